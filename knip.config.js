@@ -24,8 +24,9 @@ export default {
     'scripts/*.mjs',
     // Run by scripts/run.mjs.
     'scripts/generate/run.ts',
-    'bench/{run,playground}.ts',
-    'test/{slow/browser/pictures,conformance/run,fuzz/run,hosts/run,behavior/principal/run}.ts',
+    'test/behavior/store-faults/run.ts',
+    'bench/{run,playground,concerns-tool}.ts',
+    'test/{slow/browser/pictures,conformance/{run,eras},eras/run,fuzz/run,hosts/run,behavior/{principal,listening}/run}.ts',
     // scripts/generate/page.ts bundles it by its path.
     'src/page/main.tsx',
     // scripts/playground.mjs bundles it by its path.
@@ -36,7 +37,10 @@ export default {
     'test/**/*.check.ts',
     // Started as programs of their own.
     'test/behavior/stdio-server.ts',
+    'test/eras/fixtures/server.mjs',
     'test/tasks/worker-process.ts',
+    // The command line loads it by its path.
+    'test/cli/fixtures/typed/server.ts',
     'test/property/stored/write-old-policies.ts',
     // Named on the command line of Vitest.
     'test/slow/*/vitest.config.ts',
@@ -53,7 +57,7 @@ export default {
   // Loaded by path or by name at run time: a server to try, a plugin of serverless.yml, a script for a browser.
   ignoreDependencies: ['@modelcontextprotocol/server-everything', 'serverless-offline', 'axe-core'],
   // A tool of POSIX, with which tests make a pipe.
-  ignoreBinaries: ['mkfifo'],
+  ignoreBinaries: ['terraform', 'mkfifo'],
   // The store and the tasks take all of them at once: const { createClient, ...commands } = await import(...).
   ignoreIssues: {
     'src/session/dynamodb-client.ts': ['exports'],

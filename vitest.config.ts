@@ -5,7 +5,7 @@ import { MOCKING, SHARED, SLOW } from './test/settings.js';
 export default defineConfig({
   test: {
     ...SHARED,
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       {
         extends: true,

@@ -61,17 +61,37 @@ const { metafile } = await build({
   // Identifiers are kept and lines are short, so that stack traces stay readable.
   minifyWhitespace: true,
   lineLimit: 120,
-  external: Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => [name, `${name}/*`]),
+  // The fronts of the modern era are bundled, so that an installation does not grow by the whole SDK.
+  external: Object.keys({ ...dependencies, ...peerDependencies })
+    .filter((name) => name !== '@modelcontextprotocol/server')
+    .flatMap((name) => [name, `${name}/*`]),
   plugins: [compressTokens, builtinsOfCommonJs],
   metafile: true,
   logLevel: 'warning',
 });
 chmodSync(join(OUTPUT, 'main.js'), 0o755);
+// Functions in front of any server need the handler of SDK v2, which their projects rarely install.
+const vendor = await build({
+  entryPoints: ['@modelcontextprotocol/server'],
+  outfile: 'dist/vendor/mcp-server.js',
+  metafile: true,
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  logLevel: 'warning',
+});
 const playground = await writePlayground();
 writeFileSync(join(OUTPUT, 'playground.html.br'), compressed(playground.html));
 writeFileSync(
   join(OUTPUT, 'THIRD-PARTY-LICENSES.txt'),
   licenses(bundledPackages([...Object.keys(metafile.inputs), ...playground.inputs])),
+);
+
+writeFileSync(
+  'dist/vendor/THIRD-PARTY-LICENSES.txt',
+  licenses(bundledPackages(Object.keys(vendor.metafile.inputs))),
 );
 
 /** As small as Brotli makes it: it takes seconds here, and milliseconds to read. */

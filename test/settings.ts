@@ -1,9 +1,12 @@
+import { resolve } from 'node:path';
 import { configDefaults } from 'vitest/config';
 import { PATIENCE } from './patience.js';
 
 /** What the Vitest configurations share. */
 export const SHARED = {
   root: '.',
+  // What commands keep for their user, such as the key of the endpoint.
+  env: { XDG_STATE_HOME: resolve('build/state') },
   testTimeout: PATIENCE.test,
   hookTimeout: PATIENCE.test,
   expect: { poll: { timeout: PATIENCE.wait, interval: 10 } },
@@ -39,7 +42,7 @@ export const SLOW = [
   'test/slow/browser/*.test.ts',
   'test/deploy/{endpoint,offline}.test.ts',
   'test/behavior/examples/{deploy,lambda}.test.ts',
-  'test/lambda/endpoint/{bundle,environments,tasks-template}.test.ts',
+  'test/lambda/endpoint/{bundle,environments,tasks-template,jwt-tasks}.test.ts',
   'test/slow/pack.test.ts',
   'test/behavior/leaks/*.test.ts',
 ];

@@ -32,8 +32,8 @@ const tasksOf = new WeakMap<Vault, Tasks>();
  * await createVaultServer().connect(new StdioServerTransport());
  */
 export function createVaultServer(vault: Vault = sharedVault): McpServer {
-  // Without variables of an environment, they run in this process, where the vault is.
-  const kept = tasksOf.get(vault) ?? createDeployedTasks([defineReencryptTask(vault)], {});
+  // They run in this process, where the vault is. On AWS Lambda no process lasts, so there they are plain calls.
+  const kept = tasksOf.get(vault) ?? createDeployedTasks([defineReencryptTask(vault)]);
   tasksOf.set(vault, kept);
   return withTasks(createServerWithoutTasks(vault), kept);
 }

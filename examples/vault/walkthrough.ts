@@ -1,16 +1,23 @@
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { createMemoryStore } from 'mcp-concerns';
-import { type Concerns, createConcerns, type HostPreferences } from 'mcp-concerns/client';
+import { createMemoryStore, EXTENSION_ID } from 'mcp-concerns';
+import {
+  type Concerns,
+  createConcerns,
+  type HostPreferences,
+  type TaskListFilter,
+} from 'mcp-concerns/client';
 import { serveLocally } from 'mcp-concerns/http';
 import { loadPolicy } from 'mcp-concerns/policy';
 import { createVaultServer } from './server.js';
 
 /** Serves the vault, shows what hosts see, and keeps serving unless `exit` is set. */
 async function walkthrough(exit: boolean): Promise<void> {
-  const policy = loadPolicy(fileURLToPath(new URL('../../policies/vault.yaml', import.meta.url)));
+  const policy = loadPolicy([
+    new URL('../../policies/vault.yaml', import.meta.url),
+    new URL('../../examples/vault/walkthrough.yaml', import.meta.url),
+  ]);
   const endpoint = await serveLocally({
     server: () => createVaultServer(),
     policy,
@@ -44,8 +51,12 @@ async function showLists(url: string): Promise<void> {
   const hostClient = new Client({ name: 'walkthrough', version: '1.0.0' });
   const host = createConcerns(hostClient, { preferences: first });
   await hostClient.connect(host.over(new StreamableHTTPClientTransport(new URL(url))));
-  const filtered = await toolNames(host);
+  const listed = await host.listTools();
+  const filtered = listed.tools.map(({ name }) => name);
   showTools(filtered, all);
+  console.log(`\n   _meta of the list:          ${JSON.stringify(listed._meta?.[EXTENSION_ID])}`);
+  const { name = '', _meta } = listed.tools.find(({ name }) => name === 'redactData') ?? {};
+  console.log(`   _meta.concerns of ${name}: ${JSON.stringify(_meta?.concerns)}`);
 
   const second = { security: 'high', cost: 'moderate' };
   console.log(`\n4. The host sends ${describe(second)} with "updateConcerns" and lists the tools again:\n`);
@@ -55,7 +66,7 @@ async function showLists(url: string): Promise<void> {
   await hostClient.close();
 }
 
-/** Runs the tool of the vault that is a task, answers its question, and prints what a host sees. */
+/** Runs the tool of the vault that is a task, answers its question, and prints what a host sees. Then lists the tasks. */
 async function showTask(url: string): Promise<void> {
   console.log('5. A host calls reencryptAll as a task, and its user answers the question of the task:\n');
   const client = new Client(
@@ -67,6 +78,7 @@ async function showTask(url: string): Promise<void> {
     console.log('   answer     {action: accept, content: {confirm: true}}');
     return { action: 'accept', content: { confirm: true } };
   });
+  const concerns = createConcerns(client);
   await client.connect(new StreamableHTTPClientTransport(new URL(url)));
   // The client must know which tools are tasks.
   await client.listTools();
@@ -85,8 +97,31 @@ async function showTask(url: string): Promise<void> {
     if (line !== shown) console.log(`   ${line}`);
     shown = line;
   }
+
+  await client.callTool({ name: 'rotateKey', arguments: { id: 'default' } });
+  for await (const message of client.experimental.tasks.callToolStream(call, CallToolResultSchema)) {
+    if (message.type !== 'taskCreated') continue;
+    await client.experimental.tasks.cancelTask(message.task.taskId);
+    break;
+  }
+  console.log('\n6. The host starts a second task, cancels it, and lists its tasks (SEP-1904):\n');
+  await showTasks(concerns, 'all', {});
+  await showTasks(concerns, '{status: [completed]}', { status: ['completed'] });
+  const cheap = { cost: 'minimal' };
+  await concerns.set(cheap);
+  // The task belongs to a tool that this host is no longer shown.
+  await showTasks(concerns, `all, after ${describe(cheap)}`, {});
   console.log();
   await client.close();
+}
+
+async function showTasks(concerns: Concerns<Client>, which: string, filter: TaskListFilter): Promise<void> {
+  const { tasks, _meta } = await concerns.listTasks(filter, { by: 'createdAt', direction: 'asc' });
+  const found = tasks.map(({ status }) => status).join(', ');
+  const meta = JSON.stringify(Object(_meta)[EXTENSION_ID]);
+  console.log(
+    `   ${which.padEnd(29)} ${found === '' ? 'none' : found}${meta === undefined ? '' : `   _meta: ${meta}`}`,
+  );
 }
 
 function showDeclaration({ declaration }: Concerns<Client>): void {

@@ -1,5 +1,5 @@
 import { identityOf, type Mapping, type Primitive, type ServerCatalog } from '../engine/mapping.js';
-import { KINDS, type Kind, type Policy } from '../engine/policy.js';
+import { type Concern, KINDS, type Kind, type Policy } from '../engine/policy.js';
 import { bindCatalog } from '../engine/select.js';
 import { and, type Formula, not, or, satisfy } from './formula.js';
 import { describeAssignment, type Space, spanSpace } from './space.js';
@@ -10,7 +10,10 @@ export interface Analysis {
   readonly neverVisible: readonly { readonly kind: Kind; readonly name: string }[];
   /** Primitives that every configuration shows although they have values for concerns. */
   readonly alwaysVisible: readonly { readonly kind: Kind; readonly name: string }[];
-  /** A configuration that shows no primitive, in the words of the policy; absent if there is none. */
+  /**
+   * A configuration that shows no primitive, in the words of the policy; absent if there is none. It is not one of a caller
+   * whose claim matches no value of a concern with a default: that hides on purpose.
+   */
   readonly showsNothing?: Readonly<Record<string, unknown>>;
   readonly rules: readonly { readonly id: string; readonly fires: 'never' | 'always' | 'sometimes' }[];
   /** The number of configurations. A comparison that reads a claim or the client counts as two: true and false. */
@@ -56,7 +59,7 @@ export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
       offers.some((offer) => offer !== undefined) &&
       !isPossible(not(formula), `whether ${names} can be hidden`),
   );
-  const empty = classes.length === 0 ? undefined : satisfy(not(or(formulas)), space.sizes);
+  const empty = classes.length === 0 ? undefined : satisfy(not(or(formulas)), sizesWithDefaults(space));
   if (empty?.found === false && empty.exhausted) unanswered.push('whether a configuration shows nothing');
   const rules = policy.rules.map((rule) => {
     const fires = classes
@@ -90,6 +93,13 @@ export function canShowWithout(policy: Policy, shown: Mapping | undefined, hidde
   const space = spanSpace(policy, shown === undefined ? [hidden] : [shown, hidden]);
   const separated = and([shown === undefined || space.shown(shown), not(space.shown(hidden))]);
   return satisfy(separated, space.sizes).found;
+}
+
+/** The number of values of each dimension, without that of a claim that matches no value of a concern with a default. */
+function sizesWithDefaults({ policy: { concerns }, sizes }: Space): readonly number[] {
+  const isDenied = (concern: Concern | undefined) =>
+    concern?.setBy === 'operator' && concern.default !== undefined;
+  return sizes.map((size, index) => (isDenied(concerns[index]) ? size - 1 : size));
 }
 
 function countOf({ sizes }: Space): number {

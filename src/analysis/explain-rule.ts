@@ -23,8 +23,7 @@ export interface ExplainedPart {
  * explainRule(rule.when, mapping, configuration).value; // true
  */
 export function explainRule(when: Expression, mapping: Mapping, configuration: Configuration): ExplainedPart {
-  const { concerns = {}, claims = {}, client = {} } = configuration.data;
-  const data = { primitive: mapping.primitive, concerns, claims, client };
+  const data = { ...configuration.data, primitive: mapping.primitive };
   const explain = (expression: Expression): ExplainedPart => ({
     logic: expression.json,
     value: compileExpression(expression).evaluate(data, []) ?? null,

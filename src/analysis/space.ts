@@ -1,5 +1,5 @@
 import type { EffectiveValue } from '../engine/configuration.js';
-import { DECISION_ORDER, type DecisionStep, fits } from '../engine/evaluate.js';
+import { asksForScope, DECISION_ORDER, type DecisionStep, fits } from '../engine/evaluate.js';
 import { itemAt } from '../engine/item-at.js';
 import { fromNumber, type Mapping } from '../engine/mapping.js';
 import type { Concern, Policy, Rule } from '../engine/policy.js';
@@ -55,7 +55,7 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
     and(
       policy.concerns.map((concern, index) => {
         const offered = offers[index]?.offered;
-        if (offered === undefined || concern.setBy !== setBy) return true;
+        if (offered === undefined || concern.setBy !== setBy || asksForScope(policy, concern)) return true;
         const values = effective[index] ?? [];
         return atom(index, values.length, (value) => fits(policy, index, values[value], offered));
       }),
@@ -64,7 +64,7 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
     if (!rule.kinds.includes(mapping.kind)) return false;
     const formula = toFormula({ policy, dimensions, comparison }, rule.when, mapping);
     // Every request of a client has an era, so only its capabilities can be unknown.
-    return rule.needs.includes('client')
+    return rule.needs.includes('client.capabilities')
       ? and([comparison('client.capabilities is known'), formula])
       : formula;
   };
@@ -76,6 +76,8 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
         return or(
           policy.rules.filter(({ effect }) => effect === step.effect).map((rule) => fires(rule, mapping)),
         );
+      case 'changed':
+        return mapping.change !== undefined && policy.pins?.changed === 'hide';
       case 'unmapped':
         return !mapping.mapped && policy.settings.unmapped === 'hide';
     }
@@ -122,7 +124,7 @@ export function describeAssignment(
     if ('comparison' in dimension) return [[dimension.comparison, value]];
     if (value === undefined || typeof value === 'boolean') return [];
     const { name } = itemAt(policy.concerns, dimension.concern);
-    if (value === 'denied') return [[name, 'no claim']];
+    if (value === 'denied') return [[name, 'no matching claim']];
     const words = [value].flat().map((number) => fromNumber(policy, dimension.concern, number));
     return [[name, words.length === 1 ? words[0] : words]];
   });
@@ -141,5 +143,6 @@ function effectiveValues(
       : concern.values.map((_, ordinal) => ordinal);
   const values: EffectiveValue[] = concern.multiple ? combinations(policy, concern) : numbers;
   if (concern.setBy === 'host') return [undefined, ...values];
-  return concern.default === undefined ? [...values, 'denied'] : values;
+  // Also with a default: a claim that matches no value is denied. The last value, so that a search can leave it out.
+  return [...values, 'denied'];
 }

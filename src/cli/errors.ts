@@ -64,5 +64,5 @@ export function cannotRead(path: string, cause: unknown, advice: string): CliErr
 }
 
 /** @returns the error to throw for a file that cannot be written */
-export const cannotWrite = (path: string, cause: unknown): CliError =>
-  new CliError(`${path} cannot be written (${systemCode(cause)}). Pass another file with -o.`, { cause });
+export const cannotWrite = (path: string, cause: unknown, advice: string): CliError =>
+  new CliError(`${path} cannot be written (${systemCode(cause)}). ${advice}`, { cause });

@@ -4,6 +4,7 @@ import { didYouMean } from '../engine/match/did-you-mean.js';
 import { Interrupted } from './errors.js';
 import { speedUpStartup } from './startup.js';
 import { wrapped } from './terminal/layout.js';
+import { paperOf } from './terminal/output.js';
 import { VERSION } from './version.js';
 
 interface Command {
@@ -12,28 +13,41 @@ interface Command {
 }
 
 /** Each command is loaded only when it is called: `compile` needs no SDK, and `serve` needs no tokenizer. */
-const COMMANDS = new Map<string, () => Promise<Command>>([
-  ['init', () => import('./commands/init.js')],
-  ['check', () => import('./commands/check.js')],
-  ['test', () => import('./commands/test.js')],
-  ['list', () => import('./commands/list.js')],
-  ['explain', () => import('./commands/explain.js')],
-  ['diff', () => import('./commands/diff.js')],
-  ['tokens', () => import('./commands/tokens.js')],
-  ['docs', () => import('./commands/docs.js')],
-  ['snapshot', () => import('./commands/snapshot.js')],
-  ['fmt', () => import('./commands/fmt.js')],
-  ['compile', () => import('./commands/compile.js')],
-  ['replay', () => import('./commands/replay.js')],
-  ['serve', () => import('./commands/serve.js')],
-  ['bundle', () => import('./commands/lambda/bundle.js')],
-  ['switch', () => import('./commands/switch.js')],
-  ['card', () => import('./commands/connect/card.js')],
-  ['hosts', () => import('./commands/connect/hosts.js')],
-  ['open', () => import('./commands/open.js')],
-  ['lsp', () => import('./commands/lsp.js')],
-  ['completion', () => import('./commands/completion.js')],
-]);
+const LISTED: readonly (readonly [name: string, summary: string, load: () => Promise<Command>])[] = [
+  ['init', 'write a first policy for a server, with tests', () => import('./commands/init.js')],
+  ['check', 'report every problem in each policy file', () => import('./commands/check.js')],
+  ['test', 'run the tests of policies, and show what no test exercises', () => import('./commands/test.js')],
+  ['list', 'show which primitives are visible, which are hidden and why', () => import('./commands/list.js')],
+  [
+    'explain',
+    'show why one primitive is shown or hidden, and what changes that',
+    () => import('./commands/explain.js'),
+  ],
+  ['diff', 'show how a change of a policy or a server affects hosts', () => import('./commands/diff.js')],
+  ['tokens', 'count the tokens of primitives and configurations', () => import('./commands/tokens.js')],
+  ['docs', 'write a page about a policy, for people', () => import('./commands/docs.js')],
+  ['snapshot', 'save the catalog of a server to a file', () => import('./commands/server/snapshot.js')],
+  [
+    'pin',
+    'pin the definitions of a server, and review what changed since',
+    () => import('./commands/server/pin.js'),
+  ],
+  ['fmt', 'format policy files', () => import('./commands/fmt.js')],
+  ['compile', 'check a policy and write it as JSON', () => import('./commands/compile.js')],
+  ['replay', 'make the decision of a log line again, and compare', () => import('./commands/replay.js')],
+  ['serve', 'serve an MCP server with a policy on 127.0.0.1', () => import('./commands/serve.js')],
+  ['bundle', 'make the folder of a Lambda function', () => import('./commands/lambda/bundle.js')],
+  ['switch', 'switch what a running serve shows to its hosts', () => import('./commands/switch.js')],
+  ['hosts', 'print how to configure each host', () => import('./commands/connect/hosts.js')],
+  ['open', 'edit a policy in a browser, and see what it shows', () => import('./commands/open.js')],
+  ['lsp', 'serve policies to an editor: findings, completions, fixes', () => import('./commands/lsp.js')],
+  [
+    'completion',
+    'write a script that completes command lines in your shell',
+    () => import('./commands/completion.js'),
+  ],
+];
+const COMMANDS = new Map(LISTED.map(([name, , load]) => [name, load]));
 
 /** `init --lambda` writes other files than `init`, and so has options and a help of its own. */
 const INIT_LAMBDA = (): Promise<Command> => import('./commands/lambda/init.js');
@@ -43,26 +57,7 @@ const HELP = `Filters what MCP servers list by concerns, as a policy describes t
 Usage: mcp-concerns COMMAND [options]
 
 Commands:
-  init        write a first policy for a server, with tests
-  check       report every problem in each policy file
-  test        run the tests of policies, and show what no test exercises
-  list        show which primitives are visible, which are hidden and why
-  explain     show why one primitive is shown or hidden, and what changes that
-  diff        show how a change of a policy or a server affects hosts
-  tokens      count the tokens of primitives and configurations
-  docs        write a page about a policy, for people
-  snapshot    save the catalog of a server to a file
-  fmt         format policy files
-  compile     check a policy and write it as JSON
-  replay      make the decision of a log line again, and compare
-  serve       serve an MCP server with a policy on 127.0.0.1
-  bundle      make the folder of a Lambda function
-  switch      switch what a running serve shows to its hosts
-  card        print what a host can choose before it connects
-  hosts       print how to configure each host
-  open        edit a policy in a browser, and see what it shows
-  lsp         serve policies to an editor: findings, completions, fixes
-  completion  write a script that completes command lines in your shell
+${LISTED.map(([name, summary]) => `  ${name.padEnd(12)}${summary}`).join('\n')}
 
 All commands take --color auto|always|never and --quiet. Commands that read a
 server take one of: -- COMMAND ARGS, --url URL [--header 'NAME: VALUE'],
@@ -70,9 +65,9 @@ server take one of: -- COMMAND ARGS, --url URL [--header 'NAME: VALUE'],
 "mcp-concerns --version" for the version.
 
 Examples:
-  mcp-concerns init -o policy.yaml -- npx @playwright/mcp
+  mcp-concerns init -o policy.yaml -- npx -y @playwright/mcp
   mcp-concerns list --policy policy.yaml --concern effect=read-only \\
-      -- npx @playwright/mcp
+      -- npx -y @playwright/mcp
 `;
 
 async function main(argv: string[]): Promise<number> {
@@ -113,8 +108,11 @@ function exitCodeOf(error: unknown): number {
 
 function complain(message: string): void {
   const text = `mcp-concerns: ${message}`;
-  const { isTTY, columns } = process.stderr;
-  process.stderr.write(`${isTTY ? wrapped('', text.split(' '), ' ', columns).join('\n') : text}\n`);
+  const { width } = paperOf(process.stderr);
+  const lines = text.split('\n');
+  const fitting =
+    width === undefined ? lines : lines.flatMap((line) => wrapped('', line.split(' '), ' ', width));
+  process.stderr.write(`${fitting.join('\n')}\n`);
 }
 
 let writeError: NodeJS.ErrnoException | undefined;

@@ -5,10 +5,14 @@ import type { Delivery } from './preference-sync.js';
 import type { Kind } from './request-meta.js';
 import type { HostClient, RequestOptions } from './sdk.js';
 import type { ListSummary } from './summary.js';
+import type { TaskList, TaskListFilter, TaskListOrder } from './tasks.js';
 import type { HostTransport } from './transport.js';
 import type { WidenedConcerns } from './widen.js';
 
-/** The client's own filter of SEP-2564. `declaration.filtering` has the fields that each list supports. */
+/**
+ * The client's own filter of SEP-2564. `declaration.filtering` has the fields that each list supports. List methods throw
+ * `FILTER_UNSUPPORTED` for others.
+ */
 export interface ListFilter {
   readonly namePatterns?: readonly string[];
   readonly uriPatterns?: readonly string[];
@@ -62,10 +66,11 @@ export interface Concerns<C extends HostClient> {
 
   /**
    * Shows more, one step at a time, after a tool that a task needs was missing. A value of a concern with `match: within`
-   * is replaced by the value above it. When no value has one above it, the values of these concerns are removed. Other
-   * preferences stay. A list changes with each step, so the host pays once more for the beginning of its prompt.
+   * is replaced by the value above it. When no value has one above it, the values of one concern without an order are removed,
+   * then a bound moves to the next value. Other preferences stay. A list changes with each step, so the host pays once more for
+   * the beginning of its prompt.
    *
-   * @param names the concerns to widen, also others; by default those with `match: within`
+   * @param names the concerns to widen; by default all that the host sets
    * @returns the step; `undefined` if there is nothing left to widen
    * @throws {PreferencesError} `CONCERNS_REFUSED`, `UPDATE_REFUSED`, `UPDATE_FAILED`, and the errors of lists
    * @example
@@ -126,6 +131,16 @@ export interface Concerns<C extends HostClient> {
   readonly listPrompts: ListMethod<C['listPrompts']>;
   readonly listResources: ListMethod<C['listResources']>;
   readonly listResourceTemplates: ListMethod<C['listResourceTemplates']>;
+  /**
+   * Lists the tasks of a server of 2025-11-25 on all pages, filtered and ordered by the server (SEP-1904).
+   *
+   * @throws {PreferencesError} `TASKS_UNSUPPORTED` if the server lists no tasks, `FILTER_UNSUPPORTED` if it does not
+   *   declare the filter, `LIST_ENDLESS`
+   * @example
+   * const { tasks } = await concerns.listTasks({ status: ['working'] }, { by: 'createdAt', direction: 'asc' });
+   */
+  listTasks(filter?: TaskListFilter, order?: TaskListOrder, options?: RequestOptions): Promise<TaskList>;
+
   /** The client's method, with the preferences added to its parameters. */
   readonly callTool: C['callTool'];
   readonly getPrompt: C['getPrompt'];

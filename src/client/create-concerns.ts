@@ -2,11 +2,12 @@ import { ACCESS_METHODS, LISTS, METHODS, read } from '../wire/messages.js';
 import type { HostPreferences } from './check-preferences.js';
 import type { Concerns, ListChange } from './concerns.js';
 import { ListRefresher } from './list-refresher.js';
-import { LIST_METHODS, listAll } from './lists.js';
+import { checkFilter, LIST_METHODS, listAll } from './lists.js';
 import { type Delivery, PreferenceSync } from './preference-sync.js';
 import { acceptsPreferences, inMeta, KINDS, type Kind } from './request-meta.js';
 import { callClient, type HostClient } from './sdk.js';
 import { summaryOf } from './summary.js';
+import { listTasks } from './tasks.js';
 import { changeSent, watchReceived } from './transport.js';
 import { widerConcerns } from './widen.js';
 
@@ -51,6 +52,7 @@ export function createConcerns<C extends HostClient>(
 
   const fetchList = async (kind: Kind, params?: object, options?: object): Promise<object> => {
     watchConnection();
+    checkFilter(sync.declaration, kind, read(params, 'filter'));
     let restored = false;
     for (;;) {
       const { preferences, declaration } = sync;
@@ -144,6 +146,7 @@ export function createConcerns<C extends HostClient>(
       return { concerns, delivery };
     },
     resend: (options) => update(() => sync.send(options)),
+    listTasks: (filter, order, options) => listTasks(client, filter, order, options),
     over: (transport) => changeSent(transport, addPreferences),
     withConcerns,
     onChange: (listener, kinds = KINDS) => {

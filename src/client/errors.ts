@@ -10,7 +10,11 @@ export type PreferencesErrorCode =
   /** The server did not acknowledge the update. The preferences are kept, and `resend()` sends them again. */
   | 'UPDATE_FAILED'
   /** The server returns one cursor after another, so the list has no last page. */
-  | 'LIST_ENDLESS';
+  | 'LIST_ENDLESS'
+  /** The server does not declare the fields of a filter. Nothing was sent. */
+  | 'FILTER_UNSUPPORTED'
+  /** The server does not list tasks. Nothing was sent. */
+  | 'TASKS_UNSUPPORTED';
 
 /**
  * The preferences were not accepted, or a list has no last page.

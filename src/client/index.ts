@@ -19,5 +19,6 @@ export type { Delivery } from './preference-sync.js';
 export { concernsCapabilities, inMeta, type Kind } from './request-meta.js';
 export type { HostClient, RequestOptions } from './sdk.js';
 export { type EffectiveConcerns, type ListSummary, type ServerWarning, summaryOf } from './summary.js';
+export type { TaskList, TaskListFilter, TaskListOrder } from './tasks.js';
 export type { HostTransport } from './transport.js';
 export type { WidenedConcerns } from './widen.js';

@@ -1,6 +1,6 @@
-import { read } from '../wire/messages.js';
+import { LISTS, read } from '../wire/messages.js';
 import { walkPages } from '../wire/page-walker.js';
-import { list } from './declaration.js';
+import { type Declaration, list } from './declaration.js';
 import { PreferencesError } from './errors.js';
 import type { Kind } from './request-meta.js';
 import { callClient, type HostClient } from './sdk.js';
@@ -27,13 +27,21 @@ const MAX_PAGES = 1000;
  * @throws {PreferencesError} `LIST_ENDLESS` if a cursor is repeated, or after 1000 pages
  * @throws the client's own errors
  */
-export async function listAll(
+export function listAll(
   client: HostClient,
   kind: Kind,
   params: object | undefined,
   options: object | undefined,
 ): Promise<object> {
-  const fetchPage = (page: object | undefined) => callClient(client, LIST_METHODS[kind], [page, options]);
+  return fetchAll(kind, params, (page) => callClient(client, LIST_METHODS[kind], [page, options]));
+}
+
+/** Fetches all pages of a list, whose items are in the member `field`; see `listAll`. */
+export async function fetchAll(
+  field: string,
+  params: object | undefined,
+  fetchPage: (page: object | undefined) => Promise<object>,
+): Promise<object> {
   const first = await fetchPage(params);
   if (read(first, 'nextCursor') === undefined || read(params, 'cursor') !== undefined) return first;
 
@@ -43,7 +51,7 @@ export async function listAll(
     {
       bounds: { pages: MAX_PAGES + 1 },
       onPage: (page) => {
-        const found = list(read(page, kind));
+        const found = list(read(page, field));
         items.push(...found);
         return found.length;
       },
@@ -51,9 +59,23 @@ export async function listAll(
   );
   if (end.kind === 'failed') throw end.error;
   if (end.kind !== 'complete') {
-    const message = `The server's list of ${kind} has no last page (${pages} pages were fetched). Pass a cursor to fetch single pages.`;
+    const message = `The server's list of ${field} has no last page (${pages} pages were fetched). Pass a cursor to fetch single pages.`;
     throw new PreferencesError('LIST_ENDLESS', message);
   }
   const { nextCursor: _, ...rest }: { nextCursor?: unknown } = first;
-  return { ...rest, [kind]: items };
+  return { ...rest, [field]: items };
+}
+
+/**
+ * Checks that a server declares the fields of a client's own filter: a server that does not would ignore them, and show more.
+ *
+ * @throws {PreferencesError} `FILTER_UNSUPPORTED`
+ */
+export function checkFilter(declaration: Declaration, kind: Kind, filter: unknown): void {
+  if (typeof filter !== 'object' || filter === null) return;
+  const supported = (declaration.declared && declaration.filtering[LISTS[kind].capability]) || [];
+  const missing = Object.keys(filter).filter((field) => !supported.includes(field));
+  if (missing.length === 0) return;
+  const message = `The server does not declare the filter ${missing.join(', ')} for its list of ${kind}, so it would ignore it. Leave it out, and filter the list.`;
+  throw new PreferencesError('FILTER_UNSUPPORTED', message);
 }

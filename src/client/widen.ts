@@ -7,13 +7,13 @@ import type { EffectiveConcerns } from './summary.js';
 export type WidenedConcerns = { readonly [concern: string]: PreferenceValue };
 
 /**
- * Returns the next step after a tool was missing: a value is replaced by the one above it, the nearest first. If no value
- * has one above it, the values are removed.
+ * Returns the next step after a tool was missing, for one concern: a value is replaced by the one above it, the nearest first;
+ * then values without an order are removed; then a bound moves to the next value, because an order often says what may happen.
  *
  * @param declaration the server's declaration
  * @param inEffect the values in effect
- * @param names the concerns to widen; by default those with `match: within`
- * @returns the preferences to change; `undefined` if there is nothing left to widen
+ * @param names the concerns to widen; by default all that the host sets
+ * @returns the preference to change; `undefined` if there is nothing left to widen
  * @example
  * widerConcerns(declaration, { topic: 'finance.stocks' }); // { topic: 'finance' }
  */
@@ -23,16 +23,25 @@ export function widerConcerns(
   names?: readonly string[],
 ): WidenedConcerns | undefined {
   if (!declaration.declared) return undefined;
-  const isMeant = ({ name, match, setBy }: DeclaredConcern): boolean =>
-    setBy === 'host' && (names === undefined ? match === 'within' : names.includes(name));
   const present = declaration.concerns.filter(
-    (concern) => isMeant(concern) && Object.hasOwn(inEffect, concern.name),
+    ({ name, setBy }) => setBy === 'host' && names?.includes(name) !== false && Object.hasOwn(inEffect, name),
   );
   for (const concern of present) {
     const wider = widerValue(concern, inEffect[concern.name]);
     if (wider !== undefined) return { [concern.name]: wider };
   }
-  return present.length === 0 ? undefined : Object.fromEntries(present.map(({ name }) => [name, null]));
+  const next = present.find((concern) => !isBound(concern)) ?? present[0];
+  if (next === undefined) return undefined;
+  return { [next.name]: isBound(next) ? looserBound(next, inEffect[next.name]) : null };
+}
+
+const isBound = ({ match }: DeclaredConcern): boolean => match === 'at-most' || match === 'at-least';
+
+/** Returns the next value in the order; `null` after the last one, and for a range, which has no steps. */
+function looserBound({ values, match }: DeclaredConcern, value: EffectiveConcerns[string] | undefined) {
+  if ('min' in values) return null;
+  const position = values.indexOf(String(value));
+  return (position === -1 ? undefined : values[position + (match === 'at-most' ? 1 : -1)]) ?? null;
 }
 
 function widerValue(concern: DeclaredConcern, value: EffectiveConcerns[string] | undefined) {

@@ -95,8 +95,8 @@ export async function buildCode({ root, outdir, entryPoints, modules, needed, wh
   }
 }
 
-/** Only projects that bundle need esbuild, so it is an optional peer dependency. */
-async function loadEsbuild(): Promise<typeof import('esbuild')> {
+/** Only projects that bundle or have TypeScript need esbuild, so it is an optional peer dependency. */
+export async function loadEsbuild(): Promise<typeof import('esbuild')> {
   try {
     return await import('esbuild');
   } catch (cause) {

@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { Metafile } from 'esbuild';
+import { ConcernsError } from '../errors.js';
 import { BundleError, buildCode } from './build-code.js';
 import type { Endpoint } from './endpoint.js';
 import { entryOf, FILES, MODULES, TASKS_MODULE } from './entry.js';
@@ -20,6 +22,8 @@ export interface BundleOptions {
   /** The folder to make, relative to `root`. The metafile of esbuild is written to `<target>.meta.json`. */
   readonly target: string;
   readonly architecture: Architecture;
+  /** Whether the service has a function that runs tasks. If that is not known, nothing is checked. */
+  readonly worker?: boolean;
   /** Packages that the function needs because of its settings. They must be installed. By default, it keeps sessions. */
   readonly packages: readonly string[];
 }
@@ -48,6 +52,7 @@ export async function bundleFunction(
     target = TARGET,
     architecture = 'arm64',
     packages = ['@aws-sdk/client-dynamodb'],
+    worker,
   }: Partial<BundleOptions> = {},
 ): Promise<void> {
   const { server, catalog } = endpoint;
@@ -70,6 +75,7 @@ export async function bundleFunction(
       ],
       what: 'module' in server ? server.module : 'The function',
     });
+    if (worker === false) checkTasks(server, meta, catalog);
     const policy = [...[endpoint.policy].flat(), '-o', join(draft, FILES.policy), '--quiet'];
     const snapshot = ['--snapshot', join(draft, FILES.catalog), ...inputArguments(server, draft, bin)];
     await compile(catalog === 'snapshot' ? [...policy, ...snapshot] : policy, root);
@@ -84,6 +90,30 @@ function inputArguments(server: Endpoint['server'], folder: string, bin: string)
   const headers = Object.entries(server.headers ?? {});
   // Every user of a machine can read the command lines of processes, but not their environment.
   return ['--url', server.url, ...headers.flatMap(([name, from]) => ['--header-env', `${name}: ${from}`])];
+}
+
+/** Tasks need a function that runs them, unless the settings say that their tools run as plain calls. */
+function checkTasks(server: Endpoint['server'], meta: string, catalog: Endpoint['catalog']): void {
+  const { outputs }: Metafile = JSON.parse(meta);
+  const found = Object.entries(outputs).find(([path]) => path.endsWith(`/${FILES.server}`));
+  if (!('module' in server) || found?.[1].exports.includes('tasks') !== true) return;
+  if (server.tasks !== 'plain') throw new WorkerError(server.module);
+  if (catalog !== 'snapshot') return;
+  throw new BundleError(
+    'A snapshot contains tools that can only be called as tasks, which "tasks: plain" leaves out. Use "catalog: static", or deploy a worker.',
+  );
+}
+
+/** A server has tasks, and the service has no function that runs them. */
+class WorkerError extends ConcernsError {
+  readonly code = 'TASKS_WITHOUT_WORKER';
+  override readonly name = 'WorkerError';
+
+  constructor(module: string) {
+    super(
+      `${module} exports "tasks", but no function of serverless.yml runs them. Use the one that "init --lambda --variant http,tasks" writes, or set "tasks: plain" under server in endpoint.yml: then tools with support "optional" run as plain calls, and others are left out.`,
+    );
+  }
 }
 
 function checkHeaderVariables(server: Endpoint['server']): void {

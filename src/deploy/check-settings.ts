@@ -1,6 +1,5 @@
 import { ConcernsError } from '../errors.js';
 import { type FunctionSettings, readSettings, SettingsError } from '../lambda/settings.js';
-import { missingPermissions } from './needed-by-settings.js';
 
 /** A setting in `serverless.yml` is not valid. */
 class TemplateError extends ConcernsError {
@@ -21,14 +20,11 @@ export interface PackagedFunction {
   readonly timeout: unknown;
   /** Whether an HTTP API calls the function. */
   readonly httpApi: boolean;
-  /** The statements of the role of the function; `undefined` if the template does not show everything that it may do. */
-  readonly statements?: readonly unknown[] | undefined;
 }
 
 /**
- * Checks the settings of a function before it is deployed, as the function itself would at its start, and whether its role
- * allows what they need. Throws a
- * `SettingsError` or a `TemplateError` if one is not valid.
+ * Checks the settings of a function before it is deployed, as the function itself would at its start. Throws a
+ * `TemplateError` if one is not valid.
  *
  * @param packaged the function; variables whose values only CloudFormation knows are not checked
  * @returns its settings
@@ -36,7 +32,7 @@ export interface PackagedFunction {
  * checkSettings({ environment: { MCP_CONCERNS_SESSION_SECONDS: '3600' }, timeout: 29, httpApi: true });
  */
 export function checkSettings(packaged: PackagedFunction): FunctionSettings {
-  const { environment, timeout, httpApi, statements } = packaged;
+  const { environment, timeout, httpApi } = packaged;
   const known = Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) => knownValue(name, value)),
   );
@@ -58,8 +54,6 @@ export function checkSettings(packaged: PackagedFunction): FunctionSettings {
     problems.push(
       `The timeout of ${timeout} s is too long: an HTTP API waits for ${HTTP_API_SECONDS} s. Use at most 29, or stream responses behind a REST API or a function URL.`,
     );
-  if (settings !== undefined && statements !== undefined)
-    problems.push(...missingPermissions(settings, statements));
   if (settings === undefined || problems.length > 0) throw new TemplateError(problems.join(' '));
   return settings;
 }

@@ -17,11 +17,21 @@ const silence = {
     'Seconds that the server may send nothing while a request waits. Then it is replaced, unless it answers a ping. Defaults to 25.',
 } as const;
 
+const protocol = {
+  enum: ['auto', '2026-07-28', '2025-11-25'],
+  description: "The protocol version that is spoken to the server. Defaults to `auto`: the server's own.",
+} as const;
+
 const own = kind('Your own server.', 'module', {
   module: text('A module or package. Its default export, or createServer, makes a new server.'),
   sdk: {
     enum: [1, 2],
     description: 'The major version of the MCP SDK that the server uses. Defaults to 1.',
+  },
+  tasks: {
+    enum: ['plain'],
+    description:
+      'For a server with tasks and a service without a worker: tools with `support: optional` run as plain calls, others are left out.',
   },
 });
 
@@ -35,6 +45,7 @@ const child = kind('A stdio server from an npm package that is installed in this
       'Who shares a process. `shared`: all hosts. `per-session`: one process for each session in each environment of the function. `per-request`: one process for each request. Defaults to `shared`.',
   },
   silence,
+  protocol,
 });
 
 const remote = kind('A remote server over Streamable HTTP. All hosts share one connection.', 'url', {
@@ -46,6 +57,7 @@ const remote = kind('A remote server over Streamable HTTP. All hosts share one c
       'Headers that the server needs, each with the name of the environment variable that has its value.',
   },
   silence,
+  protocol,
 });
 
 /** The key that each kind of server has, in the order of the schema. */

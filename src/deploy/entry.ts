@@ -33,24 +33,25 @@ export function entryOf(
   { server, catalog, secrets, preferences }: Omit<Endpoint, 'policy'>,
   bin = '',
 ): string {
-  const isV2 = 'module' in server && server.sdk === 2;
+  // Lists of a module from a snapshot are answered without any SDK, and the rest by that of the module.
+  const isV1 = 'module' in server && server.sdk !== 2 && catalog === 'snapshot';
   // A static import is loaded while Lambda initializes, which has more CPU than a request. Only lists from a snapshot are
   // answered sooner without it; then `createFunction` imports the SDK when a request needs it.
-  const importsLater = !isV2 && catalog === 'snapshot';
+  const importsLater = isV1;
   const kept = preferences === undefined ? '' : `, preferences: '${preferences}'`;
   const lines = [
     `import { readFileSync } from 'node:fs';`,
     `import { createFunction, createUpstreamLog, LivePolicy, upstreamHeaders } from 'mcp-concerns/lambda';`,
     `import { openCompiledPolicy } from 'mcp-concerns/policy/compiled';`,
-    ...(importsLater ? [] : [`import { createHandler } from 'mcp-concerns/http${isV2 ? '/v2' : ''}';`]),
+    ...(importsLater ? [] : [`import { createHandler } from 'mcp-concerns/http/v2';`]),
     ...secretLines(secrets),
     `const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));`,
     // The environment may name a policy outside the function, which then replaces this one.
     `const policy = new LivePolicy(openCompiledPolicy(read('${FILES.policy}')));`,
     `const catalog = ${catalog === 'snapshot' ? `read('${FILES.catalog}')` : JSON.stringify(catalog)};`,
-    ...serverLines(server, bin),
+    ...serverLines(server, bin, importsLater ? kept : undefined),
     importsLater
-      ? `const options = { policy, server, catalog${kept} };`
+      ? `const options = { policy, server, catalog, modern${kept} };`
       : `const options = { policy, handler: (store) => createHandler({ policy, server, catalog, store${kept} }) };`,
     'export const handler = createFunction(options);',
   ];
@@ -85,26 +86,52 @@ export function workerEntryOf(module: string, secrets: Endpoint['secrets']): str
 export const exportedTasksOf = (module: string): string =>
   `export { tasks } from ${JSON.stringify(module)};\n`;
 
-function serverLines(server: Server, bin: string): string[] {
+/** @param later the options of the endpoint if nothing may import an SDK before a request needs it */
+function serverLines(server: Server, bin: string, later: string | undefined): string[] {
   if ('module' in server) {
-    // The first request that needs the server imports it. Lists from a snapshot do not need it.
+    const isV2 = server.sdk === 2;
+    const translated = later === undefined ? TRANSLATED : translatedLater(later);
     return [
-      `const server = async (context) => {`,
+      // The first request that needs the server imports it. Lists from a snapshot do not need it.
+      `const load = async () => {`,
       `  const { default: byDefault, createServer = byDefault, tasks } = await import(${JSON.stringify(server.module)});`,
-      `  const made = await createServer(${server.sdk === 2 ? 'context' : ''});`,
+      `  return { createServer, tasks };`,
+      `};`,
+      ...(isV2 ? [] : translated),
+      `const server = async (context) => {`,
+      ...(isV2 || later !== undefined
+        ? []
+        : [`  if (context.era === 'modern') return upstream.make(context);`]),
+      `  const { createServer, tasks } = await load();`,
+      `  const made = await createServer(${isV2 ? 'context' : ''});`,
       `  return tasks === undefined ? made : (await import('${MODULES.tasks}')).addTasks(made, tasks);`,
       `};`,
     ];
   }
   return [
     ...('package' in server ? childLines(server, bin) : remoteLines(server)),
-    `const server = (request, given) => upstream.server(request, given);`,
+    `const server = (context) => upstream.make(context);`,
   ];
 }
 
+/** A module of SDK v1. Tasks of the legacy era are not translated, so modern hosts get the server without them. */
+const UPSTREAM = `const upstream = isolateUpstream(() => inProcessTransport(async () => (await load()).createServer()), 'per-request');`;
+
+const TRANSLATED = [`import { inProcessTransport, isolateUpstream } from 'mcp-concerns/upstream';`, UPSTREAM];
+
+/** The same for a function that imports it for the first modern host. The snapshot has the tools of tasks, so it is not used. */
+const translatedLater = (options: string): string[] => [
+  `const modern = async (store) => {`,
+  `  const { createHandler } = await import('mcp-concerns/http/v2');`,
+  `  const { inProcessTransport, isolateUpstream } = await import('mcp-concerns/upstream');`,
+  `  ${UPSTREAM}`,
+  `  return createHandler({ policy, server: (context) => upstream.make(context), catalog: 'static', store${options} });`,
+  `};`,
+];
+
 /** The process gets the usual variables and those that are named, but no others: the function's include credentials. */
 function childLines(server: Extract<Server, { package: string }>, bin: string): string[] {
-  const { package: name, arguments: args = [], environment = [], isolation = 'shared', silence } = server;
+  const { package: name, arguments: args = [], environment = [], isolation = 'shared' } = server;
   return [
     `import { fileURLToPath } from 'node:url';`,
     `import { ChildTransport, isolateUpstream } from 'mcp-concerns/upstream';`,
@@ -112,19 +139,24 @@ function childLines(server: Extract<Server, { package: string }>, bin: string): 
     `const names = ${JSON.stringify(['PATH', 'LANG', 'TZ', ...environment])};`,
     `const env = { HOME: '/tmp', TMPDIR: '/tmp', ...Object.fromEntries(names.map((name) => [name, process.env[name]])) };`,
     `const open = () => new ChildTransport(process.execPath, [bin, ...${JSON.stringify(args)}], env);`,
-    `const upstream = isolateUpstream(open, ${JSON.stringify(isolation)}, ${recovery(name, silence)});`,
+    `const upstream = isolateUpstream(open, ${JSON.stringify(isolation)}, ${recovery(name, server)});`,
   ];
 }
 
 /** Lambda ends a request after the timeout of the function. A server that is silent for as long is of no use. */
-function recovery(name: string, silence = 25): string {
-  return `{ name: ${JSON.stringify(name)}, startMs: 20000, silenceMs: ${silence * 1000}, report: createUpstreamLog() }`;
+function recovery(
+  name: string,
+  { silence = 25, protocol }: Pick<Extract<Server, { url: string }>, 'silence' | 'protocol'>,
+): string {
+  const era = protocol === undefined ? '' : `, protocol: ${JSON.stringify(protocol)}`;
+  return `{ name: ${JSON.stringify(name)}, startMs: 20000, silenceMs: ${silence * 1000}${era}, report: createUpstreamLog() }`;
 }
 
-function remoteLines({ url, headers = {}, silence }: Extract<Server, { url: string }>): string[] {
+function remoteLines(server: Extract<Server, { url: string }>): string[] {
+  const { url, headers = {} } = server;
   return [
     `import { remoteTransport, shareUpstream } from 'mcp-concerns/upstream';`,
     `const headers = upstreamHeaders(${JSON.stringify(headers)});`,
-    `const upstream = shareUpstream(() => remoteTransport(${JSON.stringify(url)}, headers), ${recovery(new URL(url).host, silence)});`,
+    `const upstream = shareUpstream(() => remoteTransport(${JSON.stringify(url)}, headers), ${recovery(new URL(url).host, server)});`,
   ];
 }

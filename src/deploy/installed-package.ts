@@ -1,5 +1,5 @@
 import { cpSync, existsSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { ConcernsError } from '../errors.js';
 import { type Architecture, findNativeCode, type NativeCode } from './native-code.js';
 
@@ -35,7 +35,7 @@ class ArchitectureError extends ConcernsError {
  * native code does not run on the architecture.
  *
  * @param name the name of the package
- * @param root the folder whose `node_modules` has it
+ * @param root the folder of the project, whose `node_modules`, or that of a folder above, has it
  * @param target the folder that gets a `node_modules`
  * @param architecture the architecture of the function
  * @returns the program of the package, relative to `target`
@@ -43,12 +43,13 @@ class ArchitectureError extends ConcernsError {
  * copyPackage('@modelcontextprotocol/server-everything', '.', 'build/lambda', 'arm64');
  */
 export function copyPackage(name: string, root: string, target: string, architecture: Architecture): string {
-  const base = resolve(root);
-  const folder = findPackage(name, base, base);
+  const project = resolve(root);
+  const folder = findPackage(name, project);
   if (folder === undefined)
     throw new PackageError(`${name} is not installed in this project. Run "npm install ${name}".`);
+  const packages = installedPackages(folder, project, architecture);
+  const base = baseOf(packages, project);
   const program = join(relative(base, folder), binOf(name, readManifest(folder)));
-  const packages = installedPackages(folder, base, architecture);
   const covered = new Set(packages.filter(({ runs }) => runs).map(({ variantOf }) => variantOf));
   // Of the packages for one platform each, one that runs is enough. Those for other platforms only make the zip larger.
   const unused = packages.filter(({ platforms, runs }) => platforms.length > 0 && !runs);
@@ -66,8 +67,17 @@ export function copyPackage(name: string, root: string, target: string, architec
   return program.replaceAll('\\', '/');
 }
 
+/**
+ * npm installs the packages of a workspace in the folder of the whole repository. Node.js finds them upwards also in the
+ * folder of the function, if all folders from there on keep their places.
+ */
+function baseOf(packages: readonly Installed[], project: string): string {
+  const steps = packages.map(({ folder }) => relative(project, folder).split(sep).lastIndexOf('..') + 1);
+  return resolve(project, ...Array.from({ length: Math.max(...steps) }, () => '..'));
+}
+
 /** @returns a package and all that it depends on */
-function installedPackages(first: string, base: string, architecture: Architecture): Installed[] {
+function installedPackages(first: string, project: string, architecture: Architecture): Installed[] {
   const found = new Map<string, Installed>();
   const pending: Pick<Installed, 'folder' | 'variantOf'>[] = [{ folder: first, variantOf: undefined }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -76,11 +86,11 @@ function installedPackages(first: string, base: string, architecture: Architectu
     found.set(folder, { ...next, ...findNativeCode(realpathSync(folder), architecture) });
     const { dependencies = {}, optionalDependencies = {}, peerDependencies } = readManifest(folder);
     for (const name of Object.keys({ ...peerDependencies, ...optionalDependencies, ...dependencies })) {
-      const needed = findPackage(name, folder, base);
+      const needed = findPackage(name, folder);
       if (needed === undefined) {
         if (!Object.hasOwn(dependencies, name)) continue;
         throw new PackageError(
-          `${name}, which ${relative(base, folder)} needs, is not installed. Run "npm install".`,
+          `${name}, which ${relative(project, folder)} needs, is not installed. Run "npm install".`,
         );
       }
       // A package for one platform, of which npm installs the one that fits this machine.
@@ -121,12 +131,12 @@ function variantsFor(architecture: Architecture, { optionalDependencies = {} }: 
     .map(([name, version]) => `${name}@${version}`);
 }
 
-/** @returns the folder where Node.js finds a package, searching upwards from a folder as far as `base` */
-function findPackage(name: string, from: string, base: string): string | undefined {
+/** @returns the folder where Node.js finds a package, searching upwards from a folder */
+function findPackage(name: string, from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const found = join(folder, 'node_modules', name);
     if (existsSync(join(found, 'package.json'))) return found;
-    if (folder === base) return undefined;
+    if (folder === dirname(folder)) return undefined;
   }
 }
 

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 
 /** The optional peer dependencies of this package that a function can import. */
@@ -6,6 +8,10 @@ const PEERS =
 
 /** Every function imports them, or the import is written only for functions that need them. */
 const ALWAYS = ['@aws-lambda-powertools/logger', '@modelcontextprotocol/server'];
+
+const SERVER_SDK = '@modelcontextprotocol/server';
+/** Written by scripts/build-cli.mjs. */
+const BUNDLED_SDK = fileURLToPath(new URL('../vendor/mcp-server.js', import.meta.url));
 
 /** The name of the plugin in errors of esbuild. */
 export const MISSING_PEERS = 'missing-peers';
@@ -30,6 +36,8 @@ export const missingPeers = (needed: readonly string[]): Plugin => ({
       const { errors, ...resolved } = await resolve(path, { ...context, pluginData: RESOLVING });
       if (errors.length === 0) return resolved;
       const [, name = path] = PEERS.exec(path) ?? [];
+      // Its code comes with this package, so that a function in front of any server serves both protocol eras.
+      if (path === SERVER_SDK && existsSync(BUNDLED_SDK)) return { path: BUNDLED_SDK };
       if (![...ALWAYS, ...needed].includes(name)) return { path, external: true };
       const text = `The function needs the package ${name}, which is not installed. Run "npm install ${name}".`;
       return { errors: [{ text, detail: name }] };

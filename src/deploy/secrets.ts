@@ -32,19 +32,28 @@ const SERVICES = [
 ];
 
 /**
- * Lists what the role of a function must be allowed to read its secrets.
+ * Lists what the role of a function must be allowed to read: its secrets, and the policy outside it. AppConfig has ids in its
+ * ARNs, which the URL of a policy does not tell.
  *
  * @param secrets the section `secrets` of the endpoint
- * @returns one statement per service, each for only these secrets
+ * @param policyUrl the value of `MCP_CONCERNS_POLICY`
+ * @returns one statement per service, each for only these places
  * @example
- * secretStatements({ API_KEY: 'ssm:/mcp/api-key' })[0].Action; // ['ssm:GetParameter']
+ * readingStatements({ API_KEY: 'ssm:/mcp/api-key' }, '')[0].Action; // ['ssm:GetParameter']
  */
-export function secretStatements(secrets: Secrets): Statement[] {
-  return usedServices(secrets).map(({ action, arnOf, names }) => ({
-    Effect: 'Allow',
-    Action: [action],
-    Resource: names.map(arnOf),
-  }));
+export function readingStatements(secrets: Secrets, policyUrl: unknown): Statement[] {
+  const url = typeof policyUrl === 'string' ? policyUrl : '';
+  const services = usedServices({ ...secrets, 'the policy': url }).map(
+    ({ action, arnOf, names }): Statement => ({
+      Effect: 'Allow',
+      Action: [action],
+      Resource: names.map(arnOf),
+    }),
+  );
+  const [, object] = /^s3:\/\/([^#]+)/.exec(url) ?? [];
+  if (object === undefined) return services;
+  const Resource = [{ 'Fn::Sub': `arn:\${AWS::Partition}:s3:::${object}` }];
+  return [...services, { Effect: 'Allow', Action: ['s3:GetObject'], Resource }];
 }
 
 /** @returns the packages that a function needs to read its secrets */

@@ -6,7 +6,7 @@ import { type Endpoint, endpointSchema } from './endpoint.js';
 import { finishResources, type Resources, type Throttle } from './finish-template.js';
 import { ARCHITECTURES, type Architecture } from './native-code.js';
 import { packagesOfSettings } from './needed-by-settings.js';
-import { type Statement, secretStatements } from './secrets.js';
+import { readingStatements, type Statement } from './secrets.js';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -16,10 +16,6 @@ interface LambdaFunction {
   readonly timeout?: number;
   environment?: Variables;
   readonly events?: readonly object[];
-  /** A role of its own. */
-  readonly role?: unknown;
-  /** Statements of a role of its own, which another plugin makes. */
-  readonly iamRoleStatements?: unknown;
 }
 
 /** The part of the Serverless Framework that the plugin uses. The framework has no types. */
@@ -28,12 +24,11 @@ interface Serverless {
   readonly service: {
     readonly custom?: { readonly endpoint?: Endpoint; readonly throttle?: Throttle };
     readonly functions?: Readonly<Record<string, LambdaFunction>>;
-    readonly resources?: unknown;
     readonly provider: {
       readonly architecture?: Architecture;
       readonly timeout?: number;
       environment?: Variables;
-      iam?: { role?: { statements?: Statement[]; readonly managedPolicies?: unknown } | string };
+      iam?: { role?: { statements?: Statement[] } | string };
       readonly compiledCloudFormationTemplate?: { readonly Resources: Resources };
     };
   };
@@ -59,7 +54,7 @@ const throttleSchema = {
  * The plugin of the Serverless Framework. It makes the function that `custom.endpoint` of `serverless.yml` describes,
  * whenever the service is packaged, deployed or run offline, and on `osls bundle`. If a function starts from `build/worker`,
  * it also makes that of the tasks. It also checks the settings of the
- * function, lets its role read the secrets of the endpoint, and throttles the API as `custom.throttle` says. It does nothing
+ * function, lets its role read the secrets of the endpoint and the policy outside it, and throttles the API as `custom.throttle` says. It does nothing
  * if the service has no such sections.
  *
  * @example
@@ -80,7 +75,7 @@ export default class EndpointPlugin {
     const bundle = () => this.bundle();
     this.hooks = {
       'bundle:run': bundle,
-      'before:package:setupProviderConfiguration': () => this.allowSecrets(),
+      'before:package:setupProviderConfiguration': () => this.allowReading(),
       'before:package:createDeploymentArtifacts': bundle,
       'before:aws:package:finalize:mergeCustomProviderResources': () => this.finish(),
       // `osls offline` and `osls offline start` are two commands with different events.
@@ -103,37 +98,28 @@ export default class EndpointPlugin {
     return this.lambda.timeout ?? this.serverless.service.provider.timeout ?? DEFAULTS.timeout;
   }
 
-  /** What the role of the function may do; `undefined` if a part of that is defined elsewhere, so that nobody can tell here. */
-  private get statements(): readonly unknown[] | undefined {
-    const { provider, resources } = this.serverless.service;
-    const role = provider.iam?.role ?? {};
-    const { role: own, iamRoleStatements } = this.lambda;
-    const isElsewhere =
-      typeof role === 'string' ||
-      role.managedPolicies !== undefined ||
-      own !== undefined ||
-      iamRoleStatements !== undefined ||
-      JSON.stringify(resources ?? {}).includes('"AWS::IAM::');
-    return isElsewhere ? undefined : (role.statements ?? []);
+  private get environment(): Variables {
+    return { ...this.serverless.service.provider.environment, ...this.lambda.environment };
   }
 
-  private async bundle({ hasRole = true } = {}): Promise<void> {
+  private async bundle({ isOffline = false } = {}): Promise<void> {
     const { serviceDir, service, classes } = this.serverless;
     const { custom: { endpoint } = {}, provider } = service;
     if (endpoint === undefined) return;
     try {
-      const { environment, architecture = provider.architecture, events = [] } = this.lambda;
+      const { architecture = provider.architecture, events = [] } = this.lambda;
       const settings = checkSettings({
-        environment: { ...provider.environment, ...environment },
+        environment: this.environment,
         timeout: this.timeout,
         httpApi: events.some((event) => 'httpApi' in event),
-        statements: hasRole ? this.statements : undefined,
       });
       const durable = this.functionFrom(WORKER_TARGET) !== undefined;
       await bundleFunction(endpoint, {
         root: serviceDir,
         architecture: ARCHITECTURES.find((each) => each === architecture) ?? DEFAULTS.architecture,
         packages: [...packagesOfSettings(settings), ...(durable ? AWS_CLIENTS : [])],
+        // On this machine, one process keeps the tasks.
+        ...(isOffline ? {} : { worker: durable }),
       });
       if (durable) await bundleWorker(endpoint, { root: serviceDir });
     } catch (cause) {
@@ -146,16 +132,15 @@ export default class EndpointPlugin {
 
   /** Bundles as for AWS, and then leaves out the variables that refer to resources, because those exist only there. */
   private async offline(): Promise<void> {
-    // On this machine the function has no role.
-    await this.bundle({ hasRole: false });
+    await this.bundle({ isOffline: true });
     const { provider, functions = {} } = this.serverless.service;
     for (const each of [provider, ...Object.values(functions)]) each.environment = localVariables(each);
   }
 
   /** A role that the service brings itself, by its ARN, cannot be changed here. */
-  private allowSecrets(): void {
+  private allowReading(): void {
     const { custom, provider } = this.serverless.service;
-    const statements = secretStatements(custom?.endpoint?.secrets);
+    const statements = readingStatements(custom?.endpoint?.secrets, this.environment.MCP_CONCERNS_POLICY);
     const role = provider.iam?.role ?? {};
     if (statements.length === 0 || typeof role === 'string') return;
     provider.iam = {

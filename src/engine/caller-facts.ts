@@ -1,11 +1,12 @@
-import { readPath } from './expression/evaluate.js';
+import { scopesOf, type Verified } from './claims.js';
+import { readOwn, readPath } from './expression/evaluate.js';
 
 /** What is known about a caller, as it was sent. */
-export interface CallerData {
-  /** Verified claims. */
-  readonly claims?: ReadonlyMap<string, unknown> | undefined;
+export interface CallerData extends Verified {
   /** The client's declared capabilities; `undefined` if they are not known. */
   readonly capabilities?: unknown;
+  /** How the client names itself, its `clientInfo`; `undefined` if it is not known. */
+  readonly client?: unknown;
   /** The era of the protocol that the request belongs to; `undefined` if it is not known. */
   readonly era?: 'legacy' | 'modern' | undefined;
 }
@@ -13,7 +14,9 @@ export interface CallerData {
 /** The part of a caller's data that a policy reads: JSON, in objects without prototypes. */
 export interface CallerFacts {
   readonly claims: Facts;
-  /** Missing if the policy reads nothing about the client, or if the client's capabilities are not known. */
+  /** Missing if the policy does not read it. */
+  readonly caller?: Facts;
+  /** Missing if the policy reads nothing about the client, or if nothing is known about it. */
   readonly client?: Facts;
   /** Missing if the policy does not read the protocol, or if the era is not known. */
   readonly protocol?: Facts;
@@ -39,18 +42,23 @@ type Facts = Record<string, unknown>;
  * callerFacts({ claims: new Map([['team', 'red'], ['name', 'Ann']]) }, ['claims.team']); // { claims: { team: 'red' } }
  */
 export function callerFacts(
-  { claims, capabilities, era }: CallerData,
+  { claims, scopes, capabilities, client, era }: CallerData,
   paths: readonly string[],
 ): CallerFacts {
-  const facts: { readonly claims: Facts; client?: Facts; protocol?: Facts } = { claims: emptyFacts() };
+  const facts: { -readonly [K in keyof CallerFacts]: CallerFacts[K] } = { claims: emptyFacts() };
   for (const path of paths) {
     const names = path.split('.');
     if (names[0] === 'claims') place(facts.claims, names, toFact(valueAt(claims, names, 1), NO_LIMIT));
-    else if (names[0] === 'client' && capabilities !== undefined) {
-      facts.client ??= Object.assign(emptyFacts(), {
-        capabilities: toFact(capabilities, CLIENT_LIMIT),
-      });
-      place(facts.client, names, toFact(valueAt({ capabilities }, names, 1), CLIENT_LIMIT));
+    else if (path === 'caller.scopes') {
+      facts.caller = Object.assign(emptyFacts(), { scopes: scopesOf({ claims, scopes }) });
+    } else if (names[0] === 'client') {
+      const known = { ...clientNames(client), capabilities };
+      if (readOwn(known, names[1] ?? '') === undefined) continue;
+      facts.client ??= emptyFacts();
+      // That the capabilities are known is a fact, also if the one that is read is not among them.
+      for (const part of [names.slice(0, 2), names]) {
+        place(facts.client, part, toFact(valueAt(known, part, 1), CLIENT_LIMIT));
+      }
     } else if (names[0] === 'protocol' && era !== undefined) {
       facts.protocol = Object.assign(emptyFacts(), { era });
     }
@@ -59,20 +67,25 @@ export function callerFacts(
 }
 
 /**
- * Projects a client's capabilities onto the paths that rules read, so that a session does not have to keep all of them.
+ * Reads how a client names itself.
  *
- * @param capabilities the capabilities as the client sent them
- * @param paths the paths to read, see `Policy.callerPaths`
- * @returns capabilities with the same facts; `undefined` if none of the paths reads the client
+ * @param client its `clientInfo`, as it was sent
+ * @returns its name, title and version, as far as they are texts of at most 256 characters; empty if it has no such name
  * @example
- * projectCapabilities({ sampling: {}, roots: {} }, ['client.capabilities.roots']); // { roots: {} }
+ * clientNames({ name: 'cursor', version: '1.7', icons: [] }); // { name: 'cursor', version: '1.7' }
  */
-export function projectCapabilities(capabilities: unknown, paths: readonly string[]): unknown {
-  return callerFacts({ capabilities }, paths).client?.capabilities;
+export function clientNames(client: unknown): Readonly<Record<string, string>> {
+  const texts = ['name', 'title', 'version'].flatMap((key): [string, string][] => {
+    const text = readOwn(client, key);
+    return typeof text === 'string' && text !== '' && text.length <= NAME_LIMIT ? [[key, text]] : [];
+  });
+  return texts[0]?.[0] === 'name' ? Object.fromEntries(texts) : {};
 }
 
 /** In characters of JSON. No capability of the specification is a text or a list. */
 const CLIENT_LIMIT = 4096;
+/** In characters. */
+const NAME_LIMIT = 256;
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 
 const emptyFacts = (): Facts => Object.create(null);

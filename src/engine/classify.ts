@@ -1,5 +1,15 @@
 import { SlotFiller } from './expression/slot-filler.js';
-import { collectOffers, type Mapping, ownConcerns, type Primitive, partsFor, readable } from './mapping.js';
+import {
+  type Change,
+  collectOffers,
+  identityOf,
+  type Mapping,
+  ownConcerns,
+  type Primitive,
+  partsFor,
+  readable,
+} from './mapping.js';
+import { changeOf } from './pins.js';
 import type { Kind, Policy } from './policy.js';
 
 /** The classes of a list: items of one class have equal values, so they share every decision. */
@@ -9,9 +19,15 @@ export interface Classes {
   readonly classes: readonly Mapping[];
   /** The first few values in the items' `_meta.concerns` that the policy does not declare. */
   readonly unknown: readonly string[];
+  /** The names of the first few items whose definition is not the pinned one. */
+  readonly changed: readonly string[];
 }
 
-const MAX_UNKNOWN = 10;
+/** For the log: what a server lists has no bound. */
+const MAX_NAMED = 10;
+
+/** Items that differ only in this are in different classes. */
+const CHANGES: readonly (Change | undefined)[] = [undefined, 'changed', 'new'];
 
 type Offers = ReturnType<typeof collectOffers>;
 
@@ -36,6 +52,7 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
   const classOf: number[] = [];
   const classes: Mapping[] = [];
   const undeclared: string[] = [];
+  const changed: string[] = [];
   const byParts = new Map<string | object, NumberedOffers>();
   const byValues = new Map<string, NumberedOffers>();
   const filler = new SlotFiller<number[]>(policy.slots, () => []);
@@ -47,21 +64,24 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
     let given = byParts.get(key);
     if (given === undefined) {
       const offers = collectOffers(policy, item, parts);
-      if (undeclared.length < MAX_UNKNOWN) undeclared.push(...offers.unknown);
+      if (undeclared.length < MAX_NAMED) undeclared.push(...offers.unknown);
       const equal = keyOf(offers);
       given = byValues.get(equal) ?? { number: byValues.size, values: offers };
       byValues.set(equal, given);
       byParts.set(key, given);
     }
     const { slots, rest } = filler.fill(data);
-    const { number, values } = given;
+    const change = changeOf(policy, kind, item);
+    if (change !== undefined && changed.length < MAX_NAMED) changed.push(identityOf(kind, item));
+    const { values } = given;
+    const number = given.number * CHANGES.length + CHANGES.indexOf(change);
     if (rest[number] === undefined) {
       const { mapped, offers, unknown } = values;
-      rest[number] = classes.push({ kind, mapped, offers, unknown, primitive: data, slots }) - 1;
+      rest[number] = classes.push({ kind, change, mapped, offers, unknown, primitive: data, slots }) - 1;
     }
     classOf.push(rest[number]);
   }
-  return { classOf, classes, unknown: undeclared.slice(0, MAX_UNKNOWN) };
+  return { classOf, classes, unknown: undeclared.slice(0, MAX_NAMED), changed };
 }
 
 /** @returns a text that is equal for equal values, without the places where they were written */

@@ -1,6 +1,10 @@
-import { type CallerData, type CallerFacts, callerFacts } from './caller-facts.js';
-import type { RuleData } from './expression/evaluate.js';
+import { ADDED_TOOLS, withAdded } from './added-tools.js';
+import { type CallerData, type CallerFacts, callerFacts, clientNames } from './caller-facts.js';
+import { claimedValue } from './claims.js';
+import type { Configuration, EffectiveValue } from './effective.js';
+import { type RuleData, readPath } from './expression/evaluate.js';
 import { fromNumber } from './mapping.js';
+import { compileGlob } from './match/glob.js';
 import type { Concern, Policy } from './policy.js';
 import {
   type Accepted,
@@ -14,49 +18,21 @@ import {
   readPreferenceSource,
 } from './preference-source.js';
 
-export type { ConcernWarning, InvalidValue, Origin, PreferenceSource, PreferenceSourceName, PreferredValue };
-
-/**
- * The value in effect for one concern. `denied` matches no primitive that has a value for the concern: an operator
- * concern without a claim and without a default, or a forgotten preference.
- */
-export type EffectiveValue = PreferredValue | 'denied' | undefined;
+export type {
+  ConcernWarning,
+  Configuration,
+  EffectiveValue,
+  InvalidValue,
+  Origin,
+  PreferenceSource,
+  PreferenceSourceName,
+  PreferredValue,
+};
 
 /** The caller of a request, as far as the operator or the protocol knows it. */
 export interface Caller extends CallerData {
   /** Whether this host's preferences were lost. Every concern that it may have set is then denied instead of open. */
   readonly forgotten?: boolean;
-}
-
-/**
- * The resolved values in effect for one request, and the policy that they belong to. Lists have one item per concern of
- * the policy.
- */
-export interface Configuration {
-  readonly policy: Policy;
-  readonly effective: readonly EffectiveValue[];
-  /** Where each effective value comes from; `undefined` for concerns without one. */
-  readonly origins: readonly (Origin | undefined)[];
-  /** The host's accepted preferences, without defaults and claims; `null` if the host prefers no value. */
-  readonly accepted: readonly (PreferredValue | null | undefined)[];
-  /**
-   * The host concerns for which a value was sent, but none was accepted. A preset that the policy does not declare could
-   * have set each of them.
-   */
-  readonly notAccepted: readonly string[];
-  /** If two configurations of one policy have the same key, every decision is the same under both. */
-  readonly key: string;
-  /** Whether any concern has an effective value. If none has, no concern can hide anything. */
-  readonly active: boolean;
-  readonly warnings: readonly ConcernWarning[];
-  readonly invalid: readonly InvalidValue[];
-  /** What rules read in addition to the primitive. */
-  readonly data: RuleData;
-  /**
-   * The same with the values of the model for concerns with `model: narrow`, if there are any. A primitive is shown only if
-   * both show it.
-   */
-  readonly narrowed?: Configuration;
 }
 
 const NO_WARNINGS: readonly ConcernWarning[] = [];
@@ -83,7 +59,7 @@ export function resolveConfiguration(
 ): Configuration {
   if (sources.length === 0 && !countsFor(policy, caller)) return withoutPreferences(policy);
   return sources.some(({ from }) => from === 'model')
-    ? resolveWithModel(policy, sources, caller)
+    ? withAdded(resolveWithModel(policy, sources, caller), sources)
     : resolve(policy, sources, caller);
 }
 
@@ -146,7 +122,8 @@ const isValue = (value: unknown): boolean => value !== undefined && value !== nu
 /** @returns the values of the model that may replace those of the person, and those that may only hide more */
 function openTo({ concerns, indexOf }: Policy, sources: readonly PreferenceSource[]) {
   const sent = sources.find(({ from }) => from === 'model')?.concerns;
-  const entries = Object.entries(typeof sent === 'object' && sent !== null ? sent : {});
+  const all = Object.entries(typeof sent === 'object' && sent !== null ? sent : {});
+  const entries = all.filter(([name]) => name !== ADDED_TOOLS);
   const isNarrow = (name: string): boolean => concerns[indexOf.get(name) ?? -1]?.model === 'narrow';
   return {
     // Also those that are not open at all: reading them gives a warning.
@@ -172,6 +149,7 @@ function resolve(
 
   const isAware = hasPreference ?? accepted.some(isValue);
   const defaults = settings.defaults === 'always' || (settings.defaults === 'aware' && isAware);
+  const ofClient = policy.defaultsFor.length === 0 ? undefined : defaultsOfClient(policy, caller);
   const effective: EffectiveValue[] = new Array(concerns.length);
   let key = '';
   let active = false;
@@ -180,20 +158,18 @@ function resolve(
     const preferred = accepted[index];
     let value: EffectiveValue;
     if (concern.setBy === 'operator') {
-      value = claimedValue(policy, index, concern, caller.claims);
-      if (value !== undefined) origins[index] = 'claim';
-      else if (isValue(caller.claims?.get(concern.claim ?? ''))) {
-        // The default is for callers without the claim. One that is not understood must not show what the default shows.
-        value = 'denied';
-        origins[index] = 'unmatched-claim';
-      } else {
-        value = defaultOf(policy, index, concern) ?? 'denied';
-        origins[index] = value === 'denied' ? 'no-claim' : 'default';
-      }
+      const claimed = claimedValue(policy, index, caller);
+      // The default is for callers without the claim. One that is not understood must not show what the default shows.
+      const fallback = claimed === 'no-claim' ? defaultOf(policy, index, concern) : undefined;
+      value = typeof claimed === 'string' ? (fallback ?? 'denied') : claimed;
+      origins[index] = typeof claimed !== 'string' ? 'claim' : fallback === undefined ? claimed : 'default';
     } else if (preferred !== undefined) value = preferred ?? undefined;
     else if (caller.forgotten === true) {
       value = 'denied';
       origins[index] = 'forgotten';
+    } else if (ofClient?.values[index] !== undefined) {
+      value = ofClient.values[index] ?? undefined;
+      origins[index] = ofClient.origins[index];
     } else if (defaults) {
       value = defaultOf(policy, index, concern);
       origins[index] = 'default';
@@ -225,6 +201,20 @@ function resolve(
   return { policy, effective, origins, accepted, notAccepted, key, active, warnings, invalid, data };
 }
 
+/** Reads the presets that are the defaults of this client. Everything that a host sends is stronger. */
+function defaultsOfClient(policy: Policy, { client }: Caller): Accepted {
+  const found: Accepted = { values: [], origins: [] };
+  const data = { client: clientNames(client) };
+  for (const { when, preset } of policy.defaultsFor.toReversed()) {
+    const isMeant = Object.entries(when).every(([path, pattern]) => {
+      const text = readPath(data, path);
+      return typeof text === 'string' && compileGlob(pattern)(text);
+    });
+    if (isMeant) readPreferenceSource(policy, { from: 'client', concerns: { preset } }, found, new Notes());
+  }
+  return found;
+}
+
 const NO_NAMES: readonly string[] = [];
 
 function namesNotAccepted(
@@ -242,10 +232,13 @@ function namesNotAccepted(
 /** @returns the data of rules, in objects without prototypes: a rule cannot read an inherited property */
 function ruleData(policy: Policy, effective: readonly EffectiveValue[], facts: CallerFacts): RuleData {
   const concerns: Record<string, unknown> = Object.create(null);
-  policy.concerns.forEach(({ name }, index) => {
+  // A plain loop: it runs for every request.
+  let index = 0;
+  for (const { name } of policy.concerns) {
     const value = effective[index];
     if (value !== undefined && value !== 'denied') concerns[name] = toWords(policy, index, value);
-  });
+    index++;
+  }
   return { concerns, ...facts };
 }
 
@@ -285,18 +278,20 @@ export function describeOrigins(configuration: Configuration): Record<string, Or
 /**
  * @param configuration the values in effect
  * @returns the values that a model has set, as the policy writes them. A value of a concern with `model: narrow` applies
- *   beside the person's value, which `describeConfiguration` has.
+ *   beside the person's value, which `describeConfiguration` has. The tools that it added are under `+tools`.
  * @example
  * describeModel(configuration); // { topic: 'news' }
  */
-export function describeModel({ policy, narrowed, ...own }: Configuration): Record<string, Words> {
+export function describeModel({ policy, narrowed, added, ...own }: Configuration): Record<string, Words> {
   const { effective, origins } = narrowed ?? own;
   const described = policy.concerns.flatMap(({ name }, index): [string, Words][] => {
     const value = effective[index];
     if (origins[index] !== 'model' || value === undefined || value === 'denied') return [];
     return [[name, toWords(policy, index, value)]];
   });
-  return Object.fromEntries(described);
+  return Object.fromEntries(
+    added === undefined ? described : [...described, [ADDED_TOOLS, [...added.names]]],
+  );
 }
 
 /**
@@ -318,36 +313,6 @@ function toWords(policy: Policy, index: number, value: PreferredValue): Words {
   return typeof value === 'number'
     ? fromNumber(policy, index, value)
     : value.map((each) => fromNumber(policy, index, each));
-}
-
-/** @returns the value of a verified claim; `undefined` if there is no claim or it is not one of the values */
-function claimedValue(
-  policy: Policy,
-  index: number,
-  concern: Concern,
-  claims: ReadonlyMap<string, unknown> | undefined,
-): PreferredValue | undefined {
-  const claim = claims?.get(concern.claim ?? '');
-  const list: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
-  const only = list.length === 1 ? list[0] : undefined;
-  if ('min' in concern.values) {
-    const { min, max } = concern.values;
-    const number = typeof only === 'string' && /^-?\d+(\.\d+)?$/.test(only) ? Number(only) : only;
-    if (typeof number === 'number' && number >= min && number <= max) return number;
-  } else {
-    const names = policy.ordinals[index];
-    const found = list.flatMap((name) => names?.get(claimText(name)) ?? []);
-    if (concern.multiple && found.length > 0) return [...new Set(found)].sort((a, b) => a - b);
-    if (list.length === 1) return found[0];
-  }
-  return undefined;
-}
-
-/** @returns the claim as the name of a value; an empty string, which names none, if it is missing, an object or a list */
-function claimText(claim: unknown): string {
-  return typeof claim === 'string' || typeof claim === 'number' || typeof claim === 'boolean'
-    ? String(claim)
-    : '';
 }
 
 function defaultOf(policy: Policy, index: number, concern: Concern): PreferredValue | undefined {

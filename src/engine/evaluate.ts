@@ -1,24 +1,46 @@
+import { claimText, isScopeClaim } from './claims.js';
 import type { Configuration, EffectiveValue } from './configuration.js';
 import { isTruthy, readPath } from './expression/evaluate.js';
 import { itemAt } from './item-at.js';
-import { fromNumber, type Mapping } from './mapping.js';
+import { type Change, fromNumber, type Mapping } from './mapping.js';
 import type { Concern, Policy, Rule } from './policy.js';
 
 /** A decision in numbers: the reason is an index into `policy.concerns` or `policy.rules`, or neither. */
 export interface IndexedDecision {
   readonly effect: 'show' | 'hide';
-  readonly reason: { readonly concern: number } | { readonly rule: number } | 'fits' | 'unmapped';
+  readonly reason:
+    | { readonly concern: number }
+    | { readonly rule: number }
+    | { readonly scopes: readonly string[] }
+    | 'fits'
+    | 'unmapped'
+    | 'changed';
 }
 
 /** Whether a configuration shows a primitive, and why, in the names of the policy. */
 export type Decision =
-  | { readonly effect: 'show'; readonly reason: { readonly code: 'fits' } | RuleReason }
-  | { readonly effect: 'hide'; readonly reason: { readonly code: 'unmapped' } | ConcernReason | RuleReason };
+  | { readonly effect: 'show'; readonly reason: { readonly code: 'fits' } | ScopeReason | RuleReason }
+  | {
+      readonly effect: 'hide';
+      readonly reason: { readonly code: 'unmapped' } | ChangeReason | ConcernReason | RuleReason;
+    };
+
+/** The definition is not the one that was pinned. */
+export interface ChangeReason {
+  readonly code: 'definition';
+  readonly change: Change;
+}
+
+/** The primitive is listed, and using it takes scopes that the caller can get (`obtainable`). */
+export interface ScopeReason {
+  readonly code: 'scope-missing';
+  readonly scopes: readonly string[];
+}
 
 export interface ConcernReason {
   readonly code: 'concern-mismatch';
   readonly concern: string;
-  /** The value in effect; empty for an operator concern that has neither a claim nor a default. */
+  /** The value in effect; empty for an operator concern that is denied, see `EffectiveValue`. */
   readonly preferred: readonly (string | number)[];
   /** The primitive's values. */
   readonly actual: readonly (string | number)[];
@@ -39,6 +61,8 @@ export interface RuleReason {
 
 /** A test that decides the effect on a primitive if it applies. */
 export type DecisionStep =
+  /** The definition is not the pinned one, and `changed` is `hide`. */
+  | { readonly test: 'changed'; readonly effect: 'hide' }
   /** A concern set by the operator or by the host does not match. */
   | { readonly test: 'concern'; readonly setBy: Concern['setBy']; readonly effect: 'hide' }
   /** A rule with this effect fires. */
@@ -48,6 +72,7 @@ export type DecisionStep =
 
 /** The order of a decision: the first step that applies decides. If none applies, the primitive is shown. */
 export const DECISION_ORDER: readonly DecisionStep[] = [
+  { test: 'changed', effect: 'hide' },
   { test: 'concern', setBy: 'operator', effect: 'hide' },
   { test: 'rule', effect: 'hide' },
   { test: 'rule', effect: 'show' },
@@ -58,6 +83,7 @@ export const DECISION_ORDER: readonly DecisionStep[] = [
 /** The decision if no step applies. */
 const FITS: IndexedDecision = { effect: 'show', reason: 'fits' };
 const UNMAPPED: IndexedDecision = { effect: 'hide', reason: 'unmapped' };
+const CHANGED: IndexedDecision = { effect: 'hide', reason: 'changed' };
 
 /**
  * Decides about one primitive, in the order of `DECISION_ORDER`. Lists, access checks and explanations all use this
@@ -77,6 +103,13 @@ export function decide(mapping: Mapping, configuration: Configuration): IndexedD
 
 /** Decides without the values of the model that narrow. */
 function decideAlone(mapping: Mapping, configuration: Configuration): IndexedDecision {
+  const decision = firstDecision(mapping, configuration);
+  if (decision.effect === 'hide' || !configuration.policy.asksForScopes) return decision;
+  const scopes = missingScopes(mapping, configuration);
+  return scopes.length === 0 ? decision : { effect: 'show', reason: { scopes } };
+}
+
+function firstDecision(mapping: Mapping, configuration: Configuration): IndexedDecision {
   const { policy } = configuration;
   for (const step of DECISION_ORDER) {
     switch (step.test) {
@@ -90,6 +123,9 @@ function decideAlone(mapping: Mapping, configuration: Configuration): IndexedDec
         if (rule !== -1) return { effect: step.effect, reason: { rule } };
         break;
       }
+      case 'changed':
+        if (mapping.change !== undefined && policy.pins?.changed === 'hide') return CHANGED;
+        break;
       case 'unmapped':
         if (!mapping.mapped && policy.settings.unmapped === 'hide') return UNMAPPED;
     }
@@ -117,6 +153,9 @@ function evaluateUnder(mapping: Mapping, configuration: Configuration): Decision
   const { effect, reason } = decideAlone(mapping, configuration);
   if (reason === 'fits') return { effect: 'show', reason: { code: 'fits' } };
   if (reason === 'unmapped') return { effect: 'hide', reason: { code: 'unmapped' } };
+  if (reason === 'changed')
+    return { effect: 'hide', reason: { code: 'definition', change: mapping.change ?? 'changed' } };
+  if ('scopes' in reason) return { effect: 'show', reason: { code: 'scope-missing', scopes: reason.scopes } };
   if ('rule' in reason) {
     return { effect, reason: ruleReason(itemAt(policy.rules, reason.rule), mapping, configuration) };
   }
@@ -165,7 +204,7 @@ export function ruleFires(rule: Rule, { kind, slots }: Mapping, { data }: Config
 
 function fires(rule: Rule, slots: Mapping['slots'], data: Configuration['data']): boolean {
   // Not every request says what the client can do, and a command line may not know the protocol.
-  for (const fact of rule.needs) if (data[fact] === undefined) return false;
+  for (const fact of rule.needs) if (readPath(data, fact) === undefined) return false;
   return isTruthy(rule.fires(data, slots));
 }
 
@@ -180,10 +219,15 @@ function firstMismatch(
     const concern = concerns[index];
     const offered = offers[index]?.offered;
     if (concern?.setBy !== setBy || offered === undefined) continue;
+    if (asksForScope(policy, concern)) continue;
     if (!fits(policy, index, effective[index], offered)) return index;
   }
   return -1;
 }
+
+/** Whether what only this concern hides is listed, and using it asks for the scope. */
+export const asksForScope = ({ asksForScopes }: Policy, { obtainable }: Concern): boolean =>
+  obtainable === true && asksForScopes;
 
 /** @returns the index of the first rule with that effect that fires; -1 if none does */
 function firstFiring(
@@ -194,6 +238,29 @@ function firstFiring(
 ): number {
   for (const index of rulesFor[effect][kind]) if (fires(itemAt(rules, index), slots, data)) return index;
   return -1;
+}
+
+/**
+ * Finds the scopes that a caller lacks to use a primitive.
+ *
+ * @param mapping the primitive's values, see `mapPrimitive`
+ * @param configuration the values in effect for the caller
+ * @returns for each concern that comes from scopes and does not match, the first scope with which it does
+ * @example
+ * missingScopes(mapPrimitive(policy, 'tools', { name: 'deleteNote' }), configuration); // ['notes:write']
+ */
+export function missingScopes(
+  { offers }: Mapping,
+  { policy, effective }: Pick<Configuration, 'policy' | 'effective'>,
+): readonly string[] {
+  return policy.concerns.flatMap((concern, index) => {
+    const { claim, values, multiple } = concern;
+    const offered = offers[index]?.offered;
+    if (!isScopeClaim(claim) || 'min' in values || offered === undefined) return [];
+    if (fits(policy, index, effective[index], offered)) return [];
+    const value = values.find((_, each) => fits(policy, index, multiple ? [each] : each, offered));
+    return value === undefined ? [] : [String(claimText(concern, value))];
+  });
 }
 
 /**

@@ -10,6 +10,8 @@ export interface HiddenCounts {
   readonly rules?: Readonly<Record<string, number>>;
   /** Primitives that the policy does not map, under `unmapped: hide`. */
   readonly unmapped?: number;
+  /** Primitives whose definition is not the pinned one, under `changed: hide`. */
+  readonly changed?: number;
 }
 
 /**
@@ -29,20 +31,21 @@ export function countHidden(
 ): HiddenCounts {
   const byConcern: number[] = policy.concerns.map(() => 0);
   const byRule: number[] = policy.rules.map(() => 0);
-  let unmapped = 0;
+  const without = { unmapped: 0, changed: 0, fits: 0 };
   let index = 0;
   // A plain loop, as in `select`: it runs for every new configuration while the host waits.
   for (const { effect, reason } of decisions) {
     const size = sizes?.[index++] ?? 1;
     if (effect === 'show') continue;
-    if (typeof reason === 'string') unmapped += size;
+    if (typeof reason === 'string') without[reason] += size;
     else if ('rule' in reason) byRule[reason.rule] = (byRule[reason.rule] ?? 0) + size;
-    else byConcern[reason.concern] = (byConcern[reason.concern] ?? 0) + size;
+    else if ('concern' in reason) byConcern[reason.concern] = (byConcern[reason.concern] ?? 0) + size;
   }
   const hidden: { -readonly [K in keyof HiddenCounts]: HiddenCounts[K] } = {};
   if (byConcern.some(isPositive)) hidden.concerns = named(byConcern, policy.concerns, 'name');
   if (byRule.some(isPositive)) hidden.rules = named(byRule, policy.rules, 'id');
-  if (unmapped > 0) hidden.unmapped = unmapped;
+  if (without.unmapped > 0) hidden.unmapped = without.unmapped;
+  if (without.changed > 0) hidden.changed = without.changed;
   return hidden;
 }
 

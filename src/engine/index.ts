@@ -15,6 +15,7 @@ export {
   resolveConfiguration,
 } from './configuration.js';
 export {
+  type ChangeReason,
   type ConcernReason,
   type Decision,
   decide,
@@ -25,6 +26,7 @@ export {
 export type { Expression } from './expression/expression.js';
 export type { HiddenCounts } from './hidden.js';
 export {
+  type Change,
   identityOf,
   type Mapping,
   mapPrimitive,
@@ -40,6 +42,7 @@ export {
   type ConcernValues,
   KINDS,
   type Kind,
+  type Pins,
   type Policy,
   preparePolicy,
   type Settings,

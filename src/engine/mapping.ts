@@ -1,4 +1,4 @@
-import { isTruthy, pathReader } from './expression/evaluate.js';
+import { isTruthy, pathReader, readOwn as readField } from './expression/evaluate.js';
 import type { Readable } from './expression/readable.js';
 import { itemAt } from './item-at.js';
 import type { Assignment, Kind, Policy, Values } from './policy.js';
@@ -10,10 +10,13 @@ export interface Primitive {
   readonly uriTemplate?: unknown;
   readonly _meta?: unknown;
   readonly title?: unknown;
+  readonly description?: unknown;
+  readonly inputSchema?: unknown;
   readonly mimeType?: unknown;
   readonly annotations?: unknown;
   readonly tags?: unknown;
   readonly execution?: unknown;
+  readonly icons?: unknown;
 }
 
 /** Everything that one server lists, or what a catalog file keeps of it. */
@@ -25,9 +28,14 @@ export interface Offer {
   readonly source: string;
 }
 
+/** How the definition of a primitive differs from the pinned one: it is another one, or nobody has pinned it. */
+export type Change = 'changed' | 'new';
+
 /** Everything that a policy says about one primitive. */
 export interface Mapping {
   readonly kind: Kind;
+  /** Set if the policy pins definitions, and this one is not the pinned one. */
+  readonly change?: Change | undefined;
   /** Whether an entry, a pattern, an `assign` or the primitive itself gives it values. */
   readonly mapped: boolean;
   /** One item per concern of the policy; `undefined` if the primitive has no value for it. */
@@ -116,16 +124,24 @@ const NOTHING: Readable = Object.freeze(Object.create(null));
 export function readable(policy: Policy, kind: Kind, primitive: Primitive): Readable {
   if (policy.rules.length === 0 && policy.assigns.length === 0) return NOTHING;
   const { name, title, uri, uriTemplate, mimeType, annotations, execution, _meta } = primitive;
+  const { description, inputSchema } = primitive;
+  const properties = readField(inputSchema, 'properties');
   return {
     kind,
     name,
     title,
+    description,
+    parameters: typeof properties === 'object' && properties !== null ? Object.keys(properties) : undefined,
+    required: readField(inputSchema, 'required'),
     uri: uri ?? uriTemplate,
     mimeType,
     annotations,
     tags: tagsOf(primitive),
     execution,
     meta: _meta,
+    // The keys of `src/wire/server-names.ts`: which of several servers lists it, and what that server calls it.
+    server: readField(_meta, 'io.github.mcp-concerns/server'),
+    own: readField(_meta, 'io.github.mcp-concerns/own'),
   };
 }
 

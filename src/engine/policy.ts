@@ -2,6 +2,7 @@ import { compileExpression, type Evaluate } from './expression/evaluate.js';
 import { type Expression, neededFacts, readsCaller } from './expression/expression.js';
 import { parseExpression } from './expression/parse.js';
 import { SlotTable } from './expression/slots.js';
+import { closedWithoutName } from './expression/unnamed-client.js';
 import { compileGlob } from './match/glob.js';
 import { compileUriTemplate } from './match/uri-template.js';
 import { type Related, relatedValues } from './match/within.js';
@@ -15,6 +16,9 @@ export type ConcernValues = readonly string[] | { readonly min: number; readonly
 /** A value as policies and hosts write it: a name from a list, or a number from a range. */
 export type ConcernValue = string | number;
 
+/** A claim of a policy: its name, or a list of names that leads through objects. A name is never split at dots. */
+export type ClaimPath = string | readonly string[];
+
 export interface Concern {
   readonly name: string;
   readonly description?: string;
@@ -27,7 +31,11 @@ export interface Concern {
   readonly setBy: 'host' | 'operator';
   /** What a model may do with a concern of the host: nothing (the default), hide more, or replace the person's value. */
   readonly model?: 'none' | 'narrow' | 'free';
-  readonly claim?: string;
+  readonly claim?: ClaimPath;
+  /** Whether callers can get the scope: what only this concern hides is listed, and a call names the scope. */
+  readonly obtainable?: boolean;
+  /** What the claim contains for a value, if that is not the name of the value. */
+  readonly claimValues?: { readonly [value: string]: readonly string[] };
 }
 
 export interface Settings {
@@ -39,13 +47,24 @@ export interface Settings {
   readonly pageSize?: number;
   /** Methods, and patterns of methods, that pass under `enforce` although nothing filters them. */
   readonly methods?: readonly string[];
+  /** Extensions whose methods `groups/list` and `groups/get` begin with their name. */
+  readonly groups?: readonly string[];
   /** Whether hosts may filter tools by name, in the URL and in headers, as other servers let them. */
   readonly nameFilters?: boolean;
   /** Whether the gate adds a tool and prompts with which people switch preferences. Without it, `off`. */
   readonly panel?: 'off' | 'read-only' | 'narrow' | 'on';
+  /** With what the names of this tool and these prompts begin. Without it, `concerns`. */
+  readonly panelPrefix?: string;
+  /** What happens under `enforce` to names of hidden primitives in definitions of visible ones. Without it, `redact`. */
+  readonly texts?: 'redact' | 'keep';
   /** Which modern clients see tools that can only be called as tasks. Without it, `require-capability`. */
   readonly tasks?: 'require-capability' | 'show';
+  /** What happens to primitives whose definition is not the pinned one. Without it, `hide` under `enforce`, else `warn`. */
+  readonly changed?: 'show' | 'warn' | 'hide';
 }
+
+/** The digests of the definitions that a person reviewed, by name, URI or URI template. See `definitionDigest`. */
+export type Pins = { readonly [K in Kind]: Readonly<Record<string, string>> };
 
 /** Values that a primitive gets because of what the server says about it. */
 export interface CompiledAssign {
@@ -64,6 +83,13 @@ export interface CompiledRulePart {
   readonly reason?: string;
   readonly file: number;
   readonly line: number;
+}
+
+/** A preset whose values are the defaults of clients that name themselves so. */
+export interface ClientDefaults {
+  /** Patterns by what they are about, `client.name`, `client.title` or `client.version`. All must match. */
+  readonly when: { readonly [path: string]: string };
+  readonly preset: string;
 }
 
 /** What one entry or pattern says about one concern: the primitive's values, or `any` to remove a weaker value. */
@@ -93,7 +119,9 @@ export interface CompiledPolicy {
   readonly patterns: { readonly [K in Kind]: readonly CompiledEntry[] };
   readonly assign: readonly CompiledAssign[];
   readonly rules: readonly CompiledRulePart[];
+  readonly defaultsFor?: readonly ClientDefaults[];
   readonly settings: Settings;
+  readonly pins?: Pins;
 }
 
 /**
@@ -136,8 +164,8 @@ export interface Rule {
   readonly fires: Evaluate;
   /** Dotted paths that it reads. */
   readonly paths: readonly string[];
-  /** The facts that it reads and that are not known for every request. Without them, the rule does not fire. */
-  readonly needs: readonly ('client' | 'protocol')[];
+  /** Paths of facts that are not known for every request. Without them, the rule does not fire. */
+  readonly needs: readonly string[];
   readonly reason?: string;
   readonly source: string;
 }
@@ -148,6 +176,8 @@ export interface Policy {
   readonly concerns: readonly Concern[];
   readonly indexOf: ReadonlyMap<string, number>;
   readonly ordinals: readonly ReadonlyMap<string, number>[];
+  /** For each concern, the numbers of its values by what a claim contains for them. */
+  readonly claimed: readonly ReadonlyMap<string, number>[];
   /** For each concern with `match: within`, which of its values fit each other. */
   readonly related: readonly (Related | undefined)[];
   readonly presets: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
@@ -161,9 +191,20 @@ export interface Policy {
   readonly rulesFor: { readonly [E in Rule['effect']]: { readonly [K in Kind]: readonly number[] } };
   /** The parts of all rules that depend only on the primitive. */
   readonly slots: SlotTable;
-  /** Paths of claims, of the client and of the protocol that rules read, sorted. Callers that differ in them get separate lists. */
+  /** The defaults of some clients, by how they name themselves. Later ones win. */
+  readonly defaultsFor: readonly ClientDefaults[];
+  /** Paths of claims, of the client and of the protocol that the policy reads, sorted. Callers that differ in them get separate lists. */
   readonly callerPaths: readonly string[];
+  /** Whether concerns with `obtainable` ask for scopes instead of hiding. Only `enforce` checks calls. */
+  readonly asksForScopes: boolean;
   readonly settings: Settings;
+  /** The pinned definitions, and what happens to others; `undefined` if none are pinned, or if nothing happens. */
+  readonly pins?:
+    | {
+        readonly digests: { readonly [K in Kind]: ReadonlyMap<string, string> };
+        readonly changed: 'warn' | 'hide';
+      }
+    | undefined;
 }
 
 /**
@@ -216,7 +257,7 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
   const slots = new SlotTable();
   const rules = compiled.rules.map((rule): Rule => {
     const { id, effect, kinds, reason } = rule;
-    const when = parseCondition(rule.when, `rule "${id}"`);
+    const when = closedWithoutName(parseCondition(rule.when, `rule "${id}"`), effect);
     const { evaluate, paths } = compileExpression(when, slots);
     const source = `${files[rule.file]}:${rule.line}`;
     return {
@@ -237,11 +278,20 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
       rules.flatMap((rule, index) => (rule.effect === effect && rule.kinds.includes(kind) ? [index] : [])),
     );
 
+  const { defaultsFor = [] } = compiled;
+  const readByDefaults = defaultsFor.flatMap(({ when }) => Object.keys(when));
   return {
     digest: compiled.digest,
     concerns,
     indexOf,
     ordinals,
+    claimed: concerns.map(({ values, claimValues = {} }) => {
+      const texts = new Map(Object.entries(claimValues));
+      const names = 'min' in values ? [] : values;
+      return new Map(
+        names.flatMap((name, ordinal) => (texts.get(name) ?? [name]).map((text) => [text, ordinal])),
+      );
+    }),
     related: concerns.map(({ match, values }) =>
       match === 'within' && !('min' in values) ? relatedValues(values) : undefined,
     ),
@@ -260,9 +310,21 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     rules,
     rulesFor: { hide: rulesWith('hide'), show: rulesWith('show') },
     slots,
-    callerPaths: [...new Set(rules.flatMap(({ paths }) => paths))].filter(readsCaller).sort(),
+    defaultsFor,
+    callerPaths: [...new Set([...rules.flatMap(({ paths }) => paths), ...readByDefaults])]
+      .filter(readsCaller)
+      .sort(),
+    asksForScopes:
+      compiled.settings.enforcement === 'enforce' && concerns.some(({ obtainable }) => obtainable === true),
     settings: compiled.settings,
+    pins: preparePins(compiled),
   };
+}
+
+function preparePins({ pins, settings }: CompiledPolicy): Policy['pins'] {
+  const changed = settings.changed ?? (settings.enforcement === 'enforce' ? 'hide' : 'warn');
+  if (pins === undefined || changed === 'show') return undefined;
+  return { digests: byKind((kind) => new Map(Object.entries(pins[kind]))), changed };
 }
 
 function parseCondition(when: unknown, what: string): Expression {

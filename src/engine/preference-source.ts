@@ -7,7 +7,8 @@ import type { Concern, Policy } from './policy.js';
 /**
  * Where a host stated its preferences. `update` is an `updateConcerns` request and `request` is the `_meta` of any other
  * request. `model` is what a model set with the tool `concerns`. `principal` is what a person chose as a verified caller.
- * `capabilities` are the client's, which it sends with each request if there are no sessions.
+ * `capabilities` are the client's, which it sends with each request if there are no sessions. `client` is a default of
+ * the policy for clients with that name.
  */
 export type PreferenceSourceName =
   | 'update'
@@ -17,12 +18,13 @@ export type PreferenceSourceName =
   | 'principal'
   | 'capabilities'
   | 'header'
-  | 'url';
+  | 'url'
+  | 'client';
 
 /**
  * Where an effective value comes from: a preference source, directly or by a preset that it named; a verified claim; the
  * concern's default. For a denied concern it is what was missing: `no-claim`; `unmatched-claim` if no value of the concern is
- * that of the claim; or `forgotten` if the session that held the host's preferences was lost.
+ * that of the claim; `several-claims` if the claim has several elements and the concern takes one value; or `forgotten` if the session that held the host's preferences was lost.
  */
 export type Origin =
   | PreferenceSourceName
@@ -31,6 +33,7 @@ export type Origin =
   | 'default'
   | 'no-claim'
   | 'unmatched-claim'
+  | 'several-claims'
   | 'forgotten';
 
 /** The preferences from one source, unchecked. */

@@ -1,10 +1,11 @@
 import QuickLRU from 'quick-lru';
+import { configurationFor } from './added-tools.js';
 import { type Classes, classify } from './classify.js';
 import type { Configuration } from './configuration.js';
 import { decide, type IndexedDecision } from './evaluate.js';
 import { countHidden, type HiddenCounts } from './hidden.js';
 import { itemAt } from './item-at.js';
-import type { Primitive } from './mapping.js';
+import { identityOf, type Primitive } from './mapping.js';
 import type { Kind, Policy } from './policy.js';
 
 /** The part of a list that a configuration shows. */
@@ -21,7 +22,15 @@ export interface Catalog<T extends Primitive> extends Classes {
   readonly policy: Policy;
   readonly kind: Kind;
   readonly items: readonly T[];
-  readonly memo: QuickLRU<string, Selection<T>>;
+  readonly memo: Memo<Selection<T>>;
+}
+
+/** The part of QuickLRU that is used. Its own type does not compile in projects without `skipLibCheck`. */
+interface Memo<V> {
+  readonly size: number;
+  get(key: string): V | undefined;
+  set(key: string, value: V): unknown;
+  clear(): void;
 }
 
 /** Bounds the remembered selections of a catalog, and the items in all of them, however many configurations a host sends. */
@@ -64,7 +73,8 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
   const remembered = catalog.memo.get(configuration.key);
   if (remembered !== undefined) return remembered;
 
-  const { items, classOf, classes } = catalog;
+  const { kind, items, classOf, classes } = catalog;
+  const { added } = configuration;
   const decisions = classes.map((mapping) => decide(mapping, configuration));
   const isShown = decisions.map(({ effect }) => effect === 'show');
   const sizes: number[] = new Array(classes.length).fill(0);
@@ -73,13 +83,19 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
     const number = classOf[index] ?? 0;
-    if (isShown[number] === true && item !== undefined) kept.push(item);
-    else sizes[number] = (sizes[number] ?? 0) + 1;
+    if (item !== undefined && (isShown[number] === true || (added !== undefined && isAdded(item, number)))) {
+      kept.push(item);
+    } else sizes[number] = (sizes[number] ?? 0) + 1;
   }
 
   const selection = { kept, total: items.length, hidden: countHidden(decisions, configuration, sizes) };
   catalog.memo.set(configuration.key, selection);
   return selection;
+
+  function isAdded(item: T, number: number): boolean {
+    const own = configurationFor(configuration, kind, identityOf(kind, item));
+    return own !== configuration && decide(itemAt(classes, number), own).effect === 'show';
+  }
 }
 
 /**
@@ -99,7 +115,9 @@ export function decideItem(
   configuration: Configuration,
 ): IndexedDecision {
   requireSamePolicy(catalog, configuration);
-  return decide(itemAt(catalog.classes, itemAt(catalog.classOf, position)), configuration);
+  const { kind, items, classes, classOf } = catalog;
+  const own = configurationFor(configuration, kind, identityOf(kind, items[position] ?? {}));
+  return decide(itemAt(classes, itemAt(classOf, position)), own);
 }
 
 /** Concerns and values are numbers, which mean something else in another policy. */

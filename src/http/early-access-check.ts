@@ -1,69 +1,65 @@
-import { targetsOf } from '../gate/enforce/targets.js';
-import { ROUTES } from '../gate/table/routes.js';
-import { ERRORS, type Request as McpRequest, read } from '../wire/messages.js';
+import { targetOf, withName } from '../gate/enforce/targets.js';
+import type { Substitute } from '../gate/request/facts.js';
+import { ERRORS, type Request as McpRequest, read, shapeOf } from '../wire/messages.js';
 import { decodeHeader, encodeHeader } from './header-value.js';
 import { messagesIn } from './streams/messages-in.js';
 
 /** Answers a request whose body was already read and parsed. */
 export type ServeParsed = (request: Request, body: unknown) => Promise<Response>;
 
-const CHECKED: ReadonlySet<unknown> = new Set(
-  [...ROUTES].flatMap(([method, route]) => ('names' in route ? [method] : [])),
-);
 const NAME_HEADER = 'mcp-name';
 const METHOD_HEADER = 'mcp-method';
 
 /**
  * Checks access in front of a handler that answers some requests before its transport, as `createMcpHandler` of SDK v2
- * does: headers that repeat a parameter, scope challenges, subscriptions. The gate does not see these requests, so their
- * answers would reveal that a hidden name exists. Therefore this handler asks the gate first. It replaces each hidden
+ * does: headers that repeat a parameter, and scope challenges. The gate does not see these requests, so their
+ * answers would reveal that a hidden name exists. Therefore this handler asks the gate first. It replaces a hidden
  * name by a name that does not exist, and restores the name in the answer.
  *
  * Every request that names a primitive takes this path, so that its duration reveals nothing.
  *
  * @param serve the handler, whose servers have a gate that knows `probe`
- * @param probe the method that asks the gate which names to replace
+ * @param probe the method that asks the gate whether to replace the name
+ * @param askForScope answers a request that takes scopes which the caller lacks
  * @returns a handler in front of it
  * @example
- * const checked = checkAccessEarly((request, parsedBody) => handler.fetch(request, { parsedBody }), probe);
+ * const checked = checkAccessEarly((request, parsedBody) => handler.fetch(request, { parsedBody }), probe, answer403);
  */
-export function checkAccessEarly(serve: ServeParsed, probe: string): ServeParsed {
+export function checkAccessEarly(
+  serve: ServeParsed,
+  probe: string,
+  askForScope: (scope: string) => Response,
+): ServeParsed {
   return async (request, body) => {
-    if (!isChecked(body)) return serve(request, body);
-    const targets = targetsOf(body);
-    if (targets.length > MAX_TARGETS) return undecided(body);
+    const target = isRequestBody(body) ? targetOf(body) : undefined;
+    if (!isRequestBody(body) || target === undefined) return serve(request, body);
     const probed = await serve(withHeaders(request, probeHeaders(request, probe)), probeOf(body, probe));
     if (request.signal.aborted) return probed;
-    const decided = substitutesIn(await probed.text());
+    const result = messagesIn(await probed.text()).map((message) => read(message, 'result'));
+    const decided = result.find((each) => each !== undefined);
     // The probe was refused for its form or its caller before a name was read. The request will be refused in the same way.
-    const early = decided === undefined && REFUSED_EARLY.has(probed.status);
-    const substitutes = early ? substituteAll(body) : decided;
-    if (substitutes === undefined) return undecided(body);
-    if (substitutes.length === 0) return serve(request, body);
+    if (decided === undefined && !REFUSED_EARLY.has(probed.status)) return undecided(body);
+    const scopes = read(decided, 'scopes');
+    if (Array.isArray(scopes)) return askForScope(scopes.join(' '));
+    // The cast is safe: only the gate of this process knows the method of the probe.
+    const hidden = read(decided, 'substitute') as Substitute | undefined;
+    const substitute = decided === undefined ? unknownFor(target.name) : hidden;
+    if (substitute === undefined) return serve(request, body);
 
-    // Replaced only at the place of each target, because the same text may occur elsewhere in the message.
-    let params = body.params ?? {};
+    // Replaced only at the place of the target, because the same text may occur elsewhere in the message.
+    const params = withName(body.params ?? {}, target, substitute.name);
     const headers = new Headers(request.headers);
-    const header = decodeHeader(headers.get(NAME_HEADER));
-    for (const { index, name } of substitutes) {
-      const target = targets[index];
-      if (target === undefined) continue;
-      params = target.withName(params, name);
-      if (target.name === header) headers.set(NAME_HEADER, encodeHeader(name));
+    if (decodeHeader(headers.get(NAME_HEADER)) === target.name) {
+      headers.set(NAME_HEADER, encodeHeader(substitute.name));
     }
-    return restore(await serve(withHeaders(request, headers), { ...body, params }), substitutes);
+    return restore(await serve(withHeaders(request, headers), { ...body, params }), substitute);
   };
 }
 
-/** The most URIs of one subscription. Checking a body of 4 MiB full of them would take minutes. */
-const MAX_TARGETS = 1000;
-
 const REFUSED_EARLY: ReadonlySet<number> = new Set([400, 401, 403, 415]);
 
-/** @returns whether the body is one request that can name a primitive; the gate alone handles all other bodies */
-function isChecked(body: unknown): body is McpRequest {
-  return CHECKED.has(read(body, 'method')) && read(body, 'id') !== undefined;
-}
+/** The gate alone handles all other bodies. */
+const isRequestBody = (body: unknown): body is McpRequest => shapeOf(body) === 'request';
 
 function withHeaders({ url, signal }: Request, headers: Headers): Request {
   return new Request(url, { method: 'POST', headers, signal });
@@ -86,26 +82,9 @@ function probeOf(checked: McpRequest, probe: string): McpRequest {
   };
 }
 
-/** A replacement that the gate decided: `name` replaces the target; in the answer, `sent` is replaced by `original`. */
-interface SubstituteAt {
-  readonly index: number;
-  readonly name: string;
-  readonly sent: string;
-  readonly original: string;
-}
-
-/** @returns the replacements in an answer, which is JSON or an event stream; `undefined` if it contains none */
-function substitutesIn(text: string): readonly SubstituteAt[] | undefined {
-  return messagesIn(text)
-    .map((message) => read(message, 'result', 'substitutes'))
-    .find(Array.isArray);
-}
-
-function substituteAll(checked: McpRequest): readonly SubstituteAt[] {
-  return targetsOf(checked).map(({ name }, index) => {
-    const sent = `unknown:${crypto.randomUUID()}`;
-    return { index, name: sent, sent, original: name };
-  });
+function unknownFor(original: string): Substitute {
+  const sent = `unknown:${crypto.randomUUID()}`;
+  return { name: sent, sent, original };
 }
 
 /** Fails closed: if access cannot be checked, the answer itself could reveal that a hidden name exists. */
@@ -114,16 +93,12 @@ function undecided({ id }: McpRequest): Response {
   return Response.json({ jsonrpc: '2.0', id, error: { code: ERRORS.internal, message } }, { status: 500 });
 }
 
-/** Restores the names in an answer, where they occur as JSON strings or within longer strings. */
-async function restore(response: Response, substitutes: readonly SubstituteAt[]): Promise<Response> {
+/** Restores the name in an answer, where it occurs as a JSON string or within longer strings. */
+async function restore(response: Response, { sent, original }: Substitute): Promise<Response> {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
   const replace = (text: string): string =>
-    substitutes.reduce(
-      (replaced, { sent, original }) =>
-        replaced.replaceAll(sent, () => JSON.stringify(original).slice(1, -1)),
-      text,
-    );
+    text.replaceAll(sent, () => JSON.stringify(original).slice(1, -1));
   const init = { status, statusText, headers };
   const streams = headers.get('content-type')?.startsWith('text/event-stream') === true;
   // A response that is not a stream must stay one text, so that an HTTP server can send its length.

@@ -4,6 +4,7 @@ import type { Policy } from '../engine/policy.js';
 import type { ConnectableServer } from '../gate/attach.js';
 import type { LivePolicy } from '../gate/request/live-policy.js';
 import type { SessionStore } from '../session/store.js';
+import type { Era } from '../wire/messages.js';
 import type { KnownCatalog } from './known-lists/stub-server.js';
 import type { Observer } from './observer.js';
 import type { SlowReaders } from './streams/slow-readers.js';
@@ -33,6 +34,10 @@ export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
   connect(transport: WebStandardStreamableHTTPServerTransport): Promise<void>;
   /** Makes a server behind the endpoint wait for slow clients. */
   readonly readers?: SlowReaders;
+  /** The era that is spoken to a server behind the endpoint. */
+  readonly serverEra?: Era | undefined;
+  /** How a server behind the endpoint refused the caller of this endpoint, over HTTP. */
+  readonly refused?: { readonly status: number; readonly challenge?: string | undefined } | undefined;
 };
 
 /** What the code in front of a handler knows about one request. */
@@ -43,6 +48,11 @@ export interface FetchOptions extends Observer {
   readonly announce?: ((session: string, method: string) => boolean) | undefined;
   /** The public URL of the endpoint, if hosts use another URL than that of the request. */
   readonly resource?: string | undefined;
+  /**
+   * A random text that only the processes of this endpoint know. With it, the preferences in a session id hold in all of them.
+   * By default each process has its own, and the store alone tells the others of a session.
+   */
+  readonly sessionSecret?: string | undefined;
   /** The JSON of the body, if it was read before, as some frameworks do. Then the request's own body is not read. */
   readonly parsedBody?: unknown;
 }

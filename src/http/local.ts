@@ -1,15 +1,22 @@
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { ConcernsError } from '../errors.js';
 import { KnownNames } from '../gate/edge/outcomes.js';
 import type { FetchHandler, HandlerOptions } from './fetch-handler.js';
 import { observe } from './observer.js';
 import type { WriteLog } from './request-log.js';
+import { sameSecret } from './same-secret.js';
 import { createHandler } from './sdk-v1.js';
-import { isForCard } from './server-card/serve-card.js';
+import { endpointPathOf, isForCard } from './server-card/serve-card.js';
 import { SessionStreams } from './streams/session-streams.js';
 import { readReturn } from './tasks/task-results.js';
+
+const ENDPOINT = '/mcp';
+/** Milliseconds for the last answers to be written. */
+const FLUSH_MS = 500;
 
 /** The options of `createHandler`, and how to listen. */
 export interface LocalOptions extends HandlerOptions {
@@ -21,7 +28,9 @@ export interface LocalOptions extends HandlerOptions {
 
 /** How `listenLocally` listens. */
 interface ListenOptions extends Pick<LocalOptions, 'port' | 'log'> {
-  /** Answers requests of other paths, and makes all checks of them itself; `undefined` for requests of `/mcp`. */
+  /** A secret that follows `/mcp/` in the path. Without it, every user of this machine can use the endpoint. */
+  readonly key?: string | undefined;
+  /** Answers requests of other paths, and makes all checks of them itself; `undefined` for requests of the endpoint. */
   readonly beside?: (request: Request) => Promise<Response | undefined>;
 }
 
@@ -29,7 +38,10 @@ interface ListenOptions extends Pick<LocalOptions, 'port' | 'log'> {
 export interface LocalEndpoint {
   /** For example `http://127.0.0.1:49152/mcp`. */
   readonly url: string;
-  close(): Promise<void>;
+  /** Waits until every POST that runs now is answered, but not longer than some milliseconds. */
+  answered(ms: number): Promise<unknown>;
+  /** Stops listening when `answered` resolves, and ends what is open. Until then the handler refuses what it does not want. */
+  close(answered?: Promise<unknown>): Promise<void>;
 }
 
 /** The endpoint could not listen on its port. */
@@ -67,7 +79,7 @@ export async function serveLocally(options: LocalOptions): Promise<LocalEndpoint
     return isStream ? streams.open(request) : handle(request, { ...given, announce });
   }, options);
   return {
-    url: endpoint.url,
+    ...endpoint,
     close: async () => {
       streams.close();
       await endpoint.close();
@@ -76,21 +88,22 @@ export async function serveLocally(options: LocalOptions): Promise<LocalEndpoint
 }
 
 /**
- * Serves any handler on 127.0.0.1, under the path `/mcp`, as `serveLocally` does.
+ * Serves any handler on 127.0.0.1, under the path `/mcp` or `/mcp/KEY`, as `serveLocally` does.
  *
  * @param handle the handler
- * @param options the port, and the log
+ * @param options the port, the key, and the log
  * @returns the URL of the endpoint, and a function that closes it
  * @throws {ListenError} if the port is in use or not allowed
  */
 export async function listenLocally(handle: FetchHandler, options: ListenOptions): Promise<LocalEndpoint> {
   let count = 0;
   const names = new KnownNames();
+  const path = options.key === undefined ? ENDPOINT : `${ENDPOINT}/${options.key}`;
 
   const fetch = async (request: Request): Promise<Response> => {
     const other = await options.beside?.(request);
     if (other !== undefined) return other;
-    const refused = refusal(request, port);
+    const refused = refusal(request, port, path);
     if (refused !== undefined) return refused;
     const requestId = String(++count);
     const { elapsed, ...observed } = observe();
@@ -104,6 +117,12 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
   };
 
   const server = createServer(getRequestListener(fetch, { overrideGlobalObjects: false }));
+  const posts = new Set<ServerResponse>();
+  server.on('request', ({ method }, response) => {
+    if (method !== 'POST') return;
+    posts.add(response);
+    response.once('close', () => posts.delete(response));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const message = `Port ${options.port} on 127.0.0.1 cannot be used (${cause.code}). Choose another port.`;
@@ -114,12 +133,24 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
   const port = portOf(server.address());
 
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
-    close: () =>
-      new Promise((resolve, reject) => {
+    url: `http://127.0.0.1:${port}${path}`,
+    answered: (ms) => {
+      const closed = [...posts].map((post) => once(post, 'close'));
+      return Promise.race([sleep(ms, undefined, { ref: false }), Promise.all(closed)]);
+    },
+    close: async (answered) => {
+      // What runs may wait for the answer of a person, which comes in another request.
+      await answered;
+      const closed = new Promise<void>((resolve, reject) => {
         server.close((error) => (error === undefined ? resolve() : reject(error)));
-        server.closeAllConnections();
-      }),
+      });
+      // What was just answered is still being written.
+      const closing = setInterval(() => server.closeIdleConnections(), FLUSH_MS / 10);
+      const longest = setTimeout(() => server.closeAllConnections(), answered === undefined ? 0 : FLUSH_MS);
+      await closed;
+      clearInterval(closing);
+      clearTimeout(longest);
+    },
   };
 }
 
@@ -129,7 +160,7 @@ function portOf(address: AddressInfo | string | null): number {
   throw new ListenError('The server is not listening on a TCP port. Choose another port.');
 }
 
-function refusal(request: Request, port: number): Response | undefined {
+function refusal(request: Request, port: number, path: string): Response | undefined {
   const own = [`127.0.0.1:${port}`, `localhost:${port}`];
   const origin = request.headers.get('origin');
   if (!own.includes(request.headers.get('host') ?? '')) {
@@ -138,9 +169,9 @@ function refusal(request: Request, port: number): Response | undefined {
   if (origin !== null && !own.some((host) => origin === `http://${host}`)) {
     return new Response('Forbidden: pages of other origins may not use this endpoint.\n', { status: 403 });
   }
-  if (new URL(request.url).pathname !== '/mcp' && !isForCard(request))
-    return new Response('Not found: use /mcp.\n', { status: 404 });
-  return undefined;
+  if (sameSecret(endpointPathOf(request), path)) return undefined;
+  const hint = path === ENDPOINT ? `: use ${ENDPOINT}` : '';
+  return new Response(`Not found${hint}.\n`, { status: 404 });
 }
 
 function onceRead(response: Response, then: () => void): Response {

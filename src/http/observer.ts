@@ -7,7 +7,7 @@ import type { SessionStore } from '../session/store.js';
 export interface StoreCall {
   readonly operation: 'read' | 'update' | 'end';
   readonly ms: number;
-  /** The name of the error if the call failed, or of its cause if it has one: `ThrottlingException`. */
+  /** Why the call failed: the code of the first cause, or its name: `ECONNREFUSED`, `ThrottlingException`. */
   readonly failed?: string;
 }
 
@@ -62,7 +62,9 @@ export function observedStore(store: SessionStore, storeCall: Observer['storeCal
 
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return 'unknown';
-  return cause.cause instanceof Error ? cause.cause.name : cause.name;
+  if (cause.cause instanceof Error) return reasonOf(cause.cause);
+  // The errors of the AWS SDK have names; those of Node.js are all called "Error".
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
 }
 
 const rounded = (ms: number): number => Math.round(ms * 10) / 10;

@@ -7,15 +7,17 @@ import { policyInForce } from '../gate/request/live-policy.js';
 import { newSessionId, openSessionId } from '../gate/request/session-id.js';
 import { TaskMemory } from '../gate/tasks/task-records.js';
 import type { SessionStore } from '../session/store.js';
-import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../wire/messages.js';
+import { CAPABILITIES, ERRORS, LISTS, listChangedMethod, METHODS, read } from '../wire/messages.js';
+import { once } from '../wire/once.js';
+import { insufficientScope } from './callers/authorization.js';
 import { principalPreferences } from './callers/principal.js';
+import { passRefusal } from './callers/refused-caller.js';
 import { checkOptions } from './check-options.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';
 import { answerKnownLists } from './known-lists/handler.js';
 import { createKnownLists, type KnownLists } from './known-lists/known-lists.js';
 import { observedStore } from './observer.js';
-import { once } from './once.js';
 import { readJson } from './request-body.js';
 import { withServerCard } from './server-card/serve-card.js';
 import { bindSessions, GONE, isGone, principalOf, readAhead, sessionOf, storeKeyOf } from './sessions.js';
@@ -107,21 +109,21 @@ async function respond(
   const initializes = methods.includes(METHODS.initialize);
 
   const inForce = policyInForce(policy);
-  const caller = principalOf(given.authInfo);
+  const sealedFor = { policy: inForce, caller: principalOf(given.authInfo), secret: given.sessionSecret };
   const first = messages.find((message) => read(message, 'method') === METHODS.initialize);
   const sessionId =
     store === undefined
       ? undefined
       : initializes
-        ? newSessionId(inForce, offeredRecord(inForce, read(first, 'params')), caller)
+        ? newSessionId(sealedFor, offeredRecord(inForce, read(first, 'params')))
         : sessionOf(request.headers);
-  const session = sessionId === undefined ? undefined : openSessionId(inForce, sessionId, caller);
+  const session = sessionId === undefined ? undefined : openSessionId(sealedFor, sessionId);
   // A ping needs nothing that is kept.
   const isPing = methods.every((method) => method === 'ping');
   const ahead =
     store === undefined || session === undefined || initializes || isPing
       ? undefined
-      : readAhead(store, session.key);
+      : readAhead(store, session);
   await lists?.verify(given.report);
   const server = await options.server(request, given);
   const close = once(() => server.close());
@@ -158,12 +160,23 @@ async function respond(
       if (!isAnnounced) await send(message, sendOptions);
     };
   }
+  let missing: string | undefined;
+  if (inForce.asksForScopes) {
+    const send = transport.send.bind(transport);
+    transport.send = async (message, sendOptions) => {
+      const isMissing = read(message, 'error', 'code') === ERRORS.insufficientScope;
+      const scope = isMissing ? read(message, 'error', 'data', 'scope') : undefined;
+      if (typeof scope === 'string') missing = scope;
+      await send(message, sendOptions);
+    };
+  }
   const gated = gatedTransport(transport as Transport, {
     policy,
     store: ahead?.store ?? store,
-    session,
+    session: ahead?.known() ?? session,
     principal: options.principal,
     report: given.report,
+    upstream: 'serverEra' in server ? server : undefined,
     names: given.names,
     shared: lists?.shared,
     taskMemory: options.taskMemory,
@@ -172,12 +185,19 @@ async function respond(
   await (server as { connect(transport: Transport): Promise<void> }).connect(gated);
   const outgoing = server.readers?.open(true, () => void close());
   try {
-    const response = await transport.handleRequest(request, {
+    const begun = await transport.handleRequest(request, {
       parsedBody: body,
       ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
     });
+    const response = await passRefusal(server, body, begun, request.signal);
     // Lambda freezes a function after its response, so preferences must be stored before it.
     await gated.settled();
+    if (missing !== undefined && !Array.isArray(body)) {
+      await response.body?.cancel();
+      await close();
+      outgoing?.abandon();
+      return insufficientScope(missing, request, given);
+    }
     if (!single) return outgoing?.carry(response) ?? closeAfter(response, isAnswered, close);
     // Reading a body that is one string is twice as fast as reading a stream.
     await close();

@@ -2,6 +2,7 @@ import {
   type AuthInfo,
   createMcpHandler,
   isLegacyRequest,
+  type JSONRPCRequest,
   type McpRequestContext,
   type McpServer,
   type ScopeChallenge,
@@ -10,8 +11,12 @@ import {
 import { attachGate } from '../gate/attach.js';
 import type { GateOptions } from '../gate/edge/concerns-options.js';
 import { SharedCatalog } from '../gate/request/catalog-cache.js';
+import type { PrincipalPreferences } from '../gate/request/kept-preferences.js';
 import { policyInForce } from '../gate/request/live-policy.js';
 import { TaskMemory } from '../gate/tasks/task-records.js';
+import { METHODS, read } from '../wire/messages.js';
+import { BridgedFront, type BridgedServer, bridgedResponse, isBridged } from './bridged-front.js';
+import { insufficientScope } from './callers/authorization.js';
 import { principalPreferences } from './callers/principal.js';
 import { challengeResponse, challengeScopes } from './callers/scope-challenge.js';
 import { checkOptions } from './check-options.js';
@@ -20,22 +25,28 @@ import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler
 import { createKnownLists } from './known-lists/known-lists.js';
 import { createStubServerV2 } from './known-lists/stub-server-v2.js';
 import { observedStore } from './observer.js';
+import { refuseSubscription } from './refuse-subscription.js';
 import { readJson } from './request-body.js';
 import { createHandler as createLegacyHandler } from './sdk-v1.js';
 import { bindSessions } from './sessions.js';
-import { refuseTaskSubscription } from './tasks/task-subscription.js';
+import type { ListenStreams } from './streams/listen-streams.js';
+import { openStream } from './streams/open-stream.js';
+
+/** A server of SDK v2, or one that stands for a server behind the endpoint. */
+export type ServerV2 = McpServer | Server | BridgedServer;
 
 /** What an endpoint with SDK v2 serves. */
 export interface HandlerOptionsV2 extends Omit<HandlerOptions, 'server'> {
-  /** Makes a new server of SDK v2, `Server` or `McpServer`, for each request. */
-  readonly server: (context: McpRequestContext) => McpServer | Server | Promise<McpServer | Server>;
+  /** Makes a new server for each request: `Server` or `McpServer` of SDK v2, or `make` of `mcp-concerns/upstream`. */
+  readonly server: (context: McpRequestContext) => ServerV2 | Promise<ServerV2>;
 }
 
 /**
  * Serves an SDK v2 server over Streamable HTTP in both eras. Requests of protocol version 2026-07-28 go to the handler
  * of the SDK, which is stateless. Requests up to 2025-11-25 have sessions that contain the preferences of the host.
  *
- * Streams of `subscriptions/listen` are not supported, because an endpoint that buffers responses could never end them.
+ * `subscriptions/listen` is refused, and `server/discover` declares no changes: an endpoint that buffers responses could
+ * never end such a stream.
  *
  * @param options the server, the policy, and where sessions of the legacy era are kept
  * @returns a handler for requests of any path
@@ -47,7 +58,7 @@ export function createHandler(options: HandlerOptionsV2): FetchHandler {
   checkOptions(options);
   const { server } = options;
   const challenges = new WeakMap<Request, ScopeChallenge>();
-  const legacy = createLegacyHandler({
+  const handleLegacy = createLegacyHandler({
     ...options,
     server: async (request, given) => {
       const made = await server({
@@ -55,24 +66,42 @@ export function createHandler(options: HandlerOptionsV2): FetchHandler {
         ...(request === undefined ? {} : { requestInfo: request }),
         ...authOf(given),
       });
+      if (isBridged(made)) return made;
       challengeScopes(made, (challenge) => request && challenges.set(request, challenge));
       return made;
     },
   });
-  const modern = createModernHandler(options);
+  const legacy: FetchHandler = async (request, given) => {
+    const response = await handleLegacy(request, given);
+    const challenge = challenges.get(request);
+    // In a batch, each refused request has its own error.
+    if (challenge === undefined || Array.isArray(given?.parsedBody)) return response;
+    await response.body?.cancel();
+    return challengeResponse(challenge, authOf(given).authInfo);
+  };
+  return byEra(createModernHandler(options), legacy, options.maxBodyBytes);
+}
+
+/** Answers a modern request whose body was read. */
+export type ModernHandler = (request: Request, body: unknown, given: FetchOptions) => Promise<Response>;
+
+/**
+ * Gives each request to the handler of its era.
+ *
+ * @param modern answers requests of 2026-07-28
+ * @param legacy answers all others, also GET and DELETE
+ * @param maxBodyBytes the longest body that is read
+ */
+export function byEra(modern: ModernHandler, legacy: FetchHandler, maxBodyBytes?: number): FetchHandler {
   return async (request, given = {}) => {
     if (request.method !== 'POST') return legacy(request, given);
     // The body is read here, once: it tells the era, and both handlers need it.
-    const read = await readJson(request, given, options.maxBodyBytes);
+    const read = await readJson(request, given, maxBodyBytes);
     if (read instanceof Response) return read;
     const { value: body } = read;
-    if (!(await isLegacyRequest(request, body))) return modern(request, body, given);
-    const response = await legacy(request, { ...given, parsedBody: body });
-    const challenge = challenges.get(request);
-    // In a batch, each refused request has its own error.
-    if (challenge === undefined || Array.isArray(body)) return response;
-    await response.body?.cancel();
-    return challengeResponse(challenge, authOf(given).authInfo);
+    return (await isLegacyRequest(request, body))
+      ? legacy(request, { ...given, parsedBody: body })
+      : modern(request, body, given);
   };
 }
 
@@ -81,17 +110,26 @@ function authOf(given: FetchOptions | undefined): { authInfo?: AuthInfo } {
   return given?.authInfo === undefined ? {} : { authInfo: given.authInfo as AuthInfo };
 }
 
-function createModernHandler(
+/**
+ * Serves a server to clients of 2026-07-28.
+ *
+ * @param options the server and the policy
+ * @param streams the streams of `subscriptions/listen`, about servers behind the endpoint; without it, there are none
+ * @param personOf where the preferences of the sender of a body are kept, at an endpoint of one person
+ */
+export function createModernHandler(
   options: HandlerOptionsV2,
-): (request: Request, body: unknown, given: FetchOptions) => Promise<Response> {
+  streams?: ListenStreams,
+  personOf?: (body: unknown) => PrincipalPreferences | undefined,
+): ModernHandler {
   const { server, policy, store, preferences, catalog } = options;
   // One handler of the SDK serves all requests. This map finds the options of each of them.
-  const optionsOf = new WeakMap<Request, { concerns: GateOptions; stub: Server | undefined }>();
+  const optionsOf = new WeakMap<Request, Exchange>();
   const serverInfo = typeof catalog === 'object' ? catalog.server : undefined;
   const lists =
     catalog === undefined
       ? undefined
-      : createKnownLists(() => server({ era: 'legacy' }), policy, catalog, 'modern');
+      : createKnownLists(async () => server({ era: 'legacy' }), policy, catalog, 'modern');
   const handler = createMcpHandler(
     async (context) => {
       const found = context.requestInfo && optionsOf.get(context.requestInfo);
@@ -99,14 +137,16 @@ function createModernHandler(
       if (found === undefined) throw new Error('The SDK built a server for a request of another handler.');
       if (found.stub === undefined) await lists?.verify(found.concerns.report);
       const made = found.stub ?? (await server(context));
-      attachGate(made, found.concerns);
-      return made;
+      if (isBridged(made)) found.bridged = made;
+      const front = isBridged(made) ? new BridgedFront(made) : made;
+      attachGate(front, isBridged(made) ? { ...found.concerns, upstream: made } : found.concerns);
+      return front;
     },
     { legacy: 'reject', maxSubscriptions: 0 },
   );
   const taskMemory = new TaskMemory();
   return async (request, body, given) => {
-    const refused = refuseTaskSubscription(body);
+    const refused = streams === undefined ? refuseSubscription(body) : undefined;
     if (refused !== undefined) return refused;
     const current = policyInForce(policy);
     const enforced = current.settings.enforcement === 'enforce';
@@ -116,16 +156,33 @@ function createModernHandler(
     // Modern requests have no session. The store keeps only who created which task, and the preferences of callers.
     const observed = store && observedStore(store, given.storeCall);
     const bound = observed && bindSessions(observed, given.authInfo);
-    const principal = principalPreferences(preferences, observed, given.authInfo);
-    const kept = { report, names, store: bound, principal, taskMemory };
+    const principal = personOf?.(body) ?? principalPreferences(preferences, observed, given.authInfo);
+    const switched = () => streams?.switched(principal);
+    const listens = streams !== undefined;
+    const kept = { report, names, store: bound, principal, taskMemory, listens, switched };
+    const lasting: GateOptions = { ...kept, policy, shared: lists?.shared };
     const concerns: GateOptions = enforced
       ? { ...kept, policy: current, probe, shared: lists?.shared ?? new SharedCatalog() }
-      : { ...kept, policy, shared: lists?.shared };
-    const serve: ServeParsed = (parsed, parsedBody) => {
+      : lasting;
+    const serve: ServeParsed = async (parsed, parsedBody) => {
       const stub = lists && createStubServerV2(lists.known, parsedBody, serverInfo);
-      optionsOf.set(parsed, { concerns, stub });
-      return handler.fetch(parsed, { parsedBody, ...authOf(given) });
+      const exchange: Exchange = { concerns, stub, bridged: undefined };
+      optionsOf.set(parsed, exchange);
+      const response = await handler.fetch(parsed, { parsedBody, ...authOf(given) });
+      const isListening = streams !== undefined && read(parsedBody, 'method') === METHODS.listen;
+      // The SDK makes a server only for a request that passes its checks. A stream of the SDK would have no gate.
+      if (isListening && exchange.bridged !== undefined)
+        return openStream(streams, parsed, parsedBody as JSONRPCRequest, authOf(given), lasting);
+      return bridgedResponse(exchange.bridged, response);
     };
-    return (enforced ? checkAccessEarly(serve, probe) : serve)(request, body);
+    const askForScope = (scope: string) => insufficientScope(scope, request, given);
+    return (enforced ? checkAccessEarly(serve, probe, askForScope) : serve)(request, body);
   };
+}
+
+/** One request on its way to its server. */
+interface Exchange {
+  readonly concerns: GateOptions;
+  readonly stub: Server | undefined;
+  bridged: BridgedServer | undefined;
 }

@@ -1,7 +1,8 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
+import QuickLRU from 'quick-lru';
 import type { SessionId } from '../gate/request/kept-preferences.js';
 import { digestOf } from '../session/digest.js';
-import type { SessionRead, SessionStore } from '../session/store.js';
+import type { SessionRead, SessionRecord, SessionStore } from '../session/store.js';
 
 const SESSION_HEADER = 'mcp-session-id';
 
@@ -55,16 +56,26 @@ export function principalOf(authInfo: AuthInfo | undefined): readonly string[] |
   return authInfo?.clientId ? [issuer, 'client', authInfo.clientId] : undefined;
 }
 
+/** By the key of a session, for the time in which its store cannot be read: a change may have hidden more than `initialize`. */
+const lastKnown = new QuickLRU<string, SessionRecord>({ maxSize: 10_000 });
+
 /**
  * Starts to read a session, so that one read serves both the check for an ended session and the gate.
  *
  * @param store the store
- * @param id the id of the session
- * @returns `session`, which is `undefined` if the read failed: then the gate reads `store` and handles the failure; and
- *   `store`, whose reads of the session share that one read, also if it failed, until the session changes
+ * @param session the id of the session
+ * @returns `session`, which is `undefined` if the read failed: then the gate reads `store` and handles the failure; `store`,
+ *   whose reads of the session share that one read, also if it failed, until the session changes; and `known`, the id with
+ *   what this process knew last of the session
  */
-export function readAhead(store: SessionStore, id: string) {
-  let reading: Promise<SessionRead> | undefined = store.read(id);
+export function readAhead(store: SessionStore, { key: id, sealed }: SessionId) {
+  const learn = (record: SessionRecord): void => void lastKnown.set(id, { ...lastKnown.get(id), ...record });
+  const readNow = async (): Promise<SessionRead> => {
+    const found = await store.read(id);
+    if (found.state === 'live') learn(found.record);
+    return found;
+  };
+  let reading: Promise<SessionRead> | undefined = readNow();
   const changes = async <T>(changed: string, change: Promise<T>): Promise<T> => {
     try {
       return await change;
@@ -74,10 +85,15 @@ export function readAhead(store: SessionStore, id: string) {
   };
   return {
     session: reading.catch(() => undefined),
+    known: (): SessionId => ({ key: id, sealed: sealed && { ...sealed, ...lastKnown.get(id) } }),
     store: {
       // Other ids are those of tasks, which the store also keeps.
-      read: (key) => (key === id ? reading : undefined) ?? store.read(key),
-      update: (key, change) => changes(key, store.update(key, change)),
+      read: (key) => (key === id ? (reading ?? readNow()) : store.read(key)),
+      async update(key, change) {
+        const outcome = await changes(key, store.update(key, change));
+        if (key === id && outcome === 'stored') learn(change);
+        return outcome;
+      },
       end: (key) => changes(key, store.end(key)),
     } satisfies SessionStore,
   };

@@ -1,4 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
+import { scopesOf } from '../engine/claims.js';
 import { bearerToken } from '../http/callers/authorization.js';
 import type { Authorizer, HttpEvent, IamIdentity } from './event.js';
 
@@ -18,12 +19,13 @@ export function callerOf(event: HttpEvent): AuthInfo | undefined {
   const { authorizer } = event.requestContext;
   const claims = authorizer && claimsOf(authorizer, event.version);
   if (claims === undefined) return undefined;
-  const { client_id: client, azp, scope, exp } = claims;
-  const { scopes } = authorizer?.jwt ?? {};
+  const { client_id: client, azp, exp } = claims;
+  const scopes = scopesOf({ claims: new Map(Object.entries(claims)) });
   return {
     token: bearerToken(event.headers?.authorization) ?? '',
     clientId: String(client ?? azp ?? ''),
-    scopes: [...(scopes ?? (typeof scope === 'string' ? scope.split(' ') : []))],
+    // Not `jwt.scopes`: these are scopes that the route accepts, and a token needs only one of them.
+    scopes: [...scopes],
     ...(typeof exp === 'number' ? { expiresAt: exp } : {}),
     extra: claims,
   };
@@ -31,7 +33,7 @@ export function callerOf(event: HttpEvent): AuthInfo | undefined {
 
 function claimsOf(authorizer: Authorizer, version: string | undefined): Record<string, unknown> | undefined {
   const { jwt, lambda, iam } = authorizer;
-  if (jwt?.claims !== undefined) return mapped(jwt.claims, unflatten);
+  if (jwt?.claims !== undefined) return mapped(jwt.claims, version === '1.0' ? fromCognito : unflatten);
   // A REST API passes the context of a Lambda authorizer as text, an HTTP API as JSON.
   if (lambda) return mapped(lambda, version === '1.0' ? fromText : (value) => value);
   return iam?.userArn ? iamClaims(iam, iam.userArn) : undefined;
@@ -39,10 +41,10 @@ function claimsOf(authorizer: Authorizer, version: string | undefined): Record<s
 
 function mapped(
   claims: Readonly<Record<string, unknown>>,
-  read: (value: unknown) => unknown,
+  read: (value: unknown, name: string) => unknown,
 ): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(claims).map(([name, value]) => [name, NAMES.has(name) ? value : read(value)]),
+    Object.entries(claims).map(([name, value]) => [name, NAMES.has(name) ? value : read(value, name)]),
   );
 }
 
@@ -61,13 +63,11 @@ function iamClaims(iam: IamIdentity, arn: string): Record<string, unknown> {
     'aws:organization': iam.principalOrgId,
     'aws:cognito-identity': iam.cognitoIdentity?.identityId,
   };
-  return Object.fromEntries(
-    Object.entries(claims).filter(([, value]) => value !== undefined && value !== null),
-  );
+  return Object.fromEntries(Object.entries(claims).filter(([, value]) => (value ?? null) !== null));
 }
 
 /**
- * Restores a claim that an HTTP API wrote as text: `[a b]` for a list, digits for a number. A claim that was text in the
+ * Restores a claim that an HTTP API wrote as text: `[a b]` for a list, digits for a number, JSON for an object. A claim that was text in the
  * token cannot always be distinguished: `42` becomes a number, but `007` and `1e3` stay text, because an HTTP API does not
  * write numbers like that.
  *
@@ -78,12 +78,30 @@ function iamClaims(iam: IamIdentity, arn: string): Record<string, unknown> {
  */
 export function unflatten(value: unknown): unknown {
   if (typeof value !== 'string') return value;
+  const object = value.startsWith('{') ? fromJson(value) : undefined;
+  if (object !== undefined) return object;
   const list = /^\[(.*)\]$/s.exec(value)?.[1];
   if (list === undefined) return scalar(value);
   return list === '' ? [] : list.split(' ').map(scalar);
 }
 
-const fromText = (value: unknown): unknown => (typeof value === 'string' ? scalar(value) : value);
+/** The Amazon Cognito authorizer of a REST API writes the groups of a user as one text, separated by commas. */
+const fromCognito = (value: unknown, name: string): unknown =>
+  name === 'cognito:groups' ? String(value).split(',') : unflatten(value);
+
+/** Lambda authorizers of a REST API return text, so they write lists and objects as JSON. */
+const fromText = (value: unknown): unknown =>
+  typeof value === 'string' ? (fromJson(value) ?? scalar(value)) : value;
+
+/** @returns the list or object that a text is the JSON of; `undefined` if it is not one */
+function fromJson(text: string): object | undefined {
+  if (!/^[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 function scalar(text: string): string | number | boolean {
   if (text === 'true' || text === 'false') return text === 'true';

@@ -26,7 +26,6 @@ export interface Authorizer {
   /** A JWT authorizer, or an authorizer of Amazon Cognito. */
   readonly jwt?: {
     readonly claims?: Readonly<Record<string, unknown>>;
-    readonly scopes?: readonly string[] | null;
   };
   /** The context that a Lambda authorizer returned. */
   readonly lambda?: Readonly<Record<string, unknown>> | null;

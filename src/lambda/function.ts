@@ -4,12 +4,12 @@ import type { Authorization } from '../http/callers/authorization.js';
 import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
 import { answerKnownLists } from '../http/known-lists/handler.js';
 import { createKnownLists } from '../http/known-lists/known-lists.js';
-import { once } from '../http/once.js';
 import type { WriteLog } from '../http/request-log.js';
 import { withServerCard } from '../http/server-card/serve-card.js';
 import { createDynamoStore } from '../session/dynamodb.js';
 import { createMemoryStore } from '../session/memory.js';
 import type { SessionStore } from '../session/store.js';
+import { once } from '../wire/once.js';
 import { type BufferedHandler, bufferedHandler } from './buffered.js';
 import { checkTokensAreVerified } from './check-tokens.js';
 import type { InvocationOptions } from './invocation.js';
@@ -44,6 +44,8 @@ export interface CommonFunctionOptions
 export interface ServerFunctionOptions
   extends CommonFunctionOptions,
     Pick<HandlerOptions, 'server' | 'catalog' | 'preferences' | 'maxBodyBytes'> {
+  /** Makes the handler for hosts of 2026-07-28, which SDK v1 does not know. The first request of one calls it. */
+  readonly modern?: ((store: SessionStore | undefined) => Promise<FetchHandler>) | undefined;
   readonly handler?: undefined;
 }
 
@@ -98,11 +100,12 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
   }
   const serve =
     options.handler === undefined
-      ? serverHandler({ ...options, policy: live, store })
+      ? byVersion(serverHandler({ ...options, policy: live, store }), options.modern, store)
       : options.handler(store);
-  const { resource } = settings;
+  const { resource, sessionSecret } = settings;
   const handle = withRecentPolicy(
-    resource === undefined ? serve : (request, given) => serve(request, { ...given, resource }),
+    (request, given = {}) =>
+      serve(request, { ...given, resource: resource ?? given.resource, sessionSecret }),
     live,
     settings,
     once(() => logPolicyEvents(logger())),
@@ -155,6 +158,18 @@ function serverHandler(options: ServerFunctionOptions): FetchHandler {
   const lists = createKnownLists(server, policy, catalog, 'legacy');
   const rest = later(async () => (await load()).serve(options, lists));
   return withServerCard(policy, answerKnownLists(options, lists, rest));
+}
+
+/** @returns a handler that leaves hosts of 2026-07-28 to another one */
+function byVersion(
+  legacy: FetchHandler,
+  make: ServerFunctionOptions['modern'],
+  store: SessionStore | undefined,
+): FetchHandler {
+  if (make === undefined) return legacy;
+  const modern = later(() => make(store));
+  return (request, given) =>
+    (request.headers.get('mcp-protocol-version') === '2026-07-28' ? modern : legacy)(request, given);
 }
 
 /** @returns a handler that the first request makes */

@@ -111,7 +111,9 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
           status,
           durationMs: observed.elapsed(),
           ...(session === undefined ? {} : { session: hashed(session, logSalt) }),
-          ...(principal === undefined ? {} : { caller: hashed(JSON.stringify(principal), logSalt) }),
+          ...(principal === undefined || logSalt === ''
+            ? {}
+            : { caller: hashed(JSON.stringify(principal), logSalt) }),
           ...xrayOf(request.headers.get('x-amzn-trace-id')),
           storeCalls: observed.storeCalls,
           reports: observed.reports,

@@ -59,11 +59,12 @@ export function createLog(logger: Logger = createLogger()): WriteLog {
     if (context !== undefined) logger.addContext(context as Parameters<Logger['addContext']>[0]);
 
     const common = commonOf(entry);
+    const isStoreDown = 'storeFailures' in common;
     if (failure !== undefined) logger.error('request failed', { ...common, error: plainError(failure) });
-    else if (reports.length === 0) logger.info('request', common);
+    else if (reports.length === 0) logger[isStoreDown ? 'warn' : 'info']('request', common);
     for (const report of reports) {
       const line = { ...common, ...reportFields(report) };
-      if (isProblem(report)) logger.warn('request', line);
+      if (isStoreDown || isProblem(report)) logger.warn('request', line);
       else logger.info('request', line);
     }
     if (storeCalls.length > 0) logger.debug('session store', { requestId: entry.requestId, storeCalls });

@@ -133,11 +133,8 @@ function valuesOf(
 }
 
 function authorizerOf({ authorizer, identity }: RestEvent['requestContext']): Authorizer | undefined {
-  const { claims, scopes, principalId, integrationLatency: _, ...context } = authorizer ?? {};
-  if (typeof claims === 'object' && claims !== null) {
-    const given = Array.isArray(scopes) ? { scopes: scopes.map(String) } : {};
-    return { jwt: { claims: { ...claims }, ...given } };
-  }
+  const { claims, principalId, integrationLatency: _, ...context } = authorizer ?? {};
+  if (typeof claims === 'object' && claims !== null) return { jwt: { claims: { ...claims } } };
   // A REST API passes only text from a Lambda authorizer, whose `principalId` identifies the caller.
   if (principalId !== undefined) return { lambda: { sub: principalId, ...context } };
   return identity?.userArn ? { iam: iamOf(identity) } : undefined;

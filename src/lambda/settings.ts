@@ -32,7 +32,8 @@ export class SettingsError extends ConcernsError {
  * | `MCP_CONCERNS_SCOPES` | scopes that hosts request when they log in, separated by spaces |
  * | `MCP_CONCERNS_RESPONSE` | `buffered` (the default), or `stream` on a function URL or REST API that streams |
  * | `MCP_CONCERNS_AUTHORIZER` | `gateway` if AWS verifies callers before a streaming function runs: IAM, a Lambda authorizer, Cognito |
- * | `MCP_CONCERNS_LOG_SALT` | any text; makes the hashes of session ids in the log differ between deployments |
+ * | `MCP_CONCERNS_LOG_SALT` | a random text that nobody else knows; without it, the log has no `caller` |
+ * | `MCP_CONCERNS_SESSION_SECRET` | a random text that nobody else knows, which seals preferences into session ids; without it, only the environment that made an id can open its seal |
  * | `MCP_CONCERNS_METRICS` | the namespace of metrics in CloudWatch; no metrics if unset |
  * | `MCP_CONCERNS_POLICY` | the URL of a policy that replaces the packaged one: `ssm:/NAME`, `s3://BUCKET/KEY` or `appconfig:APPLICATION/ENVIRONMENT/PROFILE`, followed by `#DIGEST` to accept no other policy |
  * | `MCP_CONCERNS_POLICY_SECONDS` | seconds until the policy at that URL is read again; defaults to 60 |
@@ -111,6 +112,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>) 
     /** Whether AWS verifies callers before the function runs. */
     authorizer,
     logSalt: text('LOG_SALT'),
+    sessionSecret: text('SESSION_SECRET') || undefined,
     /** The namespace of the metrics in CloudWatch. Without it, no metrics are written. */
     ...(metrics === '' ? {} : { metrics }),
     /** The policy outside the function, which replaces the packaged one. */

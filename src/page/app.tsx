@@ -44,7 +44,7 @@ export function App({ source }: { readonly source: Source }) {
     }
     setPending((all) => all.filter((each) => each !== mine));
   };
-  const { shown, total, items, readOnly, warnings } = state;
+  const { shown, total, items, readOnly, onlyNarrows, warnings } = state;
   const visible = items.filter((item) => item.shown).length;
   const list = <PrimitiveList state={state} change={change} />;
   return (
@@ -56,6 +56,7 @@ export function App({ source }: { readonly source: Source }) {
         </p>
       )}
       {readOnly !== undefined && <p class="notice">{readOnly}</p>}
+      {onlyNarrows !== undefined && <p class="notice">{onlyNarrows}</p>}
       {warnings.length > 0 && (
         <ul class="notice">
           {warnings.map((warning) => (

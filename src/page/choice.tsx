@@ -6,6 +6,7 @@ export interface ChoiceOption<T> {
   readonly value: T;
   readonly label: string;
   readonly description?: string | undefined;
+  readonly disabled?: boolean | undefined;
   /** How many of something the option gives, for example 12 tools. */
   readonly count?: number | undefined;
 }
@@ -35,9 +36,15 @@ export function Choice<T extends PanelValue | null>(props: ChoiceProps<T>) {
     <fieldset disabled={disabled}>
       <legend>{legend}</legend>
       <div class={`options ${type}`}>
-        {options.map(({ value, label, description, count }) => (
+        {options.map(({ value, label, description, count, disabled: isDisabled }) => (
           <label key={String(value)} title={description}>
-            <input type={type} name={name} checked={values.includes(value)} onChange={() => toggle(value)} />
+            <input
+              type={type}
+              name={name}
+              checked={values.includes(value)}
+              disabled={isDisabled}
+              onChange={() => toggle(value)}
+            />
             <span class="face">
               <span dir="auto">{label}</span>
               {count !== undefined && (

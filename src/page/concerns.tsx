@@ -11,7 +11,7 @@ interface ConcernProps {
 
 /** A switch for each concern. */
 export function Concerns({ state, change }: { readonly state: PanelState; change(change: Change): void }) {
-  const { concerns, readOnly } = state;
+  const { concerns, readOnly, onlyNarrows } = state;
   return (
     <section class="concerns" aria-label="Concerns">
       {concerns.map((concern) => (
@@ -23,22 +23,26 @@ export function Concerns({ state, change }: { readonly state: PanelState; change
           ) : (
             <Range concern={concern} disabled={readOnly !== undefined} change={change} />
           )}
-          <Narrowed concern={concern} disabled={readOnly !== undefined} change={change} />
+          <Narrowed concern={concern} disabled={(readOnly ?? onlyNarrows) !== undefined} change={change} />
         </div>
       ))}
     </section>
   );
 }
 
-/** What a model hides beside the person's own value. To choose the own value again takes a button: it is chosen already. */
+/**
+ * What a model hides beside the person's own value, and the tools that it added. To choose the own value again takes a button:
+ * it is chosen already.
+ */
 function Narrowed({ concern, disabled, change }: ConcernProps) {
-  const { name, model = [], origin, inEffect, multiple } = concern;
-  if (model.length === 0 || origin === 'model') return null;
+  const { name, model = [], origin, inEffect, multiple, added = [] } = concern;
+  const narrows = model.length > 0 && origin !== 'model';
+  if (!narrows && added.length === 0) return null;
   const own = multiple ? inEffect : (inEffect[0] ?? null);
   return (
     <p class="about">
-      The model narrows this to {boundOf(concern)}
-      {model.join(' or ')}.{' '}
+      {narrows && `The model narrows this to ${boundOf(concern)}${model.join(' or ')}. `}
+      {added.length > 0 && `The model also shows ${added.join(', ')}. `}
       <button type="button" disabled={disabled} onClick={() => change({ [name]: own })}>
         Undo<span class="unseen"> what the model chose for {name}</span>
       </button>
@@ -67,11 +71,12 @@ function Legend({ concern }: { readonly concern: PanelConcern }) {
 
 function Values({ concern, disabled, change }: ConcernProps) {
   const { name, multiple, inEffect, options = [] } = concern;
-  const faces = options.map(({ value, description, tools }) => ({
+  const faces = options.map(({ value, description, tools, widens }) => ({
     value,
     label: value === null ? 'any' : String(value),
     description,
     count: tools,
+    disabled: widens,
   }));
   return (
     <Choice
@@ -90,8 +95,8 @@ function Values({ concern, disabled, change }: ConcernProps) {
 const STEPS = 100;
 
 function Range({ concern, disabled, change }: ConcernProps) {
-  const { name, inEffect, match, range = { min: 0, max: 1 } } = concern;
-  const { min, max } = range;
+  const { name, inEffect, match, reach, range = { min: 0, max: 1 } } = concern;
+  const { min, max } = reach ?? range;
   const [value] = inEffect;
   const open = match === 'at-least' ? min : max;
   return (
@@ -105,13 +110,13 @@ function Range({ concern, disabled, change }: ConcernProps) {
           aria-label={name}
           min={min}
           max={max}
-          step={(max - min) / STEPS}
+          step={(range.max - range.min) / STEPS}
           value={value ?? open}
           onChange={(event) => change({ [name]: Number(event.currentTarget.value) })}
         />
         <output>{value ?? 'any'}</output>
         {value !== undefined && (
-          <button type="button" onClick={() => change({ [name]: null })}>
+          <button type="button" disabled={reach !== undefined} onClick={() => change({ [name]: null })}>
             any<span class="unseen"> {name}</span>
           </button>
         )}

@@ -1,4 +1,4 @@
-/** How a host uses a changed list, if it does not simply take the new one. From docs/guides/switch.md. */
+/** How a host uses a changed list, if it does not simply take the new one. From docs/reference/switching.md. */
 interface HostHabit {
   /** The beginning of the name that the host sends. */
   readonly client: RegExp;

@@ -18,7 +18,7 @@ export function moveSwitches(state: PanelState, change: Change): PanelState {
     if (concern.setBy === 'operator') return concern;
     if (preset === undefined && !(concern.name in values)) return concern;
     // The person decides now, so what the model chose no longer applies.
-    const { model: _model, origin: _origin, ...rest } = concern;
+    const { model: _model, origin: _origin, added: _added, ...rest } = concern;
     return { ...rest, inEffect: valuesOf(values[concern.name]) };
   });
   const isActive = (preferences: Change): boolean =>

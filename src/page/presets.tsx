@@ -20,10 +20,12 @@ export function Presets({ state, change }: { readonly state: PanelState; change(
         legend="Preset"
         disabled={readOnly !== undefined}
         values={open ? [EVERYTHING] : active.slice(0, 1)}
-        options={[
-          ...presets.map(({ name, tools }) => ({ value: name, label: name, count: tools })),
-          { value: EVERYTHING, label: 'everything', count: everything.tools },
-        ]}
+        options={[...presets, { ...everything, name: EVERYTHING }].map(({ name, tools, widens }) => ({
+          value: name,
+          label: name || 'everything',
+          count: tools,
+          disabled: widens,
+        }))}
         choose={([name]) => change(name === EVERYTHING ? none : { preset: name })}
       />
     </section>

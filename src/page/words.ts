@@ -9,6 +9,12 @@ export const formatNumber = (value: number): string => numbers.format(value);
 export const countOf = (value: number, noun: string): string =>
   `${formatNumber(value)} ${noun}${value === 1 ? '' : 's'}`;
 
+/** The person decides whether to go on using it: the policy was written for another definition. */
+const WARNINGS = {
+  changed: 'Its definition changed since it was reviewed.',
+  new: 'Nobody has reviewed its definition.',
+} as const;
+
 /**
  * @param item a primitive
  * @param concerns the concerns of the document
@@ -17,12 +23,13 @@ export const countOf = (value: number, noun: string): string =>
  * reasonOf(item, state.concerns); // 'Its access is write. You prefer read.'
  */
 export function reasonOf(
-  { shown, reason, description = '' }: PanelItem,
+  { shown, reason, definition, description = '' }: PanelItem,
   concerns: readonly PanelConcern[],
 ): string {
   if (reason.code === 'rule' && !shown) return reason.reason ?? `The rule "${reason.rule}" hides it.`;
   if (reason.code === 'unmapped') return 'The policy does not map it.';
-  if (reason.code !== 'concern-mismatch') return description;
+  if (reason.code !== 'concern-mismatch')
+    return definition === undefined ? description : `${WARNINGS[definition]} ${description}`;
   const { concern, preferred, actual } = reason;
   const has = `Its ${concern} is ${actual.join(' or ')}.`;
   if (preferred.length === 0) return `${has} The operator has not granted it to you.`;
@@ -60,10 +67,12 @@ export function originText(origin: string | undefined): string | undefined {
     capabilities: 'from the host',
     header: 'from the host’s header',
     url: 'from the host’s URL',
+    client: 'by default for this host',
     default: 'by default',
     claim: 'from your sign-in',
     'no-claim': 'not granted',
     'unmatched-claim': 'not granted: your sign-in has another value',
+    'several-claims': 'not granted: your sign-in has several values',
     forgotten: 'lost with the session',
   };
   return (from[source] ?? source) + (preset === undefined ? '' : ` (${preset})`);

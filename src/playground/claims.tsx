@@ -1,8 +1,9 @@
+import { claimName } from '../engine/claims.js';
 import type { Concern, Policy } from '../engine/policy.js';
 import { Choice } from '../page/choice.js';
 import type { Values } from './document.js';
 
-/** What the operator grants: a claim for each concern that only the operator sets. */
+/** What the operator grants, a claim for each concern that only the operator sets; and the name of the client. */
 export function Claims({
   policy,
   claims,
@@ -13,18 +14,31 @@ export function Claims({
   change(claims: Values): void;
 }) {
   const concerns = policy.concerns.filter(({ setBy }) => setBy === 'operator');
-  if (concerns.length === 0) return null;
-  const set = (claim: string, value: Values[string]): void => {
-    const { [claim]: _before, ...others } = claims;
-    change(value === null ? others : { ...others, [claim]: value });
+  const readsName = policy.callerPaths.includes('client.name');
+  if (concerns.length === 0 && !readsName) return null;
+  const set = (name: string, value: Values[string]): void => {
+    const { [name]: _before, ...others } = claims;
+    change(value === null ? others : { ...others, [name]: value });
   };
   return (
     <section class="concerns" aria-label="Claims">
       {concerns.map((concern) => (
         <div key={concern.name} class="card">
-          <Claim concern={concern} value={claims[concern.claim ?? ''] ?? null} set={set} />
+          <Claim concern={concern} value={claims[concern.name] ?? null} set={set} />
         </div>
       ))}
+      {readsName && (
+        <fieldset class="card">
+          <legend>
+            <span class="name">client.name</span> <small>how the client names itself</small>
+          </legend>
+          <input
+            aria-label="client.name"
+            value={String(claims['client.name'] ?? '')}
+            onInput={({ currentTarget }) => set('client.name', currentTarget.value || null)}
+          />
+        </fieldset>
+      )}
     </section>
   );
 }
@@ -36,14 +50,14 @@ function Claim({
 }: {
   readonly concern: Concern;
   readonly value: Values[string];
-  set(claim: string, value: Values[string]): void;
+  set(name: string, value: Values[string]): void;
 }) {
   const legend = (
     <>
       <span class="name" dir="auto">
         {name}
       </span>
-      <small> claim {claim}, set by the operator</small>
+      <small> claim {claimName(claim)}, set by the operator</small>
       {description !== undefined && <span class="about">{description}</span>}
     </>
   );
@@ -59,7 +73,7 @@ function Claim({
           step="any"
           value={typeof value === 'number' ? value : ''}
           onInput={({ currentTarget }) =>
-            set(claim, currentTarget.value === '' ? null : Number(currentTarget.value))
+            set(name, currentTarget.value === '' ? null : Number(currentTarget.value))
           }
         />
       </fieldset>
@@ -69,14 +83,14 @@ function Claim({
   const given = typeof value === 'object' && value !== null ? value.map(String) : [];
   return (
     <Choice
-      name={`claim ${claim}`}
+      name={`claim ${name}`}
       legend={legend}
       multiple={multiple}
       options={multiple ? options : [...options, { value: null, label: 'no claim' }]}
       values={multiple ? given : [typeof value === 'string' ? value : null]}
       choose={(next) => {
         const chosen = next.filter((each) => each !== null);
-        set(claim, multiple && chosen.length > 0 ? chosen : (chosen[0] ?? null));
+        set(name, multiple && chosen.length > 0 ? chosen : (chosen[0] ?? null));
       }}
     />
   );

@@ -2,7 +2,7 @@ import type { Values } from './document.js';
 
 /**
  * @param preferences what the host prefers
- * @param claims the verified claims
+ * @param claims the verified claims, and the name of the client
  * @returns a name for the situation, as the name of a test
  * @example
  * describePreferences({ security: 'high' }, {}); // 'a host with security high'
@@ -16,5 +16,5 @@ export function describePreferences(preferences: Values, claims: Values): string
     Object.keys(preferences).length === 0
       ? 'a host without preferences'
       : `a host with ${words(preferences)}`;
-  return Object.keys(claims).length === 0 ? host : `${host}, and the claims ${words(claims)}`;
+  return Object.keys(claims).length === 0 ? host : `${host}, and ${words(claims)}`;
 }

@@ -5,10 +5,9 @@ import { Presets } from '../page/presets.js';
 import { PrimitiveList } from '../page/primitive-list.js';
 import type { Change } from '../page/source.js';
 import { Claims } from './claims.js';
-import { Costs } from './costs.js';
 import type { PlaygroundDocument } from './document.js';
 import { Editor, type Target } from './editor.js';
-import { ExportDialog, exportedTest } from './exported-test.js';
+import { exportedTest, saveFile } from './exported-test.js';
 import { Findings } from './findings.js';
 import { openFiles } from './open-files.js';
 import { buildProgram, changed, type Program, placeOf, stateOf } from './program.js';
@@ -27,7 +26,6 @@ export function Playground({
   // How many documents were opened: each one gets a new editor.
   const [opened, setOpened] = useState(0);
   const [target, setTarget] = useState<Target>();
-  const [isExporting, setExporting] = useState(false);
   const [note, setNote] = useState({ text: '', bad: false });
   const { files, catalog, preferences, claims, server } = document;
   const file = files.find(({ name }) => name === fileName) ?? files[0] ?? { name: 'policy.yaml', text: '' };
@@ -97,6 +95,14 @@ export function Playground({
     }
   };
 
+  const exportTest = (): void => {
+    if (program === undefined) return;
+    const name = testFileOf(files[0]?.name ?? file.name);
+    saveFile(name, exportedTest(program, document));
+    const text = `Put ${name} beside the policy and ${document.catalogFile}, and run mcp-concerns test ${name}.`;
+    setNote({ text, bad: false });
+  };
+
   return (
     <div class="playground">
       <Toolbar
@@ -106,7 +112,7 @@ export function Playground({
         choose={open}
         open={(chosen) => attempt(() => openChosen(chosen))}
         share={() => attempt(share)}
-        exportTest={built.program === undefined ? undefined : () => setExporting(true)}
+        exportTest={built.program === undefined ? undefined : exportTest}
       />
       <div class="panes">
         <section class="source" aria-label="Policy">
@@ -143,6 +149,9 @@ export function Playground({
                 </p>
               )}
               <Header state={state} choose={undefined} />
+              {catalog.estimated === true && (
+                <p class="notice">The catalog has no token counts, so the numbers of tokens are estimates.</p>
+              )}
               {state.warnings.length > 0 && (
                 <ul class="notice">
                   {state.warnings.map((warning) => (
@@ -160,7 +169,6 @@ export function Playground({
                 claims={claims}
                 change={(next) => setDocument((before) => ({ ...before, claims: next }))}
               />
-              <Costs state={state} estimated={catalog.estimated === true} />
               <PrimitiveList
                 state={state}
                 change={change}
@@ -173,14 +181,6 @@ export function Playground({
           )}
         </main>
       </div>
-      {isExporting && program !== undefined && (
-        <ExportDialog
-          text={exportedTest(program, document)}
-          file={testFileOf(files[0]?.name ?? file.name)}
-          catalogFile={document.catalogFile}
-          close={() => setExporting(false)}
-        />
-      )}
     </div>
   );
 }

@@ -1,6 +1,7 @@
-import { type Configuration, resolveConfiguration } from '../engine/configuration.js';
+import { withClaim } from '../engine/claims.js';
+import { type Caller, type Configuration, resolveConfiguration } from '../engine/configuration.js';
 import { identityOf, mapPrimitive, type Primitive } from '../engine/mapping.js';
-import { KINDS, type Kind, type Policy, preparePolicy } from '../engine/policy.js';
+import { byKind, type Kind, type Policy, preparePolicy } from '../engine/policy.js';
 import { bindCatalog, type Catalog } from '../engine/select.js';
 import type { PanelItem, PanelState } from '../gate/panel/panel-document.js';
 import { completeChange, panelState } from '../gate/panel/panel-state.js';
@@ -34,9 +35,7 @@ export function buildProgram(
   const { compiled, findings } = parsePolicy(textsOf(files));
   if (compiled === undefined) return { findings };
   const policy = preparePolicy(compiled);
-  const catalogs = Object.fromEntries(
-    KINDS.map((kind): [Kind, Catalog<Primitive>] => [kind, bindCatalog(policy, kind, catalog[kind] ?? [])]),
-  );
+  const catalogs = byKind((kind) => bindCatalog(policy, kind, catalog[kind] ?? []));
   return { program: { policy, catalogs }, findings };
 }
 
@@ -45,10 +44,18 @@ const configure = ({ policy }: Program, preferences: Values, claims: Values): Co
   resolveConfiguration(
     policy,
     Object.keys(preferences).length === 0 ? [] : [{ from: 'session', concerns: preferences }],
-    { claims: claimsOf(claims) },
+    callerOf(policy, claims),
   );
 
-const claimsOf = (claims: Values): ReadonlyMap<string, unknown> => new Map(Object.entries(claims));
+/** @returns a caller whose claims give these values, and whose client has the name among them */
+export const callerOf = ({ concerns }: Policy, values: Values): Caller =>
+  concerns.reduce<Caller>(
+    (caller, concern) => {
+      const value = concern.setBy === 'operator' ? values[concern.name] : undefined;
+      return value === undefined || value === null ? caller : withClaim(caller, concern, [value].flat());
+    },
+    { client: { name: values['client.name'] } },
+  );
 
 const tokensOf = (definition: object): number =>
   'tokens' in definition && typeof definition.tokens === 'number' ? definition.tokens : 0;
@@ -73,7 +80,7 @@ export function stateOf(program: Program, server: string, preferences: Values, c
     sessions: [],
     preferences,
     configure: (changed) => configure(program, withoutUnset(program.policy, changed), claims),
-    caller: { claims: claimsOf(claims) },
+    caller: callerOf(program.policy, claims),
     catalogs: program.catalogs,
     tokensOf,
     forAuthor: true,

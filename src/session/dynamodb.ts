@@ -103,7 +103,7 @@ export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
             return 'stored';
         }
         throw new Error('Other processes kept writing to a session that had expired.');
-      }),
+      }, 'write'),
 
     end: (id) =>
       withLimit(async (signal) => {

@@ -10,7 +10,9 @@ export interface SessionRecord {
   readonly listChanged?: readonly string[];
   /** The part of the client's capabilities that rules of the policy read. */
   readonly clientCapabilities?: unknown;
-  /** The paths that `clientCapabilities` was read from. Without them, it is all of the capabilities. */
+  /** How the client names itself, if the policy reads it. */
+  readonly clientInfo?: unknown;
+  /** The paths that these were read from. Without them, `clientCapabilities` is all of the capabilities. */
   readonly clientPaths?: readonly string[];
   /** Which questions the client can answer, if the server has tasks: the part of its capabilities that says so. */
   readonly questions?: unknown;

@@ -7,7 +7,7 @@ import { beforeAbort } from './before-abort.js';
  * @param words for messages: the table, for example `The session table sessions`; the user of the package of the AWS client; and
  *   what to check if the table cannot be used
  * @param toError makes the error of a call that fails or takes longer
- * @returns a function that runs a call
+ * @returns a function that runs a call. A `write` is one whose failure leaves open what is stored: reads may find out at once.
  */
 export function limitCalls(
   limits: { readonly ms: number; readonly firstMs: number },
@@ -15,10 +15,15 @@ export function limitCalls(
   toError: (message: string, options: ErrorOptions) => Error,
 ) {
   let failedAt = Number.NEGATIVE_INFINITY;
-  let ms = limits.firstMs;
-  return async <T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  let longestMs = limits.firstMs;
+  let isUnsure = false;
+  return async <T>(
+    call: (signal: AbortSignal) => Promise<T>,
+    kind: 'read' | 'write' = 'read',
+  ): Promise<T> => {
     const waited = Date.now() - failedAt;
-    if (waited < PAUSE_MS) {
+    const looks = isUnsure && kind === 'read';
+    if (waited < PAUSE_MS && !looks) {
       throw toError(
         `${table} did not answer ${waited} ms ago, so it was not asked again yet. Check ${check}.`,
         {},
@@ -26,13 +31,16 @@ export function limitCalls(
     }
     // One call at a time finds out whether the table answers again.
     if (Number.isFinite(failedAt)) failedAt = Date.now();
+    const ms = looks ? limits.ms * LOOK : longestMs;
     const signal = AbortSignal.timeout(ms);
     try {
       const result = await beforeAbort(call(signal), signal);
       failedAt = Number.NEGATIVE_INFINITY;
-      ms = limits.ms;
+      longestMs = limits.ms;
+      isUnsure = false;
       return result;
     } catch (cause) {
+      isUnsure = kind === 'write';
       failedAt = signal.aborted || isUnreachable(cause) ? Date.now() : Number.NEGATIVE_INFINITY;
       const name = cause instanceof Error ? cause.name : String(cause);
       const missing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
@@ -48,6 +56,9 @@ export function limitCalls(
 
 /** How long a table that did not answer is not asked, in milliseconds: requests must not wait for it one after the other. */
 const PAUSE_MS = 2000;
+
+/** The part of its time that a read has after a failed write: the request with both must not take longer than a second. */
+const LOOK = 0.2;
 
 /** Whether the table did not answer at all. Any other error is an answer, or needs no table: a client may have caused it. */
 function isUnreachable(cause: unknown): boolean {

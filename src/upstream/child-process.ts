@@ -7,6 +7,7 @@ import { ConcernsError } from '../errors.js';
 import { ErrorLines } from './error-lines.js';
 import { OutputLines } from './output-lines.js';
 import { UpstreamError } from './upstream-error.js';
+import { watchGroup } from './watchdog.js';
 
 /** Milliseconds that a server has for each step of its shutdown, and that its last output may take to arrive. */
 const TIMEOUTS = { stdin: 1000, terminate: 1000, kill: 300, output: 250 };
@@ -76,6 +77,8 @@ export class ChildTransport implements Transport {
   private signalled = false;
   private starting: Promise<void> | undefined;
   private closing: Promise<void> | undefined;
+  /** Ends the watchdog of the process group. */
+  private release = (): void => undefined;
   private finish: () => void = () => {};
   private readonly finished = new Promise<void>((resolve) => {
     this.finish = resolve;
@@ -86,6 +89,8 @@ export class ChildTransport implements Transport {
     private readonly args: readonly string[] = [],
     /** The environment variables of the server. Defaults to those of this process. */
     private readonly env: Readonly<Record<string, string | undefined>> = process.env,
+    /** The folder in which the server starts. Defaults to that of this process. */
+    private readonly cwd?: string | undefined,
   ) {}
 
   get pid(): number | undefined {
@@ -107,6 +112,7 @@ export class ChildTransport implements Transport {
     const child = spawn(this.command, this.args, {
       stdio: 'pipe',
       env: this.env,
+      cwd: this.cwd,
       detached,
       windowsHide: true,
     });
@@ -125,6 +131,7 @@ export class ChildTransport implements Transport {
       child.once('error', reject);
     });
     running.add(this);
+    if (detached && child.pid !== undefined) this.release = watchGroup(child.pid);
     child.on('error', (error) => this.onerror?.(error));
     child.once('exit', (code, signal) => {
       if (!this.signalled) this.ended = { code, signal };
@@ -134,6 +141,7 @@ export class ChildTransport implements Transport {
     child.once('close', this.finish);
     void this.finished.then(() => {
       this.errors.end();
+      if (!this.isAlive()) this.release();
       this.onclose?.();
     });
   }
@@ -183,6 +191,7 @@ export class ChildTransport implements Transport {
       }
     }
     running.delete(this);
+    this.release();
     // A process that left the group may still hold the pipes, which would keep this process alive.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     child.unref();

@@ -1,7 +1,10 @@
+export type { UpstreamServer } from './bridged-server.js';
 export { type ChildEnd, ChildTransport, UnreadableLine } from './child-process.js';
-export { type IsolatedUpstream, type Isolation, isolateUpstream } from './isolation.js';
-export { RecoveringTransport, type RecoveryOptions } from './recovering.js';
+export type { Protocol } from './eras/era.js';
+export { inProcessTransport } from './in-process.js';
+export { type IsolatedUpstream, isolateUpstream, type ServerContext, shareUpstream } from './isolation.js';
+export type { RecoveryOptions } from './recovery.js';
 export { remoteTransport } from './remote.js';
 export type { UpstreamEvent } from './state.js';
-export { shareUpstream, type Upstream, type UpstreamServer } from './upstream.js';
+export type { Isolation, UpstreamOptions } from './upstream.js';
 export { UpstreamError } from './upstream-error.js';

@@ -1,129 +1,106 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { FetchOptions } from '../http/fetch-handler.js';
 import { principalOf } from '../http/sessions.js';
-import { SlowReaders } from '../http/streams/slow-readers.js';
-import { fromSdk, isRequest, isResponse, METHODS, read } from '../wire/messages.js';
-import type { RecoveryOptions } from './recovering.js';
-import { shareUpstream, type Upstream, type UpstreamServer } from './upstream.js';
+import type { Era } from '../wire/messages.js';
+import { BridgedServer, type UpstreamServer } from './bridged-server.js';
+import { ParkedCalls } from './eras/parked.js';
+import { type Isolation, Upstream, type UpstreamOptions } from './upstream.js';
 
-/**
- * Who shares a server behind the endpoint:
- *
- * - `shared`: all clients share one. The fastest and smallest. The server must not keep anything of a client.
- * - `per-session`: one for each session and process of the endpoint. Costs the memory of a server per active session.
- * - `per-request`: one for each request. Costs a start of the server per request, and nothing is kept between requests.
- */
-export const ISOLATIONS = ['shared', 'per-session', 'per-request'] as const;
-export type Isolation = (typeof ISOLATIONS)[number];
-
-/** Servers of sessions that one process of the endpoint keeps. The least recently used one ends first. */
-const MAX_SESSIONS = 16;
+/** What an endpoint of SDK v2 knows of the request that it makes a server for. */
+export interface ServerContext {
+  readonly era: Era;
+  readonly authInfo?: FetchOptions['authInfo'];
+  readonly requestInfo?: Request | undefined;
+}
 
 /** Servers behind the endpoint, of which each request gets the one that it may use. */
 export interface IsolatedUpstream {
-  /** Makes the server of one HTTP request, which `createHandler` and `createFunction` accept as `server`. */
+  /** Makes the server of one HTTP request, which `createHandler` of `mcp-concerns/http` accepts as `server`. */
   server(request?: Request, given?: FetchOptions): UpstreamServer;
+  /** Makes the server of one request of either era, which `createHandler` of `mcp-concerns/http/v2` accepts as `server`. */
+  make(context: ServerContext): Promise<UpstreamServer>;
   close(): Promise<void>;
 }
 
 /**
- * Keeps clients of a server apart, as far as the isolation demands.
+ * Keeps clients of a server apart, as far as the isolation demands. Clients and the server can speak different versions of
+ * the protocol.
  *
- * @param open opens a transport to a server of its own
+ * @param open makes a transport to a server of its own, not started
  * @param isolation who shares a server
- * @param options how long a server may take, and who is told what happens to it
+ * @param options how long the server may take, which era is spoken to it, and who is told what happens to it
  * @returns the servers
  * @example
  * const upstream = isolateUpstream(() => new ChildTransport('node', ['server.js']), 'per-session');
- * export const handler = createFunction({ policy, server: (request, given) => upstream.server(request, given) });
+ * const handler = createHandler({ policy, server: (context) => upstream.make(context) }); // mcp-concerns/http/v2
  */
 export function isolateUpstream(
   open: () => Transport,
   isolation: Isolation,
-  options: RecoveryOptions = {},
+  options: UpstreamOptions = {},
 ): IsolatedUpstream {
-  if (isolation === 'shared') return shareUpstream(open, options);
-  const single = (): UpstreamServer => new SingleUseServer(() => shareUpstream(open, options));
-  if (isolation === 'per-request') return { server: single, close: async () => undefined };
-  // The order of insertion is the order of use.
-  const sessions = new Map<string, Upstream>();
-  return {
-    server(request, given) {
-      const id = request?.headers.get('mcp-session-id') ?? undefined;
-      // Without a session, and for the request that begins one, nothing may be kept.
-      if (id === undefined) return single();
-      // The session id alone does not prove who sends it.
-      const key = JSON.stringify([principalOf(given?.authInfo) ?? [], id]);
-      const upstream = sessions.get(key) ?? shareUpstream(open, options);
-      sessions.delete(key);
-      sessions.set(key, upstream);
-      const [oldest] = sessions;
-      if (sessions.size > MAX_SESSIONS && oldest !== undefined) {
-        sessions.delete(oldest[0]);
-        void oldest[1].close();
-      }
-      return upstream.server();
-    },
-    async close() {
-      await Promise.all([...sessions.values()].map((upstream) => upstream.close()));
-      sessions.clear();
-    },
-  };
+  return bridge(open, isolation, options);
 }
 
-/** Gives each request a server of its own, which ends after the answer. */
-class SingleUseServer implements UpstreamServer {
-  readonly readers = new SlowReaders({
-    pause: () => {
-      for (const upstream of this.upstreams.values()) upstream.server().readers.source?.pause();
+/**
+ * Shares one connection to a server among all requests, as `isolateUpstream` does with `shared`.
+ *
+ * Use it for servers without state per client. Tasks belong to their makers, and are not offered to callers that have
+ * neither a session nor a verified identity. Subscriptions, log levels, and requests of the server (sampling, roots,
+ * elicitation) of legacy clients are rejected, because there is no way to tell which client they belong to.
+ *
+ * @param open makes a transport to the server, not started
+ * @param options how long the server may take, which era is spoken to it, and who is told what happens to it
+ * @returns the shared server
+ * @example
+ * const upstream = shareUpstream(() => new ChildTransport('npx', ['some-mcp-server']), { report: console.warn });
+ * const handler = createHandler({ policy, server: (context) => upstream.make(context) }); // mcp-concerns/http/v2
+ */
+export function shareUpstream(open: () => Transport, options: UpstreamOptions = {}): IsolatedUpstream {
+  return bridge(open, 'shared', options);
+}
+
+/** Servers for clients of both eras, for a command that also knows sessions and single connections. */
+export interface Bridge extends IsolatedUpstream {
+  /** Returns which era the server speaks to modern clients; opens the server. `undefined` if each of several has its own. */
+  era(): Promise<Era | undefined>;
+  /** Makes the server of a legacy client whose connection lasts between requests. */
+  connection(): UpstreamServer;
+}
+
+/** Does the same as `isolateUpstream`. */
+export function bridge(open: () => Transport, isolation: Isolation, options: UpstreamOptions = {}): Bridge {
+  const upstream = new Upstream(open, isolation, options);
+  const parked = new ParkedCalls(options.isLongLived === true);
+  // A command that one person runs has no logins: all clients without a session are that person's.
+  const anyone = options.isLongLived === true ? '' : undefined;
+  const keyOf = (authInfo: FetchOptions['authInfo']): string | undefined => {
+    const principal = principalOf(authInfo);
+    return principal === undefined ? anyone : JSON.stringify(principal);
+  };
+  const serve = (era: Era, authInfo: FetchOptions['authInfo'], session?: string | null): UpstreamServer =>
+    new BridgedServer(upstream, parked, {
+      era,
+      lasts: false,
+      isAlone: false,
+      principal: keyOf(authInfo),
+      session: session ?? undefined,
+    });
+  const sessionOf = (request: Request | undefined) => request?.headers.get('mcp-session-id');
+  return {
+    era: () => upstream.era(),
+    server: (request, given) => serve('legacy', given?.authInfo, sessionOf(request)),
+    async make({ era, authInfo, requestInfo }) {
+      return serve(era, authInfo, era === 'legacy' ? sessionOf(requestInfo) : undefined);
     },
-    resume: () => {
-      for (const upstream of this.upstreams.values()) upstream.server().readers.source?.resume();
+    connection() {
+      const isAlone = isolation === 'per-session';
+      const client = { era: 'legacy', lasts: true, isAlone, principal: anyone, session: undefined } as const;
+      return new BridgedServer(upstream, parked, client);
     },
-  });
-  private readonly upstreams = new Map<unknown, Upstream>();
-  private client: Transport | undefined;
-
-  constructor(private readonly open: () => Upstream) {}
-
-  async connect(client: Transport): Promise<void> {
-    this.client = client;
-    client.onmessage = (received) => {
-      const message = fromSdk(received);
-      if (isRequest(message)) void this.forward(client, received, message.id);
-      else if (!isResponse(message) && message.method === METHODS.cancelled) {
-        this.end(read(message.params, 'requestId'));
-      }
-    };
-    await client.start();
-  }
-
-  async close(): Promise<void> {
-    for (const id of [...this.upstreams.keys()]) this.end(id);
-    await this.client?.close();
-  }
-
-  private async forward(
-    client: Transport,
-    request: Parameters<Transport['send']>[0],
-    id: string | number,
-  ): Promise<void> {
-    const upstream = this.open();
-    this.upstreams.set(id, upstream);
-    const transport: Transport = {
-      start: async () => undefined,
-      close: async () => undefined,
-      send: async (message, options) => {
-        if (isResponse(fromSdk(message))) this.end(id);
-        await client.send(message, options);
-      },
-    };
-    await upstream.server().connect(transport);
-    transport.onmessage?.(request);
-  }
-
-  private end(id: unknown): void {
-    void this.upstreams.get(id)?.close();
-    this.upstreams.delete(id);
-  }
+    async close() {
+      parked.close();
+      await upstream.close();
+    },
+  };
 }

@@ -5,6 +5,9 @@ import {
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { requestIdsIn } from '../http/request-body.js';
+import type { Wire } from './call.js';
+import { ModernWire, PauseGate, refusalOf } from './eras/modern-wire.js';
+import type { HttpRefusal } from './upstream-error.js';
 import { watchBody } from './watch-body.js';
 
 /** Milliseconds after the end of a response until its request counts as unanswered: the SDK still parses its end. */
@@ -25,9 +28,14 @@ export class RemoteTransport extends StreamableHTTPClientTransport {
 
   private readonly open = new Set<AbortController>();
   private readonly timers = new Set<NodeJS.Timeout>();
-  private paused: { readonly over: Promise<void>; readonly resume: () => void } | undefined;
+  private readonly gate = new PauseGate();
+  /** How the server answered the latest request that it refused. The SDK's error does not have the header. */
+  private refused: HttpRefusal | undefined;
 
-  constructor(url: URL, requestInit: RequestInit) {
+  constructor(
+    private readonly url: URL,
+    private readonly headers: Readonly<Record<string, string>>,
+  ) {
     const fetch: StreamableHTTPClientTransportOptions['fetch'] = async (input, init) => {
       const id = requestIdIn(init?.body);
       // The SDK gives all requests one signal, on which each of them leaves a listener.
@@ -39,30 +47,40 @@ export class RemoteTransport extends StreamableHTTPClientTransport {
           this.open.delete(controller);
           throw cause;
         });
+      this.refused = response.ok ? undefined : refusalOf(response);
       return watchBody(response, {
-        waits: () => this.paused?.over,
+        waits: () => this.gate.over,
         ended: (isResumable, reason = 'its response ended before the answer') => {
           this.open.delete(controller);
           if (id !== undefined && response.ok) this.expect(id, isResumable ? RESUME_MS : GRACE_MS, reason);
         },
       });
     };
-    super(url, { requestInit, fetch });
+    super(url, { requestInit: { headers }, fetch });
+  }
+
+  /** The same server, spoken to in the modern era. */
+  modern(): Wire {
+    return new ModernWire(this.url, this.headers);
+  }
+
+  override async send(...given: Parameters<StreamableHTTPClientTransport['send']>): Promise<void> {
+    try {
+      await super.send(...given);
+    } catch (cause) {
+      const { refused } = this;
+      if (refused === undefined || !(cause instanceof Error)) throw cause;
+      throw Object.assign(cause, { http: refused });
+    }
   }
 
   /** Stops reading responses, so that the server has to wait. */
   pause(): void {
-    if (this.paused !== undefined) return;
-    let resume = (): void => {};
-    const over = new Promise<void>((resolve) => {
-      resume = resolve;
-    });
-    this.paused = { over, resume };
+    this.gate.pause();
   }
 
   resume(): void {
-    this.paused?.resume();
-    this.paused = undefined;
+    this.gate.resume();
   }
 
   override async close(): Promise<void> {
@@ -94,7 +112,7 @@ export class RemoteTransport extends StreamableHTTPClientTransport {
  * const upstream = shareUpstream(() => remoteTransport('https://mcp.example/mcp'));
  */
 export function remoteTransport(url: string, headers: Readonly<Record<string, string>> = {}): Transport {
-  return new RemoteTransport(new URL(url), { headers });
+  return new RemoteTransport(new URL(url), headers);
 }
 
 function requestIdIn(body: unknown): RequestId | undefined {

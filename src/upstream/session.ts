@@ -3,13 +3,15 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { DEFAULT_NEGOTIATED_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import type { GateOptions } from '../gate/edge/concerns-options.js';
 import { gatedTransport } from '../gate/edge/gated-transport.js';
+import { passRefusal } from '../http/callers/refused-caller.js';
 import type { ServerOfRequest } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
-import { once } from '../http/once.js';
 import { readJson, requestIdsIn } from '../http/request-body.js';
 import { messagesIn } from '../http/streams/messages-in.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
 import { METHODS, type RequestId, read } from '../wire/messages.js';
+import { once } from '../wire/once.js';
+import { watchRequests } from './open-requests.js';
 
 /** How to make a server for one session, and the policy. */
 export interface SessionServerOptions extends GateOptions {
@@ -38,8 +40,10 @@ export async function openSession(
     sessionIdGenerator: () => id,
     onsessionclosed: () => concerns.store?.end(concerns.session?.key ?? id),
   });
+  const answerAll = watchRequests(transport);
   const close = once(async () => {
     closed();
+    await answerAll(0);
     await transport.close();
     await server.close();
   });
@@ -68,7 +72,7 @@ export async function openSession(
   try {
     // The interface of a server names the transport that SDK v1 has for HTTP; every transport fits.
     await (server as { connect(transport: Transport): Promise<void> }).connect(
-      gatedTransport(transport, concerns),
+      gatedTransport(transport, { ...concerns, upstream: server }),
     );
   } catch (cause) {
     await close();
@@ -110,7 +114,12 @@ export async function openSession(
         }
         requestIds = requestIdsIn(body?.value);
         const given = body === undefined ? {} : { parsedBody: body.value };
-        return outgoing.carry(await transport.handleRequest(request, given));
+        const begun = await transport.handleRequest(request, given);
+        if (!isPost) return outgoing.carry(begun);
+        const carried = outgoing.carry(await passRefusal(server, body?.value, begun, request.signal));
+        // Nobody will read the response, so nothing else would tell that the client has left.
+        if (request.signal.aborted) await carried.body?.cancel();
+        return carried;
       } catch (cause) {
         outgoing.abandon();
         throw cause;
@@ -127,7 +136,9 @@ export async function openSession(
       const post = (body: object): Promise<Response> =>
         transport.handleRequest(new Request(request.url, { method: 'POST', headers }), { parsedBody: body });
       const params = { protocolVersion, capabilities: {}, clientInfo };
-      const answered = await post({ jsonrpc: '2.0', id: 'adopt', method: METHODS.initialize, params });
+      const initialize = { jsonrpc: '2.0', id: 'adopt', method: METHODS.initialize, params };
+      const answered = await passRefusal(server, initialize, await post(initialize), request.signal);
+      if (server.refused !== undefined) return answered;
       const messages = messagesIn(await answered.text());
       const message = messages.find((each) => read(each, 'id') === 'adopt') ?? messages[0];
       if (!answered.ok || read(message, 'result') === undefined) {
@@ -138,6 +149,8 @@ export async function openSession(
       await post({ jsonrpc: '2.0', method: METHODS.initialized });
       return undefined;
     },
+    /** Waits for the answers of running requests, and answers those that are left with an error. */
+    answerAll,
     /** Ends the server. */
     close,
   };

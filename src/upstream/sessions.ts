@@ -2,8 +2,9 @@ import { offeredRecord } from '../gate/concerns/initialize.js';
 import type { SessionId } from '../gate/request/kept-preferences.js';
 import { policyInForce } from '../gate/request/live-policy.js';
 import { newSessionId, openSessionId } from '../gate/request/session-id.js';
+import type { FetchOptions } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
-import { readJson } from '../http/request-body.js';
+import { readJson, requestIdsIn } from '../http/request-body.js';
 import { GONE } from '../http/sessions.js';
 import { METHODS, read } from '../wire/messages.js';
 import { openSession, type Session, type SessionServerOptions } from './session.js';
@@ -14,11 +15,15 @@ export interface SessionProxyOptions extends SessionServerOptions {
   readonly maxSessions?: number | undefined;
   /** Milliseconds without a request or an open stream after which a session ends. Defaults to 30 minutes. */
   readonly idleMs?: number | undefined;
+  /** Called when a session ends to make room for another one. */
+  readonly evicted?: (() => void) | undefined;
 }
 
 const MAX_SESSIONS = 32;
 const IDLE_MS = 30 * 60 * 1000;
 const MAX_SWEEP_MS = 60_000;
+/** Ended ids that are remembered. An older one could only open a session with preferences that its host chose before. */
+const MAX_DELETED = 1000;
 
 /**
  * Serves over Streamable HTTP, with one server per session. It is meant for one machine with a few sessions, as in
@@ -39,6 +44,9 @@ export function proxySessions(options: SessionProxyOptions) {
   const sessions = new Map<string, Session>();
   const adopting = new Map<string, Promise<Session | Response>>();
   const opening = new Set<Promise<unknown>>();
+  /** Ids that hosts have ended: what is sealed in them must not open them again. */
+  const deleted = new Set<string>();
+  let isEnding = false;
   const sweep = setInterval(endIdle, Math.min(MAX_SWEEP_MS, Math.max(idleMs / 4, 10)));
   sweep.unref();
 
@@ -67,10 +75,10 @@ export function proxySessions(options: SessionProxyOptions) {
     while (sessions.size + opening.size >= maxSessions) {
       const oldest = dispensable();
       if (oldest === undefined) {
-        const message = `All ${maxSessions} sessions are busy. Try again later.`;
-        return failure(503, HTTP_ERRORS.internal, message, { 'Retry-After': '5' });
+        return unavailable(`All ${maxSessions} sessions are busy. Try again later.`);
       }
       ending.push(end(oldest));
+      options.evicted?.();
     }
     // The process of the new session starts after those of the ended ones have ended.
     const slot = Promise.all(ending).then(() =>
@@ -92,18 +100,19 @@ export function proxySessions(options: SessionProxyOptions) {
     return session.handle(request, body);
   }
 
-  async function begin(request: Request): Promise<Response> {
+  async function begin(request: Request, given: FetchOptions): Promise<Response> {
     if (request.method !== 'POST') {
       return refused('This request requires the Mcp-Session-Id header of a session.');
     }
-    const body = await readJson(request);
+    const body = await readJson(request, given);
     if (body instanceof Response) return body;
     if (read(body.value, 'method') !== METHODS.initialize) {
       return refused('A request without the Mcp-Session-Id header must be initialize.');
     }
     const policy = policyInForce(options.policy);
-    const id = newSessionId(policy, offeredRecord(policy, read(body.value, 'params')));
-    const session = await open(id, openSessionId(policy, id));
+    const sealedFor = { policy, secret: given.sessionSecret };
+    const id = newSessionId(sealedFor, offeredRecord(policy, read(body.value, 'params')));
+    const session = await open(id, openSessionId(sealedFor, id));
     if (session instanceof Response) return session;
     const unread = new Request(request.url, { method: 'POST', headers: request.headers });
     const response = await answer(id, session, unread, body.value);
@@ -121,7 +130,7 @@ export function proxySessions(options: SessionProxyOptions) {
         const refused = session instanceof Response ? session : await session.initialize(request);
         if (refused === undefined) return session;
         await end(id);
-        return refused;
+        return isEnding ? unavailable(ENDING) : refused;
       })
       .finally(() => adopting.delete(id));
     adopting.set(id, adopted);
@@ -133,25 +142,41 @@ export function proxySessions(options: SessionProxyOptions) {
     get size() {
       return sessions.size;
     },
-    async fetch(request: Request): Promise<Response> {
+    async fetch(request: Request, given: FetchOptions = {}): Promise<Response> {
       const id = request.headers.get('mcp-session-id');
-      if (id === null) return begin(request);
+      const { parsedBody, sessionSecret: secret } = given;
+      // A running call may wait for the answer to a question, which is not a request.
+      const asks = parsedBody === undefined || requestIdsIn(parsedBody).length > 0;
+      if (isEnding && (asks || id === null || !sessions.has(id))) {
+        return unavailable(ENDING);
+      }
+      if (id === null) return begin(request, given);
+      if (request.method === 'DELETE') deleted.add(id);
+      if (deleted.size > MAX_DELETED) deleted.delete([...deleted][0] ?? '');
       const known = await (adopting.get(id) ?? sessions.get(id));
       if (known instanceof Response) return known.clone();
-      if (known !== undefined) return answer(id, known, request);
-      const kept = openSessionId(policyInForce(options.policy), id);
-      if (kept?.sealed === undefined || request.method === 'DELETE') {
+      if (known !== undefined) return answer(id, known, request, parsedBody);
+      const kept = openSessionId({ policy: policyInForce(options.policy), secret }, id);
+      if (kept?.sealed === undefined || deleted.has(id)) {
         return failure(404, HTTP_ERRORS.notFound, GONE);
       }
       const adopted = await adopt(id, kept, request);
-      return adopted instanceof Response ? adopted.clone() : answer(id, adopted, request);
+      return adopted instanceof Response ? adopted.clone() : answer(id, adopted, request, parsedBody);
     },
-    async close(): Promise<void> {
+    /** Ends all sessions. Requests that run have so many milliseconds to be answered; the others get an error. */
+    async close(drainMs = 0): Promise<void> {
+      isEnding = true;
       clearInterval(sweep);
+      await Promise.all([...sessions.values()].map(({ answerAll }) => answerAll(drainMs)));
       await Promise.allSettled(opening);
       await Promise.all([...sessions.keys()].map(end));
     },
   };
 }
+
+const ENDING = 'The endpoint is ending. Try again later.';
+
+const unavailable = (message: string): Response =>
+  failure(503, HTTP_ERRORS.internal, message, { 'Retry-After': '5' });
 
 const refused = (message: string): Response => failure(400, HTTP_ERRORS.refused, message);

@@ -1,19 +1,45 @@
 import { ConcernsError } from '../errors.js';
 
+/** The status of an HTTP response of a server that refused a request, and what it wants callers to send. */
+export interface HttpRefusal {
+  readonly status: number;
+  /** The header `WWW-Authenticate`. */
+  readonly challenge?: string | undefined;
+}
+
+interface UpstreamErrorOptions extends ErrorOptions {
+  readonly isDelivered?: boolean;
+  readonly isEnded?: boolean;
+  readonly http?: HttpRefusal | undefined;
+}
+
 /** A server behind the endpoint did not answer. */
 export class UpstreamError extends ConcernsError {
   readonly code = 'UPSTREAM_FAILED';
   override readonly name = 'UpstreamError';
   /** Whether the server had the request, so that it may have run. */
   readonly isDelivered: boolean;
+  /** Whether the server ended. */
+  readonly isEnded: boolean;
+  /** How the server answered over HTTP. */
+  readonly http: HttpRefusal | undefined;
 
-  constructor(message: string, { isDelivered = false, ...options }: ErrorOptions & Delivery = {}) {
+  constructor(
+    message: string,
+    { isDelivered = false, isEnded = false, http, ...options }: UpstreamErrorOptions = {},
+  ) {
     super(message, options);
     this.isDelivered = isDelivered;
+    this.isEnded = isEnded;
+    this.http = http;
   }
 }
 
-type Delivery = Partial<Pick<UpstreamError, 'isDelivered'>>;
+/** The server refused `initialize`. It may speak another era. */
+export class InitializeRefused extends UpstreamError {}
+
+/** The server does not speak the version that the operator demands. */
+export class EraUnavailable extends UpstreamError {}
 
 /** What a failure means for the request, and for the connection. */
 export interface SendFailure {
@@ -25,6 +51,10 @@ export interface SendFailure {
   readonly isRefused: boolean;
   /** Clients get it, so it has nothing of the request, the command or the headers. */
   readonly reason: string;
+  /** Whether the connection ended. Its owner was told. */
+  readonly isLost?: boolean;
+  /** How the server answered over HTTP. */
+  readonly http?: HttpRefusal | undefined;
 }
 
 /** Errors of a connection that was never made. */
@@ -59,7 +89,9 @@ const CONTENT_TYPE = 'Unexpected content type';
  */
 export function readSendFailure(cause: unknown, hasSession: boolean): SendFailure {
   const error = cause instanceof Error ? cause : new Error(String(cause));
-  const status = 'code' in error && typeof error.code === 'number' ? error.code : undefined;
+  const http = 'http' in error ? (error.http as HttpRefusal | undefined) : undefined;
+  const code = 'code' in error && typeof error.code === 'number' ? error.code : undefined;
+  const status = http?.status ?? code;
   const isRefusedSession = status === 400 && /session|initializ/i.test(error.message);
   if (hasSession && (status === 404 || isRefusedSession)) {
     const reason = `it does not know the session any more (HTTP ${status})`;
@@ -68,13 +100,14 @@ export function readSendFailure(cause: unknown, hasSession: boolean): SendFailur
   if (status !== undefined && status > 0) {
     // Without the body, which can repeat arguments.
     const isRefused = status >= 400 && status < 500 && !UNAVAILABLE.has(status);
-    return { isSessionLost: false, isUndelivered: false, isRefused, reason: `it answered HTTP ${status}` };
+    const reason = `it answered HTTP ${status}`;
+    return { isSessionLost: false, isUndelivered: false, isRefused, reason, http: http ?? { status } };
   }
   const [isSessionLost, isRefused] = [false, false];
   if (cause instanceof UpstreamError)
     return { isSessionLost, isUndelivered: !cause.isDelivered, isRefused, reason: cause.message };
-  const code = codeOf(error) ?? codeOf(error.cause);
-  return { isSessionLost, isUndelivered: NOT_CONNECTED.has(code), isRefused, reason: reasonOf(error, code) };
+  const name = codeOf(error) ?? codeOf(error.cause);
+  return { isSessionLost, isUndelivered: NOT_CONNECTED.has(name), isRefused, reason: reasonOf(error, name) };
 }
 
 /** The text of an unknown error is left out: Node.js repeats commands and the values of headers in some of them. */

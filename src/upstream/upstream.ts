@@ -1,194 +1,320 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type MessageExtraInfo, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
-import type { SlowReaders } from '../http/streams/slow-readers.js';
-import {
-  ERRORS,
-  failure,
-  fromSdk,
-  isRequest,
-  isResponse,
-  METHODS,
-  type Message,
-  type Request,
-  type RequestId,
-  read,
-  toSdk,
-} from '../wire/messages.js';
-import type { RecoveryOptions } from './recovering.js';
-import { SharedConnection } from './shared-connection.js';
-
-/** Requests that set state of a connection. All clients share the connection, so all of them would get that state. */
-const UNSUPPORTED: ReadonlySet<string> = new Set([
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'logging/setLevel',
-]);
-
-/** A server that several clients share, over a connection that stays open. */
-export interface Upstream {
-  /** Makes the server of one request, which `createHandler` and `createFunction` accept as `server`. */
-  server(): UpstreamServer;
-  /** Closes the connection. The next request opens a new one. */
-  close(): Promise<void>;
-}
-
-/** A server behind the endpoint as one request sees it, with the interface of a server of the SDK. */
-export interface UpstreamServer {
-  connect(transport: Transport): Promise<void>;
-  close(): Promise<void>;
-  /** Stops reading from the server behind the endpoint while clients are slow. */
-  readonly readers: SlowReaders;
-}
+import { SlowReaders } from '../http/streams/slow-readers.js';
+import { type Era, METHODS, read } from '../wire/messages.js';
+import type { Params, Wire } from './call.js';
+import type { Channel, ChannelOwner } from './channel.js';
+import { LEGACY_VERSIONS, type Members, SELF } from './eras/envelope.js';
+import { openLegacy, type Protocol, probe } from './eras/era.js';
+import { Watched } from './eras/watched.js';
+import { type Opened, Recovery, type RecoveryOptions, type RecoveryOwner, reasonOf } from './recovery.js';
+import { RemoteTransport } from './remote.js';
+import { EraUnavailable, InitializeRefused } from './upstream-error.js';
 
 /**
- * Shares one connection to a server among all requests: to a child process that stays alive between invocations of a
- * Lambda function, or to a remote server. The connection is initialized once. Request ids and progress tokens are
- * mapped. A server that ends, hangs or forgets its session is opened again.
+ * Who shares a server behind the endpoint:
  *
- * Use it for servers without state per client. Tasks belong to their makers, and are not offered to callers that have
- * neither a session nor a verified identity. Subscriptions, log levels, and requests of the server (sampling, roots,
- * elicitation) are rejected, because there is no way to tell which client they belong to.
- *
- * @param open opens a transport to the server
- * @param options how long the server may take, and who is told what happens to it
- * @returns the shared server
- * @example
- * const upstream = shareUpstream(() => new ChildTransport('npx', ['some-mcp-server']), { report: console.warn });
- * export const handler = createFunction({ policy, server: () => upstream.server() });
+ * - `shared`: all clients share one. The fastest and smallest. The server must not keep anything of a client.
+ * - `per-session`: one for each session and process of the endpoint; for clients without sessions, one for each verified
+ *   identity. Costs the memory of a server per active client.
+ * - `per-request`: one for each request. Costs a start of the server per request, and nothing is kept between requests.
  */
-export function shareUpstream(open: () => Transport, options: RecoveryOptions = {}): Upstream {
-  const shared = new SharedConnection(open, options);
-  return {
-    server: () => new ForwardingServer(shared),
-    close: () => shared.close(),
-  };
+export const ISOLATIONS = ['shared', 'per-session', 'per-request'] as const;
+export type Isolation = (typeof ISOLATIONS)[number];
+
+/** How a server behind the endpoint is used. */
+export interface UpstreamOptions extends RecoveryOptions {
+  /** Which era is spoken to the server. Defaults to `auto`: the server's own. */
+  readonly protocol?: Protocol | undefined;
+  /** Whether this one process serves all requests, for a long time: then it passes on questions and changes. */
+  readonly isLongLived?: boolean | undefined;
 }
 
-/** Forwards the messages of one client, each request under an id that is unique on the shared connection. */
-class ForwardingServer implements UpstreamServer {
-  private readonly upstreamIds = new Map<unknown, number>();
-  private client: Transport | undefined;
+/** Who a connection is for, where it is not the client's own. */
+export interface Caller {
+  /** The verified identity; never what a client says of itself. */
+  readonly principal: string | undefined;
+  /** The session of a legacy client, of which this process knows only the id. */
+  readonly session?: string | undefined;
+  /** What the client can be asked. A legacy server learns it once, when the connection begins. */
+  readonly asks: Members;
+}
 
-  constructor(private readonly shared: SharedConnection) {}
+/** A connection to the server, for one client or for several. */
+export interface Link {
+  readonly era: Era;
+  readonly recovery: Recovery;
+  readonly watched: Watched;
+  /** Must be called when the client has gone. */
+  release(): Promise<void>;
+  /** The client has sent `notifications/initialized`. */
+  announce(): void;
+}
 
-  get readers(): SlowReaders {
-    return this.shared.readers;
+/** Is told of changed lists and resources of the server, and on which connection. */
+export type ChangeListener = (method: string, params: Params, from: Recovery | undefined) => void;
+
+const START_MS = 60_000;
+const SILENCE_MS = 120_000;
+/** Connections that a process keeps, each for one caller. The least recently used one ends first. */
+export const MAX_CONNECTIONS = 16;
+
+/** One server behind the endpoint: which era is spoken to it, and which connection a client may use. */
+export class Upstream {
+  readonly listeners = new Set<ChangeListener>();
+  /** Schemas of its tools, which say which arguments a server over HTTP wants as headers. */
+  readonly tools = new Map<string, unknown>();
+  private modernLink: Promise<Link | undefined> | undefined;
+  private refusesLegacy = false;
+  /** A process that refused `server/discover`, and can still be initialized. */
+  private spare: Channel | undefined;
+  private readonly pool = new Map<string, Link>();
+  /** How many clients watch each resource, on connections that are not their own. */
+  private readonly watching = new Map<string, number>();
+  /** All connections that belong to this process, and not to one client. */
+  private readonly shared = new Set<Recovery>();
+  private readonly limits: { readonly startMs: number; readonly silenceMs: number };
+  private isPaused = false;
+  /** The responses to clients that share connections. */
+  readonly readers = new SlowReaders({ pause: () => this.pause(true), resume: () => this.pause(false) });
+
+  constructor(
+    private readonly open: () => Wire,
+    private readonly isolation: Isolation,
+    readonly options: UpstreamOptions,
+  ) {
+    const { startMs = START_MS, silenceMs = SILENCE_MS } = options;
+    this.limits = { startMs, silenceMs };
   }
 
-  async connect(transport: Transport): Promise<void> {
-    this.client = transport;
-    transport.onmessage = (message, extra) =>
-      this.receive(fromSdk(message), hasTasks(transport.sessionId, extra));
-    await transport.start();
+  /** A modern client: the server's modern side if it has one, because then nothing is translated. */
+  async forModern(caller: Caller): Promise<Link> {
+    return (await this.modern()) ?? this.pooled(caller);
+  }
+
+  /** A legacy client whose session is elsewhere: each of its requests may be the first that this process sees. */
+  forLegacy(caller: Caller): Promise<Link> {
+    return this.legacyFirst(() => this.pooled(caller));
+  }
+
+  /** A legacy client with a connection of its own, which is initialized as the client did. */
+  forSession(initialize: Params, owner: RecoveryOwner): Promise<Link> {
+    return this.legacyFirst(() => this.legacyLink(initialize, owner));
+  }
+
+  /**
+   * Watches a resource for one client more, or one less, on every connection that clients share: the change may be made by
+   * a client on any of them.
+   */
+  async watch(uri: string, by: 1 | -1): Promise<void> {
+    const before = this.watching.get(uri) ?? 0;
+    if (before + by > 0) this.watching.set(uri, before + by);
+    else this.watching.delete(uri);
+    if (before > 0 && before + by > 0) return;
+    const modern = await this.modern();
+    const links = modern === undefined ? [...this.pool.values()] : [modern];
+    await Promise.all(links.map(({ watched }) => watched.change(uri, by === 1)));
+  }
+
+  /** Returns which era the server speaks to modern clients; opens the server. */
+  async era(): Promise<Era> {
+    return (await this.modern()) === undefined ? 'legacy' : 'modern';
+  }
+
+  private pause(isPaused: boolean): void {
+    this.isPaused = isPaused;
+    for (const recovery of this.shared) {
+      if (isPaused) recovery.pause();
+      else recovery.resume();
+    }
   }
 
   async close(): Promise<void> {
-    for (const id of this.upstreamIds.values()) this.shared.cancel(id);
-    this.upstreamIds.clear();
-    await this.client?.close();
+    const modern = await this.modernLink?.catch(() => undefined);
+    for (const { watched } of [...this.pool.values(), ...(modern === undefined ? [] : [modern])])
+      watched.close();
+    const [shared, spare] = [[...this.shared], this.spare];
+    this.pool.clear();
+    this.shared.clear();
+    this.modernLink = undefined;
+    this.spare = undefined;
+    await Promise.all([spare?.close(), ...shared.map((recovery) => recovery.close())]);
   }
 
-  private receive(message: Message, tasks: boolean): void {
-    if (isResponse(message)) return;
-    if (!isRequest(message)) {
-      if (message.method !== METHODS.cancelled) return;
-      const requestId = read(message.params, 'requestId');
-      const id = this.upstreamIds.get(requestId);
-      this.upstreamIds.delete(requestId);
-      if (id !== undefined) this.shared.cancel(id);
-    } else if (message.method === METHODS.initialize) {
-      void this.initialize(message, tasks);
-    } else if (message.method === 'ping') {
-      this.send({ jsonrpc: '2.0', id: message.id, result: {} });
-    } else if (!tasks && message.method.startsWith('tasks/')) {
-      this.send(failure(message.id, ERRORS.methodNotFound, 'Method not found'));
-    } else if (UNSUPPORTED.has(message.method)) {
-      const reason = `${message.method} is not supported: several clients share this server, and they would share the state that it sets.`;
-      this.send(failure(message.id, ERRORS.methodNotFound, reason));
-    } else {
-      void this.forward(tasks ? message : withoutTask(message));
+  /** The legacy side as always. Only if the server refuses it, or cannot do much there, its modern side. */
+  private async legacyFirst(make: () => Link): Promise<Link> {
+    if (this.refusesLegacy || this.options.protocol === '2026-07-28') return this.required(this.modern());
+    const link = make();
+    try {
+      const { channel } = await link.recovery.opened();
+      // Over HTTP without a session a server cannot ask, announce changes or be cancelled.
+      const { wire } = channel;
+      if (!(wire instanceof RemoteTransport) || wire.sessionId !== undefined) return link;
+      const modern = await this.modern().catch(() => undefined);
+      if (modern === undefined) return link;
+      await link.release();
+      return modern;
+    } catch (cause) {
+      await link.release();
+      if (!(cause instanceof InitializeRefused)) throw cause;
+      const modern = await this.modern();
+      if (modern === undefined) return this.fail(cause);
+      this.refusesLegacy = true;
+      return modern;
     }
   }
 
-  private async initialize(request: Request, tasks: boolean): Promise<void> {
-    const answer = await this.shared.initialize();
-    if ('error' in answer) return this.send({ ...answer, id: request.id });
-    this.send({ jsonrpc: '2.0', id: request.id, result: initializeResult(answer.result, request, tasks) });
+  private async required(link: Promise<Link | undefined>): Promise<Link> {
+    const found = await link;
+    if (found !== undefined) return found;
+    this.refusesLegacy = false;
+    throw new EraUnavailable('it does not speak 2026-07-28');
   }
 
-  private async forward(request: Request): Promise<void> {
-    const id = this.shared.nextId();
-    this.upstreamIds.set(request.id, id);
-    const token = read(request.params, '_meta', 'progressToken');
-    const initialized = await this.shared.initialize();
-    if (this.upstreamIds.get(request.id) !== id) return;
-    if ('error' in initialized) {
-      this.upstreamIds.delete(request.id);
-      return this.send({ ...initialized, id: request.id });
+  private fail(cause: unknown): never {
+    const { name = 'upstream', report } = this.options;
+    report?.({ upstream: name, state: 'failed', reason: reasonOf(cause), restarts: 0 });
+    throw cause;
+  }
+
+  /** The one modern connection of everybody: the protocol has no state of a connection (basic/index). */
+  private modern(): Promise<Link | undefined> {
+    if (this.options.protocol === '2025-11-25') return Promise.resolve(undefined);
+    this.modernLink ??= this.openModern().catch((cause) => {
+      // A failure tells nothing, so the next request asks again.
+      this.modernLink = undefined;
+      throw cause;
+    });
+    return this.modernLink;
+  }
+
+  private async openModern(): Promise<Link | undefined> {
+    const first = this.open();
+    const isProcess = !(first instanceof RemoteTransport);
+    const ask = (wire: Wire, owner: ChannelOwner) =>
+      probe(wire instanceof RemoteTransport ? wire.modern() : wire, owner, this.limits, isProcess);
+    const found = await ask(first, this.nobody()).catch((cause) => this.fail(cause));
+    if (found.era === 'legacy') {
+      this.spare = found.spare;
+      if (this.options.protocol !== '2026-07-28') return undefined;
+      throw new EraUnavailable('it does not speak 2026-07-28');
     }
-    const progress =
-      token === undefined
-        ? undefined
-        : (message: Message): void => this.sendProgress(message, token, request.id);
-    const answer = await this.shared.ask(withId(request, id, token), progress);
-    this.upstreamIds.delete(request.id);
-    this.send({ ...answer, id: request.id });
+    const again = async (owner: ChannelOwner): Promise<Opened> => {
+      const next = await ask(this.open(), owner);
+      if (next.era === 'modern') return this.follow(link, next.opened);
+      this.spare = next.spare;
+      this.modernLink = undefined;
+      throw new EraUnavailable('it does not speak 2026-07-28 any more');
+    };
+    const link: Link = this.link('modern', again, { first: found.opened });
+    this.follow(link, await link.recovery.opened());
+    return link;
   }
 
-  private sendProgress(message: Message, token: unknown, relatedRequestId: RequestId): void {
-    const params = { ...('params' in message ? message.params : {}), progressToken: token };
-    this.client?.send(toSdk({ ...message, params }), { relatedRequestId }).catch(() => undefined);
+  /** Nobody hears of changes where every process serves few requests, so there is no stream then. */
+  private follow(link: Link, opened: Opened): Opened {
+    if (this.options.isLongLived === true) void link.watched.reopened(opened);
+    return opened;
   }
 
-  private send(message: Message): void {
-    // A client that has disconnected does not need the message.
-    this.client?.send(toSdk(message)).catch(() => undefined);
+  /** A connection that is not initialized by a client: which one, the isolation decides. */
+  private pooled(caller: Caller): Link {
+    const { principal, session, asks } = caller;
+    const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities: asks, clientInfo: SELF };
+    const who = session === undefined ? principal : JSON.stringify([principal ?? [], session]);
+    const isKept = this.isolation === 'shared' || (this.isolation === 'per-session' && who !== undefined);
+    if (!isKept) return this.legacyLink(params);
+    const key = JSON.stringify([this.isolation === 'shared' ? '' : who, asks]);
+    const link = this.pool.get(key) ?? { ...this.legacyLink(params), release: KEEP };
+    // The order of insertion is the order of use.
+    this.pool.delete(key);
+    this.pool.set(key, link);
+    const [oldest] = this.pool;
+    if (this.pool.size > MAX_CONNECTIONS && oldest !== undefined) {
+      this.pool.delete(oldest[0]);
+      this.shared.delete(oldest[1].recovery);
+      void oldest[1].recovery.close();
+    }
+    return link;
   }
-}
 
-/** @returns the initialize result of the server, without the capabilities that clients cannot share */
-function initializeResult(
-  initialized: Record<string, unknown>,
-  { params }: Request,
-  hasTasks: boolean,
-): Record<string, unknown> {
-  const { logging: _logging, resources, tasks, ...capabilities } = membersOf(initialized.capabilities);
-  const { subscribe: _subscribe, ...kept } = membersOf(resources);
-  const requested = read(params, 'protocolVersion');
-  const isSupported = typeof requested === 'string' && SUPPORTED_PROTOCOL_VERSIONS.includes(requested);
-  return {
-    ...initialized,
-    protocolVersion: isSupported ? requested : initialized.protocolVersion,
-    capabilities: {
-      ...capabilities,
-      ...(resources === undefined ? {} : { resources: kept }),
-      ...(tasks === undefined || !hasTasks ? {} : { tasks }),
+  /** @param owner the only client of the connection; without it, the connection belongs to this process */
+  private legacyLink(initialize: Params, owner?: RecoveryOwner): Link {
+    let isAnnounced = owner === undefined;
+    const open = async (given: ChannelOwner): Promise<Opened> => {
+      const { spare } = this;
+      this.spare = undefined;
+      const opened = await openLegacy(
+        spare ?? this.open(),
+        given,
+        this.limits,
+        initialize,
+        isAnnounced,
+      ).catch((cause) => {
+        // The server may have been replaced by one that speaks the other era.
+        if (cause instanceof InitializeRefused) this.modernLink = undefined;
+        throw cause;
+      });
+      await link.watched.reopened(opened);
+      return opened;
+    };
+    const announce = (): void => {
+      isAnnounced = true;
+      link.recovery.pass(METHODS.initialized, undefined);
+    };
+    const link: Link = this.link('legacy', open, { owner, announce });
+    return link;
+  }
+
+  private link(
+    era: Era,
+    open: (owner: ChannelOwner) => Promise<Opened>,
+    given: {
+      readonly owner?: RecoveryOwner | undefined;
+      readonly first?: Opened;
+      readonly announce?: () => void;
     },
-  };
+  ): Link {
+    const { owner, announce = () => undefined } = given;
+    const told: RecoveryOwner = owner ?? {
+      notified: (method, params) => {
+        for (const listener of this.listeners) listener(method, params, recovery);
+      },
+    };
+    const recovery: Recovery = new Recovery(open, this.options, told, given.first);
+    if (owner === undefined) this.shared.add(recovery);
+    if (this.isPaused && owner === undefined) recovery.pause();
+    // Nobody else changes something on a connection of one client, which subscribes by itself.
+    const uris = () => (owner === undefined ? [...this.watching.keys()] : []);
+    const watched = new Watched(() => recovery, era === 'modern', uris);
+    const close = (): Promise<void> => {
+      this.shared.delete(recovery);
+      return recovery.close();
+    };
+    const release = era === 'modern' ? KEEP : close;
+    return { era, recovery, watched, release, announce };
+  }
+
+  private nobody(): ChannelOwner {
+    const { name = 'upstream', report } = this.options;
+    return {
+      signal: new AbortController().signal,
+      notified: () => undefined,
+      lost: () => undefined,
+      stderr: (stderr) => report?.({ upstream: name, stderr }),
+    };
+  }
 }
 
-/**
- * Returns whether tasks can belong to the sender of a message: it has a session or a verified identity, or it is the one
- * client of a connection that is not HTTP. Otherwise only their ids would protect tasks, and nobody knows how the shared
- * server makes those.
- */
-function hasTasks(sessionId: string | undefined, extra: MessageExtraInfo | undefined): boolean {
-  return sessionId !== undefined || extra?.authInfo !== undefined || extra?.requestInfo === undefined;
-}
+/** Leaves open what others use too. */
+const KEEP = async (): Promise<void> => undefined;
 
-/** A server without the capability ignores that a call asks for a task (MCP, "Tasks"). */
-function withoutTask(request: Request): Request {
-  if (request.params?.task === undefined) return request;
-  const { task: _task, ...params } = request.params;
-  return { ...request, params };
-}
-
-function withId(request: Request, id: number, token: unknown): Request {
-  if (token === undefined) return { ...request, id };
-  const _meta = { ...membersOf(read(request.params, '_meta')), progressToken: id };
-  return { ...request, id, params: { ...request.params, _meta } };
-}
-
-function membersOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+/** @returns what a client can be asked by a server of the legacy era: all that is not about this package */
+export function asksOf(capabilities: unknown): Members {
+  const names = ['elicitation', 'sampling', 'roots'];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const declared = read(capabilities, name);
+      if (declared === undefined) return [];
+      return [[name, name === 'roots' ? {} : declared]];
+    }),
+  );
 }

@@ -39,6 +39,8 @@ export class AnsweringTransport extends TransportLayer {
   ) {
     super(inner);
     this.gate = gateOf(inner);
+    // The gate answers tasks/list itself if there is something to list.
+    if (answerer.tools.length === 0) return;
     this.gate.listTasksWith({
       tools: answerer.tools,
       list: (query, extra) =>

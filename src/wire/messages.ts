@@ -4,6 +4,9 @@ import type { Kind } from '../engine/policy.js';
 /** The id of the extension: the key in `capabilities.extensions` and in `_meta`. */
 export const EXTENSION_ID = 'io.github.mcp-concerns/concerns';
 
+/** The key of `_meta` in which one of several servers behind an endpoint is named, on each primitive that it lists. */
+export const SERVER_META = 'io.github.mcp-concerns/server';
+
 /** The HTTP header and the URL parameter that carry preferences. */
 export const CONCERNS_HEADER = 'mcp-concerns';
 export const CONCERNS_PARAMETER = 'concerns';
@@ -11,6 +14,9 @@ export const CONCERNS_PARAMETER = 'concerns';
 /** The keys of `_meta` in which requests of 2026-07-28 carry what `initialize` carried before. */
 export const PROTOCOL_VERSION_META = 'io.modelcontextprotocol/protocolVersion';
 export const CLIENT_CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilities';
+export const CLIENT_INFO_META = 'io.modelcontextprotocol/clientInfo';
+/** The key of `_meta` in which messages of a stream name the request that opened it. */
+export const SUBSCRIPTION_META = 'io.modelcontextprotocol/subscriptionId';
 
 export const METHODS = {
   initialize: 'initialize',
@@ -18,6 +24,8 @@ export const METHODS = {
   initialized: 'notifications/initialized',
   cancelled: 'notifications/cancelled',
   listen: 'subscriptions/listen',
+  acknowledged: 'notifications/subscriptions/acknowledged',
+  updated: 'notifications/resources/updated',
   listConcerns: 'listConcerns',
   updateConcerns: 'updateConcerns',
 } as const;
@@ -72,6 +80,8 @@ export const ERRORS = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
+  /** Of this package: the caller lacks a scope that it can get. */
+  insufficientScope: -32003,
 } as const;
 
 export type RequestId = string | number;

@@ -94,6 +94,8 @@ export interface PageReader<P> {
   readonly bounds?: WalkBounds;
   /** Called for each page, in order. Returns how many items the page has. */
   readonly onPage: (page: P) => number;
+  /** What each request has beside the cursor. Read by `askForPages`. */
+  readonly params?: Record<string, unknown> | undefined;
 }
 
 /**
@@ -143,7 +145,7 @@ export type AskServer = (
 export function askForPages(
   ask: AskServer,
   method: string,
-  { bounds = {}, onPage }: PageReader<Record<string, unknown>>,
+  { bounds = {}, onPage, params = {} }: PageReader<Record<string, unknown>>,
   then: (end: WalkEnd<Failure['error']>) => void,
 ): void {
   const walk = new PageWalk(bounds);
@@ -151,7 +153,7 @@ export function askForPages(
     if ('error' in response) return then({ kind: 'failed', error: errorOf(response) });
     const step = walk.next(response.result, onPage(response.result));
     if (step.kind !== 'more') return then(step);
-    ask(method, { cursor: step.cursor }, onResponse);
+    ask(method, { ...params, cursor: step.cursor }, onResponse);
   };
-  ask(method, {}, onResponse);
+  ask(method, params, onResponse);
 }

@@ -1,7 +1,10 @@
 /** How to rewrite a JSON value. Without a function, that part stays as it is. */
 export interface JsonRewriting {
-  /** Returns the string in place of a string value. `key` is its member name, or the one of the array that contains it. */
-  text?(text: string, key: string | undefined): string;
+  /**
+   * Returns the string in place of a string value, or `undefined` to remove it. `key` is its member name, or the one of the
+   * array that contains it.
+   */
+  text?(text: string, key: string | undefined): string | undefined;
   /** Returns the member name in place of a member name. */
   key?(key: string): string;
   /** Returns whether to remove an object or array from the object or array that contains it. */
@@ -42,7 +45,9 @@ function walk<F extends Frame>(root: F, rewriting: JsonRewriting): F {
     }
     const inner = frame.current();
     if (typeof inner === 'string') {
-      frame.put(rewriting.text?.(inner, frame.key()) ?? inner, rewriting);
+      const text = rewriting.text === undefined ? inner : rewriting.text(inner, frame.key());
+      if (text === undefined) frame.skip();
+      else frame.put(text, rewriting);
     } else if (!isContainer(inner)) {
       frame.put(inner, rewriting);
     } else if (rewriting.drop?.(inner) === true) {

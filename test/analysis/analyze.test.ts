@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { analyze, canShowWithout } from '../../src/analysis/analyze.js';
 import { decide } from '../../src/engine/evaluate.js';
 import { isTruthy } from '../../src/engine/expression/evaluate.js';
-import { mapPrimitive, type Policy, type Primitive, resolveConfiguration } from '../../src/engine/index.js';
+import {
+  type Configuration,
+  mapPrimitive,
+  type Policy,
+  type Primitive,
+  resolveConfiguration,
+} from '../../src/engine/index.js';
 import { allConfigurations, listPolicy, mappingsOf, smallPolicies } from '../engine/small-policies.js';
 import { policyOf, shown, yaml } from '../policy/author.js';
 
@@ -68,7 +74,7 @@ primitives:
       concerns: { tier: { values: [free, pro], set-by: operator, claim: tier } }
       primitives: { tools: { a: { tier: [free, pro] } } }
     `);
-    expect(analyze(policy, { tools: named('a') }).showsNothing).toEqual({ tier: 'no claim' });
+    expect(analyze(policy, { tools: named('a') }).showsNothing).toEqual({ tier: 'no matching claim' });
   });
 
   it('does not report a configuration that shows nothing if the server lists nothing', () => {
@@ -88,8 +94,24 @@ rules:
       { id: 'sampling', fires: 'sometimes' },
       { id: 'never', fires: 'never' },
     ]);
-    // 3 levels; 3 prices (0, between, 10) and none; 2 tiers; blocked, known and sampling are true or false.
-    expect(analysis.configurations).toBe(3 * 4 * 2 * 8);
+    // 3 levels; 3 prices (0, between, 10) and none; 2 tiers and a claim that matches none; blocked, known and sampling are true or false.
+    expect(analysis.configurations).toBe(3 * 4 * 3 * 8);
+  });
+
+  it.each([
+    [true, { neverVisible: [], alwaysVisible: ['a'], nothing: undefined }],
+    [false, { neverVisible: [], alwaysVisible: [], nothing: { notes: 'read' } }],
+  ])('counts primitives as shown whose scope callers can get: obtainable %s', (obtainable, expected) => {
+    const policy = policyOf(yaml`
+      version: 1
+      concerns:
+        notes: { values: [read, write], multiple: true, set-by: operator, claim: scope, obtainable: ${obtainable} }
+        tier: { values: [free, pro], set-by: operator, claim: tier, default: free }
+      primitives: { tools: { a: { notes: write }, b: { notes: write, tier: pro } } }
+      settings: { enforcement: enforce }
+    `);
+    const { neverVisible, alwaysVisible, showsNothing } = analyze(policy, { tools: named('a', 'b') });
+    expect({ neverVisible, alwaysVisible: names(alwaysVisible), nothing: showsNothing }).toEqual(expected);
   });
 
   it('names the comparisons that must hold for nothing to be shown', () => {
@@ -236,6 +258,9 @@ describe('compared with every configuration, one by one', () => {
   /** The result of `analyze`, found by trying every configuration. */
   function tryAll(policy: Policy, tools: readonly Primitive[]) {
     const configurations = allConfigurations(policy).map(({ configuration }) => configuration);
+    // With a default, a caller sees nothing because its claim matches no value: that is what such a claim is for.
+    const isMeant = ({ effective }: Configuration) =>
+      effective.some((value, index) => value === 'denied' && policy.concerns[index]?.default !== undefined);
     const mappings = mappingsOf({ policy, tools });
     const table = mappings.map((mapping) =>
       configurations.map((configuration) => decide(mapping, configuration).effect === 'show'),
@@ -254,7 +279,9 @@ describe('compared with every configuration, one by one', () => {
         (row, index) => !row.includes(false) && (mappings[index]?.offers.some((offer) => offer) ?? false),
       ),
       rules,
-      empty: configurations.some((_configuration, at) => table.every((row) => row[at] === false)),
+      empty: configurations.some(
+        (configuration, at) => !isMeant(configuration) && table.every((row) => row[at] === false),
+      ),
     };
   }
 
@@ -273,7 +300,7 @@ describe('compared with every configuration, one by one', () => {
         if (showsNothing === undefined) return;
         // A host can send this configuration and an operator can claim it.
         const { tier, ...concerns } = showsNothing;
-        const claims = new Map(tier === undefined || tier === 'no claim' ? [] : [['tier', tier]]);
+        const claims = new Map(tier === undefined || tier === 'no matching claim' ? [] : [['tier', tier]]);
         const all = Object.fromEntries(policy.concerns.map(({ name }) => [name, null]));
         const sources = [{ from: 'session', concerns: { ...all, ...concerns } }] as const;
         const configuration = resolveConfiguration(policy, sources, { claims });

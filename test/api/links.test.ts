@@ -45,8 +45,10 @@ describe('the packed files', () => {
     expect(packed).toEqual(expect.arrayContaining(['README.md', 'docs/README.md', 'docs/reference/api.md']));
   });
 
-  it('include no demo, no source map, no source and no test', () => {
-    expect(packed.filter((file) => /vault|\.map$|^(src|test|bench|generate|build)\//.test(file))).toEqual([]);
+  it('include no demo, no picture, no source map, no source and no test', () => {
+    expect(
+      packed.filter((file) => /vault|\.(map|png)$|^(src|test|bench|generate|build)\//.test(file)),
+    ).toEqual([]);
   });
 });
 

@@ -10,7 +10,7 @@ import { readImports, sourceFiles } from '../../scripts/generate/imports.js';
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   engine: [],
   analysis: ['engine'],
-  policy: ['engine', 'analysis'],
+  policy: ['engine', 'analysis', 'wire/server-names'],
   session: [],
   tasks: [
     'session/dynamodb-client',
@@ -74,7 +74,9 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
     'src/policy/language/read-yaml.ts',
     'src/policy/language/parse-yaml.ts',
     'src/policy/language/format-yaml.ts',
+    'src/policy/compile/lock.ts',
     'src/cli/commands/lambda/init.ts',
+    'src/deploy/combine-templates.ts',
   ],
   // Validators are generated: compiling a schema takes longer than everything else at startup.
   ajv: [],

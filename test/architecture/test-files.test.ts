@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { configDefaults } from 'vitest/config';
@@ -16,6 +16,7 @@ function filesOf(folder: string): string[] {
 }
 
 interface Collecting {
+  readonly setupFiles?: readonly string[];
   readonly exclude?: readonly string[];
   readonly projects?: readonly { readonly test: Collecting }[];
 }
@@ -26,6 +27,17 @@ it.each(files.filter((file) => file.endsWith('vitest.config.ts')))(
     const { test }: { test: Collecting } = (await import(resolve(file))).default;
     for (const { exclude = test.exclude } of [test, ...(test.projects ?? []).map((each) => each.test)])
       expect(exclude ?? configDefaults.exclude).toContain('**/node_modules/**');
+  },
+);
+
+it.each(files.filter((file) => file.endsWith('vitest.config.ts')))(
+  'every setup file that %s names exists',
+  async (file) => {
+    const { test }: { test: Collecting } = (await import(resolve(file))).default;
+    const named = [test, ...(test.projects ?? []).map((each) => each.test)].flatMap(
+      (each) => each.setupFiles ?? [],
+    );
+    expect(named.filter((each) => !existsSync(each))).toEqual([]);
   },
 );
 

@@ -131,12 +131,13 @@ describe('under enforce, a hidden name is answered like one that does not exist'
 
   it('and no request passes if the lists cannot be read', async () => {
     const passed: unknown[] = [];
-    const guarded = checkAccessEarly(async (_request, body) => {
+    const serve = async (_request: Request, body: unknown) => {
       if (read(body, 'method') === 'probe')
         return Response.json({ jsonrpc: '2.0', id: 'probe', error: { code: -32603 } });
       passed.push(body);
       return Response.json({});
-    }, 'probe');
+    };
+    const guarded = checkAccessEarly(serve, 'probe', () => Response.json({}, { status: 403 }));
     const call = request('tools/call', { name: 'repeated' }, HIDING);
     const answer = await readAnswer(await guarded(call, await call.clone().json()));
     expect(passed).toEqual([]);
@@ -472,10 +473,11 @@ describe('a subscription to tasks', () => {
     }
   });
 
-  it('is left to the SDK if the client declares the Tasks extension', async () => {
+  it('is an unknown method if the client declares the Tasks extension', async () => {
     const capabilities = { extensions: { [TASKS]: {} } };
     const meta = { ...META, 'io.modelcontextprotocol/clientCapabilities': capabilities };
-    const { body } = await readAnswer(await gated(request('subscriptions/listen', listen, meta)));
-    expect(JSON.parse(body)).toMatchObject({ error: { code: -32603 } });
+    const { status, body } = await readAnswer(await gated(request('subscriptions/listen', listen, meta)));
+    expect(status).toBe(404);
+    expect(JSON.parse(body)).toMatchObject({ id: 1, error: { code: -32601 } });
   });
 });

@@ -1,7 +1,9 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { expect, it } from 'vitest';
+import type { Policy } from '../../src/engine/policy.js';
 import { attachConcerns } from '../../src/gate/attach.js';
+import { LivePolicy } from '../../src/gate/request/live-policy.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const POLICY = `
@@ -18,7 +20,7 @@ const _meta = {
 };
 
 /** SDK v2 over stdio answers `subscriptions/listen` itself, before the transport that the gate is on. */
-async function connect() {
+async function connect(policy: Policy | LivePolicy = policyOf(POLICY)) {
   const sent: object[] = [];
   const wire = {
     onmessage: (_message: object): void => undefined,
@@ -35,7 +37,7 @@ async function connect() {
       );
       for (const name of ['shown', 'hidden'])
         made.registerResource(name, `file:///${name}`, {}, async () => ({ contents: [] }));
-      attachConcerns(made, { policy: policyOf(POLICY) });
+      attachConcerns(made, { policy });
       return made;
     },
     { transport: wire as never },
@@ -54,7 +56,7 @@ async function connect() {
     await new Promise((resolve) => setTimeout(resolve, 50));
     return sent.slice(before);
   };
-  return { ask, updated };
+  return { ask, updated, sent };
 }
 
 it('answers a subscription to a hidden resource like one to a resource that does not exist', async () => {
@@ -77,4 +79,23 @@ it('sends updates of visible resources only', async () => {
   await ask('subscriptions/listen', { notifications: { resourceSubscriptions } });
   expect(JSON.stringify(await updated('shown'))).toContain('file:///shown');
   expect(await updated('hidden')).toEqual([]);
+});
+
+it('tells of a new policy that changes what is shown', async () => {
+  const live = new LivePolicy(policyOf(POLICY));
+  const { ask, sent } = await connect(live);
+  await ask('resources/list');
+  await ask('subscriptions/listen', { notifications: { resourcesListChanged: true } });
+  const before = sent.length;
+  live.replace(policyOf(POLICY.replace('level: high', 'level: low')));
+  await expect
+    .poll(() => sent.slice(before))
+    .toMatchObject([{ method: 'notifications/resources/list_changed' }]);
+  live.replace(
+    policyOf(
+      `${POLICY}# the same\n`.replace('level: high', 'level: low').replace('[low, high]', '[low, high, top]'),
+    ),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(sent).toHaveLength(before + 1);
 });

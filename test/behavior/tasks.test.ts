@@ -5,7 +5,7 @@ import type { FetchHandler } from '../../src/http/fetch-handler.js';
 import { createHandler } from '../../src/http/sdk-v1.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import type { SessionStore } from '../../src/session/store.js';
-import { shareUpstream } from '../../src/upstream/upstream.js';
+import { shareUpstream } from '../../src/upstream/isolation.js';
 import { EXTENSION_ID, read } from '../../src/wire/messages.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { ask, type Caller, initialize, MARKER, openTo, principal, taskServers } from './task-server.js';

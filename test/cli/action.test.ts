@@ -166,7 +166,7 @@ describe('the GitHub Action', () => {
     const strange = `[touch, ${join(repository, 'ran')}]`;
     writeFileSync(
       join(repository, 'mcp-concerns.config.yaml'),
-      `policy: policies/vault.yaml\nserver: ${strange}\ndefaults: { diff: { trust: true } }\n`,
+      `policy: policies/vault.yaml\nserver: ${strange}\n`,
     );
     const tests = join(repository, 'policies/strange.test.yaml');
     writeFileSync(

@@ -13,7 +13,9 @@ const reply = (initialized: string, answer: object) =>
 async function complaint(running: ReturnType<typeof run>): Promise<string> {
   const { code, stdout, stderr } = await running;
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
+  expect(stderr).toMatch(
+    /^mcp-concerns: .+\n(The last lines of its stderr:\n( {2}.+\n){1,10}(npx asks .+\n)?)?$/,
+  );
   return stderr.slice('mcp-concerns: '.length).trimEnd();
 }
 
@@ -60,7 +62,7 @@ describe.concurrent('invalid arguments', () => {
     ],
     [
       ['serve', ...VAULT, '--concern', 'security=high'],
-      '--concern needs --stdio. Over HTTP, put preferences into the URL, for example /mcp?',
+      '--concern needs --stdio. Over HTTP, put preferences into the URL, for example ?concerns',
     ],
     [
       ['serve', ...VAULT, '--stdio', '--concern', 'security=hihg'],
@@ -168,6 +170,10 @@ it('reports a policy that is not YAML', async () => {
   }
 });
 
+/** What npm 10 and 11 print if a package is not in the cache of npx, and stdin is not a terminal. */
+const NPX = `npm error npx canceled due to missing packages and no YES option: ["some-server@1.0.0"]
+npm error A complete log of this run can be found in: /home/me/.npm/_logs/debug-0.log`;
+
 describe.concurrent('a server that fails', () => {
   const server = (...command: string[]) => list(...POLICY, '--', ...command);
   const script = (code: string) => server('node', '-e', code);
@@ -186,17 +192,41 @@ describe.concurrent('a server that fails', () => {
     [
       'an exit',
       () => script('console.error("once\\nthe last words"); process.exit(3)'),
-      /^The server "node" ended with exit code 3 before it answered initialize: the last words$/,
+      /^The server "node" ended with exit code 3 before it answered initialize: the last words\nThe last lines of its stderr:\n {2}once\n {2}the last words$/,
     ],
     [
       'an exception',
       () => script('throw new TypeError("boom")'),
-      /ended with exit code 1 .*: TypeError: boom$/,
+      /ended with exit code 1 .*: TypeError: boom\nThe last lines of its stderr:\n(?: {2}.*\n){5,}/,
     ],
     [
       'an exit without output',
       () => script(''),
       /exit code 0 before it answered initialize, and printed nothing to stderr\.$/,
+    ],
+    [
+      'the last ten of many lines of stderr',
+      () => script('for (let n = 1; n <= 30; n++) console.error("line", n); process.exit(1)'),
+      /: line 30\nThe last lines of its stderr:\n {2}line 21\n(?: {2}line \d+\n){8} {2}line 30$/,
+    ],
+    [
+      'npx without -y, which may not install a package',
+      () => script(`console.error(${JSON.stringify(NPX)}); process.exit(1)`),
+      /: npm error npx canceled due to .*\n(?:.+\n){3}npx asks before it installs a package, and nobody can answer here\. Write "npx -y" instead of "npx"\.$/,
+    ],
+    [
+      'what a server wrote to stderr before its time was over',
+      () =>
+        list(
+          ...POLICY,
+          '--timeout',
+          '2',
+          '--',
+          'node',
+          '-e',
+          'console.error("waiting for a license"); setInterval(() => {}, 1000)',
+        ),
+      /more time with --timeout\.\nThe last lines of its stderr:\n {2}waiting for a license$/,
     ],
     ['a signal', () => script('process.kill(process.pid, "SIGKILL")'), /was ended by SIGKILL before/],
     [

@@ -52,6 +52,7 @@ describe('init --lambda', () => {
     expect(parse(read('endpoint.yml'))).toEqual({ policy: 'policy.yaml', server: { module: 'server.mjs' } });
     expect(parse(read('serverless.yml'))).toMatchObject({ service: 'My-tools-2' });
     expect(stderr).toContain('npm install @aws-lambda-powertools/logger @aws-sdk/client-dynamodb');
+    expect(stderr).toMatch(/^.*Anyone who knows the URL may call this endpoint\..*--variant jwt.*$/m);
   });
 
   it('overwrites nothing without --force', () => {
@@ -96,6 +97,56 @@ describe('init --lambda', () => {
       '@aws-sdk/client-lambda @aws/durable-execution-sdk-js',
     );
     expect(parse(read('serverless.yml')).functions.tasks.handler).toBe('build/worker/index.handler');
+  });
+
+  it.each([
+    ['jwt,tasks', 'authorizer: { name: tokens }'],
+    ['rest,tasks', 'transferMode: STREAM'],
+    ['function-url,tasks', 'invokeMode: RESPONSE_STREAM'],
+  ])('combines the variants %s', (variant, text) => {
+    enter('combined');
+    expect(run(...POLICY, '--module', 'server.mjs', '--variant', variant, '--quiet').code).toBe(0);
+    const written = read('serverless.yml');
+    expect(written).toContain(text);
+    const { functions, provider, resources, package: packaged } = parse(written);
+    expect(functions.tasks.handler).toBe('build/worker/index.handler');
+    // Nobody reaches the function past the checks of the variant.
+    expect(JSON.stringify(functions.mcp.events ?? [])).not.toContain('"POST /mcp"');
+    expect(provider.iam.role.statements).toHaveLength(5);
+    expect(packaged).toEqual({ individually: true, patterns: ['!**', 'build/lambda/**'] });
+    expect(resources).toHaveLength(2);
+    expect(Object.keys(resources[0].Resources)).toEqual(
+      expect.arrayContaining(['SessionsTable', 'TasksTable', 'TasksRole']),
+    );
+  });
+
+  it.each(['jwt,rest', 'tasks,other', ''])('refuses the variant "%s"', (variant) => {
+    enter('refused');
+    const { code, stderr } = run(...POLICY, '--module', 'server.mjs', '--variant', variant);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Allowed choices are http, rest, jwt')]);
+  });
+
+  it('says in one step what to do about tasks without a worker', () => {
+    enter('exported');
+    write('tasks.mjs', 'export const tasks = [];\nexport const createServer = () => undefined;\n');
+    const args = ['--module', 'tasks.mjs', '--variant'];
+    const { stderr } = run(...POLICY, ...args, 'jwt');
+    expect(stderr).toContain(
+      'tasks.mjs exports tasks. Run this again with "--variant jwt,tasks --force", or',
+    );
+    expect(run(...POLICY, ...args, 'jwt,tasks', '--force').stderr).not.toContain('Run this again');
+    expect(parse(read('serverless.yml')).functions.tasks).toBeDefined();
+  });
+
+  it.each([
+    [['--module', 'v2.mjs'], 'Hosts of 2026-07-28 and of 2025-11-25 are served.\n'],
+    [['--module', 'v1.mjs'], 'are served. The server speaks 2025-11-25: it cannot ask 2026-07-28 hosts'],
+    [['--package', 'x'], 'are served. If the server speaks 2025-11-25, it cannot ask 2026-07-28 hosts'],
+  ])('says which hosts are served: %j', (server, text) => {
+    enter('eras');
+    write('v1.mjs', 'export const createServer = () => undefined;\n');
+    write('v2.mjs', `import { McpServer } from "@modelcontextprotocol/server";\n`);
+    expect(run(...POLICY, ...server, '--force').stderr).toContain(text);
   });
 
   it('sets the version of the SDK that the module imports', () => {

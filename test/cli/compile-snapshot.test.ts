@@ -46,7 +46,7 @@ describe('compile with a server', () => {
     [
       'two servers',
       ['--snapshot', 'x', '--server', 'x.js', '--url', 'http://localhost/'],
-      'There are two servers, --server and another input. Pass one',
+      'There are 2 inputs: --url and --server. Pass one',
     ],
   ])('rejects %s', async (_, args, message) => {
     const { code, stderr } = await run('compile', 'policies/vault.yaml', '-o', '-', ...args);

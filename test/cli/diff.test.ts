@@ -104,6 +104,14 @@ Changed concerns, presets and settings
     expect(stdout).toContain('The policy has enforcement: shadow, so hosts still see everything');
   });
 
+  it('includes the defaults of some clients', async () => {
+    const clients = 'defaults-for:\n  - { when: { client.name: "cursor*" }, preset: cheap }\n';
+    const policy = written('clients.yaml', readFileSync(VAULT, 'utf8') + clients);
+    const { stdout } = await diff(VAULT, policy, '--catalog', CATALOG);
+    expect(stdout).toContain('The same preferences show the same primitives, but other things changed\n');
+    expect(stdout).toContain('\n  defaults-for: unset -> cheap for cursor*\n');
+  });
+
   it('includes claims and ranges in conditions', async () => {
     const rules = fixture('rules.yaml');
     const policy = changed(
@@ -131,6 +139,21 @@ concerns:
 primitives:
   tools: { a: { two: v0 } }
 `;
+
+  it('includes clients without a name where a rule reads the name', async () => {
+    const rule =
+      'rules:\n  - { id: r, hide: [tools], when: { starts-with: [{ var: client.name }, cursor] } }\n';
+    const before = written('unnamed-before.yaml', 'version: 1\n');
+    const after = written('unnamed-after.yaml', `version: 1\n${rule}`);
+    const { stdout } = await diff(
+      before,
+      after,
+      '--catalog',
+      written('one.json', { tools: [{ name: 't' }] }),
+    );
+    expect(stdout).toContain('Whenever client.name starts with cursor; or client.name is missing');
+    expect(stdout).not.toContain('capabilities');
+  });
 
   it('includes defaults, which take effect with any preference', async () => {
     const now = written('else-after.yaml', DEFAULTS.replace('two: v0 }', 'two: v0, one: v1 }'));
@@ -203,7 +226,7 @@ Whenever security=high or not requested, and cost=moderate or not requested
   1 newly shown
     + newRecord (new on the server)
 
-Definitions with another number of tokens (o200k_base)
+Changed definitions, with their tokens (o200k_base)
   encryptData  50 -> 80 (+30)
 `);
   });

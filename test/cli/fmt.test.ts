@@ -1,4 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -48,6 +57,17 @@ describe.concurrent('fmt', () => {
     const { mtimeMs } = statSync(path);
     expect(await run('fmt', path)).toEqual({ code: 0, stdout: '', stderr: '1 file, already formatted.\n' });
     expect(statSync(path).mtimeMs).toBe(mtimeMs);
+  });
+
+  it('keeps a link to a file, and the permissions of the file', async () => {
+    const path = file('private.yaml', UGLY);
+    chmodSync(path, 0o620);
+    const link = join(folder, 'link.yaml');
+    symlinkSync(path, link);
+    expect((await run('fmt', link)).code).toBe(0);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(statSync(path).mode & 0o777).toBe(0o620);
+    expect(readFileSync(path, 'utf8')).toBe(formatYaml(UGLY));
   });
 
   it('changes nothing with --check', async () => {

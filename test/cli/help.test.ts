@@ -11,13 +11,13 @@ const COMMANDS = [
   'diff',
   'tokens',
   'snapshot',
+  'pin',
   'fmt',
   'compile',
   'replay',
   'serve',
   'bundle',
   'switch',
-  'card',
   'hosts',
   'open',
   'lsp',
@@ -41,7 +41,7 @@ it.each(COMMANDS)(
     );
     expect(stdout).toMatch(new RegExp(`Examples?:\n {2}mcp-concerns ${command}`));
     const lines = stdout.trimEnd().split('\n');
-    expect(lines.length).toBeLessThan(45);
+    expect(lines.length).toBeLessThan(50);
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
     expect((await run(command, '-h')).stdout).toBe(stdout);
   },

@@ -104,28 +104,3 @@ describe('hosts', () => {
     expect(stderr).toContain(message);
   });
 });
-
-describe('card', () => {
-  const CATALOG = ['--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json'];
-
-  it('prints what the endpoint serves', async () => {
-    const { code, stdout } = await run('card', ...CATALOG, '--endpoint', 'https://mcp.vault.example/mcp?x=1');
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      name: expect.stringMatching(/^example\.vault\.mcp\//),
-      remotes: [
-        { url: 'https://mcp.vault.example/mcp' },
-        { variables: { concerns: { choices: expect.arrayContaining(['safe']) } } },
-      ],
-    });
-  });
-
-  it.each([
-    [CATALOG, 'There is no endpoint'],
-    [[...CATALOG, '--endpoint', 'mcp.example'], 'begins with https://'],
-  ])('says what is wrong with %j', async (args, message) => {
-    const { code, stderr } = await run('card', ...args);
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
-  });
-});

@@ -105,7 +105,7 @@ describe('a proposed policy', () => {
     const policy = join(folder, 'texts.yaml');
     const { stderr } = await run('init', '--catalog', catalog, '-o', policy);
     expect(stderr).toContain('Checked: check reports nothing, and the tests pass.');
-    expect(stderr).toContain('Silenced: 2 warnings about texts of the server (names-hidden)');
+    expect(stderr).toContain('Silenced: 2 warnings that no value can fix, each with a comment');
     const text = read('texts.yaml');
     expect(text.match(/^ *# mcp-concerns-ignore names-hidden: .*\n *(?:version|list_notes):/gm)).toHaveLength(
       2,
@@ -136,10 +136,16 @@ describe('a proposed policy', () => {
     const tools = [
       tagged('quote_stock', 'finance/stocks'),
       tagged('trade_stock', 'finance/stocks'),
+      tagged('split_stock', 'finance/stocks'),
       tagged('quote_bond', 'finance/bonds'),
       tagged('trade_bond', 'finance/bonds'),
+      tagged('redeem_bond', 'finance/bonds'),
       tagged('forecast_rain', 'weather'),
       tagged('forecast_wind', 'weather'),
+      tagged('forecast_snow', 'weather'),
+      tagged('print_page', 'paper'),
+      tagged('scan_page', 'paper'),
+      tagged('fax_page', 'paper'),
     ];
     const catalog = write('nested.json', { tools });
     const policy = join(folder, 'nested', 'policy.yaml');
@@ -151,17 +157,22 @@ describe('a proposed policy', () => {
   });
 
   it('uses the tags of the server as topics', async () => {
+    const tagged = (names: string, ...tags: string[]) => [...names].map((name) => ({ name, tags }));
     const tools = [
-      { name: 'a', tags: ['maps', 'geo data'] },
+      ...tagged('a', 'maps', 'geo data'),
       { name: 'b', _meta: { tags: ['maps'] } },
-      { name: 'c' },
+      ...tagged('c', 'maps'),
+      ...tagged('de', 'geo data'),
+      ...tagged('fgh', 'trains'),
+      ...tagged('ijk', 'ships'),
+      { name: 'l' },
     ];
     const { stdout } = await run('init', '-o', '-', '--catalog', write('tags.json', { tools }));
-    expect(stdout).toContain('      - maps: Such as a and b\n      - geo-data: Such as a\n');
+    expect(stdout).toContain('      - geo-data: "a, d, e"\n      - maps: "a, b, c"\n');
+    expect(stdout).toContain('    multiple: true\n    model: free\n');
     const doubt = '# neither annotations nor words tell what it does';
     expect(stdout).toContain(`    a: { effect: destroys, topic: [maps, geo-data] } ${doubt}\n`);
-    // A single tool without a tag fits every topic.
-    expect(stdout).toContain(`    c: { effect: destroys } ${doubt}\n`);
+    expect(stdout).toContain(`    l: { effect: destroys, topic: other } ${doubt}\n`);
   });
 
   it('quotes names that are not YAML, and works for servers without tools', async () => {
@@ -181,10 +192,9 @@ describe('a proposed policy', () => {
 describe('init --update', () => {
   const TOOLS = [
     { name: 'get_user', description: 'Gets a user' },
-    { name: 'list_users' },
-    { name: 'read_file' },
-    { name: 'upload_file' },
-    { name: 'delete_file' },
+    ...['list_users', 'update_user', 'read_file', 'upload_file', 'delete_file'].map((name) => ({ name })),
+    ...['get_invoice', 'list_invoices', 'send_invoice'].map((name) => ({ name })),
+    ...['get_team', 'list_teams', 'create_team'].map((name) => ({ name })),
   ];
 
   it('adds what is new and removes what is gone, and keeps every other byte', async () => {

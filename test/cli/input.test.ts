@@ -184,7 +184,7 @@ describe.concurrent('invalid arguments for an input', () => {
     [['--catalog', 'x', '--', 'node'], 'There are 2 inputs: --catalog and a command after --. Pass one'],
     [
       [],
-      'There is no server. Pass its command after --, for example -- node server.js, or pass --url or --catalog',
+      'There is no server. Pass its command after --, for example -- node server.js, or pass --url, --server, --servers or --catalog',
     ],
     [['--header', 'A: b', '--', 'node'], '--header needs --url'],
     [

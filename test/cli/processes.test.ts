@@ -57,6 +57,17 @@ describe('a server that ignores signals, and its child process', () => {
   });
 });
 
+it.skipIf(process.platform === 'win32')(
+  'a server that ignores the end of its stdin ends after serve was killed (skipped on Windows, which has no groups)',
+  async () => {
+    const { child, ended } = start('serve', '--stdio', ...POLICY, '--', ...stubborn());
+    await tracker.present(2);
+    child.kill('SIGKILL');
+    await ended;
+    await tracker.gone();
+  },
+);
+
 it('waits for a server that ends when its stdin ends', async () => {
   const transport = new ChildTransport('node', [
     '-e',

@@ -34,9 +34,6 @@ const CATALOG = JSON.stringify({ tools: [{ name: 'alpha', inputSchema: { type: '
 const CONFIG = `policy: policies/own.yaml
 catalog: own.catalog.json
 tests: policies
-defaults:
-  check: { deny-warnings: true }
-  list: { format: names }
 `;
 
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
@@ -53,12 +50,12 @@ beforeEach(() => {
 });
 
 describe('a project file', () => {
-  it('names the policy, the input and the defaults of options', async () => {
-    const { code, stdout } = await runIn(folder, 'check');
+  it('names the policy and the input', async () => {
+    const { code, stdout } = await runIn(folder, 'check', '--deny-warnings');
     expect(stdout).toContain('policies/own.yaml:7:5  warning  dead-entry');
     expect(stdout).toContain('1 warning in 1 policy, checked against 1 tool.');
     expect(code).toBe(1);
-    expect(await runIn(folder, 'list')).toMatchObject({ code: 0, stdout: 'alpha\n' });
+    expect(await runIn(folder, 'list', '--format', 'names')).toMatchObject({ code: 0, stdout: 'alpha\n' });
     expect((await runIn(folder, 'test')).stdout).toContain('1 test passed');
     expect((await runIn(folder, 'explain', 'alpha')).stdout).toContain('Tool alpha is shown');
     expect((await runIn(folder, 'compile', '-o', '-')).stdout).toContain('"alpha"');
@@ -107,8 +104,9 @@ describe('a project file', () => {
   });
 
   it('gives way to the command line', async () => {
-    const { stdout } = await runIn(folder, 'list', '--format', 'json');
-    expect(JSON.parse(stdout)).toHaveProperty('tools');
+    write('other.catalog.json', '{"tools":[{"name":"beta"}]}');
+    const { stdout } = await runIn(folder, 'list', '--format', 'names', '--catalog', 'other.catalog.json');
+    expect(stdout).toBe('beta\n');
   });
 
   it('is updated by init --update', async () => {
@@ -125,16 +123,6 @@ describe('a project file', () => {
       'Did you mean "policy"?',
     ],
     ['catalog: a.json\nurl: http://x', 'error  duplicate', 'Only one of the keys catalog, server, url'],
-    [
-      'defaults: { check: { deny-warning: true } }',
-      'defaults.check has "deny-warning"',
-      'Did you mean "deny-warnings"?',
-    ],
-    [
-      'defaults: { check: { fix: yes please } }',
-      'a value for "fix" that is not true or false',
-      'Correct the value',
-    ],
   ])('reports what is wrong in %j', async (text, problem, advice) => {
     write('mcp-concerns.config.yaml', `${text}\n`);
     const { code, stderr } = await runIn(folder, 'check', 'policies/own.yaml');
@@ -169,26 +157,6 @@ describe('a project file of a stranger', () => {
       ', and you have not trusted this file. Read it, then answer "y" on a terminal, or pass --trust. --no-project ignores it.\n',
     );
     expect(code).toBe(2);
-  });
-
-  it.each([
-    ['compile', 'compile: { output: ran }', '--output=ran'],
-    ['compile', 'compile: { snapshot: ran }', '--snapshot=ran'],
-    ['serve', 'serve: { server: ./module.mjs }', '--server=./module.mjs'],
-  ])('does not set an output or a module for %s: %s', async (command, defaults, option) => {
-    write('module.mjs', 'import { writeFileSync } from "node:fs";\nwriteFileSync("ran", "");\n');
-    write('mcp-concerns.config.yaml', `policy: policies/own.yaml\ndefaults: { ${defaults} }\n`);
-    const { code, stderr } = await runIn(folder, command);
-    expect(stderr).toContain(`mcp-concerns.config.yaml sets ${option}, and you have not trusted this file.`);
-    expect(ran()).toBe(false);
-    expect(code).toBe(2);
-  });
-
-  it('cannot trust itself', async () => {
-    write('mcp-concerns.config.yaml', `${serving}defaults: { check: { trust: true } }\n`);
-    const { stderr } = await runIn(folder, 'check');
-    expect(stderr).toContain('defaults.check has "trust", which is not an option of check.');
-    expect(ran()).toBe(false);
   });
 
   it('runs its command with --trust, which is not remembered, and is ignored with --no-project', async () => {

@@ -24,11 +24,13 @@ export interface Running {
 }
 
 /** Starts the command in its own process, as a user does. */
-export const start = (...args: string[]): Running => startIn('.', ...args);
+export const start = (...args: string[]): Running => startWith('.', [], args);
 
 /** Starts the command in another working folder. */
-export function startIn(folder: string, ...args: string[]): Running {
-  const child = spawn(process.execPath, [resolve(MAIN), ...args], { stdio: 'pipe', cwd: folder });
+export const startIn = (folder: string, ...args: string[]): Running => startWith(folder, [], args);
+
+function startWith(folder: string, options: readonly string[], args: readonly string[]): Running {
+  const child = spawn(process.execPath, [...options, resolve(MAIN), ...args], { stdio: 'pipe', cwd: folder });
   const text = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (chunk: string) => {
@@ -44,6 +46,12 @@ export function startIn(folder: string, ...args: string[]): Running {
     return text[name];
   };
   return { child, ended, until };
+}
+
+/** Runs the command as a person at a terminal does. */
+export function runAtTerminal(...args: string[]): Promise<Ended> {
+  const terminal = 'data:text/javascript,process.stdin.isTTY=true';
+  return startWith('.', ['--import', terminal], args).ended;
 }
 
 export const run = (...args: string[]): Promise<Ended> => start(...args).ended;

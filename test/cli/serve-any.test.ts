@@ -158,7 +158,7 @@ describe('serve with any server', () => {
     const seen: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       seen.push(request.headers.authorization);
-      response.writeHead(401).end();
+      response.writeHead(404).end();
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     open.push(async () => void server.close());
@@ -187,31 +187,19 @@ describe('serve with any server', () => {
 
 describe('a server that cannot be reached', () => {
   it.each([
-    ['does not exist', () => 'http://127.0.0.1:9/mcp', 'fetch failed'],
-    ['refuses the connection', refusing, 'HTTP 401'],
-  ])('because it %s fails the request at once', async (_, urlOf, reason) => {
-    const { url } = await serve('--policy', 'policies/vault.yaml', '--url', await urlOf());
-    const params = {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'raw', version: '1' },
-    };
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
-      signal: AbortSignal.timeout(10_000),
-    });
-    const [, message = ''] = /^data: (.+)$/m.exec(await response.text()) ?? [];
-    expect(JSON.parse(message)).toMatchObject({
-      id: 1,
-      error: { code: -32603, message: expect.stringContaining(reason) },
-    });
+    ['does not exist', () => 'http://127.0.0.1:9/mcp', 'fetch failed', 'Start again when it works.'],
+    ['refuses the connection', () => answering(401), 'answered 401', 'Pass its credentials with --header.'],
+    ['has failed', () => answering(503), 'answered 503', 'Start again when it works.'],
+  ])('because it %s is not served, and one sentence says why', async (_, urlOf, reason, advice) => {
+    const served = serve('--policy', 'policies/vault.yaml', '--url', await urlOf());
+    await expect(served).rejects.toThrow(
+      `The server ${reason}, so its protocol version is unknown. ${advice}`,
+    );
   });
 });
 
-async function refusing(): Promise<string> {
-  const server = createServer((_request, response) => response.writeHead(401).end('log in'));
+async function answering(status: number): Promise<string> {
+  const server = createServer((_request, response) => response.writeHead(status).end('log in'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   open.push(async () => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;

@@ -150,3 +150,32 @@ describe('what a server writes to stderr before it ends', () => {
     expect(stderr()).toMatch(/^server failed: it ended with exit code 3$/m);
   });
 });
+
+it('says once for each session that ends to make room for another', async () => {
+  const { url, stderr } = await serve({ options: ['--sessions', '1'] });
+  // Without a stream, a session between two requests is not busy.
+  const post = (method: string, session: string | undefined) =>
+    fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...(session === undefined ? {} : { 'mcp-session-id': session }),
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method },
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          clientInfo: { name: 'raw', version: '1' },
+        },
+      }),
+    });
+  const first = await post('initialize', undefined);
+  await first.text();
+  expect(stderr()).not.toContain('make room');
+  await (await post('initialize', undefined)).text();
+  await expect.poll(() => stderr().match(/^A session ended to make room for another/gm)).toHaveLength(1);
+  await (await post('tools/list', first.headers.get('mcp-session-id') ?? '')).text();
+  await expect.poll(() => stderr().match(/^A session ended to make room for another/gm)).toHaveLength(2);
+});

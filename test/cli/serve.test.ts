@@ -38,7 +38,7 @@ async function toolsOf(url: string, options?: StreamableHTTPClientTransportOptio
 
 it('filters for hosts that send preferences in the URL or a header', async () => {
   const { url, child, ended, until } = await serve(...VAULT);
-  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\/[\w-]{24}$/);
   expect(await toolsOf(url)).toHaveLength(24);
   const safe = await toolsOf(`${url}?concerns=safe`);
   const headers = { 'Mcp-Concerns': 'security=high, access=read' };

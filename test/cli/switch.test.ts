@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -6,7 +8,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Running, run, start } from './run.js';
+import { readRegistry, register, registryFolder } from '../../src/cli/control/registry.js';
+import { type Running, run, runAtTerminal, start } from './run.js';
 
 const VAULT = ['--server', 'build/vault/server.js', '--policy', 'policies/vault.yaml'];
 const running: Running[] = [];
@@ -75,16 +78,16 @@ describe('switch', () => {
     const { url } = await serveHttp();
     const { lists } = await connectHttp(`${url}?concerns=cheap`);
     expect((await run('switch')).stdout).toContain('some-host  12 of 24 tools');
-    const { stdout } = await run('switch', '--yes', 'safe');
+    const { stdout } = await runAtTerminal('switch', 'safe');
     expect(stdout).toMatch(
-      /10 of 24 tools {2}.*safe \(security=high access=read\) {2}has not listed again yet/,
+      /10 of 24 tools {2}.*safe \(security=high access=read\) {2}(has not listed again yet|listed again)/,
     );
     await expect.poll(() => lists).toEqual([12, 10]);
     expect((await run('switch')).stdout).toContain('listed again');
     // The rest is kept, and the URL does not come back.
-    await run('switch', '--yes', 'security=any');
+    await runAtTerminal('switch', 'security=any');
     await expect.poll(() => lists).toEqual([12, 10, 14]);
-    await run('switch', '--yes', 'everything');
+    await runAtTerminal('switch', 'everything');
     await expect.poll(() => lists).toEqual([12, 10, 14, 24]);
   });
 
@@ -122,12 +125,105 @@ describe('switch', () => {
     expect(lists).toEqual([24]);
   });
 
-  it('asks for a person', async () => {
+  it('shows less without a terminal, but more only at one: not with --yes', async () => {
     const { url } = await serveHttp();
-    await connectHttp(url);
+    const { lists } = await connectHttp(url);
+    expect((await run('switch', 'safe')).code).toBe(0);
+    await expect.poll(() => lists).toEqual([24, 10]);
+    for (const args of [['everything'], ['--yes', 'everything'], ['--yes', 'security=any'], ['cheap']]) {
+      const { code, stdout, stderr } = await run('switch', ...args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain('This would show more. From here only less can be shown.');
+      expect(stderr).toContain('confirm it on the page: run "mcp-concerns switch --open"');
+    }
+    expect((await run('switch')).stdout).toContain('10 of 24 tools');
+    expect((await runAtTerminal('switch', 'everything')).code).toBe(0);
+    await expect.poll(() => lists).toEqual([24, 10, 24]);
+  });
+
+  it('writes the key of the page neither to stderr under a host nor, without a terminal, anywhere', async () => {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: ['dist/cli/main.js', 'serve', '--stdio', ...VAULT],
+      env: { ...(process.env as Record<string, string>) },
+      stderr: 'pipe',
+    });
+    let log = '';
+    transport.stderr?.on('data', (chunk) => {
+      log += chunk;
+    });
+    await connect(transport);
+    await expect.poll(() => log).toContain('mcp-concerns switch --open');
+    const [entry] = readRegistry(registryFolder(process.env));
+    expect(entry?.token).toMatch(/^[\w-]{43}$/);
+    expect(log).not.toContain(entry?.token);
+    expect(log).not.toContain('token=');
+    const path = process.env.PATH;
+    process.env.PATH = runtime;
+    try {
+      const hidden = await run('switch', '--open');
+      expect(hidden).toMatchObject({ code: 2, stdout: '' });
+      expect(hidden.stderr).not.toContain(entry?.token);
+      const person = await runAtTerminal('switch', '--open');
+      expect(person).toMatchObject({ code: 0, stdout: `${entry?.url}/panel#token=${entry?.token}\n` });
+    } finally {
+      process.env.PATH = path;
+    }
+  });
+
+  it('switches the servers that have the preset, and names those that do not', async () => {
+    const { url } = await serveHttp();
+    const other = start(
+      ...['serve', '--port', '0', '--server', 'build/vault/server.js'],
+      ...['--policy', 'policies/everything.yaml'],
+    );
+    running.push(other);
+    const welcome = await other.until('stdout', /to stop\.\n/);
+    await connectHttp(/on (http:\S+)/.exec(welcome)?.[1] ?? '');
+    const { lists } = await connectHttp(url);
+    const { code, stdout, stderr } = await run('switch', 'safe');
+    expect(code).toBe(0);
+    expect(stdout.trim().split('\n')).toHaveLength(1);
+    expect(stdout).toContain('10 of 24 tools');
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain('is not a valid value for preset');
+    await expect.poll(() => lists).toEqual([24, 10]);
+    expect((await run('switch', 'nowhere')).code).toBe(1);
+  });
+
+  it('says that a process did not answer, and keeps it registered', async () => {
+    const sockets: Socket[] = [];
+    const [hangs, breaks] = [
+      createServer((socket) => sockets.push(socket)),
+      createServer((socket) => socket.destroy()),
+    ];
+    const folder = registryFolder(process.env);
+    const pids = [process.pid, process.ppid];
+    for (const [index, server] of [hangs, breaks].entries()) {
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      register(folder, {
+        ...{
+          format: 1,
+          pid: pids[index] ?? 0,
+          url: `http://127.0.0.1:${port}`,
+          token: 'abc',
+          name: `slow-${index}`,
+        },
+        ...{ policy: [], cwd: '/', started: '2026-01-01T00:00:00Z' },
+      });
+    }
     const { code, stderr } = await run('switch', 'safe');
     expect(code).toBe(2);
-    expect(stderr).toContain('Pass --yes if a person decided this');
+    expect(stderr).toContain('slow-0: It did not answer.');
+    expect(stderr).toContain('slow-1: It did not answer.');
+    expect(readRegistry(folder)).toHaveLength(2);
+    for (const server of [hangs, breaks]) server.close();
+    for (const socket of sockets) socket.destroy();
+    // Now the ports refuse the connection.
+    expect((await run('switch')).stderr).toContain('is not running');
+    expect(readRegistry(folder)).toEqual([]);
   });
 
   it('says what to do if nothing runs, also after a process was killed', async () => {

@@ -46,6 +46,17 @@ describe.runIf(able).concurrent(`in a real terminal${reason}`, () => {
     }
   });
 
+  it('assumes 80 columns if the terminal says that it has none', async () => {
+    const message = `list --policy ${'missing/'.repeat(12)} -- x || true`;
+    for (const args of [...COMMANDS.slice(0, 3), message]) {
+      const [none, eighty] = await Promise.all(
+        [0, 80].map((columns) => terminal(columns, 'env NO_COLOR=1', args)),
+      );
+      expect(none).toBe(eighty);
+      expect(none?.length).toBeGreaterThan(100);
+    }
+  });
+
   it('shows progress, and clears it', async () => {
     const slow = `"setTimeout(() => {}, 900)"`;
     const output = await inTerminal(

@@ -392,7 +392,7 @@ const MISTAKES: readonly (readonly [name: string, text: string, expected: string
   [
     'a client',
     'tests: [{ name: a, client: { sampling: {} }, tools: { count: 1 } }]',
-    '3:30  error  unknown-key  "sampling" is not a valid key of client (capabilities).',
+    '3:30  error  unknown-key  "sampling" is not a valid key of client (name, title, version, capabilities).',
   ],
   [
     'a test twice',

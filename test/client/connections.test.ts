@@ -12,7 +12,7 @@ describe.each(LINKS)('$name', ({ era, via, connect }) => {
     expect(getProtocolEra?.call(client) ?? 'legacy').toBe(era);
     expect(concerns.declaration).toMatchObject({
       declared: true,
-      updatable: via === 'update' || era === 'modern',
+      updatable: via === 'update',
     });
   });
 

@@ -33,14 +33,20 @@ describe.each(LINKS)('widening: $name', ({ connect }) => {
       steps.push(step.concerns);
     }
     // The first value is the default of the policy: the host never chose it.
-    expect(steps).toEqual([{ topic: ['money.stocks'] }, { topic: ['money'] }, { topic: null }]);
+    expect(steps).toEqual([
+      { topic: ['money.stocks'] },
+      { topic: ['money'] },
+      { topic: null },
+      { security: null },
+    ]);
     expect(shown).toEqual([
       ['encrypt'],
       ['encrypt', 'audit'],
       ['encrypt', 'audit', 'log'],
       ['encrypt', 'audit', 'log', 'draw'],
+      ['encrypt', 'audit', 'log', 'draw', 'open'],
     ]);
-    expect(concerns.preferences).toEqual({ security: 'high', topic: null });
+    expect(concerns.preferences).toEqual({ security: null, topic: null });
   });
 
   it('keeps a preset, and the other values of a concern', async () => {
@@ -51,8 +57,34 @@ describe.each(LINKS)('widening: $name', ({ connect }) => {
     expect((await concerns.widen())?.concerns).toEqual({ topic: ['money', 'sport'] });
     expect((await concerns.widen())?.concerns).toEqual({ world: 'here' });
     expect(concerns.preferences).toEqual({ preset: 'home', topic: ['money', 'sport'], world: 'here' });
-    expect((await concerns.widen())?.concerns).toEqual({ topic: null, world: null });
+    expect((await concerns.widen())?.concerns).toEqual({ topic: null });
+    expect((await concerns.widen())?.concerns).toEqual({ world: null });
     expect(await concerns.widen()).toBeUndefined();
+  });
+
+  it('removes the values of one concern after the other, and moves bounds last', async () => {
+    const policy = policyOf(`
+version: 1
+concerns:
+  effect: { values: [read-only, changes, destroys], match: at-most }
+  safety: { values: [low, high], match: at-least }
+  price: { values: { min: 0, max: 9 } }
+  topic: { values: [news, maps], multiple: true }
+`);
+    const preferences = { effect: 'read-only', safety: 'high', price: 1, topic: ['news'] };
+    const { concerns } = await connect({ policy, preferences });
+    const steps: unknown[] = [];
+    for (let step = await concerns.widen(); step !== undefined; step = await concerns.widen())
+      steps.push(step.concerns);
+    expect(steps).toEqual([
+      { topic: null },
+      { effect: 'changes' },
+      { effect: 'destroys' },
+      { effect: null },
+      { safety: 'low' },
+      { safety: null },
+      { price: null },
+    ]);
   });
 
   it('widens only the concerns that the host names', async () => {

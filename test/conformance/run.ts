@@ -29,6 +29,7 @@ function checkParsed(fetch: Fixture['fetch'], probe: string): Fixture['fetch'] {
     ({ url, method, headers, signal }, body) =>
       fetch(new Request(url, { method, headers, signal, body: JSON.stringify(body) })),
     probe,
+    () => Response.json({}, { status: 403 }),
   );
   return async (request) => {
     if (request.method !== 'POST') return fetch(request);

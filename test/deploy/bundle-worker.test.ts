@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { bundleWorker } from '../../src/deploy/bundle-worker.js';
 import { createProject } from './project.js';
@@ -33,4 +34,34 @@ it('refuses a server that is not a module', async () => {
   await expect(bundleWorker({ policy, server: { url: 'https://mcp.example' } })).rejects.toThrow(
     'Set server.module in endpoint.yml, or remove the function.',
   );
+});
+
+it('is needed by a server module with tasks, unless the settings say that their tools run as plain calls', async () => {
+  const project = createProject();
+  project.write(
+    'server.mjs',
+    `import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+     export const tasks = [];
+     export const createServer = () => new Server({ name: 's', version: '1' }, {});`,
+  );
+  // The command line compiles the policy, so this is the built package.
+  const { bundleFunction }: typeof import('../../src/deploy/bundle.js') = await import(
+    pathToFileURL('dist/deploy/bundle.js').href
+  );
+  project.write('policy.yaml', 'version: 1\nconcerns: {}\n');
+  const bundle = (server: object, worker: boolean) =>
+    bundleFunction(
+      { policy, server: { module: 'server.mjs', ...server } },
+      {
+        root: project.folder,
+        packages: [],
+        worker,
+      },
+    );
+  await expect(bundle({}, false)).rejects.toMatchObject({
+    code: 'TASKS_WITHOUT_WORKER',
+    message: expect.stringContaining('server.mjs exports "tasks", but no function'),
+  });
+  await bundle({ tasks: 'plain' }, false);
+  await bundle({}, true);
 });

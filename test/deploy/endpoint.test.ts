@@ -114,6 +114,34 @@ export function createServer(): McpServer {
     expect(environment.output()).toContain('the module was imported');
   });
 
+  it('of SDK v1 with a snapshot is served to hosts of 2026-07-28 too', async () => {
+    project.write('src/slow.ts', server('@modelcontextprotocol/sdk/server/mcp.js', IMPORTED));
+    const endpoint = { policy: 'policies/own.yaml', server: { module: 'src/slow.ts' }, catalog: 'snapshot' };
+    const environment = start(await project.package(endpoint));
+    const ask = (method: string, params: object) => {
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      };
+      const name = 'name' in params ? { 'mcp-name': String(params.name) } : {};
+      const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...name };
+      const body = rpc(method, { ...params, _meta });
+      return environment.invoke(
+        httpEvent('POST', body, { rawQueryString: 'concerns=security:low', headers }),
+      );
+    };
+    expect(await ask('server/discover', {})).toMatchObject({
+      statusCode: 200,
+      json: { result: { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } } },
+    });
+    const { json } = await ask('tools/list', {});
+    expect(json).toMatchObject({ result: { resultType: 'complete', tools: [{ name: 'open' }] } });
+    const called = await ask('tools/call', { name: 'open', arguments: { text: '!' } });
+    expect(called.json).toMatchObject({ result: { content: [{ text: 'open!' }] } });
+    expect(toolsOf(await environment.invoke(requestWith('security:high', 'tools/list')))).toEqual(['shut']);
+  });
+
   it('that cannot be bundled is named in the error, with file and line', async () => {
     project.write('src/broken.ts', `import { nothing } from './nowhere.js';\nexport default nothing;\n`);
     const endpoint = { policy: 'policies/own.yaml', server: { module: 'src/broken.ts' } };
@@ -266,12 +294,21 @@ describe('a remote server', () => {
 });
 
 describe('a policy outside the function', () => {
-  it('that the role may not read makes packaging fail', async () => {
+  it('may be read by the role', async () => {
     const endpoint = { policy: 'policies/vault.yaml', server: { url: 'https://mcp.example/mcp' } };
-    const environment = { MCP_CONCERNS_POLICY: 'ssm:/vault/policy' };
-    await expect(project.package(endpoint, { environment })).rejects.toThrow(
-      'the role of the function does not allow ssm:GetParameter',
-    );
+    await project.package(endpoint, { environment: { MCP_CONCERNS_POLICY: 'ssm:/vault/policy' } });
+    const file = join(project.folder, '.serverless/cloudformation-template-update-stack.json');
+    const { Resources: resources } = JSON.parse(readFileSync(file, 'utf8'));
+    const [{ PolicyDocument: document }] = resources.IamRoleLambdaExecution.Properties.Policies;
+    expect(document.Statement).toContainEqual({
+      Effect: 'Allow',
+      Action: ['ssm:GetParameter'],
+      Resource: [
+        {
+          'Fn::Sub': `arn:\${AWS::Partition}:ssm:\${AWS::Region}:\${AWS::AccountId}:parameter/vault/policy`,
+        },
+      ],
+    });
   });
 });
 
@@ -358,8 +395,8 @@ export function createServer() {
   });
 });
 
-describe('the examples of docs/guides/deploy.md', () => {
-  const text = readFileSync('docs/guides/deploy.md', 'utf8');
+describe('the examples of docs/reference/endpoint.md', () => {
+  const text = readFileSync('docs/reference/endpoint.md', 'utf8');
   const examples = [...text.matchAll(/^```yaml endpoint\n(.*?)^```$/gms)].map(([, example = '']) => example);
   const validate = new Ajv().compile(endpointSchema);
 
@@ -389,19 +426,23 @@ describe('a section custom.endpoint that is not valid', () => {
       { policy: 'policies/vault.yaml', server: { module: VAULT }, catalog: 'x' },
       'static, snapshot',
     ],
-    ['has no such policy', { policy: 'policies/none.yaml', server: { module: VAULT } }, 'policies/none.yaml'],
+    [
+      'has no such policy',
+      { policy: 'policies/none.yaml', server: { module: VAULT, tasks: 'plain' } },
+      'policies/none.yaml',
+    ],
   ])('%s', async (_, endpoint, message) => {
     await expect(project.package(endpoint)).rejects.toThrow(message);
   });
 });
 
-/** @returns the ids of the child processes of a process */
+/** @returns the ids of the servers that a process started: its children but for the shells that watch over them */
 function childrenOf(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return text
     .trim()
     .split(' ')
-    .filter((id) => id !== '')
+    .filter((id) => id !== '' && !readFileSync(`/proc/${id}/cmdline`, 'utf8').startsWith('/bin/sh'))
     .map(Number);
 }
 

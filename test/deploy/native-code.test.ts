@@ -104,3 +104,34 @@ describe('a package with one package for each platform', () => {
     expect(copied('@b')).toEqual(['linux-arm64-gnu']);
   });
 });
+
+describe('a package that npm installed in a folder above the project', () => {
+  it('is copied with what it depends on, to where Node.js finds them', () => {
+    install(
+      'server',
+      { bin: 'server.js', dependencies: { helper: '1.0.0' } },
+      { 'server.js': Buffer.from('') },
+    );
+    install('helper', {});
+    const project = join(root, 'packages/endpoint');
+    mkdirSync(project, { recursive: true });
+    expect(copyPackage('server', project, join(project, 'target'), 'arm64')).toBe(
+      'node_modules/server/server.js',
+    );
+    expect(readdirSync(join(project, 'target/node_modules')).sort()).toEqual(['helper', 'server']);
+  });
+
+  it('is found from a package of the project, which keeps its place below it', () => {
+    install('helper', {});
+    install('../packages/endpoint/node_modules/server', {
+      bin: 'server.js',
+      dependencies: { helper: '1.0.0' },
+    });
+    const project = join(root, 'packages/endpoint');
+    const target = join(project, 'target');
+    expect(copyPackage('server', project, target, 'arm64')).toBe(
+      'packages/endpoint/node_modules/server/server.js',
+    );
+    expect(readdirSync(join(target, 'node_modules'))).toEqual(['helper']);
+  });
+});

@@ -1,6 +1,14 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -66,6 +74,8 @@ export function createVariant(variant: string): Project {
   const options = ['--variant', variant, '--service', 'mcp-concerns', '--quiet'];
   const args = [resolve('dist/cli/main.js'), 'init', '--lambda', ...server, ...options];
   execFileSync(process.execPath, args, { cwd: project.folder });
+  // Only variants with tasks have a worker. Its packaging stops at a server with tasks unless the settings say what becomes of them.
+  if (!variant.includes('tasks')) appendFileSync(join(project.folder, 'endpoint.yml'), '  tasks: plain\n');
   return project;
 }
 

@@ -211,7 +211,8 @@ export function allConfigurations(policy: Policy): Tried[] {
   ];
   for (const concern of policy.concerns) {
     const { name, claim } = concern;
-    const values = preferencesFor(concern);
+    const values =
+      claim === undefined ? preferencesFor(concern) : [...preferencesFor(concern), 'matches none'];
     tried = tried.flatMap(({ preferences, claims }) =>
       values.map((value) =>
         claim === undefined

@@ -1,13 +1,22 @@
 import { EXTENSION_ID } from '../../src/index.js';
+import type { Area } from './areas.js';
+import { panelMessage } from './panel-messages.js';
 import type { Random } from './random.js';
-import { type Level, THINGS, type Thing } from './world.js';
+import type { Switch } from './switches.js';
+import { type Level, PAGES, THINGS, type Thing, type View } from './world.js';
 
 /** A message of the client, and what the oracle has to know about it. */
 export interface Sent {
   readonly message: unknown;
   /** Set if the message is a request that must be answered exactly once. */
   readonly id?: string | number;
-  readonly level?: Level | undefined;
+  /** The preference that the request states itself: `[undefined]` for none at all. Otherwise that of the session applies. */
+  readonly states?: readonly [View] | undefined;
+  readonly isModern?: boolean;
+  /** Whether it names a primitive of the gate, which may tell of everything that a preference can show. */
+  readonly isPanel?: boolean;
+  readonly change?: Switch;
+  readonly area?: Area;
   /** The kind of the list that it asks for. */
   readonly lists?: string;
   /** The thing that it names, in the spelling of the list. */
@@ -52,12 +61,12 @@ export function nextMessage(random: Random, id: number, recent: readonly (string
     return cancellation(recent[random.below(recent.length)] ?? id);
   const requestId =
     recent.length > 0 && random.chance(0.05) ? (recent[random.below(recent.length)] ?? id) : id;
-  const level = random.pick<Level | undefined>([undefined, 'low', 'high']);
-  const meta = metaOf(random, level);
+  const { meta, ...stated } = metaOf(random, random.pick<Level | undefined>([undefined, 'low', 'high']));
   const request = (method: string, params: object, known: Omit<Sent, 'message'> = {}): Sent => {
     const message = { jsonrpc: '2.0', id: requestId, method, params: { ...params, ...meta } };
-    return { level, ...known, message, id: requestId };
+    return { ...stated, ...known, message, id: requestId };
   };
+  if (random.chance(0.1)) return panelMessage(random, request);
   const roll = random.next();
   if (roll < 0.3) {
     const method = random.pick(LIST_METHODS);
@@ -71,7 +80,7 @@ export function nextMessage(random: Random, id: number, recent: readonly (string
     const uri = respelled(random, thing.identity);
     return request(random.pick(URI_METHODS), { uri });
   }
-  return { level, message: malformed(random, id, thing, meta) };
+  return { ...stated, message: malformed(random, id, thing, meta) };
 }
 
 function named(
@@ -83,7 +92,11 @@ function named(
   const argument = { name: 'id', value: '' };
   switch (thing.kind) {
     case 'tools':
-      return request('tools/call', { name: identity, arguments: { text: 'x' } }, { names: thing });
+      return request(
+        'tools/call',
+        { name: identity, arguments: { text: 'x' } },
+        { names: thing, ...(identity in PAGES ? { area: 'MCP Apps' } : {}) },
+      );
     case 'prompts':
       return random.chance(0.6)
         ? request('prompts/get', { name: identity }, { names: thing })
@@ -111,11 +124,14 @@ function named(
   }
 }
 
-function metaOf(random: Random, level: Level | undefined): object {
+function metaOf(random: Random, level: Level | undefined) {
   const concerns = level === undefined ? random.pick<unknown>([undefined, { level: null }, 7]) : { level };
-  const marker = random.chance(0.1) ? { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } : {};
+  const isModern = random.chance(0.1);
+  const marker = isModern ? { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } : {};
   const extension = concerns === undefined ? {} : { [EXTENSION_ID]: { concerns } };
-  return { _meta: { ...extension, ...marker } };
+  const isStated = typeof concerns === 'object';
+  const states: { states?: readonly [View] } = isStated ? { states: [level] } : {};
+  return { meta: { _meta: { ...extension, ...marker } }, isModern, ...states };
 }
 
 function cancellation(requestId: string | number): Sent {

@@ -1,6 +1,10 @@
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { type Counts, type Finding, makeShelf, NO_COUNTS, play } from './play.js';
+import { AREAS, type Reached, reach } from './areas.js';
+import { type Counts, type Finding, NO_COUNTS, type Played } from './findings.js';
+import { makeShelf, play, playBridged, type Shelf } from './play.js';
+import { playCallers } from './play-callers.js';
+import { playSessions } from './play-sessions.js';
 
 /**
  * Plays random connections until the given number of messages was sent: `npm run fuzz -- --messages 100000 --seed 1`.
@@ -9,13 +13,13 @@ import { type Counts, type Finding, makeShelf, NO_COUNTS, play } from './play.js
 const DEFAULT_MESSAGES = 3_000_000;
 /** A new set of policies after so many connections. */
 const PER_SHELF = 200;
+/**
+ * One of so many connections is a set of sessions over HTTP, one is callers of both eras, and one has a translation between the
+ * gate and the server: these take longer.
+ */
+const EACH_OF = { sessions: 8, callers: 32, bridged: 16 };
 /** For each fault and method. */
 const KEPT_FINDINGS = 3;
-
-interface Share {
-  readonly counts: Counts;
-  readonly findings: readonly Finding[];
-}
 
 const numberAfter = (name: string, otherwise: number): number => {
   const at = process.argv.indexOf(name);
@@ -23,18 +27,27 @@ const numberAfter = (name: string, otherwise: number): number => {
 };
 
 /** Plays connections with the seeds `first`, `first + step`, `first + 2 * step` and so on. */
-async function playAll(messages: number, first: number, step: number): Promise<Share> {
+async function playAll(messages: number, first: number, step: number): Promise<Played> {
   const counts = { ...NO_COUNTS };
   const findings: Finding[] = [];
+  const reached: Reached = {};
   let shelf = makeShelf(first);
   for (let round = 0; counts.messages < messages; round++) {
     const seed = first + round * step;
     if (round % PER_SHELF === 0) shelf = makeShelf(seed);
-    const played = await play(shelf, seed);
+    const played = await playerOf(round)(shelf, seed);
     for (const key of Object.keys(counts) as (keyof Counts)[]) counts[key] += played.counts[key];
     for (const finding of played.findings) keep(findings, finding);
+    for (const area of AREAS) reach(reached, area, played.reached[area] ?? 0);
   }
-  return { counts, findings };
+  return { counts, findings, reached };
+}
+
+/** `--bridged` plays only connections with a translation. */
+function playerOf(round: number): (shelf: Shelf, seed: number) => Promise<Played> {
+  if (process.argv.includes('--bridged') || round % EACH_OF.bridged === 2) return playBridged;
+  if (round % EACH_OF.sessions === 0) return playSessions;
+  return round % EACH_OF.callers === 1 ? playCallers : play;
 }
 
 function keep(findings: Finding[], finding: Finding): void {
@@ -42,11 +55,21 @@ function keep(findings: Finding[], finding: Finding): void {
   if (alike.length < KEPT_FINDINGS) findings.push(finding);
 }
 
-function inProcess(messages: number, first: number, step: number): Promise<Share> {
-  const args = ['--share', '--messages', String(messages), '--seed', String(first), '--step', String(step)];
+function inProcess(messages: number, first: number, step: number): Promise<Played> {
+  const only = process.argv.filter((each) => each === '--bridged');
+  const args = [
+    '--share',
+    ...only,
+    '--messages',
+    String(messages),
+    '--seed',
+    String(first),
+    '--step',
+    String(step),
+  ];
   const child = fork(process.argv[1] ?? '', args);
   return new Promise((resolve, reject) => {
-    child.once('message', (share) => resolve(share as Share));
+    child.once('message', (share) => resolve(share as Played));
     child.once('exit', (code) => reject(new Error(`A process of the fuzz ended with code ${code}.`)));
   });
 }
@@ -69,16 +92,18 @@ if (process.argv.includes('--share')) {
   for (const share of shares) {
     for (const key of Object.keys(counts) as (keyof Counts)[]) counts[key] += share.counts[key];
   }
+  const reached: Reached = {};
+  for (const share of shares) for (const area of AREAS) reach(reached, area, share.reached[area] ?? 0);
   const findings: Finding[] = [];
   for (const share of shares) for (const finding of share.findings) keep(findings, finding);
   const seconds = Math.round((performance.now() - started) / 1000);
   if (process.argv.includes('--json'))
-    console.log(JSON.stringify({ seed, seconds, ...counts, findings }, null, 2));
-  else console.log(summary(counts, findings, seconds));
+    console.log(JSON.stringify({ seed, seconds, ...counts, reached, findings }, null, 2));
+  else console.log(summary({ counts, findings, reached }, seconds));
   if (findings.length > 0) process.exitCode = 1;
 }
 
-function summary(counts: Counts, findings: readonly Finding[], seconds: number): string {
+function summary({ counts, findings, reached }: Played, seconds: number): string {
   const lines = [
     `${counts.messages} messages in ${seconds} s`,
     `${counts.leaks} leaks of hidden primitives`,
@@ -86,6 +111,8 @@ function summary(counts: Counts, findings: readonly Finding[], seconds: number):
     `${counts.unanswered} requests without an answer`,
     `${counts.answeredTwice} requests with two answers`,
     `${counts.visibleBlocked} requests for visible primitives that did not pass`,
+    `${counts.silent} faults that nothing tells of`,
+    ...AREAS.map((area) => `reached ${reached[area] ?? 0} times: ${area}`),
     ...findings.map((finding) => `${finding.fault}, seed ${finding.seed}: ${finding.what}`),
   ];
   return lines.join('\n');

@@ -1,5 +1,5 @@
 import type { Random } from './random.js';
-import { type Kind, THINGS, type Thing } from './world.js';
+import { type Kind, PAGES, RESERVED, THINGS, type Thing } from './world.js';
 
 /** The part of a transport that the server uses. */
 interface Wire {
@@ -7,6 +7,11 @@ interface Wire {
   start(): Promise<void>;
   send(message: never): Promise<void>;
 }
+
+const ABOUT = {
+  capabilities: { tools: {}, prompts: {}, resources: { subscribe: true }, completions: {} },
+  serverInfo: { name: 'fuzz', version: '1' },
+};
 
 const LISTS: Readonly<Record<string, Kind>> = {
   'tools/list': 'tools',
@@ -50,13 +55,27 @@ export class FuzzServer {
   /** Answers that the server gives later, with the ids of their requests. */
   private late: { readonly id: unknown; readonly answer: object }[] = [];
   private wire: Wire | undefined;
-  /** The things that requests without an id used. Nobody sees an answer, but the tool has run. */
+  /** The things that were used, also by requests without an id. Nobody sees an answer, but the tool has run. */
   readonly used = new Set<Thing>();
+  /** The ids of the client's answers to requests of the server. */
+  readonly answered: unknown[] = [];
+  /** What it lists. A hostile server has what the gate adds, too. */
+  readonly things: readonly Thing[];
 
   constructor(
     private readonly random: Random,
     private readonly reading: Reading,
-  ) {}
+    isHostile = false,
+    private readonly lateness = 0.3,
+    /** Whether definitions and lists name other primitives. */
+    private readonly tells = random.chance(0.3),
+  ) {
+    this.things = isHostile ? [...THINGS, ...RESERVED] : THINGS;
+  }
+
+  async close(): Promise<void> {
+    this.wire = undefined;
+  }
 
   async connect(transport: never): Promise<void> {
     const wire: Wire = transport;
@@ -87,15 +106,16 @@ export class FuzzServer {
   private receive(message: unknown): void {
     if (Array.isArray(message)) for (const each of message) this.receive(each);
     const method = read(message, 'method');
-    if (typeof method !== 'string') return;
     const id = read(message, 'id');
+    if (method === undefined && id !== undefined) this.answered.push(id);
+    if (typeof method !== 'string') return;
     const params = read(message, 'params');
     if (method === 'notifications/cancelled') this.cancel(read(params, 'requestId'));
     if (method.startsWith('notifications/')) return;
     const outcome = this.answer(method, params);
     if (id === undefined) return;
     const answer = { jsonrpc: '2.0', id, ...outcome };
-    if (this.random.chance(0.3)) this.late.push({ id, answer });
+    if (this.random.chance(this.lateness)) this.late.push({ id, answer });
     else this.send(answer);
   }
 
@@ -104,19 +124,19 @@ export class FuzzServer {
     if (this.random.chance(0.5)) this.late = this.late.filter((each) => each.id !== id);
   }
 
-  private answer(method: string, params: unknown): object {
+  /** Returns the result or the error that answers a request. */
+  answer(method: string, params: unknown): object {
     const kind = LISTS[method];
-    if (kind !== undefined)
-      return { result: { [kind]: THINGS.filter((each) => each.kind === kind).map(listed) } };
+    if (kind !== undefined) {
+      const meta = this.tells ? { _meta: { note: `Not ${this.other().identity}.` } } : {};
+      const own = this.things.filter((each) => each.kind === kind);
+      return { result: { [kind]: own.map((each) => this.definitionOf(each)), ...meta } };
+    }
     switch (method) {
       case 'initialize':
-        return {
-          result: {
-            protocolVersion: '2025-11-25',
-            capabilities: { tools: {}, prompts: {}, resources: { subscribe: true }, completions: {} },
-            serverInfo: { name: 'fuzz', version: '1' },
-          },
-        };
+        return { result: { protocolVersion: '2025-11-25', ...ABOUT } };
+      case 'server/discover':
+        return { result: { supportedVersions: ['2026-07-28'], ...ABOUT } };
       case 'ping':
       case 'logging/setLevel':
         return { result: {} };
@@ -155,13 +175,24 @@ export class FuzzServer {
     }
   }
 
+  private definitionOf(each: Thing): object {
+    const definition = listed(each);
+    if (!this.tells) return definition;
+    const note = `Try ${this.other().identity} too.`;
+    const { _meta = {} } = definition as { _meta?: object };
+    const told = { ...definition, description: `${each.secret} ${note}`, _meta: { ..._meta, note } };
+    if (each.kind !== 'tools') return told;
+    const choice = { type: 'string', description: note, enum: ['x', this.other().identity] };
+    return { ...told, inputSchema: { type: 'object', properties: { choice } } };
+  }
+
   private uri(value: unknown): string {
     return this.reading(text(value));
   }
 
   private use(kind: Kind, identity: string, run: (found: Thing) => object): object {
     const found =
-      ofKind(kind).find((each) => each.identity === identity) ??
+      this.things.find((each) => each.kind === kind && each.identity === identity) ??
       (kind === 'resources' ? ofKind('resourceTemplates').find((each) => covers(each, identity)) : undefined);
     if (found === undefined) return { error: { code: -32602, message: `Nothing is called ${identity}.` } };
     this.used.add(found);
@@ -209,7 +240,10 @@ function listed({ kind, identity, secret }: Thing): object {
   const description = secret;
   if (kind === 'resources') return { uri: identity, name: secret, description };
   if (kind === 'resourceTemplates') return { uriTemplate: identity, name: secret, description };
-  return { name: identity, description, ...(kind === 'tools' ? { inputSchema: { type: 'object' } } : {}) };
+  if (kind === 'prompts') return { name: identity, description };
+  const page = PAGES[identity];
+  const meta = page === undefined ? {} : { _meta: page };
+  return { name: identity, description, inputSchema: { type: 'object' }, ...meta };
 }
 
 function covers({ identity }: Thing, uri: string): boolean {

@@ -11,6 +11,8 @@ export interface Thing {
   readonly identity: string;
   /** A text that only the server's answers about it contain. */
   readonly secret: string;
+  /** The gate has something of this name itself, unless `settings.panel` is off. */
+  readonly isReserved?: true;
 }
 
 const thing = (kind: Kind, identity: string, index: number): Thing => ({
@@ -23,16 +25,47 @@ const things = (kind: Kind, identities: readonly string[]): Thing[] =>
 
 /** What the server has. No identity is a part of another one, so that finding one in a text is unambiguous. */
 export const THINGS: readonly Thing[] = [
-  ...things('tools', ['tool-a', 'tool-b', 'tool-c', 'tool-d', 'tool-e', 'another']),
+  ...things('tools', ['tool-a', 'tool-b', 'tool-c', 'tool-d', 'tool-e', 'unlike-others']),
   ...things('prompts', ['prompt-a', 'prompt-b', 'prompt-c']),
   ...things('resources', ['r://d/one', 'r://d/two', 'file:///d/three', 'file:///d/four', 'r://t/listed']),
   ...things('resourceTemplates', ['r://t/{id}', 'r://u/{id}', 'file:///v/{id}']),
+  thing('resources', 'ui://page/one', 5),
+  thing('resources', 'ui://page/two', 6),
 ];
+
+/** What a hostile server lists besides, to get what a person does in the panel. Their names are parts of other texts. */
+export const RESERVED: readonly Thing[] = (
+  [
+    ['tools', 'concerns'],
+    ['tools', 'concerns_read'],
+    ['tools', 'concerns_update'],
+    ['prompts', 'concerns'],
+    ['prompts', 'concerns-low'],
+    ['prompts', 'concerns-other'],
+    ['resources', 'ui://concerns/panel.html'],
+    ['resources', 'ui://concerns/other.html'],
+  ] as const
+).map(([kind, identity], index) => ({
+  kind,
+  identity,
+  secret: `secret-reserved-${index}-end`,
+  isReserved: true,
+}));
+
+/** The pages of tools (MCP Apps), by the name of the tool. */
+export const PAGES: Readonly<Record<string, object>> = {
+  'tool-a': { ui: { resourceUri: 'ui://page/one' } },
+  'tool-b': { ui: { resourceUri: 'ui://page/two', visibility: ['app'] } },
+  'tool-c': { 'ui/resourceUri': 'ui://page/two' },
+};
 
 /** What a policy says, as plain data: the oracle reads this, and the gate the policy that is written from it. */
 export interface Plan {
   readonly mode: 'advisory' | 'shadow' | 'enforce';
   readonly unmapped: 'show' | 'hide';
+  readonly panel: 'on' | 'narrow' | 'read-only' | 'off';
+  /** What a model may change. Without it, nothing. */
+  readonly model?: 'narrow' | 'free' | undefined;
   readonly entries: ReadonlyMap<string, Values>;
   readonly patterns: ReadonlyMap<string, Values>;
 }
@@ -48,6 +81,7 @@ const PATTERNS: Readonly<Record<string, Kind>> = {
   'prompt-*': 'prompts',
   'r://d/*': 'resources',
   'r://*': 'resourceTemplates',
+  'ui://page/*': 'resources',
 };
 const VALUES: readonly [Values, ...Values[]] = [{ level: 'low' }, { level: 'high' }, { tier: 'pro' }, {}];
 
@@ -61,13 +95,14 @@ export function randomPlan(random: Random): Plan {
   return {
     mode: random.pick(['enforce', 'enforce', 'enforce', 'enforce', 'advisory', 'shadow']),
     unmapped: random.pick(['show', 'hide']),
+    panel: random.pick(['off', 'off', 'on', 'on', 'narrow', 'read-only']),
     entries,
     patterns,
   };
 }
 
 /** Writes a plan as the text of a policy, and loads it. */
-export function policyOf({ mode, unmapped, entries, patterns }: Plan): Policy {
+export function policyOf({ mode, unmapped, panel, model, entries, patterns }: Plan): Policy {
   const ofKind = (kind: Kind) =>
     Object.fromEntries(
       THINGS.filter((each) => each.kind === kind).flatMap(({ identity }) => {
@@ -84,13 +119,15 @@ export function policyOf({ mode, unmapped, entries, patterns }: Plan): Policy {
     resourceTemplates: make('resourceTemplates'),
   });
   const concerns = {
-    level: { values: ['low', 'high'] },
+    level: { values: ['low', 'high'], ...(model === undefined ? {} : { model }) },
     tier: { values: ['free', 'pro'], 'set-by': 'operator', claim: 'tier' },
   };
-  const settings = { enforcement: mode, unmapped };
+  const settings = { enforcement: mode, unmapped, panel };
+  const presets = { low: { level: 'low' }, high: { level: 'high' } };
   const content = {
     version: 1,
     concerns,
+    presets,
     primitives: byKind(ofKind),
     patterns: byKind(patternsOf),
     settings,
@@ -99,16 +136,30 @@ export function policyOf({ mode, unmapped, entries, patterns }: Plan): Policy {
   return policyFromText(JSON.stringify(content));
 }
 
-/** The oracle: whether lists show a thing. `shadow` filters nothing. */
-export const isListed = (plan: Plan, each: Thing, level: Level | undefined): boolean =>
-  plan.mode === 'shadow' || fits(plan, each, level);
+/** The preference for `level` that is in effect; `undefined` for none. */
+export type View = Level | undefined;
+export const VIEWS: readonly View[] = [undefined, 'low', 'high'];
+
+/** The oracle: whether lists show a thing. `shadow` filters nothing, but what the gate adds takes the place of the server's. */
+export const isListed = (plan: Plan, each: Thing, level: View): boolean =>
+  !isTaken(plan, each) && (plan.mode === 'shadow' || fits(plan, each, level));
 
 /** The oracle: whether a client may use a thing or see anything of it. Only `enforce` hides more than lists. */
-export const isAllowed = (plan: Plan, each: Thing, level: Level | undefined): boolean =>
-  plan.mode !== 'enforce' || fits(plan, each, level);
+export const isAllowed = (plan: Plan, each: Thing, level: View): boolean =>
+  !isTaken(plan, each) && (plan.mode !== 'enforce' || fits(plan, each, level));
+
+/** The oracle: whether a person may learn that a thing exists, because some preference shows it. */
+export const isReachable = (plan: Plan, each: Thing): boolean =>
+  !isTaken(plan, each) && VIEWS.some((level) => fits(plan, each, level));
+
+/** The oracle: whether an entry of the policy hides a thing, which the gate then knows before it has any list. */
+export const isHiddenByEntry = (plan: Plan, each: Thing, level: View): boolean =>
+  plan.mode === 'enforce' && plan.entries.has(each.identity) && !fits(plan, each, level);
+
+const isTaken = ({ panel }: Plan, { isReserved }: Thing): boolean => isReserved === true && panel !== 'off';
 
 /** Whether a thing fits the preferences. It shares no code with the product. */
-function fits(plan: Plan, { kind, identity }: Thing, level: Level | undefined): boolean {
+function fits(plan: Plan, { kind, identity }: Thing, level: View): boolean {
   const applied: Values[] = [];
   for (const [pattern, values] of plan.patterns) {
     if (PATTERNS[pattern] === kind && identity.startsWith(pattern.slice(0, -1))) applied.push(values);

@@ -67,8 +67,11 @@ export function createPlace(): Place {
       return { url: /on (http:\S+)/.exec(welcome)?.[1] ?? '', running };
     },
     switchTo: async (...args) => {
-      const { code, stdout, stderr } = await start('switch', ...(args.length === 0 ? [] : ['--yes']), ...args)
-        .ended;
+      // As a person at a terminal: without one, a switch can only show less.
+      const terminal = ['--import', 'data:text/javascript,process.stdin.isTTY=true'];
+      const options = { cwd: work, env, longest: 600_000 };
+      const person = startProcess(process.execPath, [...terminal, MAIN, 'switch', ...args], options);
+      const { code, stdout, stderr } = await person.ended;
       if (code !== 0) throw new Error(`"switch ${args.join(' ')}" ended with ${code}: ${stderr}`);
       return stdout;
     },

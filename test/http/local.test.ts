@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
-import { type LocalEndpoint, serveLocally } from '../../src/http/local.js';
+import { type LocalEndpoint, listenLocally, serveLocally } from '../../src/http/local.js';
 import type { RequestLog } from '../../src/http/request-log.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { createMemoryStore } from '../../src/session/memory.js';
@@ -74,7 +74,20 @@ describe('the local endpoint', () => {
     expect(body).not.toContain('encryptData');
   });
 
-  it('serves only the path /mcp', async () => {
+  it('serves only the path with its key, and says nothing about it', async () => {
+    const keyed = await listenLocally(async () => new Response('served'), { key: 'k'.repeat(24) });
+    const ask = async (path: string) => {
+      const response = await fetch(new URL(path, keyed.url), { method: 'POST' });
+      return { status: response.status, body: await response.text() };
+    };
+    const paths = ['/mcp', '/mcp/', `/mcp/${'k'.repeat(23)}`, `/mcp/${'K'.repeat(24)}`, '/', '/server-card'];
+    for (const path of paths) expect(await ask(path)).toEqual({ status: 404, body: 'Not found.\n' });
+    expect((await fetch(new URL('/mcp/server-card', keyed.url))).status).toBe(404);
+    expect(await ask(keyed.url)).toEqual({ status: 200, body: 'served' });
+    await keyed.close();
+  });
+
+  it('serves only the path /mcp without a key', async () => {
     expect(await send({}, '/other')).toMatchObject({ status: 404, body: 'Not found: use /mcp.\n' });
   });
 

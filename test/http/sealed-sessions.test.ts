@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto';
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -5,6 +6,7 @@ import { createHandler } from '../../src/http/sdk-v1.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import type { SessionStore } from '../../src/session/store.js';
 import { EXTENSION_ID, read } from '../../src/wire/messages.js';
+import { seal } from '../../src/wire/seal.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const policyIn = (mode: string) =>
@@ -141,12 +143,39 @@ describe.each(['advisory', 'enforce'])('under %s, the preferences of initialize'
     for (const id of [
       `${'0'.repeat(32)}.${sealed}`,
       `${random}.${sealed.slice(1)}`,
+      `${random}.${sealed.slice(0, 20)}`,
       `${random}.${sealed.startsWith('A') ? 'B' : 'A'}${sealed.slice(1)}`,
       '0'.repeat(32),
     ]) {
       host.id = id;
       expect([id, await host.movedTo(endpoint(mode)).tools()]).toEqual([id, { status: 404, code: -32001 }]);
     }
+  });
+
+  it('cannot be forged with what the policy says', async () => {
+    const { digest } = policyIn(mode);
+    const text = JSON.stringify(['session', digest]);
+    const random = 'a'.repeat(32);
+    for (const key of [
+      createHash('sha256').update(text).digest(),
+      ...['', digest, 'undefined'].map((secret) => createHmac('sha256', secret).update(text).digest()),
+    ]) {
+      const content = { at: Date.now(), record: { concerns: { security: 'low' } } };
+      const forged = new Host(endpoint(mode));
+      forged.id = `${random}.${seal(key, JSON.stringify([random]), JSON.stringify(content))}`;
+      expect(await forged.tools()).toEqual({ status: 404, code: -32001 });
+    }
+  });
+
+  it('hold in another process only if it has the secret of the first', async () => {
+    const withSecret = (sessionSecret: string): ReturnType<typeof createHandler> => {
+      const handle = endpoint(mode);
+      return (request, given) => handle(request, { ...given, sessionSecret });
+    };
+    const host = await new Host(withSecret('one')).connect('high');
+    expect(await host.movedTo(withSecret('one')).tools()).toEqual(FILTERED);
+    expect(await host.movedTo(withSecret('two')).tools()).toEqual({ status: 404, code: -32001 });
+    expect(await host.movedTo(endpoint(mode)).tools()).toEqual({ status: 404, code: -32001 });
   });
 
   it('are only in the store if they are too long for an id', async () => {
@@ -169,6 +198,16 @@ describe('while the store cannot be read', () => {
 
   it('advisory filters by the preferences of initialize, and says so', async () => {
     const host = (await new Host(endpoint('advisory')).connect('high')).movedTo(endpoint('advisory', broken));
+    expect(await host.tools()).toEqual({ names: ['b', 'c'], warnings: ['store-unavailable'] });
+  });
+
+  it('advisory filters by what this process knew last of the session', async () => {
+    const store = createMemoryStore();
+    let isDown = false;
+    const failing = { ...store, read: (id: string) => (isDown ? down() : store.read(id)) };
+    const host = await new Host(endpoint('advisory', failing)).connect('low');
+    await host.post('updateConcerns', { concerns: { security: 'high' } });
+    isDown = true;
     expect(await host.tools()).toEqual({ names: ['b', 'c'], warnings: ['store-unavailable'] });
   });
 

@@ -85,7 +85,7 @@ describe('readAhead', () => {
     const store = createMemoryStore();
     await store.update(id, { concerns: { turn: 1 } });
     const read = vi.spyOn(store, 'read');
-    const ahead = readAhead(store, id);
+    const ahead = readAhead(store, { key: id });
     expect(await ahead.session).toMatchObject({ record: { concerns: { turn: 1 } } });
     await ahead.store.read(id);
     expect(read).toHaveBeenCalledTimes(1);
@@ -99,7 +99,7 @@ describe('readAhead', () => {
     const store = createMemoryStore();
     await store.update(id, { concerns: { turn: 1 } });
     await store.update('task:1', { tool: 'work' });
-    const ahead = readAhead(store, id);
+    const ahead = readAhead(store, { key: id });
     expect(await ahead.store.read('task:1')).toEqual({ state: 'live', record: { tool: 'work' } });
     const read = vi.spyOn(store, 'read');
     await ahead.store.update('task:2', { tool: 'other' });
@@ -109,7 +109,7 @@ describe('readAhead', () => {
 
   it('reads once if the read fails, and rejects when the store is read', async () => {
     const read = vi.fn(() => Promise.reject(new Error('away')));
-    const ahead = readAhead({ ...createMemoryStore(), read }, id);
+    const ahead = readAhead({ ...createMemoryStore(), read }, { key: id });
     expect(await ahead.session).toBeUndefined();
     await expect(ahead.store.read(id)).rejects.toThrow('away');
     expect(read).toHaveBeenCalledTimes(1);
@@ -120,7 +120,7 @@ describe('readAhead', () => {
     const read = vi.spyOn(store, 'read');
     const ahead = readAhead(
       { ...store, read: store.read, update: () => Promise.reject(new Error('away')) },
-      id,
+      { key: id },
     );
     await expect(ahead.store.update(id, {})).rejects.toThrow('away');
     await ahead.store.read(id);

@@ -136,7 +136,6 @@ template.hasResourceProperties('AWS::Lambda::Function', {
   Environment: {
     Variables: {
       MCP_CONCERNS_TABLE: { Ref: Match.stringLikeRegexp('^Sessions') },
-      MCP_CONCERNS_LOG_SALT: 'mcp',
       MCP_CONCERNS_RESPONSE: 'stream',
     },
   },

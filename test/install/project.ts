@@ -109,10 +109,14 @@ export class Workspace {
  *
  * @throws Error with the whole output, if the program fails
  */
-export async function run([program = '', ...args]: readonly string[], cwd: string): Promise<string> {
+export async function run(
+  [program = '', ...args]: readonly string[],
+  cwd: string,
+  added: Readonly<Record<string, string>> = {},
+): Promise<string> {
   // `npm run` passes settings of its own down, such as the folder that it runs in.
   const env = Object.fromEntries(
-    Object.entries(process.env).filter(
+    Object.entries({ ...process.env, ...added }).filter(
       ([name]) => !/^npm_(package|lifecycle|command|config_(local_|global_)?prefix)/i.test(name),
     ),
   );

@@ -58,7 +58,7 @@ describe('the caller', () => {
     expect(callerOf(event)).toEqual({
       token: 't.o.k',
       clientId: '7',
-      scopes: ['a'],
+      scopes: [],
       expiresAt: 1795176000,
       extra: {
         iss: 'https://login.example/',
@@ -71,8 +71,11 @@ describe('the caller', () => {
     });
   });
 
-  it('has the scopes of its claim if the route requires none', () => {
-    const event = withClaims(httpEvent('POST', '{}'), { sub: 'a', scope: 'read write', azp: 'client' });
+  it('has the scopes of its token, not those that the route accepts', () => {
+    const event = withClaims(httpEvent('POST', '{}'), { sub: 'a', scope: 'read write', azp: 'client' }, [
+      'admin',
+      'read',
+    ]);
     expect(callerOf(event)).toMatchObject({ clientId: 'client', scopes: ['read', 'write'], token: '' });
   });
 
@@ -112,6 +115,18 @@ describe('the caller of a Lambda authorizer', () => {
     const event = readEvent(restEvent('POST', {}, { requestContext: { authorizer: { claims } } }));
     expect(callerOf(event)).toMatchObject({ extra: { ...claims, exp: 1795176000 }, expiresAt: 1795176000 });
   });
+
+  it.each([
+    ['readers,editors', ['readers', 'editors']],
+    ['readers', ['readers']],
+  ])(
+    'has the groups of Amazon Cognito as a list, also behind a REST API, which writes %j',
+    (text, groups) => {
+      const claims = { sub: '42', 'cognito:groups': text, name: 'Lee, Ann' };
+      const event = readEvent(restEvent('POST', {}, { requestContext: { authorizer: { claims } } }));
+      expect(callerOf(event)?.extra).toEqual({ sub: '42', 'cognito:groups': groups, name: 'Lee, Ann' });
+    },
+  );
 
   it('is unknown if the authorizer returned no context', () => {
     expect(of({ lambda: null })).toBeUndefined();

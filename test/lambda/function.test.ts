@@ -44,6 +44,18 @@ describe('createFunction', () => {
     expect(lines.map(({ level }) => level)).toEqual(['INFO', 'INFO']);
   });
 
+  it('opens the session ids of other instances only with their secret', async () => {
+    const status = async (secret: string, other: string): Promise<number> => {
+      // Each function has a memory of its own, as each environment has.
+      const [one, two] = [secret, other].map((text) => make({ MCP_CONCERNS_SESSION_SECRET: text }));
+      const opened = await one?.(httpEvent('POST', initialize({ concerns: { security: 'high' } })));
+      const headers = { 'mcp-session-id': opened?.headers['mcp-session-id'] ?? '' };
+      return (await two?.(httpEvent('POST', rpc('tools/list'), { headers })))?.statusCode ?? 0;
+    };
+    expect(await status('same', 'same')).toBe(200);
+    expect(await status('one', 'two')).toBe(404);
+  });
+
   it('warns at the start that sessions in memory are not shared', async () => {
     make({});
     expect(lines).toMatchObject([

@@ -45,6 +45,7 @@ describe('the settings of a function', () => {
         MCP_CONCERNS_RESPONSE: 'stream',
         MCP_CONCERNS_AUTHORIZER: 'gateway',
         MCP_CONCERNS_LOG_SALT: 'prod',
+        MCP_CONCERNS_SESSION_SECRET: 'random',
         MCP_CONCERNS_METRICS: 'vault/prod',
         MCP_CONCERNS_POLICY: `s3://policies/vault/policy.json#${'0'.repeat(32)}`,
         MCP_CONCERNS_POLICY_SECONDS: '30',
@@ -59,6 +60,7 @@ describe('the settings of a function', () => {
       response: 'stream',
       authorizer: 'gateway',
       logSalt: 'prod',
+      sessionSecret: 'random',
       metrics: 'vault/prod',
       policy: {
         url: {

@@ -129,6 +129,11 @@ describe('what a rule can read of a primitive', () => {
       { '===': [{ var: 'primitive.execution.taskSupport' }, 'required'] },
       { execution: { taskSupport: 'required' } },
     ],
+    [
+      'its server, of several',
+      { '===': [{ var: 'primitive.server' }, 'files'] },
+      { _meta: { 'io.github.mcp-concerns/server': 'files' } },
+    ],
     ['tags', { in: ['x', { var: 'primitive.tags' }] }, { tags: ['x'] }],
     ['tags in _meta', { in: ['x', { var: 'primitive.tags' }] }, { _meta: { tags: ['x'] } }],
     ['tags of FastMCP', { in: ['x', { var: 'primitive.tags' }] }, { _meta: { fastmcp: { tags: ['x'] } } }],

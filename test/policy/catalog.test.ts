@@ -5,7 +5,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
 import { KINDS } from '../../src/engine/policy.js';
-import { isReserved, PANEL } from '../../src/gate/table/panel-routes.js';
+import { isReserved, panelNames } from '../../src/gate/table/panel-routes.js';
 import { isPanelName } from '../../src/policy/check/check-panel.js';
 import { type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
 import { policyOf, write, yaml } from './author.js';
@@ -259,6 +259,27 @@ describe('values that contradict the annotations', () => {
   });
 });
 
+describe('a value that differs from a derived one', () => {
+  const text = `${CONCERNS}${yaml`
+    assign:
+      - { when: { "===": [{ var: [primitive.annotations.readOnlyHint, false] }, false] }, to: { access: write } }
+      - { when: { "starts-with": [{ var: primitive.name }, b] }, to: { level: high } }
+    primitives:
+      tools: { a: { access: read }, b: { access: write, level: low } }
+  `}`;
+
+  it('is reported once, also if the readOnlyHint alone contradicts it', () => {
+    const a = { name: 'a', annotations: { readOnlyHint: false } };
+    expect(messagesOf(text, { tools: [a] }, 'contradicts-annotations')).toEqual([
+      expect.stringContaining('The access of "a" differs from the value that'),
+    ]);
+  });
+
+  it('is not reported for a server without annotations', () => {
+    expect(messagesOf(text, { tools: named('a', 'b') }, 'contradicts-annotations')).toEqual([]);
+  });
+});
+
 describe('texts that name primitives that can be hidden', () => {
   const catalog = (description: string, instructions?: string): PolicyCatalog => ({
     tools: [{ name: 'listKeys', description } as { name: string }, { name: 'get_key' }, { name: 'delete' }],
@@ -497,7 +518,6 @@ describe.skipIf(github === undefined)(
         '2 empty-catalog',
         '10 dead-entry',
         '11 contradicts-annotations',
-        '11 contradicts-annotations',
         // ui_get, which only pages can call, is named by "*".
         '14 ui-hidden',
         '16 dead-entry',
@@ -568,7 +588,7 @@ describe('names that the gate adds under settings.panel', () => {
         ['resource', 'ui://concerns/panel.html'],
       ].map(
         ([noun, name]) =>
-          `The ${noun} "${name}" of the server is left out, because the name is reserved for "panel". Rename the ${noun} of the server.`,
+          `The ${noun} "${name}" of the server is left out, because the name is reserved for "panel". Rename the ${noun} of the server, or set "panel-prefix".`,
       ),
     );
     expect(found(text('on'), catalog)).toContain('7:13 panel-name-taken');
@@ -579,8 +599,10 @@ describe('names that the gate adds under settings.panel', () => {
 
   it('are those that the gate leaves out', () => {
     const settings = { ...NO_SETTINGS, panel: 'on' } as const;
+    const own = { ...settings, panelPrefix: 'show_me' };
     const names = [
-      ...Object.values(PANEL),
+      ...Object.values(panelNames(settings)),
+      ...Object.values(panelNames(own)),
       'concerns-other',
       'concernsX',
       'xconcerns',
@@ -588,7 +610,10 @@ describe('names that the gate adds under settings.panel', () => {
       'ui://x',
     ];
     for (const kind of KINDS) {
-      for (const name of names) expect(isPanelName(kind, name)).toBe(isReserved(settings, kind, name));
+      for (const name of names) {
+        expect(isPanelName(settings, kind, name)).toBe(isReserved(settings, kind, name));
+        expect(isPanelName(own, kind, name)).toBe(isReserved(own, kind, name));
+      }
     }
   });
 });

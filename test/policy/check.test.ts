@@ -44,7 +44,7 @@ describe('the check of a policy', () => {
     ],
     [
       'version: 1\nsettings: { enforcement: enforce }\n',
-      'Hosts can undo everything that this policy hides, so "enforce" does not protect anything. Add an operator concern, or a rule that does not read the concerns of the host.',
+      'Hosts can undo everything that this policy hides, so "enforce" does not protect anything. Add an operator concern, or a rule that reads neither the concerns of the host nor the name of the client.',
     ],
     [
       'version: 1\nrules: [{ id: none, when: true }]\n',
@@ -187,8 +187,8 @@ describe('the finding unset-is-true', () => {
       rules: [{ id: r, hide: [tools], when: { "!==": [{ var: concerns.${concern} }, pro] } }]
     `).filter((finding) => finding.includes('unset-is-true'));
 
-  it('is reported for all concerns except operator concerns with a default', () => {
-    expect(unequal('tier')).toEqual([]);
+  it('is reported for all concerns: a claim that matches no value of one with a default gives none', () => {
+    expect(unequal('tier')).toEqual(['6:48 unset-is-true']);
     expect(unequal('seat')).toEqual(['6:48 unset-is-true']);
     expect(unequal('cost')).toEqual(['6:48 unset-is-true']);
   });

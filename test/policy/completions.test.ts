@@ -78,10 +78,16 @@ describe('completions', () => {
     ['a kind of a rule', 'rules:\n  - id: a\n    hide: [|', '', ['tools', 'prompts']],
     ['an operator', 'rules:\n  - id: a\n    when: { |', '', ['===', 'and', 'var']],
     [
+      'a pattern of a client',
+      'defaults-for:\n  - when: { |',
+      '',
+      ['client.name', 'client.title', 'client.version'],
+    ],
+    [
       'a path',
       'rules:\n  - id: a\n    when: { "===": [{ var: |',
       '',
-      ['concerns.security', 'primitive.annotations.readOnlyHint', 'protocol.era'],
+      ['concerns.security', 'primitive.annotations.readOnlyHint', 'client.name', 'protocol.era'],
     ],
   ])('offers %s', (_name, text, word, labels) => {
     const found = at(text);

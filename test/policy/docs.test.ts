@@ -38,6 +38,9 @@ const [beginning] = blocksOf(findings, 'yaml').filter(({ part }) => part === 'be
 const [catalogBlock] = blocksOf(findings, 'json');
 const catalog = JSON.parse(catalogBlock?.text ?? '') as PolicyCatalog;
 
+const token = JSON.parse(blocksOf(findings, 'json').find(({ part }) => part === 'token')?.text ?? '');
+const callers = new Map([['token.json', { claims: new Map(Object.entries(token)) }]]);
+
 /** The files of an example: the files that its comments name, or one policy. */
 function filesOf(example: string): Record<string, string> {
   const text = expand(example);
@@ -110,7 +113,7 @@ describe('docs/reference/findings.md', () => {
       const found = (example: string | undefined) => {
         const files = filesOf(example ?? '');
         if (!needsCatalog) return reportOf(files).findings;
-        return readPolicy(join(write(files), 'policy.yaml'), catalog).findings;
+        return readPolicy(join(write(files), 'policy.yaml'), catalog, callers).findings;
       };
       const wrong = found(bad[0]);
       expect(wrong.map((finding) => finding.code)).toContain(code);

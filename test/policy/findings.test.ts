@@ -203,11 +203,11 @@ describe('schema errors', () => {
   it.each([
     [
       'version: 1\nconcern: {}\n',
-      '"concern" is not a valid key of a policy (version, include, concerns, presets, primitives, patterns, assign, rules, settings). Did you mean "concerns"?',
+      '"concern" is not a valid key of a policy (version, include, concerns, presets, defaults-for, primitives, patterns, assign, rules, settings). Did you mean "concerns"?',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a], foo: 1 } }\n',
-      '"foo" is not a valid key of cost (description, values, match, multiple, default, set-by, model, claim).',
+      '"foo" is not a valid key of cost (description, values, match, multiple, default, set-by, model, claim, obtainable, claim-values).',
     ],
     [
       'version: 1\nsettings: { unmapped: hid }\n',
@@ -251,7 +251,7 @@ describe('schema errors', () => {
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a b] } }\n',
-      '"a b" is not a valid name for a value. Use letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters.',
+      '"a b" is not a valid name for a value that hosts set. Use letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters. Only values of "set-by: operator" can be any text.',
     ],
     [
       `version: 1\nconcerns: { cost: { values: [${Array.from({ length: 257 }, (_, n) => `v${n}`)}] } }\n`,

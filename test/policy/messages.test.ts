@@ -14,7 +14,7 @@ describe('the message about a wrong shape', () => {
     ['version: 2\n', 'version must be 1, the only version of the policy language.'],
     [
       'version: 1\ntools: { log: {} }\n',
-      '"tools" is not a valid key of a policy (version, include, concerns, presets, primitives, patterns, assign, rules, settings). Put it under "primitives:".',
+      '"tools" is not a valid key of a policy (version, include, concerns, presets, defaults-for, primitives, patterns, assign, rules, settings). Put it under "primitives:".',
     ],
     [
       'version: 1\nrules: [{ id: a, hide: [tools], when: true, if: true }]\n',
@@ -26,7 +26,7 @@ describe('the message about a wrong shape', () => {
     ],
     [
       'version: 1\nconcerns: { a: { values: [{ "x y": one }] } }\n',
-      '"x y" is not a valid name for a value. Use letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters.',
+      '"x y" is not a valid name for a value that hosts set. Use letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters. Only values of "set-by: operator" can be any text.',
     ],
     [
       'version: 1\nconcerns: { a: { values: [{ x: one }, x] } }\n',

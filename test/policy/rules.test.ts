@@ -60,10 +60,10 @@ describe('a rule with errors', () => {
     ['an undeclared concern', '{ "!!": { var: concerns.securty } }', ['11:72 unknown-path']],
     ['a part of a concern', '{ "!!": { var: concerns.security.level } }', ['11:72 unknown-path']],
     ['all concerns at once', '{ "!!": { var: concerns } }', ['11:72 unknown-path']],
-    ['an undeclared field', '{ "!!": { var: primitive.description } }', ['11:72 unknown-path']],
+    ['an undeclared field', '{ "!!": { var: primitive.icons } }', ['11:72 unknown-path']],
     ['all annotations at once', '{ "!!": { var: primitive.annotations } }', ['11:72 unknown-path']],
     ['all claims at once', '{ "!!": { var: claims } }', ['11:72 unknown-path']],
-    ['the name of the client', '{ "!!": { var: client.name } }', ['11:72 unknown-path']],
+    ['the icons of the client', '{ "!!": { var: client.icons } }', ['11:72 unknown-path']],
     ['another root', '{ "!!": { var: request.name } }', ['11:72 unknown-path']],
     ['missing with an undeclared concern', '{ missing: [concerns.securty] }', ['11:68 unknown-path']],
     ['the whole data', '{ "!!": { var: "" } }', ['11:72 computed-path']],
@@ -109,6 +109,13 @@ describe('a rule with errors', () => {
     ['some of a text', `{ some: [{ var: primitive.name }, true] }`, ['11:66 list-expected']],
     ['some of a number', `{ all: [5, true] }`, ['11:65 list-expected']],
     ['a list compared with a value', `{ "===": [{ var: concerns.topic }, maps] }`, ['11:66 list-compared']],
+    ['scopes read from a claim', `{ in: ["notes:read", { var: claims.scope }] }`, ['11:85 text-claim']],
+    ['scp read from a claim in some', `{ some: [{ var: claims.scp }, true] }`, ['11:73 text-claim']],
+    [
+      'a claim of which a concern takes one value',
+      `{ in: [pro, { var: "claims.custom:tier" }] }`,
+      ['11:69 text-claim'],
+    ],
     ['tags compared with a value', `{ "===": [beta, { var: primitive.tags }] }`, ['11:66 list-compared']],
     ['an invalid value', `{ "===": [${ENVIRONMENT}, prodction] }`, ['11:98 unknown-value']],
     ['an invalid value on the left', `{ "===": [prodction, ${ENVIRONMENT}] }`, ['11:67 unknown-value']],
@@ -134,7 +141,7 @@ describe('a rule with errors', () => {
     ['{ nd: [true, true] }', '"nd" is not a valid operator. Did you mean "and"?'],
     [
       '{ substr: [a, 1] }',
-      '"substr" is not a valid operator. Use var, missing, ===, !==, !, !!, and, or, if, in, <, <=, >, >=, some, all, none.',
+      '"substr" is not a valid operator. Use var, missing, ===, !==, !, !!, and, or, if, in, <, <=, >, >=, some, all, none, starts-with, ends-with, contains.',
     ],
     [
       '{ "==": [1, 1] }',
@@ -154,7 +161,7 @@ describe('a rule with errors', () => {
     ],
     [
       '{ "!!": { var: session.user } }',
-      '"session.user" is not a path that a rule can read. A rule can read concerns.<name>, primitive.<field>, claims.<name>, client.capabilities and protocol.era.',
+      '"session.user" is not a path that a rule can read. A rule can read concerns.<name>, primitive.<field>, claims.<name>, caller.scopes, client.capabilities, client.name, client.title, client.version, protocol.era.',
     ],
     ['{ "!": [true, false] }', '"!" takes 1 operand, but has 2.'],
     ['{ "===": [1] }', '"===" takes 2 operands, but has 1.'],
@@ -274,7 +281,6 @@ describe('comparisons that an unset value makes true or zero', () => {
     ['!! as the condition of else if', `{ if: [false, false, { "!!": ${ENVIRONMENT} }, ${unequal}, false] }`],
     ['null as the other operand', `{ "!==": [${ENVIRONMENT}, ~] }`],
     ['a fallback', '{ "!==": [{ var: [concerns.environment, development] }, development] }'],
-    ['an operator concern that has a default', '{ "!==": [{ var: concerns.tier }, pro] }'],
     [
       'a field that every primitive has',
       '{ and: [{ "!==": [{ var: primitive.name }, a] }, { "!==": [{ var: primitive.kind }, tools] }] }',

@@ -42,7 +42,7 @@ function countReasons(
     if (effect === 'show') {
       if (!keeps(String(item.name))) count('filter');
     } else if (reason.code === 'rule') count(`rule ${reason.rule}`);
-    else count(reason.code === 'unmapped' ? 'unmapped' : `concern ${reason.concern}`);
+    else count('concern' in reason ? `concern ${reason.concern}` : reason.code);
   }
   return counts;
 }

@@ -15,7 +15,7 @@ const cases: readonly StoredCase[] = lines.filter((line) => line !== '').map((li
 
 const hasOddClaim = (policy: Policy, { claims = {} }: StoredRequest): boolean =>
   policy.concerns.some(({ claim = '', multiple, values }) => {
-    const value = claims[claim];
+    const value = claims[String(claim)];
     if (value === undefined || value === null || 'min' in values) return value !== undefined;
     if (Array.isArray(value) && !multiple) return true;
     return ![value].flat().some((each) => values.includes(String(each)));

@@ -204,7 +204,7 @@ function oracle(
 
   const holds = (each: Concern, host: unknown, values: readonly unknown[] | undefined): boolean => {
     if (values === undefined) return true;
-    const claim = own(found, each.claim ?? '');
+    const claim = own(found, String(each.claim ?? ''));
     const claimed = (
       Array.isArray(claim) && !each.multiple && claim.length !== 1 ? [] : listOf(claim)
     ).filter((one) => declares(each, one));

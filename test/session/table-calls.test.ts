@@ -22,6 +22,17 @@ it.each([
   expect(asked).toBe(false);
 });
 
+it('looks once, and shortly, after a write that was not answered', async () => {
+  const withLimit = limited();
+  const down = failing({ code: 'ECONNRESET' });
+  await expect(withLimit(down, 'write')).rejects.toThrow();
+  await expect(withLimit(down, 'write')).rejects.toThrow(/was not asked again/);
+  expect(await withLimit(async () => 'stored')).toBe('stored');
+  await expect(withLimit(down, 'write')).rejects.toThrow();
+  await expect(withLimit(() => new Promise(() => undefined))).rejects.toThrow('within 10 ms');
+  await expect(withLimit(async () => 'stored')).rejects.toThrow(/was not asked again/);
+});
+
 it.each([
   ['answers with an error', failing({ name: 'ValidationException', $fault: 'client', $metadata: {} })],
   ['cannot be asked without its package', failing({ code: 'ERR_MODULE_NOT_FOUND' })],

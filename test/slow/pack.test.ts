@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -79,6 +79,33 @@ export const parts = [${subpaths.map((_, index) => `part${index}`).join(', ')}];
   expect(() =>
     execFileSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8', stdio: 'pipe' }),
   ).not.toThrow();
+});
+
+it('type-checks in a project that also checks the declarations of its packages', () => {
+  const imports = subpaths.map((subpath, index) => `export * as part${index} from '${specifier(subpath)}';`);
+  writeFileSync(join(project, 'declarations.ts'), `${imports.join('\n')}\n`);
+  const compilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    module: 'NodeNext',
+    target: 'ES2023',
+    lib: ['ES2023', 'DOM'],
+    noEmit: true,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+    skipLibCheck: false,
+  };
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['declarations.ts'] }),
+  );
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const { stdout } = spawnSync(process.execPath, [tsc, '-p', project, '--pretty', 'false'], {
+    encoding: 'utf8',
+  });
+  const errors = stdout.split('\n').filter((line) => /error TS/.test(line));
+  // This peer has errors without the types of AWS Lambda.
+  expect(errors.filter((line) => !line.includes('@aws-lambda-powertools'))).toEqual([]);
 });
 
 it('needs yaml and the peer dependencies only to read policies', () => {

@@ -13,7 +13,7 @@ export default defineConfig({
           include: SLOW,
           exclude: [...SHARED.exclude, ...PACKAGING, ...KILLS],
           sequence: { groupOrder: 0 },
-          maxWorkers: 2,
+          maxWorkers: 3,
         },
       },
       {

@@ -98,6 +98,6 @@ it('costs what the guide says', async () => {
     `| each poll | ${counts.get('endpoint GetItem')} GetItem |`,
     `| questions to Lambda while all is well (GetDurableExecution) | ${reads} |`,
   ];
-  const guide = readFileSync('docs/guides/tasks.md', 'utf8');
-  expect(guide).toContain(rows.join('\n'));
+  const page = readFileSync('docs/reference/tasks.md', 'utf8');
+  expect(page).toContain(rows.join('\n'));
 });

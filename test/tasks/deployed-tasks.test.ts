@@ -1,10 +1,17 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
+import { attachConcerns } from '../../src/index.js';
 import {
   createDeployedTasks,
   defineTask,
   readExportedTasks,
   TaskDefinitionError,
+  withTasks,
 } from '../../src/tasks/index.js';
+import { policyOf } from '../policy/author.js';
 import { ANN } from './worlds.js';
 
 const report = defineTask({ name: 'report', inputSchema: { type: 'object' }, run: () => 'done' });
@@ -30,6 +37,46 @@ describe('createDeployedTasks', () => {
     await expect(createDeployedTasks([report], env).start(ANN, 'report', {})).rejects.toMatchObject({
       code: 'TASK_FUNCTION_INVALID',
     });
+  });
+});
+
+describe('tasks on AWS Lambda without a worker', () => {
+  const inputSchema = { type: 'object' } as const;
+  const exported = [
+    report,
+    defineTask({ name: 'either', inputSchema, support: 'optional', run: () => 'done' }),
+  ];
+  const LAMBDA = { AWS_LAMBDA_FUNCTION_NAME: 'mcp' };
+
+  /** Connects a client of SDK v1 to a server of a function. */
+  async function connect(env: Record<string, string>) {
+    const server = new McpServer({ name: 'reports', version: '1.0.0' });
+    attachConcerns(server, { policy: policyOf('version: 1\nconcerns: {}\n') });
+    withTasks(server, createDeployedTasks(exported, env));
+    const client = new Client({ name: 'host', version: '1' });
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    await server.connect(far);
+    await client.connect(near);
+    const ask = (method: string, params: Record<string, unknown> = {}) =>
+      client.request({ method, params }, ResultSchema);
+    return { client, ask };
+  }
+
+  it('are not declared: optional tools run as plain calls, required ones do not exist', async () => {
+    const { client, ask } = await connect(LAMBDA);
+    expect(client.getServerCapabilities()).not.toHaveProperty('tasks');
+    const { tools } = await ask('tools/list');
+    expect(tools).toEqual([{ name: 'either', inputSchema }]);
+    expect(await ask('tools/call', { name: 'either' })).toMatchObject({ content: [{ text: 'done' }] });
+    await expect(ask('tools/call', { name: 'either', task: {} })).rejects.toMatchObject({ code: -32601 });
+    const required = await ask('tools/call', { name: 'report' }).catch((error: unknown) => ({ error }));
+    expect(JSON.stringify(required)).not.toContain('done');
+    await expect(ask('tasks/list')).rejects.toMatchObject({ code: -32601 });
+  });
+
+  it('are tasks in the emulation of the framework, which is one process', async () => {
+    const { client } = await connect({ ...LAMBDA, IS_OFFLINE: 'true' });
+    expect(client.getServerCapabilities()).toHaveProperty('tasks');
   });
 });
 

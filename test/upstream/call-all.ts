@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { IsolatedUpstream } from '../../src/upstream/isolation.js';
 import type { UpstreamEvent } from '../../src/upstream/state.js';
-import type { Upstream } from '../../src/upstream/upstream.js';
 
 /** How calls through an upstream ended. */
 export interface CallCounts {
@@ -25,7 +25,7 @@ export function countEvents(events: readonly UpstreamEvent[]) {
 
 /** Each client sends its calls one after the other. A call without an answer after `patienceMs` is unanswered. */
 export async function callAll(
-  upstream: Upstream,
+  upstream: Pick<IsolatedUpstream, 'server'>,
   { clients, calls, patienceMs }: { clients: number; calls: number; patienceMs: number },
 ): Promise<CallCounts> {
   let [answered, failed, unanswered, wrong] = [0, 0, 0, 0];
@@ -52,7 +52,7 @@ export async function callAll(
 type Call = (n: number, patienceMs: number) => Promise<JSONRPCMessage | undefined>;
 
 /** Returns a function that calls the tool `echo`. */
-export async function connect(upstream: Upstream): Promise<Call> {
+export async function connect(upstream: Pick<IsolatedUpstream, 'server'>): Promise<Call> {
   const server = upstream.server();
   const waiting = new Map<unknown, (message: JSONRPCMessage) => void>();
   const transport = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { attachConcerns } from '../../src/gate/attach.js';
-import { shareUpstream } from '../../src/upstream/upstream.js';
+import { shareUpstream } from '../../src/upstream/isolation.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const policy = policyOf(`

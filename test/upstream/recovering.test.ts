@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ChildTransport } from '../../src/upstream/child-process.js';
-import { type Isolation, isolateUpstream } from '../../src/upstream/isolation.js';
+import { isolateUpstream, shareUpstream } from '../../src/upstream/isolation.js';
 import { remoteTransport } from '../../src/upstream/remote.js';
 import {
   delayBefore,
@@ -14,7 +14,7 @@ import {
   type UpstreamEvent,
   type UpstreamHappening,
 } from '../../src/upstream/state.js';
-import { shareUpstream } from '../../src/upstream/upstream.js';
+import type { Isolation } from '../../src/upstream/upstream.js';
 import { callAll, connect, countEvents } from './call-all.js';
 import { type RemoteFault, startFaultyRemote } from './faulty-remote.js';
 

@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { RecoveringTransport } from '../../src/upstream/recovering.js';
 import { remoteTransport } from '../../src/upstream/remote.js';
 import type { UpstreamEvent } from '../../src/upstream/state.js';
+import { RawConnection } from './raw-connection.js';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -70,7 +70,7 @@ it('ends its session at the server when it is closed', async () => {
 it('reports a failure without the text of the server, which can repeat arguments', async () => {
   const { url } = await remote();
   const events: UpstreamEvent[] = [];
-  const transport = new RecoveringTransport(() => remoteTransport(url), {
+  const transport = new RawConnection(() => remoteTransport(url), {
     report: (event) => events.push(event),
   });
   const answers: unknown[] = [];
@@ -95,7 +95,7 @@ describe('a healthy remote server that refuses one request', () => {
       const { url, calls } = await remote(status);
       const events: UpstreamEvent[] = [];
       const received: JSONRPCMessage[] = [];
-      const transport = new RecoveringTransport(() => remoteTransport(url), {
+      const transport = new RawConnection(() => remoteTransport(url), {
         report: (event) => void events.push(event),
       });
       transport.onmessage = (message) => void received.push(message);
@@ -120,7 +120,7 @@ describe('a healthy remote server that refuses one request', () => {
   it.each([401, 404, 429, 503])('fails with HTTP %i, which does not blame the request', async (status) => {
     const { url } = await remote(status);
     const events: UpstreamEvent[] = [];
-    const transport = new RecoveringTransport(() => remoteTransport(url), {
+    const transport = new RawConnection(() => remoteTransport(url), {
       report: (event) => void events.push(event),
     });
     await transport.send(initialize);
@@ -133,12 +133,21 @@ describe('a healthy remote server that refuses one request', () => {
 describe('a remote server that sends a message without an end', () => {
   it.each(['text/event-stream', 'application/json'])('as %s is cut off after 10 MiB', async (type) => {
     let [sent, calls] = [0, 0];
-    const server = createServer((request, response) => {
-      if (request.method === 'POST') calls += 1;
+    const server = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      if (!body.includes('tools/call')) {
+        if (!body.includes('"initialize"')) return void response.writeHead(202).end();
+        const { id } = JSON.parse(body);
+        const serverInfo = { name: 'r', version: '1' };
+        const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo };
+        response.writeHead(200, { 'content-type': 'application/json' });
+        return void response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      }
+      calls += 1;
       response.writeHead(200, { 'content-type': type });
       const part = Buffer.alloc(1024 * 1024, 'x');
       const write = (): void => {
-        if (request.method !== 'POST') return void response.end();
         sent += part.length;
         if (sent >= 100 * part.length || response.destroyed) return;
         // Counts what the other side takes, not what waits here.
@@ -150,10 +159,11 @@ describe('a remote server that sends a message without an end', () => {
     });
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const transport = new RecoveringTransport(() =>
+    const transport = new RawConnection(() =>
       remoteTransport(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
     );
     const received: JSONRPCMessage[] = [];
+    await transport.send(initialize);
     transport.onmessage = (message) => void received.push(message);
     void transport.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'x' } });
     await expect

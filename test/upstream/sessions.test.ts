@@ -7,8 +7,7 @@ import { newSessionId } from '../../src/gate/request/session-id.js';
 import { listenLocally } from '../../src/http/local.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { ChildTransport } from '../../src/upstream/child-process.js';
-import { proxyTo } from '../../src/upstream/proxy.js';
-import { RecoveringTransport } from '../../src/upstream/recovering.js';
+import { bridge } from '../../src/upstream/isolation.js';
 import { proxySessions } from '../../src/upstream/sessions.js';
 import { EXTENSION_ID } from '../../src/wire/messages.js';
 import { connectOverHttp, toolNames, updateConcerns } from '../clients.js';
@@ -37,7 +36,7 @@ async function serve(limits: { maxSessions?: number; idleMs?: number } = {}, fau
   const report = ({ state, reason, stderr }: { state?: string; reason?: string; stderr?: string }): void =>
     void events.push(`${state} ${reason ?? ''} ${stderr ?? ''}`);
   const proxy = proxySessions({
-    server: () => proxyTo(new RecoveringTransport(spawn, { report })),
+    server: () => bridge(spawn, 'per-session', { report }).connection(),
     policy,
     store: createMemoryStore(),
     ...limits,
@@ -153,7 +152,7 @@ describe('while all sessions answer', () => {
 describe('a session that the process does not know', () => {
   it('is served under the same id, by one process', async () => {
     const { url, children } = await serve();
-    const id = newSessionId(policy, {});
+    const id = newSessionId({ policy }, {});
     const answers = await Promise.all([list(url, id, 1), list(url, id, 2), list(url, id, 3)]);
     for (const answer of answers) expect(answer).toMatch(/^200 .*"echo"/s);
     expect(children).toHaveLength(1);
@@ -161,10 +160,18 @@ describe('a session that the process does not know', () => {
 
   it('gets the reason if its server does not start, without its stderr', async () => {
     const { url, proxy } = await serve({}, 'exit-at-start');
-    const answer = await list(url, newSessionId(policy, {}));
+    const answer = await list(url, newSessionId({ policy }, {}));
     expect(answer).toMatch(/^502 .*it ended with exit code 1/);
     expect(answer).not.toContain('API_KEY');
     expect(proxy.size).toBe(0);
+  });
+
+  it('is told to try again if the endpoint ends while its server starts', async () => {
+    const { url, proxy, children } = await serve({}, 'hang-at-initialize');
+    const answer = list(url, newSessionId({ policy }, {}));
+    await expect.poll(() => children.length).toBe(1);
+    await proxy.close();
+    expect(await answer).toMatch(/^503 .*is ending/);
   });
 
   it('cannot be ended, and must have a valid id', async () => {
@@ -174,6 +181,16 @@ describe('a session that the process does not know', () => {
     for (const id of ['x'.repeat(129), '0b0c7c1e-5d0a-4a53-9d8c-6a2f3a5e9a11', '0'.repeat(32)])
       expect(await list(url, id)).toMatch(/^404 .*"jsonrpc"/);
     expect(children).toHaveLength(0);
+  });
+
+  it('answers 404 to an id that its host has ended', async () => {
+    const { url } = await serve();
+    const [id] = await begin(url);
+    if (id === null) throw new Error('There is no session.');
+    expect(await list(url, id)).toMatch(/^200/);
+    const ended = await fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': id } });
+    expect(ended.ok).toBe(true);
+    expect(await list(url, id)).toMatch(/^404 .*"jsonrpc"/);
   });
 
   it('keeps the preferences of initialize after a restart, and none that were forged', async () => {

@@ -10,10 +10,9 @@ import { createHandler } from '../../src/http/sdk-v1.js';
 import { createFunction } from '../../src/lambda/function.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { ChildTransport } from '../../src/upstream/child-process.js';
-import { type Isolation, isolateUpstream } from '../../src/upstream/isolation.js';
-import { proxyTo } from '../../src/upstream/proxy.js';
-import { RecoveringTransport } from '../../src/upstream/recovering.js';
+import { bridge, isolateUpstream } from '../../src/upstream/isolation.js';
 import { proxySessions } from '../../src/upstream/sessions.js';
+import type { Isolation } from '../../src/upstream/upstream.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { httpEvent, rpc } from '../lambda/events.js';
 import { begin, echo, readSlowly, stream } from './raw-client.js';
@@ -44,10 +43,9 @@ function streaming() {
 
 async function serve(isolation: Isolation) {
   const { spawn, written } = streaming();
-  const upstream = isolateUpstream(spawn, isolation);
+  const upstream = bridge(spawn, isolation);
   open.push(() => upstream.close());
-  const server =
-    isolation === 'per-session' ? () => proxyTo(new RecoveringTransport(spawn)) : () => upstream.server();
+  const server = () => upstream.connection();
   const proxy = proxySessions({ server, policy });
   open.push(() => proxy.close());
   const endpoint = await listenLocally(proxy.fetch, {});

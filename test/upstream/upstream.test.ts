@@ -5,8 +5,8 @@ import { serveLocally } from '../../src/http/local.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { ChildTransport } from '../../src/upstream/child-process.js';
+import { shareUpstream, type IsolatedUpstream as Upstream } from '../../src/upstream/isolation.js';
 import { remoteTransport } from '../../src/upstream/remote.js';
-import { shareUpstream, type Upstream } from '../../src/upstream/upstream.js';
 import { connectOverHttp, inMeta, rawList, toolNames, updateConcerns } from '../clients.js';
 
 const EVERYTHING = createRequire(import.meta.url)

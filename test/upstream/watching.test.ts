@@ -1,8 +1,8 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, expect, it } from 'vitest';
-import { RecoveringTransport } from '../../src/upstream/recovering.js';
 import type { UpstreamEvent } from '../../src/upstream/state.js';
+import { RawConnection } from './raw-connection.js';
 
 const SILENCE_MS = 90;
 
@@ -38,21 +38,21 @@ class HangingServer implements Transport {
   async close(): Promise<void> {}
 }
 
-const open: RecoveringTransport[] = [];
+const open: RawConnection[] = [];
 afterEach(async () => {
   for (const upstream of open.splice(0)) await upstream.close();
 });
 
-async function hanging() {
+async function hanging(silenceMs = SILENCE_MS) {
   const events: UpstreamEvent[] = [];
   const servers: HangingServer[] = [];
-  const upstream = new RecoveringTransport(
+  const upstream = new RawConnection(
     () => {
       const server = new HangingServer();
       servers.push(server);
       return server;
     },
-    { silenceMs: SILENCE_MS, report: (event) => events.push(event) },
+    { silenceMs, report: (event) => events.push(event) },
   );
   open.push(upstream);
   const params = {
@@ -94,26 +94,26 @@ it('replaces a server that hangs, also if every caller leaves before it is found
 it('does not take a server for silent while nothing is read from it', async () => {
   const { upstream, failures } = await hanging();
   await upstream.send(call(1));
-  upstream.pause();
+  await upstream.pause();
   await wait(SILENCE_MS * 4);
   expect(failures()).toBe(0);
-  upstream.resume();
+  await upstream.resume();
   await expect.poll(failures).toBeGreaterThan(0);
 });
 
 it('is not read after it was opened again while clients are slow', async () => {
   const { upstream, servers } = await hanging();
-  upstream.pause();
+  await upstream.pause();
   expect(servers[0]?.isPaused).toBe(true);
   servers[0]?.onclose?.();
   await upstream.send(call(1));
   expect(servers.map(({ isPaused }) => isPaused)).toEqual([true, true]);
-  upstream.resume();
+  await upstream.resume();
   expect(servers[1]?.isPaused).toBe(false);
 });
 
 it('refuses requests when too much waits for a server that does not answer', async () => {
-  const { upstream } = await hanging();
+  const { upstream } = await hanging(60_000);
   const errors: string[] = [];
   upstream.onmessage = (message) => {
     if ('error' in message) errors.push(message.error.message);

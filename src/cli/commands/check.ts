@@ -1,3 +1,4 @@
+import { preparePolicy } from '../../engine/policy.js';
 import { FINDING_FORMATS, writeFindings } from '../../policy/language/finding-formats.js';
 import type { Finding } from '../../policy/language/findings.js';
 import { UsageError } from '../errors.js';
@@ -5,10 +6,12 @@ import { checkFiles } from '../inputs/check-files.js';
 import { fixFiles } from '../inputs/fix-files.js';
 import { readInput } from '../inputs/read-input.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
+import { readClaims } from '../options/claims-file.js';
 import { readCommandLine } from '../options/command-line.js';
-import { formatOption } from '../options/define-command.js';
+import { formatOption, repeated } from '../options/define-command.js';
 import { defineInputCommand, parseInput } from '../options/input-options.js';
 import { policiesOf, policyOption } from '../options/policy-option.js';
+import { scopesText } from '../reports/scopes-text.js';
 import { findingsText } from '../terminal/findings-text.js';
 import { wrapped } from '../terminal/layout.js';
 import { plain } from '../terminal/output.js';
@@ -17,15 +20,17 @@ import { catalogContents, quantity } from '../terminal/quantities.js';
 export const definition = defineInputCommand(
   'check',
   `Reports every problem in each policy. With an input, also what does not fit the
-server, such as entries for primitives that do not exist.`,
+server, such as entries for primitives that do not exist, and the scopes that show
+hidden tools.`,
   `Exit codes: 0 no errors; 1 errors; 2 invalid arguments or files.
 
 Examples:
   mcp-concerns check policies/vault.yaml --fix
-  mcp-concerns check policies/playwright.yaml -- npx @playwright/mcp`,
+  mcp-concerns check policies/playwright.yaml -- npx -y @playwright/mcp`,
 )
   .argument('[policy...]', 'policy files, or folders that are one policy')
   .addOption(policyOption())
+  .option('--claims <file>', 'a decoded token that the policy must understand; repeatable', repeated)
   .option('--deny-warnings', 'exit with 1 for warnings, too')
   .option('--fix', 'make the fixes that messages name, then check again')
   .option('--watch', 'check again after each change, until Ctrl-C')
@@ -54,13 +59,18 @@ export async function run(argv: string[]): Promise<number> {
   let catalog = await readCatalog();
   if (values.fix === true) terminal.note(fixFiles(policies, catalog));
   const checkAll = (): { readonly failed: boolean; readonly texts: ReadonlyMap<string, string> } => {
-    const { findings, silenced, texts } = checkFiles(policies, catalog);
+    const callers = new Map(values.claims?.map((file) => [file, { claims: new Map(readClaims(file)) }]));
+    const { findings, silenced, texts, compiled } = checkFiles(policies, catalog, callers);
     const failed = findings.some(({ severity }) => severity === 'error' || values.denyWarnings === true);
     const against = catalog === undefined ? 'without a server' : `against ${catalogContents(catalog)}`;
     const summary = `${countsOf(findings)} in ${quantity(policies.length, 'policy', 'policies')}, checked ${against}.`;
     if (format === 'pretty') {
       const text = findingsText(findings, texts, terminal.paper);
       if (text !== '') process.stdout.write(`${text}\n\n`);
+      const about = callers.size === 0 ? new Map([['a caller without scopes', {}]]) : callers;
+      for (const policy of compiled.map(preparePolicy)) {
+        process.stdout.write(scopesText(policy, catalog?.tools ?? [], about, terminal.paper));
+      }
       const style = failed ? 'red' : findings.length > 0 ? 'magenta' : 'green';
       const lines = wrapped('', summary.split(' '), ' ', terminal.paper.width ?? Number.POSITIVE_INFINITY);
       if (!terminal.quiet)
@@ -84,11 +94,8 @@ export async function run(argv: string[]): Promise<number> {
 function countsOf(findings: readonly Finding[]): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const warnings = findings.length - errors;
-  const counts = [
-    ...(errors > 0 ? [quantity(errors, 'error')] : []),
-    ...(warnings > 0 ? [quantity(warnings, 'warning')] : []),
-  ];
-  return counts.length === 0 ? 'No findings' : counts.join(' and ');
+  const counts = Object.entries({ error: errors, warning: warnings }).filter(([, number]) => number > 0);
+  return counts.map(([word, number]) => quantity(number, word)).join(' and ') || 'No findings';
 }
 
 /** Messages quote names from servers, which may contain control characters. */

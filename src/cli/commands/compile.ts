@@ -1,11 +1,10 @@
-import { KINDS } from '../../engine/policy.js';
-import type { SavedCatalog } from '../../http/known-lists/stub-server.js';
+import { byKind, KINDS } from '../../engine/policy.js';
 import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
 import { repeated } from '../options/define-command.js';
-import { defineInputCommand, moduleOption, parseInput, requireInput } from '../options/input-options.js';
+import { defineInputCommand, parseInput, requireInput } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { catalogContents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
@@ -18,13 +17,12 @@ export const definition = defineInputCommand(
 Examples:
   mcp-concerns compile policies/vault.yaml -o build/vault.json
   mcp-concerns compile policies/everything.yaml -o build/policy.json \\
-      --snapshot build/catalog.json -- npx my-mcp-server`,
+      --snapshot build/catalog.json -- npx -y my-mcp-server`,
 )
   .argument('[policy...]', 'a policy file, or a folder that is one policy')
   .addOption(policyOption())
   .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout')
   .option('--snapshot <file>', 'also write the catalog of the server to a file')
-  .addOption(moduleOption('the input'))
   .option(
     '--header-env <header>',
     "'NAME: VARIABLE', as --header, but from an environment variable",
@@ -48,20 +46,16 @@ export async function run(argv: string[]): Promise<number> {
   const { values: given, positionals, command, terminal } = readCommandLine(definition, argv, use);
   const [named] = positionals;
   const values = { ...given, header: headersOf(given) };
-  const { output, snapshot, server } = values;
+  const { output, snapshot } = values;
   const paths = onePolicyOf('compile', values.policy, named);
   if (!output) throw new UsageError('compile', 'There is no output. Pass -o FILE, or -o - for stdout');
-  const needsInput = snapshot !== undefined && server === undefined;
-  const input = (needsInput ? requireInput : parseInput)(values, command, 'compile');
-  if (server !== undefined && input !== undefined)
-    throw new UsageError('compile', 'There are two servers, --server and another input. Pass one');
-  if (snapshot === undefined && (server !== undefined || input !== undefined)) {
+  const input = (snapshot === undefined ? parseInput : requireInput)(values, command, 'compile');
+  if (snapshot === undefined && input !== undefined) {
     throw new UsageError('compile', 'There is a server, but no file for its catalog. Pass --snapshot FILE');
   }
 
   const compiled = readPolicyInput(paths, 'nothing was written', terminal, 1);
-  const catalog =
-    server === undefined ? input && (await readInput(input, terminal.quiet)) : await fetchFromModule(server);
+  const catalog = input && (await readInput(input, terminal.quiet));
   writeOutput(output, `${JSON.stringify(compiled)}\n`);
   if (output !== '-') {
     const { concerns, primitives, patterns } = compiled;
@@ -71,8 +65,8 @@ export async function run(argv: string[]): Promise<number> {
     terminal.note(`Wrote ${output}: ${concerns.length} concerns, ${sizes[0]} entries, ${sizes[1]} patterns.`);
   }
   if (snapshot !== undefined && catalog !== undefined) {
-    const lists = KINDS.flatMap((kind) => (catalog[kind] === undefined ? [] : [[kind, catalog[kind]]]));
-    writeOutput(snapshot, `${JSON.stringify({ server: catalog.server, ...Object.fromEntries(lists) })}\n`);
+    const lists = byKind((kind) => catalog[kind]);
+    writeOutput(snapshot, `${JSON.stringify({ server: catalog.server, ...lists })}\n`);
     terminal.note(`Wrote ${snapshot}: ${catalogContents(catalog)}.`);
   }
   return 0;
@@ -90,12 +84,4 @@ function headersOf({ header, headerEnv }: ReturnType<typeof definition.opts>): s
     return `${name}: ${value}`;
   });
   return header === undefined && read === undefined ? undefined : [...(header ?? []), ...(read ?? [])];
-}
-
-/** Loads the SDK only if there is a module. */
-async function fetchFromModule(path: string): Promise<SavedCatalog> {
-  const { loadServerFactory } = await import('../serving/server-module.js');
-  const { takeLists } = await import('../../http/known-lists/stub-server.js');
-  const createServer = await loadServerFactory(path);
-  return takeLists(await createServer());
 }

@@ -1,22 +1,21 @@
-import { existsSync } from 'node:fs';
 import { Option } from '@commander-js/extra-typings';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { IDENTITY } from '../../engine/mapping.js';
-import { type CompiledPolicy, KINDS } from '../../engine/policy.js';
+import { byKind, type CompiledPolicy } from '../../engine/policy.js';
 import { compareSides } from '../../policy/diff/compare.js';
 import { compareDeclarations } from '../../policy/diff/compare-declarations.js';
 import { UsageError } from '../errors.js';
 import { billedBy } from '../inputs/billed-tokens.js';
-import { type CatalogFile, readCatalogFile } from '../inputs/catalog-file.js';
+import { type CatalogFile, catalogAt, catalogBeside } from '../inputs/catalog-file.js';
 import { readRevision } from '../inputs/policy-revision.js';
 import { readInput } from '../inputs/read-input.js';
 import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
 import { formatOption, repeated } from '../options/define-command.js';
 import { defineInputCommand, parseInput } from '../options/input-options.js';
-import { toJson, toMarkdown } from '../reports/diff-formats.js';
-import { toPretty } from '../reports/diff-pretty.js';
-import { type DiffReport, makeReport } from '../reports/diff-report.js';
+import { toJson, toMarkdown } from '../reports/diff/formats.js';
+import { toPretty } from '../reports/diff/pretty.js';
+import { type DiffReport, makeReport } from '../reports/diff/report.js';
 
 /** What `--fail-on` takes. */
 const FAIL_ON = ['hidden', 'shown', 'empty'] as const;
@@ -61,15 +60,10 @@ export async function run(argv: string[]): Promise<number> {
   const input = parseInput(values, command, 'diff');
 
   const [before, after] = [readRevision(old, terminal.errors), readRevision(now, terminal.errors)];
-  const beside = now.replace(/\.ya?ml$/, '.catalog.json');
-  const given =
-    input !== undefined
-      ? await readInput(input, terminal.quiet)
-      : beside !== now && existsSync(beside)
-        ? readCatalogFile(beside)
-        : undefined;
-  const earlier = values.oldCatalog === undefined ? given : readCatalogFile(values.oldCatalog);
-  const source = input === undefined ? given && beside : (values.catalog ?? values.url ?? command.join(' '));
+  const beside = input === undefined ? catalogBeside(now) : undefined;
+  const given = input ? await readInput(input, terminal.quiet) : catalogAt(beside);
+  const earlier = catalogAt(values.oldCatalog) ?? given;
+  const source = input === undefined ? beside : (values.catalog ?? values.url ?? command.join(' '));
   const listed = namesOf([before, after]);
   const catalogs = [earlier ?? listed, given ?? listed] as const;
 
@@ -102,10 +96,8 @@ function counterOf(catalog: CatalogFile | undefined): Promise<TokenCounter | und
 
 /** @returns a catalog of the names in the policies, for use without an input */
 function namesOf(policies: readonly CompiledPolicy[]): ServerCatalog {
-  return Object.fromEntries(
-    KINDS.map((kind) => {
-      const names = new Set(policies.flatMap(({ primitives }) => primitives[kind].map(({ name }) => name)));
-      return [kind, [...names].map((name) => ({ [IDENTITY[kind]]: name }))];
-    }),
-  );
+  return byKind((kind) => {
+    const names = new Set(policies.flatMap(({ primitives }) => primitives[kind].map(({ name }) => name)));
+    return [...names].map((name) => ({ [IDENTITY[kind]]: name }));
+  });
 }

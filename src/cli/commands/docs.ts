@@ -5,10 +5,8 @@ import { billedBy } from '../inputs/billed-tokens.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { formatOption } from '../options/define-command.js';
 import { defineInputCommand, parseInput } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
-import { toHtml, toMarkdown } from '../pages/blocks.js';
 import { policyPage } from '../pages/policy-page.js';
 import { weighCatalog } from '../reports/list-report.js';
 import { writeOutput } from '../terminal/write-output.js';
@@ -24,21 +22,19 @@ Example:
 )
   .argument('[policy...]', 'a policy file, or a folder that is one policy')
   .addOption(policyOption())
-  .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout', '-')
-  .addOption(formatOption(['markdown', 'html']));
+  .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout', '-');
 
 /**
  * @param argv the arguments after `docs`
  * @returns the exit code
  * @throws {CliError} if an argument is not valid, the policy has errors, or the input cannot be read
  * @example
- * await run(['policies/vault.yaml', '--format', 'html', '-o', 'build/vault.html']);
+ * await run(['policies/vault.yaml', '-o', 'build/vault.md']);
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
   const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
   const [named] = positionals;
-  const { format } = values;
   const paths = onePolicyOf('docs', values.policy, named);
   const input = parseInput(values, command, 'docs');
 
@@ -48,9 +44,8 @@ export async function run(argv: string[]): Promise<number> {
   const server = counted === undefined ? undefined : read(counted[0].server, 'name');
   const name = basename(paths[0] ?? '').replace(/\.ya?ml$/, '');
   const title = typeof server === 'string' ? `${name}: policy of ${server}` : `Policy ${name}`;
-  const page = policyPage(policy, title, weighed);
   const output = values.output ?? '-';
-  writeOutput(output, format === 'html' ? toHtml(page, title) : toMarkdown(page));
+  writeOutput(output, policyPage(policy, title, weighed));
   if (output !== '-') terminal.note(`Wrote ${output}.`);
   return 0;
 }

@@ -16,6 +16,7 @@ import { originsOf } from '../reports/configuration-origins.js';
 import { explainPrimitive } from '../reports/explanation.js';
 import { explanationToText } from '../reports/explanation-text.js';
 import { plain } from '../terminal/output.js';
+import { joined } from '../terminal/quantities.js';
 
 export const definition = defineConfigurationCommand(
   'explain',
@@ -81,13 +82,12 @@ interface Found {
 
 /** @returns the primitives with this name: several kinds may have the same name */
 function inCatalog(catalog: ServerCatalog, name: string): Found[] {
-  const found = KINDS.flatMap((kind) =>
-    (catalog[kind] ?? [])
-      .filter((item) => identityOf(kind, item) === name)
-      .map((primitive) => ({ kind, primitive })),
+  const listed = KINDS.flatMap((kind) =>
+    (catalog[kind] ?? []).map((primitive) => ({ kind, primitive, id: identityOf(kind, primitive) })),
   );
+  const found = listed.filter(({ id }) => id === name);
   if (found.length > 0) return found;
-  const names = KINDS.flatMap((kind) => (catalog[kind] ?? []).map((item) => identityOf(kind, item)));
+  const names = listed.map(({ id }) => id);
   throw unknownName(name, names, 'The input', 'Run "mcp-concerns list" to see its names.');
 }
 
@@ -116,9 +116,7 @@ const MAX_NAMES = 3;
 
 function unknownName(name: string, names: readonly string[], where: string, advice: string): CliError {
   const near = nearestNames(name, new Set(names)).map((each) => `"${plain(each)}"`);
-  const last = near.pop();
-  const hint =
-    last === undefined ? advice : `Did you mean ${near.length === 0 ? '' : `${near.join(', ')} or `}${last}?`;
+  const hint = near.length === 0 ? advice : `Did you mean ${joined(near, 'or')}?`;
   return new CliError(`${where} has no "${plain(name)}". ${hint}`);
 }
 

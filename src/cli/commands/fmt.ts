@@ -1,14 +1,14 @@
-import { writeFileSync } from 'node:fs';
+import { policyFilesOf } from '../../policy/compile/load.js';
 import { FormatError, formatYaml } from '../../policy/language/format-yaml.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
-import { CliError, systemCode } from '../errors.js';
-import { policyFiles } from '../inputs/policy-files.js';
+import { CliError } from '../errors.js';
 import { readCommandLine } from '../options/command-line.js';
 import { defineProjectCommand } from '../options/define-command.js';
 import { policiesOf, policyOption } from '../options/policy-option.js';
 import { plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 import { readText } from '../terminal/read-text.js';
+import { writeFiles } from '../terminal/write-files.js';
 
 export const definition = defineProjectCommand(
   'fmt',
@@ -39,12 +39,10 @@ export async function run(argv: string[]): Promise<number> {
   const [named] = positionals;
   const paths = policiesOf('fmt', values.policy, named).flat();
 
-  const files = policyFiles(paths).map((file) => ({ file, ...formatted(file) }));
+  const files = [...new Set(paths.flatMap(policyFilesOf))].map((file) => ({ file, ...formatted(file) }));
   const changed = files.filter(({ before, after }) => before !== after);
-  for (const { file, after } of changed) {
-    if (!values.check) write(file, after);
-    process.stdout.write(`${file}\n`);
-  }
+  if (!values.check) writeFiles(new Map(changed.map(({ file, after }) => [file, after])));
+  for (const { file } of changed) process.stdout.write(`${file}\n`);
   const all = quantity(files.length, 'file');
   if (changed.length === 0) terminal.note(`${all}, already formatted.`, 'green');
   else if (values.check) {
@@ -67,13 +65,5 @@ function formatted(file: string): { before: string; after: string } {
   } catch (cause) {
     if (!(cause instanceof FormatError)) throw cause;
     throw new CliError(`${file} was not changed: ${cause.message}.`, { cause });
-  }
-}
-
-function write(file: string, text: string): void {
-  try {
-    writeFileSync(file, text);
-  } catch (cause) {
-    throw new CliError(`${file} cannot be written (${systemCode(cause)}). Check its permissions.`, { cause });
   }
 }

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { pinsOf } from '../../engine/pins.js';
+import { writeLock } from '../../policy/compile/lock.js';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
 import { policySchema } from '../../policy/language/schema.js';
 import { proposePolicy } from '../../policy/propose/propose-policy.js';
@@ -36,7 +38,7 @@ the policy, init writes tests, the catalog for them, and schemas for editors.
   `Exit codes: 0 written; 2 invalid arguments, input or files.
 
 Examples:
-  mcp-concerns init -o policies/playwright.yaml -- npx @playwright/mcp
+  mcp-concerns init -o policies/playwright.yaml -- npx -y @playwright/mcp
   mcp-concerns init -o policies/github.yaml --catalog github.json`,
 )
   .option(
@@ -56,7 +58,7 @@ Examples:
  */
 export async function run(argv: string[]): Promise<number> {
   // A project has a policy already, so only its update is about the project.
-  const use = argv.includes('--update') ? ({ policy: 'output', input: true } as const) : {};
+  const use = argv.includes('--update') ? ({ policy: 'output', input: true } as const) : undefined;
   const { values, command, terminal } = readCommandLine(definition, argv, use);
   const input = requireInput(values, command, 'init');
   const output = values.output ?? 'policy.yaml';
@@ -67,6 +69,7 @@ export async function run(argv: string[]): Promise<number> {
   const files = {
     policy: output,
     tests: `${stem}.test.yaml`,
+    lock: `${stem}.lock.yaml`,
     catalog: values.catalog ?? `${stem}.catalog.json`,
   };
   if (values.update === true) {
@@ -99,10 +102,9 @@ export async function run(argv: string[]): Promise<number> {
   }
   const proposed = new Map([
     [basename(output), text],
-    ...[...written.parts].map(([path, part]): [string, string] => [
-      path,
-      isFormatted(part) ? part : formatOwnYaml(part),
-    ]),
+    ...[...written.parts].map(
+      ([path, part]) => [path, isFormatted(part) ? part : formatOwnYaml(part)] as const,
+    ),
   ]);
   // The policy is checked against what the catalog file will contain: facts, if init writes it.
   const known = values.catalog === undefined ? factsOf(catalog, tokensOf) : catalog;
@@ -113,16 +115,15 @@ export async function run(argv: string[]): Promise<number> {
   const passed = testsPass(tests, files.tests, policy, known);
 
   const folder = dirname(output);
-  writeFiles(
-    new Map([
-      ...[...policyFiles].map(([path, content]): [string, string] => [join(folder, path), content]),
-      ...[schema, testSchema].flatMap(({ file, missing }): [string, string][] =>
-        missing ? [[join(folder, file), readFileSync(packageFile(`policies/${file}`), 'utf8')]] : [],
-      ),
-      ...(values.catalog === undefined ? [[files.catalog, jsonText(known)] as const] : []),
-      [files.tests, tests],
-    ]),
-  );
+  const texts = new Map([...policyFiles].map(([path, content]) => [join(folder, path), content]));
+  for (const { file, missing } of [schema, testSchema]) {
+    if (missing) texts.set(join(folder, file), readFileSync(packageFile(`policies/${file}`), 'utf8'));
+  }
+  if (values.catalog === undefined) texts.set(files.catalog, jsonText(known));
+  texts.set(files.tests, tests);
+  // A catalog of facts has no definitions to pin.
+  if (catalog.encoding === undefined) texts.set(files.lock, writeLock(pinsOf(catalog)));
+  writeFiles(texts);
   const concerns = policy.concerns.map(({ name }) => name).join(', ');
   terminal.note(`Wrote ${files.policy}: ${catalogContents(catalog)}; concerns ${concerns}.`);
   if (written.parts.size > 0) terminal.note(`It includes ${[...written.parts.keys()].join(', ')}.`);
@@ -131,12 +132,12 @@ export async function run(argv: string[]): Promise<number> {
   const silenced = first.findings.length - findings.length;
   if (silenced > 0) {
     terminal.note(
-      `Silenced: ${quantity(silenced, 'warning')} about texts of the server (names-hidden), each with a comment.`,
+      `Silenced: ${quantity(silenced, 'warning')} that no value can fix, each with a comment that says why.`,
     );
   }
   if (proposal.tools.length > 0) {
     terminal.note(effectsLine(proposal.tools));
-    for (const line of topicsLine(proposal)) terminal.note(line);
+    terminal.note(topicsLine(proposal));
   }
   return 0;
 }

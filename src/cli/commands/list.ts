@@ -17,13 +17,14 @@ export const definition = defineConfigurationCommand(
   'list',
   'Shows which primitives are visible, which are hidden and why, and how many tokens that saves.',
   `The server, and rules about client.capabilities, see a client with every
-capability. Rules about protocol.era see a client of the legacy era.
+capability. Rules about protocol.era see a client of the legacy era. Without
+--client, the client has no name, and rules about names hide from it.
 
 Exit codes: 0 listed; 2 invalid arguments, policy or input.
 
 Example:
   mcp-concerns list --policy policies/playwright.yaml \\
-      --concern effect=read-only -- npx @playwright/mcp`,
+      --concern effect=read-only -- npx -y @playwright/mcp`,
 )
   .argument('[policy...]', 'a policy file, or a folder that is one policy')
   .addOption(formatOption(['table', 'json', 'names']));
@@ -52,13 +53,9 @@ export async function run(argv: string[]): Promise<number> {
   if (policy.settings.enforcement === 'shadow') {
     terminal.note('note: the policy has enforcement: shadow, so hosts still see everything.');
   }
-  if (format === 'json') process.stdout.write(`${JSON.stringify(toJson(report), null, 2)}\n`);
-  else if (format === 'names') {
-    process.stdout.write(
-      toNames(report)
-        .map((name) => `${plain(name)}\n`)
-        .join(''),
-    );
-  } else process.stdout.write(toTable(policy, report, terminal.paper));
+  if (format === 'json')
+    process.stdout.write(`${JSON.stringify({ protocol: catalog.protocol, ...toJson(report) }, null, 2)}\n`);
+  else if (format === 'names') for (const name of toNames(report)) process.stdout.write(`${plain(name)}\n`);
+  else process.stdout.write(toTable(policy, report, terminal.paper));
   return 0;
 }

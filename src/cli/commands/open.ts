@@ -22,7 +22,7 @@ The page does not write your files: save what you keep.`,
 
 Examples:
   mcp-concerns open --policy policy.yaml
-  mcp-concerns open -- npx @playwright/mcp`,
+  mcp-concerns open -- npx -y @playwright/mcp`,
 )
   .addOption(policyOption())
   .option('--no-open', 'write the page, and print its path');

@@ -3,7 +3,6 @@ import { UNLISTED } from '../../http/log/report-fields.js';
 import { openCompiledPolicy } from '../../policy/compile/compiled.js';
 import { CliError, UsageError } from '../errors.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
-import { noDecision, parseLogLine, readLogLines } from '../inputs/log-line.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
@@ -12,6 +11,7 @@ import { defineInputCommand, requireInput } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
 import type { Terminal } from '../options/terminal.js';
+import { noDecision, parseLogLine, readLogLines } from '../reports/log-line.js';
 import { replay } from '../reports/replay.js';
 import { replayToText } from '../reports/replay-text.js';
 import { readText } from '../terminal/read-text.js';
@@ -28,6 +28,8 @@ Example:
   .argument('<line>', 'a line of the log, a file with log lines, or - for stdin')
   .addOption(policyOption('the policy of that time, also as compiled JSON'))
   .option('--claim <name=value>', 'a claim that a rule reads; the log has none; repeatable', repeated)
+  .option('--claims <file>', 'the claims of a decoded token, as JSON')
+  .option('--client <name>', 'how the client names itself, as a name or JSON')
   .addOption(formatOption(['pretty', 'json']));
 
 /**
@@ -55,7 +57,11 @@ export async function run(argv: string[]): Promise<number> {
   if (skipped > 0) terminal.note(`note: ${skipped} of ${lines.length} lines have no decision to replay.`);
 
   const policy = readAnyPolicy(paths, terminal);
-  const { caller } = readPreferences(policy, { claim: values.claim }, FULL_CLIENT_CAPABILITIES);
+  const { caller } = readPreferences(
+    policy,
+    { claim: values.claim, claims: values.claims, client: values.client },
+    FULL_CLIENT_CAPABILITIES,
+  );
   const catalog = await readInput(input, terminal.quiet);
   const replays = logged.map((each) => replay(each, policy, catalog, caller));
   if (format === 'json') {

@@ -2,11 +2,12 @@ import { Option } from '@commander-js/extra-typings';
 import { describeAccepted } from '../../engine/configuration.js';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import { LivePolicy } from '../../gate/request/live-policy.js';
+import { userKey } from '../control/user-keys.js';
 import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCommandLine } from '../options/command-line.js';
 import { defineProjectCommand, numberFrom, repeated } from '../options/define-command.js';
-import { moduleOption } from '../options/input-options.js';
+import { moduleOption, protocolOption, serversOption } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
 import { chooseServer } from '../serving/choose-server.js';
@@ -23,14 +24,15 @@ Press Ctrl-C to stop.`,
   `Exit codes: 0 stopped; 2 invalid arguments, policy, server or port.
 
 Example:
-  mcp-concerns serve --policy policies/playwright.yaml -- npx @playwright/mcp`,
+  mcp-concerns serve --policy policies/playwright.yaml -- npx -y @playwright/mcp`,
 )
   .argument('[policy...]', 'a policy file, or a folder that is one policy')
   .addOption(policyOption())
-  .optionsGroup('The server, one of -- COMMAND ARGS (one process per session), --url, --server:')
+  .optionsGroup('One of -- COMMAND ARGS (one process per session), --url, --server, --servers:')
   .option('--url <url>', 'an MCP server over Streamable HTTP')
   .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)
   .addOption(moduleOption('the server'))
+  .addOption(serversOption())
   .optionsGroup('Options:')
   .option('--stdio', 'serve over stdio, for hosts that start their servers')
   .option(
@@ -39,11 +41,13 @@ Example:
     repeated,
   )
   .option('--port <n>', 'the port; 0 picks a free port', numberFrom(0, 65_535), 8808)
+  .option('--open-endpoint', 'serve at /mcp, without the key that keeps other users of this machine out')
   .addOption(
     new Option('--isolation <who>', 'who shares a server')
       .choices(['shared', 'per-session', 'per-request'])
       .default('per-session' as const),
   )
+  .addOption(protocolOption())
   .option('--sessions <n>', 'sessions that have a server', numberFrom(1, 1000), 32)
   .option('--idle <minutes>', 'when a session without requests ends', numberFrom(1, 10_000), 30)
   .option('--silence <seconds>', 'when a call without any message is given up', numberFrom(1, 86_400), 120)
@@ -68,8 +72,14 @@ export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
   const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
   const [named] = positionals;
-  const { port, panel, isolation, sessions, idle, silence } = values;
-  const limits = { isolation, maxSessions: sessions, idleMs: idle * 60_000, silenceMs: silence * 1000 };
+  const { port, panel, isolation, sessions, idle, silence, protocol, openEndpoint } = values;
+  const limits = {
+    isolation,
+    protocol,
+    maxSessions: sessions,
+    idleMs: idle * 60_000,
+    silenceMs: silence * 1000,
+  };
   const choice = chooseServer(values, command);
   const paths = onePolicyOf('serve', values.policy, named);
   const prepare = (compiled: CompiledPolicy): Policy => preparePolicy(withPanel(compiled, panel));
@@ -89,7 +99,10 @@ export async function run(argv: string[]): Promise<number> {
     const stop = watchPolicy(paths, { live, prepare, note: terminal.note, paper: terminal.errors });
     try {
       const serving = { opened, policy: live, control, note: terminal.note, signal, limits };
-      return values.stdio === true ? await serveStdio(serving, preferences) : await serveHttp(serving, port);
+      if (values.stdio === true) return await serveStdio(serving, preferences);
+      if (openEndpoint === true) return await serveHttp(serving, { port });
+      const [key, secret] = [userKey('endpoint-key', process.env), userKey('session-key', process.env)];
+      return await serveHttp(serving, { port, key, secret });
     } finally {
       stop();
     }
@@ -105,7 +118,7 @@ function defaultPreferences(
   if (stdio !== true) {
     throw new UsageError(
       'serve',
-      '--concern needs --stdio. Over HTTP, put preferences into the URL, for example /mcp?concerns=NAME:VALUE',
+      '--concern needs --stdio. Over HTTP, put preferences into the URL, for example ?concerns=NAME:VALUE',
     );
   }
   const operator = policy.concerns.find(

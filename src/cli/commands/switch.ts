@@ -15,8 +15,11 @@ export const definition = defineCommand(
 Without a value, it shows what each host is shown now. NAME=VALUE keeps all
 other values; several values are separated by commas, and NAME=any removes one.
 A preset replaces all values, and "everything" removes them.`,
-  `Exit codes: 0 done; 1 a value is not valid; 2 invalid arguments, or nothing
-runs.
+  `A program can only show less: without a terminal, a change that shows more is
+refused. A person can make it at a terminal, or on the page.
+
+Exit codes: 0 done, for at least one session; 1 refused everywhere; 2 invalid
+arguments, or nothing runs or answers.
 
 Examples:
   mcp-concerns switch safe
@@ -26,7 +29,7 @@ Examples:
   .option('--server <text>', 'only servers whose name or policy contains TEXT')
   .option('--session <id>', 'only this session')
   .option('--open', 'open the page with the switches in a browser')
-  .option('-y, --yes', 'switch although no terminal is attached');
+  .option('-y, --yes', 'not needed: without a terminal, a change can only show less');
 
 /**
  * @param argv the arguments after `switch`
@@ -39,18 +42,14 @@ export async function run(argv: string[]): Promise<number> {
   const { values, positionals, terminal } = readCommandLine(definition, argv);
   const [changes] = positionals;
   const change = readChange(changes);
-  if (change !== undefined && values.yes !== true && !process.stdin.isTTY) {
-    throw new UsageError(
-      'switch',
-      'Switching is for people, and no terminal is attached. Pass --yes if a person decided this',
-    );
-  }
+  const isTerminal = process.stdin.isTTY === true;
   const folder = registryFolder(process.env);
   const running = select(await runningProcesses(folder), values);
   if (values.open === true) {
     for (const { entry } of running) {
       terminal.note(`Opening the page of ${plain(entry.name)}`);
       if (await openInBrowser(writeOpener(folder, entry))) continue;
+      if (!isTerminal) throw new CliError('No browser could be started. Run the command in a terminal.');
       terminal.note(
         'No browser could be started. Open this address yourself; it contains the key of the process.',
       );
@@ -58,14 +57,32 @@ export async function run(argv: string[]): Promise<number> {
     }
     if (change === undefined) return 0;
   }
+  const refusals: CliError[] = [];
+  let isDone = false;
   for (const { entry, states } of running) {
+    if (states === undefined) {
+      refusals.push(new CliError(`${plain(entry.name)}: It did not answer. Try again later.`));
+      continue;
+    }
     const after: PanelState[] = [];
     for (const state of states) {
-      const concerns = change === undefined ? undefined : typed(change, state);
-      after.push(concerns === undefined ? state : await switchSession(entry, state.session, concerns));
+      try {
+        const concerns = change === undefined ? undefined : typed(change, state);
+        const changing = concerns && switchSession(entry, state.session, concerns, !isTerminal);
+        after.push((await changing) ?? state);
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        const { message, exitCode } = error;
+        refusals.push(new CliError(`${plain(entry.name)}: ${message}`, { cause: error, exitCode }));
+      }
     }
+    if (after.length === 0 && states.length > 0) continue;
+    isDone ||= change === undefined || after.length > 0;
     process.stdout.write(`${sessionLines(entry.name, after, terminal.paper).join('\n')}\n`);
   }
+  const last = isDone ? undefined : refusals.pop();
+  for (const { message } of refusals) console.error(`mcp-concerns: ${message}`);
+  if (last !== undefined) throw last;
   return 0;
 }
 
@@ -103,14 +120,9 @@ function typed(change: WantedChange, { concerns, presets }: PanelState): Record<
       concerns.filter(({ setBy }) => setBy === 'host').map(({ name }) => [name, null]),
     );
   }
+  const byName = new Map(concerns.map((concern) => [concern.name, concern]));
   return Object.fromEntries(
-    [...change.texts].map(([name, text]) => [
-      name,
-      typedValue(
-        text,
-        concerns.find((each) => each.name === name),
-      ),
-    ]),
+    [...change.texts].map(([name, text]) => [name, typedValue(text, byName.get(name))]),
   );
 }
 
@@ -124,18 +136,13 @@ function typedValue(text: string, concern: PanelConcern | undefined): unknown {
 
 function select(
   running: readonly RunningProcess[],
-  { server, session }: { readonly server?: string | undefined; readonly session?: string | undefined },
+  { server = '', session }: { readonly server?: string | undefined; readonly session?: string | undefined },
 ): RunningProcess[] {
-  const found = running
-    .filter(
-      ({ entry }) =>
-        server === undefined || [entry.name, ...entry.policy].some((text) => text.includes(server)),
-    )
-    .map(({ entry, states }) => ({
-      entry,
-      states: session === undefined ? states : states.filter((state) => state.session === session),
-    }))
-    .filter(({ states }) => session === undefined || states.length > 0);
+  const found = running.flatMap(({ entry, states }) => {
+    const isMeant = [entry.name, ...entry.policy].some((text) => text.includes(server));
+    const own = session === undefined ? states : states?.filter((state) => state.session === session);
+    return isMeant && (session === undefined || own?.length !== 0) ? [{ entry, states: own }] : [];
+  });
   if (found.length > 0) return found;
   if (running.length > 0) {
     const names = running.map(({ entry }) => plain(entry.name)).join(', ');

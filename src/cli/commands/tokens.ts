@@ -23,7 +23,7 @@ no preferences sends again ("resends").`,
 
 Example:
   mcp-concerns tokens --policy policies/vault.yaml --budget 5000 \\
-      --url http://127.0.0.1:8808/mcp`,
+      --url http://127.0.0.1:3000/mcp`,
 )
   .argument('[policy...]', 'a policy file, or a folder that is one policy')
   .addOption(policyOption())

@@ -1,4 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { readJson } from '../../http/request-body.js';
+import { sameSecret } from '../../http/same-secret.js';
+import { read } from '../../wire/messages.js';
 import { eventStream } from './event-stream.js';
 import { ChangeRefusedError, SessionGoneError, type Switchboard } from './switchboard.js';
 
@@ -63,26 +65,19 @@ export function controlChannel({ board, key, port, page, peers }: ChannelOptions
 }
 
 function hasKey(request: Request, key: string): boolean {
-  const given = request.headers.get('authorization')?.replace(/^Bearer /i, '') ?? '';
-  // Digests have equal lengths, which timingSafeEqual requires.
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(key));
+  return sameSecret(request.headers.get('authorization')?.replace(/^Bearer /i, '') ?? '', key);
 }
 
 async function change(board: Switchboard, session: string, request: Request): Promise<Response> {
-  const body = await readBody(request);
-  if (body === undefined) return problem(413, `The body is longer than ${MAX_BODY} bytes.`);
-  let concerns: unknown;
-  try {
-    concerns = (JSON.parse(body) as { concerns?: unknown } | null)?.concerns;
-  } catch {
-    return problem(400, 'The body is not JSON.');
-  }
+  const body = await readJson(request, {}, MAX_BODY);
+  if (body instanceof Response) return problem(body.status, 'The body is too long, or it is not JSON.');
+  const concerns = read(body.value, 'concerns');
+  const onlyNarrows = read(body.value, 'onlyNarrows') === true;
   if (!isRecord(concerns)) return problem(400, 'The member "concerns" of the body must be an object.');
   const sessions = session === '*' ? (await board.states()).map((state) => state.session) : [session];
   const states = [];
   try {
-    for (const each of sessions) states.push(await board.change(each, concerns));
+    for (const each of sessions) states.push(await board.change(each, concerns, onlyNarrows));
   } catch (cause) {
     if (cause instanceof SessionGoneError) return problem(404, cause.message);
     if (cause instanceof ChangeRefusedError) return problem(422, cause.message);
@@ -93,19 +88,6 @@ async function change(board: Switchboard, session: string, request: Request): Pr
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** @returns the body; `undefined` if it is too long, without having read all of it */
-async function readBody(request: Request): Promise<string | undefined> {
-  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY) return undefined;
-  const decoder = new TextDecoder();
-  let [text, length] = ['', 0];
-  for await (const part of request.body ?? []) {
-    length += part.length;
-    if (length > MAX_BODY) return undefined;
-    text += decoder.decode(part, { stream: true });
-  }
-  return text;
-}
 
 const PROTECTION = {
   'cache-control': 'no-store',

@@ -19,7 +19,7 @@ export type Control = ReturnType<typeof createControl>;
  * @returns the channel, which does not listen yet
  * @throws {RegistryError} if the folder of the registry cannot be trusted
  * @example
- * const control = createControl('npx some-server', ['policy.yaml']);
+ * const control = createControl('npx -y some-server', ['policy.yaml']);
  */
 export function createControl(name: string, policy: readonly string[]) {
   const folder = registryFolder(process.env);
@@ -57,8 +57,8 @@ export function createControl(name: string, policy: readonly string[]) {
     /** Answers requests below `/panel`. */
     fetch,
     announce,
-    /** Listens on a port of its own, and registers the process there. Returns the address of the page, with its key. */
-    async listen(): Promise<string> {
+    /** Listens on a port of its own, and registers the process there. */
+    async listen(): Promise<void> {
       const answer = async (request: Request): Promise<Response> =>
         (await fetch(request)) ?? new Response('Not found: use /panel.\n', { status: 404 });
       const server = createServer(getRequestListener(answer, { overrideGlobalObjects: false }));
@@ -73,7 +73,7 @@ export function createControl(name: string, policy: readonly string[]) {
         server.closeAllConnections();
       });
       const address = server.address();
-      return announce(`http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`);
+      announce(`http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`);
     },
     close: (): void => {
       for (const close of closing) close();

@@ -10,6 +10,10 @@ interface Session {
   relisted: boolean | null;
 }
 
+/** How to show more although nobody sits at a terminal. The page needs a click. */
+const CONFIRM =
+  'Without a terminal, a person has to confirm it on the page: run "mcp-concerns switch --open" in a terminal.';
+
 /** Counts the tokens of a definition. Loading the tokenizer takes as long as starting a server. */
 type LoadTokenCounter = () => Promise<(definition: object) => number>;
 
@@ -56,20 +60,27 @@ export class Hub implements Switchboard {
     return states.filter((state) => state !== undefined);
   }
 
-  async change(id: string, change: Readonly<Record<string, unknown>>): Promise<PanelState> {
+  async change(
+    id: string,
+    change: Readonly<Record<string, unknown>>,
+    onlyNarrows = false,
+  ): Promise<PanelState> {
     const session = this.sessions.get(id);
     const before = await this.stateOf(id);
-    const outcome = await session?.panel.change(change);
+    const wasRelisted = session?.relisted ?? null;
+    // A fast host lists again before the change has been announced to everybody.
+    if (session !== undefined) session.relisted = false;
+    const outcome = await session?.panel.change(change, onlyNarrows ? CONFIRM : undefined);
+    const after = outcome?.state === 'changed' ? await this.stateOf(id) : undefined;
+    const isSame = before === undefined || after === undefined || toolsOf(before) === toolsOf(after);
+    // Only a different list is a reason to list again.
+    if (isSame && session?.relisted === false) session.relisted = wasRelisted;
     if (outcome?.state === 'refused' || outcome?.state === 'failed')
       throw new ChangeRefusedError(outcome.message, { exitCode: 1 });
-    const after = outcome?.state === 'changed' ? await this.stateOf(id) : undefined;
     if (session === undefined || before === undefined || after === undefined) {
       throw new SessionGoneError('The session has ended. Reconnect the host.');
     }
-    // Only a different list is a reason to list again.
-    if (toolsOf(before) === toolsOf(after)) return after;
-    session.relisted = false;
-    this.announce(id);
+    if (!isSame) this.announce(id);
     return { ...after, sessions: this.infos() };
   }
 

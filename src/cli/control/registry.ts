@@ -72,7 +72,7 @@ function folderOf({ XDG_RUNTIME_DIR, LOCALAPPDATA }: NodeJS.ProcessEnv): string 
 }
 
 /** Windows has no such bits: there, the folder is inside the user's profile. */
-function ownershipProblem({ uid, mode }: NonNullable<ReturnType<typeof Lstat>>): string | undefined {
+export function ownershipProblem({ uid, mode }: NonNullable<ReturnType<typeof Lstat>>): string | undefined {
   if (process.platform === 'win32') return undefined;
   if (uid !== userInfo().uid) return 'belongs to another user';
   return (Number(mode) & OTHERS) === 0 ? undefined : 'is open to other users';

@@ -1,29 +1,35 @@
 import type { PanelState } from '../../gate/panel/panel-document.js';
+import { read } from '../../wire/messages.js';
+import { systemCode } from '../errors.js';
 import { forget, type RegistryEntry, readRegistry } from './registry.js';
 import { ChangeRefusedError, SessionGoneError } from './switchboard.js';
 
-/** A running process, and the documents of its sessions. */
-export type RunningProcess = Awaited<ReturnType<typeof runningProcesses>>[number];
+/** A registered process, and the documents of its sessions; `undefined` if it did not answer. */
+export interface RunningProcess {
+  readonly entry: RegistryEntry;
+  readonly states: readonly PanelState[] | undefined;
+}
 
 /** How long a process may take to answer, in milliseconds. */
 const TIMEOUT = 10_000;
 
 /**
- * Asks every registered process of this user for its sessions. Processes that do not answer to their key are removed
- * from the registry.
+ * Asks every registered process of this user for its sessions. A process whose port is closed, or that does not know its
+ * key, is removed from the registry. Others may only be slow.
  *
  * @param folder from `registryFolder`
- * @returns the processes that answered
+ * @returns the processes
  * @example
  * const running = await runningProcesses(registryFolder(process.env));
  */
-export async function runningProcesses(folder: string) {
-  const asked = readRegistry(folder).map(async (entry) => {
+export async function runningProcesses(folder: string): Promise<RunningProcess[]> {
+  const asked = readRegistry(folder).map(async (entry): Promise<RunningProcess[]> => {
     try {
       const response = await call(entry, '/panel/sessions');
       if (response.ok) return [{ entry, states: await sessionsOf(response) }];
-    } catch {
-      // The port is closed, or another program listens on it.
+      if (response.status !== 401) return [{ entry, states: undefined }];
+    } catch (error) {
+      if (systemCode(read(error, 'cause')) !== 'ECONNREFUSED') return [{ entry, states: undefined }];
     }
     forget(folder, entry);
     return [];
@@ -37,8 +43,9 @@ export async function runningProcesses(folder: string) {
  * @param entry the process
  * @param session the id of the session
  * @param concerns values by concern, or a preset
+ * @param onlyNarrows whether to refuse a change that shows more
  * @returns the document after the change
- * @throws {ChangeRefusedError} if a value is not valid
+ * @throws {ChangeRefusedError} if a value is not valid, or the process does not answer
  * @throws {SessionGoneError} if the session has ended
  * @example
  * await switchSession(entry, session, { preset: 'safe' });
@@ -47,9 +54,16 @@ export async function switchSession(
   entry: RegistryEntry,
   session: string,
   concerns: Readonly<Record<string, unknown>>,
+  onlyNarrows = false,
 ): Promise<PanelState> {
   const path = `/panel/sessions/${session}/concerns`;
-  const response = await call(entry, path, { method: 'PUT', body: JSON.stringify({ concerns }) });
+  const body = JSON.stringify({ concerns, onlyNarrows });
+  const response = await call(entry, path, { method: 'PUT', body }).catch((cause: unknown) => {
+    throw new ChangeRefusedError('It did not answer, so it is not known whether it switched.', {
+      exitCode: 1,
+      cause,
+    });
+  });
   if (response.ok) {
     const [state] = await sessionsOf(response);
     if (state !== undefined) return state;

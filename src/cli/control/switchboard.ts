@@ -11,10 +11,15 @@ export interface Switchboard {
   /**
    * Changes the preferences of a session, as its host could.
    *
+   * @param onlyNarrows whether to refuse a change that shows more
    * @throws {SessionGoneError} if there is no such session
    * @throws {ChangeRefusedError} if a value is not valid
    */
-  change(session: string, change: Readonly<Record<string, unknown>>): Promise<PanelState>;
+  change(
+    session: string,
+    change: Readonly<Record<string, unknown>>,
+    onlyNarrows?: boolean,
+  ): Promise<PanelState>;
   /** Calls a listener for each change. The function that it returns stops that. */
   subscribe(listener: (event: PanelEvent) => void): () => void;
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { IDENTITY, identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { itemsOf } from '../../gate/request/whole-list.js';
@@ -10,6 +11,8 @@ import { readText } from '../terminal/read-text.js';
 export interface CatalogFile {
   readonly server?: unknown;
   readonly capabilities?: object | undefined;
+  /** The protocol version that was spoken to the server, if it was asked just now. */
+  readonly protocol?: string | undefined;
   /** Where the catalog comes from, and its license, if it was not fetched from a server. */
   readonly source?: unknown;
   readonly license?: unknown;
@@ -17,6 +20,17 @@ export interface CatalogFile {
   readonly sdk?: unknown;
   /** In a catalog of facts: the encoding of the `tokens` of its primitives. */
   readonly encoding?: string | undefined;
+}
+
+/**
+ * @param policy the path of a policy
+ * @returns the catalog that `init` and the GitHub Action put beside it; undefined if there is none
+ * @example
+ * catalogBeside('policies/vault.yaml'); // 'policies/vault.catalog.json'
+ */
+export function catalogBeside(policy: string): string | undefined {
+  const file = policy.replace(/\.ya?ml$/, '.catalog.json');
+  return file !== policy && existsSync(file) ? file : undefined;
 }
 
 /**
@@ -34,9 +48,8 @@ export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
     const hint = Array.isArray(data) ? 'Put the list into {"tools": [...]}.' : CREATE;
     throw new CliError(`${path} is not a catalog: it has none of ${KINDS.join(', ')}. ${hint}`);
   }
-  const [instructions, capabilities, encoding] = ['instructions', 'capabilities', 'encoding'].map((name) =>
-    read(data, name),
-  );
+  const fields: Readonly<Record<string, unknown>> = { ...data };
+  const { server, source, license, sdk, instructions, capabilities, encoding } = fields;
   const catalog: { [K in Kind]?: ReturnType<typeof itemsOf> } = {};
   for (const kind of KINDS) {
     const list = read(data, kind);
@@ -57,10 +70,10 @@ export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
     catalog[kind] = items;
   }
   return {
-    server: read(data, 'server'),
-    source: read(data, 'source'),
-    license: read(data, 'license'),
-    sdk: read(data, 'sdk'),
+    server,
+    source,
+    license,
+    sdk,
     ...(isObject(capabilities) ? { capabilities } : {}),
     ...filteringOf(capabilities),
     ...(typeof instructions === 'string' ? { instructions } : {}),
@@ -68,6 +81,10 @@ export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
     ...catalog,
   };
 }
+
+/** @returns the catalog of a file, if there is one */
+export const catalogAt = (path: string | undefined): ReturnType<typeof readCatalogFile> | undefined =>
+  path === undefined ? undefined : readCatalogFile(path);
 
 /**
  * @param capabilities what a server declares in its answer to `initialize`

@@ -1,3 +1,5 @@
+import type { Verified } from '../../engine/claims.js';
+import type { CompiledPolicy } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import type { PolicyReport } from '../../policy/compile/check-reading.js';
 import { readPolicy } from '../../policy/compile/load.js';
@@ -9,23 +11,27 @@ import type { SilencedFinding } from '../../policy/language/ignores.js';
  *
  * @param policies the paths of each policy
  * @param catalog the catalog of a server, if the policies are checked against one
- * @returns the findings and the texts of all files
+ * @param callers the claims of some callers, by the name of their file
+ * @returns the findings and the texts of all files, and the policies without errors
  * @example
  * checkFiles([['policies/vault.yaml'], ['policies/everything.yaml']], undefined).findings;
  */
 export function checkFiles(
   policies: readonly (readonly string[])[],
   catalog: PolicyCatalog | undefined,
-): Pick<PolicyReport, 'findings' | 'silenced' | 'texts'> {
+  callers?: ReadonlyMap<string, Verified>,
+): Pick<PolicyReport, 'findings' | 'silenced' | 'texts'> & { readonly compiled: readonly CompiledPolicy[] } {
   const texts = new Map<string, string>();
+  const compiled: CompiledPolicy[] = [];
   const found = new Map<string, Finding>();
   const silenced = new Map<string, SilencedFinding>();
   for (const paths of policies) {
-    const report = readPolicy(paths, catalog);
+    const report = readPolicy(paths, catalog, callers);
+    if (report.compiled !== undefined) compiled.push(report.compiled);
     for (const [name, text] of report.texts) texts.set(name, text);
     // A file that several policies include is read once for each of them, but its findings are reported once.
     for (const finding of report.findings) found.set(JSON.stringify(finding), finding);
     for (const finding of report.silenced) silenced.set(JSON.stringify(finding), finding);
   }
-  return { findings: [...found.values()], silenced: [...silenced.values()], texts };
+  return { findings: [...found.values()], silenced: [...silenced.values()], texts, compiled };
 }

@@ -40,10 +40,10 @@ export function childPeer(command: string, args: readonly string[]): Peer {
     }
     if (over !== undefined) {
       const wrote = unreadable === undefined ? '' : `, but printed "${printed}"`;
-      return (
-        `${server} did not answer ${lastMethod} within ${over} s${wrote}. ` +
-        'Check that it is an MCP server over stdio, or allow more time with --timeout.'
-      );
+      return [
+        `${server} did not answer ${lastMethod} within ${over} s${wrote}. Check that it is an MCP server over stdio, or allow more time with --timeout.`,
+        ...lastLines(transport.stderr, 0),
+      ].join('\n');
     }
     // The last of its output may not have arrived yet.
     await transport.close();
@@ -52,9 +52,10 @@ export function childPeer(command: string, args: readonly string[]): Peer {
     const how = ended.signal === null ? `ended with exit code ${ended.code}` : `was ended by ${ended.signal}`;
     const words = lastWords(stderr) ?? unreadable;
     const last = words === undefined ? ', and printed nothing to stderr.' : `: ${shorten(words)}`;
-    return `${server} ${how} before it answered ${lastMethod}${last}`;
+    return [`${server} ${how} before it answered ${lastMethod}${last}`, ...lastLines(stderr, 1)].join('\n');
   };
-  return { server, transport, broken: broken.signal, describe };
+  const again = () => new ChildTransport(command, args);
+  return { server, transport, again, broken: broken.signal, describe };
 }
 
 /** Tells a malformed JSON-RPC message from a log line in JSON. */
@@ -76,9 +77,32 @@ function startFailure(cause: unknown): string {
   return typeof code === 'string' ? code : String(cause);
 }
 
-/** @returns the last error message on stderr, without the lines that runtimes print around it; else the last line */
+/** What runtimes print around an error, and npm after it. */
+const FRAME = /^(Node\.js v\d|npm error A complete log)/;
+
+const linesOf = (stderr: string): string[] => stderr.split('\n').filter((line) => line.trim() !== '');
+
+/** @returns the last error message on stderr; else the last line */
 function lastWords(stderr: string): string | undefined {
-  const lines = stderr.split('\n').map((line) => line.trim());
-  const words = lines.filter((line) => line !== '' && !/^Node\.js v\d/.test(line));
+  const words = linesOf(stderr)
+    .map((line) => line.trim())
+    .filter((line) => !FRAME.test(line));
   return words.findLast((line) => /^[\w.]*(Error|Exception)\b/.test(line)) ?? words.at(-1);
 }
+
+const MAX_LINES = 10;
+
+/**
+ * @param stderr what the server wrote
+ * @param quoted how many of its lines the message has already
+ * @returns the end of stderr, and what to do about a cause that is known
+ */
+function lastLines(stderr: string, quoted: number): string[] {
+  const lines = linesOf(stderr);
+  const end = lines.slice(-MAX_LINES).map((line) => `  ${shorten(line)}`);
+  const hint = /npx canceled due to missing packages/.test(stderr) ? [NPX_HINT] : [];
+  return lines.length > quoted ? ['The last lines of its stderr:', ...end, ...hint] : hint;
+}
+
+const NPX_HINT =
+  'npx asks before it installs a package, and nobody can answer here. Write "npx -y" instead of "npx".';

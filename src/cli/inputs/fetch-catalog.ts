@@ -1,14 +1,23 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { ErrorCode, ListRootsRequestSchema, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import {
+  ErrorCode,
+  ListRootsRequestSchema,
+  McpError,
+  ResultSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { Primitive, ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { itemsOf } from '../../gate/request/whole-list.js';
+import { beforeAbort } from '../../session/before-abort.js';
+import { MODERN_VERSION } from '../../upstream/eras/envelope.js';
 import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../../wire/messages.js';
 import { walkPages } from '../../wire/page-walker.js';
 import { CliError } from '../errors.js';
 import { VERSION } from '../version.js';
 import { filteringOf } from './catalog-file.js';
+import { explainEra } from './explain-era.js';
 import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
 import { type ConversationOptions, explainFailure, type Peer } from './peer.js';
 
@@ -28,7 +37,45 @@ const NO_LIMIT = 2 ** 31 - 1;
  * @example
  * const { tools = [] } = await fetchCatalog(childPeer('node', ['server.js']), { seconds: 30, signal });
  */
-export async function fetchCatalog(peer: Peer, { seconds, signal: ending }: ConversationOptions) {
+export async function fetchCatalog(peer: Peer, options: ConversationOptions) {
+  const { protocol = 'auto' } = options;
+  if (protocol === '2026-07-28') return fetchTranslated(peer, options);
+  try {
+    return await fetchFrom(peer, options);
+  } catch (cause) {
+    if (protocol !== 'auto' || !(cause instanceof EraRefused)) throw cause;
+    return fetchTranslated(peer, options, cause);
+  }
+}
+
+/** The server refused `initialize`, so it may speak only newer versions. */
+class EraRefused extends CliError {}
+
+/** Fetches the catalog of a server that is spoken to in the modern era. */
+async function fetchTranslated(peer: Peer, options: ConversationOptions, refused?: EraRefused) {
+  const { bridge } = await import('../../upstream/isolation.js');
+  const bridged = bridge(peer.again, 'per-session', { protocol: '2026-07-28' });
+  try {
+    await beforeAbort(bridged.era(), options.signal).catch((cause) => explainEra(cause, refused));
+    const [transport, theirs] = InMemoryTransport.createLinkedPair();
+    await (await bridged.connection()).connect(theirs);
+    return { ...(await fetchFrom({ ...peer, transport }, options)), protocol: MODERN_VERSION };
+  } finally {
+    await bridged.close();
+  }
+}
+
+/** HTTP statuses of endpoints that know no `initialize`. */
+const REFUSED: ReadonlySet<unknown> = new Set([400, 404, 405, 406, 422]);
+
+const isRefusal = (cause: unknown): boolean => {
+  const code = read(cause, 'code');
+  if (cause instanceof McpError)
+    return code !== ErrorCode.ConnectionClosed && code !== ErrorCode.RequestTimeout;
+  return REFUSED.has(code);
+};
+
+async function fetchFrom(peer: Peer, { seconds, signal: ending }: ConversationOptions) {
   const client = new Client(
     { name: 'mcp-concerns', version: VERSION },
     { capabilities: FULL_CLIENT_CAPABILITIES },
@@ -49,6 +96,13 @@ export async function fetchCatalog(peer: Peer, { seconds, signal: ending }: Conv
   // The SDK adds a listener for each request, and a long list needs many requests.
   setMaxListeners(0, signal);
   let lastMethod: string = METHODS.initialize;
+  let protocol: string | undefined;
+  const { transport } = peer;
+  const setVersion = transport.setProtocolVersion?.bind(transport);
+  transport.setProtocolVersion = (version) => {
+    protocol = version;
+    setVersion?.(version);
+  };
   const options = { signal, timeout: NO_LIMIT };
   try {
     await client.connect(peer.transport, options);
@@ -69,10 +123,13 @@ export async function fetchCatalog(peer: Peer, { seconds, signal: ending }: Conv
     }
     const instructions = client.getInstructions();
     const server = client.getServerVersion();
-    return { server, capabilities, instructions, ...filteringOf(capabilities), ...lists };
+    return { protocol, server, capabilities, instructions, ...filteringOf(capabilities), ...lists };
   } catch (cause) {
     if (cause instanceof CliError || ending.aborted) throw cause;
-    throw await explainFailure(peer, { cause, lastMethod, over: late.signal.aborted ? seconds : undefined });
+    const over = late.signal.aborted ? seconds : undefined;
+    const failed = await explainFailure(peer, { cause, lastMethod, over });
+    if (lastMethod !== METHODS.initialize || over !== undefined || !isRefusal(cause)) throw failed;
+    throw new EraRefused(failed.message, { cause });
   } finally {
     clearTimeout(timer);
     await peer.transport.close();

@@ -1,14 +1,8 @@
-import {
-  StreamableHTTPClientTransport,
-  StreamableHTTPError,
-} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { remoteTransport } from '../../upstream/remote.js';
 import { read } from '../../wire/messages.js';
 import { plain } from '../terminal/output.js';
 import { type Failure, type Peer, shorten } from './peer.js';
-
-/** Milliseconds to wait for the end of the session. A server ends unused sessions itself later. */
-const SESSION_END_MS = 1000;
 
 /**
  * Makes a peer of a server over Streamable HTTP.
@@ -21,9 +15,6 @@ const SESSION_END_MS = 1000;
  * const { tools = [] } = await fetchCatalog(peer, { seconds: 30, signal });
  */
 export function httpPeer(url: URL, headers: Headers): Peer {
-  const transport = new SessionEndingTransport(url, {
-    requestInit: { headers: Object.fromEntries(headers) },
-  });
   // The query is left out, because it may contain a key.
   const server = `The server ${plain(url.origin + url.pathname)}`;
   const describe = ({ cause, lastMethod, over }: Failure): string | undefined => {
@@ -35,28 +26,8 @@ export function httpPeer(url: URL, headers: Headers): Peer {
     if (cause instanceof TypeError) return `${server} cannot be reached: ${unreachable(cause)}.`;
     return undefined;
   };
-  // Under exactOptionalPropertyTypes the class of the SDK does not fit the SDK's own interface `Transport`.
-  return { server, transport: transport as Transport, describe };
-}
-
-/**
- * Ends its session when it is closed, as clients should:
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
- */
-class SessionEndingTransport extends StreamableHTTPClientTransport {
-  private closed: Promise<void> | undefined;
-
-  override close(): Promise<void> {
-    this.closed ??= this.endSession();
-    return this.closed;
-  }
-
-  private async endSession(): Promise<void> {
-    const waited = new Promise((resolve) => setTimeout(resolve, SESSION_END_MS).unref());
-    const ended = this.sessionId === undefined ? undefined : this.terminateSession().catch(() => {});
-    await Promise.race([ended, waited]);
-    await super.close();
-  }
+  const again = () => remoteTransport(url.href, Object.fromEntries(headers));
+  return { server, transport: again(), again, describe };
 }
 
 function refusal({ code = -1, message }: StreamableHTTPError, lastMethod: string): string {

@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import type { Protocol } from '../../upstream/eras/era.js';
 import { CliError } from '../errors.js';
 import { plain } from '../terminal/output.js';
 
@@ -8,6 +9,8 @@ const MAX_QUOTED = 160;
 export interface ConversationOptions {
   /** Seconds that the server may take to start and to list everything. */
   readonly seconds: number;
+  /** The protocol version that is spoken to the server; `auto` by default. */
+  readonly protocol?: Protocol | undefined;
   /** Aborted when the result is no longer needed. */
   readonly signal: AbortSignal;
 }
@@ -27,6 +30,8 @@ export interface Peer {
   readonly server: string;
   /** Not started yet. */
   readonly transport: Transport;
+  /** Makes another connection to it, for the bridge that speaks the modern era to it. */
+  readonly again: () => Transport;
   /** Aborted when a message of the server shows that it will never answer. */
   readonly broken?: AbortSignal;
   /** @returns a message about a failure that only this kind of connection can have */

@@ -16,7 +16,9 @@ export const defineConfigurationCommand = (...given: Parameters<typeof defineInp
   defineInputCommand(...given)
     .addOption(policyOption())
     .option('--concern <name=value>', 'a preference of the host, also preset=NAME; repeatable', repeated)
-    .option('--claim <name=value>', 'a verified claim, as JSON or text; repeatable', repeated);
+    .option('--claim <name=value>', 'a verified claim, as JSON or text; repeatable', repeated)
+    .option('--claims <file>', 'the claims of a decoded token, as JSON')
+    .option('--client <name>', 'how the client names itself, as a name or JSON');
 
 /**
  * Reads a policy, and the configuration that the command line describes. Warnings go to stderr.

@@ -1,12 +1,14 @@
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import type { Input } from '../options/input-options.js';
 import { interruptible } from '../terminal/interrupt.js';
+import { plain } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { type CatalogFile, readCatalogFile } from './catalog-file.js';
+import type { Peer } from './peer.js';
 
 /**
- * Reads the primitives of an input: a catalog file, a server over HTTP, or the command of
- * a server. Handles signals meanwhile, and shows progress on a terminal.
+ * Reads the primitives of an input: a catalog file, a server over HTTP, a module, or the
+ * command of a server. Handles signals meanwhile, and shows progress on a terminal.
  *
  * @param input the input
  * @param quiet true to show no progress on stderr
@@ -28,15 +30,30 @@ export async function readInput(
 const FILTERED =
   'note: The server filters its lists with mcp-concerns, so what it does not list may exist. Pass the server without its filter to find entries that match nothing.';
 
+const leaveOut = (name: string, reason: string): void =>
+  console.error(`note: The server ${name} is left out: ${plain(reason)}.`);
+
 async function listServer(input: Exclude<Input, { from: 'catalog' }>, quiet: boolean | undefined) {
   // The SDK is loaded only for servers.
   const { fetchCatalog } = await import('./fetch-catalog.js');
-  const peer =
-    input.from === 'url'
-      ? (await import('./http-peer.js')).httpPeer(input.url, input.headers)
-      : (await import('./child-peer.js')).childPeer(input.program, input.args);
-  const { seconds } = input;
-  return withProgress(`Listing ${input.from === 'url' ? input.url.host : input.program}`, quiet, () =>
-    interruptible((signal) => fetchCatalog(peer, { seconds, signal })),
+  const [name, peer] = await peerOf(input);
+  const { seconds, protocol } = input;
+  return withProgress(`Listing ${name}`, quiet, () =>
+    interruptible((signal) => fetchCatalog(peer, { seconds, protocol, signal })),
   );
+}
+
+async function peerOf(input: Exclude<Input, { from: 'catalog' }>): Promise<[name: string, peer: Peer]> {
+  switch (input.from) {
+    case 'url':
+      return [input.url.host, (await import('./http-peer.js')).httpPeer(input.url, input.headers)];
+    case 'module':
+      return [input.path, await (await import('./server-module.js')).modulePeer(input.path)];
+    case 'servers': {
+      const { serversPeer } = await import('./several/servers-peer.js');
+      return [input.path, serversPeer(input.path, leaveOut)];
+    }
+    case 'command':
+      return [input.program, (await import('./child-peer.js')).childPeer(input.program, input.args)];
+  }
 }

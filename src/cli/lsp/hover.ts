@@ -66,9 +66,11 @@ function aboutPrimitive(kind: Kind, name: string, { policy, catalog }: OpenPolic
 const CALLER = { claims: new Map(), capabilities: FULL_CLIENT_CAPABILITIES, era: 'legacy' } as const;
 
 function inWords({ effect, reason }: Decision): string {
+  if (reason.code === 'scope-missing') return `shown (needs the scope ${reason.scopes.join(' ')})`;
   if (effect === 'show') return reason.code === 'fits' ? 'shown' : `shown (rule ${reason.rule})`;
   if (reason.code === 'unmapped') return 'hidden (not mapped)';
   if (reason.code === 'rule') return `hidden (rule ${reason.rule})`;
+  if (reason.code === 'definition') return 'hidden (its definition is not the pinned one)';
   return `hidden (${reason.concern}: ${reason.preferred.join(', ') || 'no value'} in effect)`;
 }
 

@@ -14,6 +14,7 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import { ConcernsError } from '../../errors.js';
 import { completionsAt } from '../../policy/check/completions.js';
 import type { Finding, Place } from '../../policy/language/findings.js';
+import { read } from '../../wire/messages.js';
 import { VERSION } from '../version.js';
 import { codeActions, type ShownFinding } from './code-actions.js';
 import { hoverText } from './hover.js';
@@ -87,8 +88,7 @@ class LanguageServer {
   }
 
   complete(uri: string, position: Position): CompletionItem[] {
-    const document = this.documents.get(uri);
-    const open = this.current(uri);
+    const { document, open } = this.current(uri);
     if (document === undefined || open === undefined) return [];
     const text = document.getText();
     const offset = document.offsetAt(position);
@@ -107,8 +107,7 @@ class LanguageServer {
   }
 
   hover(uri: string, position: Position): Hover | undefined {
-    const document = this.documents.get(uri);
-    const open = this.current(uri);
+    const { document, open } = this.current(uri);
     if (document === undefined || open === undefined) return undefined;
     const at = wordAt(document.getText(), document.offsetAt(position));
     const value = at && hoverText(at, open);
@@ -118,8 +117,7 @@ class LanguageServer {
   }
 
   define(uri: string, position: Position): Definition | undefined {
-    const document = this.documents.get(uri);
-    const open = this.current(uri);
+    const { document, open } = this.current(uri);
     const at = document && wordAt(document.getText(), document.offsetAt(position));
     if (at === undefined || open === undefined) return undefined;
     if (at.path[0] === 'include') {
@@ -128,31 +126,23 @@ class LanguageServer {
     }
     const names = [at.writes === 'key' ? at.word : '', at.word.replace(/^concerns\./, ''), ...at.path];
     const name = names.find((each) => open.concerns.some((concern) => concern.name === each));
-    if (name === undefined) return undefined;
-    for (const source of open.sources) {
-      const place = source.locate(['concerns', name], 'key');
-      const written = source.text.split('\n')[place.line - 1]?.slice(place.column - 1);
-      if (written?.replace(/^["']/, '').startsWith(name.toString())) {
-        return { uri: uriOf(source.file), range: rangeOf(place) };
-      }
-    }
-    return undefined;
+    const source = open.sources.find(({ data }) => read(data, 'concerns', String(name)) !== undefined);
+    if (name === undefined || source === undefined) return undefined;
+    return { uri: uriOf(source.file), range: rangeOf(source.locate(['concerns', name], 'key')) };
   }
 
   act(uri: string, first: number, last: number): ReturnType<typeof codeActions> {
-    const text = this.documents.get(uri)?.getText();
-    if (text === undefined) return [];
-    // A request can arrive before the check of the last change.
-    if (this.timers.has(uri)) this.check(uri);
+    const { document } = this.current(uri);
+    if (document === undefined) return [];
     const shown = this.shown.get(uri) ?? [];
     const inside = shown.filter(({ finding: { line } }) => line - 1 >= first && line - 1 <= last);
-    return codeActions(inside, uri, text);
+    return codeActions(inside, uri, document.getText());
   }
 
-  /** The check of the current text. */
-  private current(uri: string): OpenPolicy | undefined {
+  /** The current text and its check: a request can arrive before the check of the last change. */
+  private current(uri: string) {
     if (this.timers.has(uri)) this.check(uri);
-    return this.open.get(uri);
+    return { document: this.documents.get(uri), open: this.open.get(uri) };
   }
 
   private check(uri: string): void {

@@ -14,7 +14,7 @@ import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { runTests } from '../../policy/testing/run-test-file.js';
 import { readTestFile } from '../../policy/testing/test-file.js';
 import { systemCode } from '../errors.js';
-import { readCatalogFile } from '../inputs/catalog-file.js';
+import { catalogAt, catalogBeside } from '../inputs/catalog-file.js';
 import { findProject } from '../project/read-project.js';
 
 /** What an editor shows of a policy or a test file. */
@@ -49,10 +49,9 @@ export function openPolicy(file: string, openText: OpenText): OpenPolicy | undef
   if (isTestFile(file)) return openTests(file, text, openText);
   const project = projectOf(file);
   const own = project === undefined ? undefined : readParts(project.policy, openText);
-  if (project !== undefined && own?.texts.has(file)) return checked(own, catalogOf(project.catalog));
+  if (project !== undefined && own?.texts.has(file)) return checked(own, catalogAt(project.catalog));
   if (!isPolicy(text)) return undefined;
-  const beside = file.replace(/\.ya?ml$/, '.catalog.json');
-  return checked(readParts([file], openText), catalogOf(existsSync(beside) ? beside : undefined));
+  return checked(readParts([file], openText), catalogAt(catalogBeside(file)));
 }
 
 function openTests(file: string, text: string, openText: OpenText): OpenPolicy {
@@ -60,7 +59,7 @@ function openTests(file: string, text: string, openText: OpenText): OpenPolicy {
   const tests = readTestFile(source);
   const beside = (name: string): string => relative('', resolve(dirname(file), name));
   const path = tests.catalog === undefined ? undefined : beside(tests.catalog);
-  const catalog = catalogOf(path !== undefined && existsSync(path) ? path : undefined);
+  const catalog = catalogAt(path !== undefined && existsSync(path) ? path : undefined);
   const policy = checked(readParts(tests.policy.map(beside), openText), undefined);
   const run =
     policy.policy === undefined || catalog === undefined
@@ -130,6 +129,3 @@ function projectOf(file: string) {
   const { policy, catalog } = project;
   return { policy: policy.map(here), catalog: catalog === undefined ? undefined : here(catalog) };
 }
-
-const catalogOf = (path: string | undefined): ServerCatalog | undefined =>
-  path === undefined ? undefined : readCatalogFile(path);

@@ -4,11 +4,9 @@ import {
   type CommandUnknownOpts,
   type OptionValues,
 } from '@commander-js/extra-typings';
-import { didYouMean } from '../../engine/match/did-you-mean.js';
-import { CliError, UsageError } from '../errors.js';
-import { type DefaultValue, findProject, type Project } from '../project/read-project.js';
+import { UsageError } from '../errors.js';
+import { findProject, type Project } from '../project/read-project.js';
 import { requireTrust } from '../project/trust.js';
-import { repeated } from './define-command.js';
 import { type Terminal, type TerminalValues, terminalOf } from './terminal.js';
 
 /** What a command takes from the project file if the command line does not name it. */
@@ -37,7 +35,7 @@ export interface CommandLine<A extends unknown[], O extends OptionValues> {
  *
  * @param definition the command
  * @param argv the arguments
- * @param use what the command takes from the project file; undefined if it takes nothing, not even defaults
+ * @param use what the command takes from the project file; undefined if it takes nothing
  * @returns the options, the other arguments, the command of the server, and how the command writes its output
  * @throws {UsageError} for an argument that is not valid
  * @throws {CliError} for a project file that is not valid, or that the person does not trust
@@ -101,7 +99,7 @@ function problemOf({ code, message }: CommanderError, { options }: Pick<CommandU
 
 /** What the project file adds to a command line that was parsed. */
 function ofProject(
-  definition: Pick<CommandUnknownOpts, 'options' | 'args' | 'name' | 'getOptionValueSource'>,
+  definition: Pick<CommandUnknownOpts, 'options' | 'args' | 'getOptionValueSource'>,
   project: Project,
   command: readonly string[],
   use: ProjectUse,
@@ -115,63 +113,24 @@ function ofProject(
   const hasPositionals = definition.args.length > 0;
   const namesPolicy =
     use.policy !== undefined && (given.has(use.policy) || (use.positionals === 'policies' && hasPositionals));
-  const namesInput = command.length > 0 || ['catalog', 'url', 'server'].some((each) => given.has(each));
+  const namesInput =
+    command.length > 0 || ['catalog', 'url', 'server', 'servers'].some((each) => given.has(each));
   const addsInput = use.input === true && !namesInput && !namesPolicy;
 
-  const options = defaultsOf(definition, project, given);
-  const effect = options.find((each) => EFFECTS.some((name) => each.startsWith(`--${name}=`)));
+  const options: string[] = [];
   if (use.policy !== undefined && !namesPolicy)
     options.push(...project.policy.map((path) => `--${use.policy}=${path}`));
-  if (addsInput && project.catalog !== undefined && names.includes('catalog')) {
-    options.push(`--catalog=${project.catalog}`);
+  const { catalog, url, protocol } = project;
+  for (const [name, value] of Object.entries(addsInput ? { catalog, url, protocol } : {})) {
+    if (value !== undefined && names.includes(name) && !given.has(name)) options.push(`--${name}=${value}`);
   }
-  if (addsInput && project.url !== undefined) options.push(`--url=${project.url}`);
   // Without tests of its own, a project has those beside its policy.
   const tests = project.tests.length > 0 ? project.tests : project.policy;
   const server = addsInput ? project.server : undefined;
-  const action = server === undefined ? effect && `sets ${effect}` : `starts "${server.join(' ')}"`;
   return {
     options,
     positionals: use.positionals === 'tests' && !hasPositionals ? tests : [],
     command: server ?? command,
-    action,
+    action: server && `starts "${server.join(' ')}"`,
   };
-}
-
-/** Options that run a module, or overwrite a file. */
-const EFFECTS = ['server', 'output', 'snapshot'];
-/** Options that only a command line can have. */
-const PERSONAL = ['trust', 'no-project'];
-
-/** Returns the defaults of a command as arguments, except for the options that the command line has. */
-function defaultsOf(
-  definition: Pick<CommandUnknownOpts, 'options' | 'name'>,
-  { file, defaults }: Project,
-  given: ReadonlySet<string>,
-): string[] {
-  const name = definition.name().replace('mcp-concerns ', '');
-  const options = definition.options.filter((each) => !PERSONAL.includes(each.name()));
-  return [...(defaults.get(name) ?? [])].flatMap(([key, value]) => {
-    const option = options.find((each) => each.name() === key);
-    const where = `${file}: defaults.${name}`;
-    if (option === undefined) {
-      const names = options.map((each) => each.name());
-      const hint = didYouMean(key, names) || ` See "mcp-concerns ${name} --help".`;
-      throw new CliError(`${where} has "${key}", which is not an option of ${name}.${hint}`);
-    }
-    const isRepeatable = option.parseArg === repeated;
-    const fits = option.isBoolean()
-      ? typeof value === 'boolean'
-      : typeof value !== 'boolean' && (isRepeatable || !Array.isArray(value));
-    if (!fits) {
-      const expected = option.isBoolean() ? 'true or false' : isRepeatable ? 'text or a list' : 'text';
-      throw new CliError(`${where} has a value for "${key}" that is not ${expected}. Correct the value.`);
-    }
-    return given.has(key) ? [] : argumentsOf(key, value);
-  });
-}
-
-function argumentsOf(key: string, value: DefaultValue): string[] {
-  if (typeof value === 'boolean') return value ? [`--${key}`] : [];
-  return [value].flat().map((each) => `--${key}=${each}`);
 }

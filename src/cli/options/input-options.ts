@@ -1,4 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
+import type { Protocol } from '../../upstream/eras/era.js';
 import { UsageError } from '../errors.js';
 import { defineProjectCommand, numberFrom, repeated } from './define-command.js';
 
@@ -9,12 +10,21 @@ import { defineProjectCommand, numberFrom, repeated } from './define-command.js'
  */
 export const defineInputCommand = (...given: Parameters<typeof defineProjectCommand>) =>
   defineProjectCommand(...given)
-    .optionsGroup('Input, one of -- COMMAND ARGS (a server over stdio), --url, --catalog:')
+    .optionsGroup('Input, one of -- COMMAND ARGS (a server over stdio) and:')
     .option('--url <url>', 'an MCP server over Streamable HTTP')
     .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)
+    .addOption(moduleOption('the input'))
+    .addOption(serversOption())
     .option('--catalog <file>', 'a catalog file, written by "mcp-concerns snapshot"')
     .addOption(timeoutOption())
+    .addOption(protocolOption())
     .optionsGroup('Options:');
+
+/** @returns the option that says which era is spoken to the server. Loading all of the upstream code takes long. */
+export const protocolOption = () =>
+  new Option('--protocol <version>', 'the protocol version that is spoken to the server')
+    .choices(['auto', '2026-07-28', '2025-11-25'])
+    .default('auto' as const);
 
 /** One day. Timers of Node overflow after 24 days. */
 const MAX_SECONDS = 86_400;
@@ -32,27 +42,36 @@ export const timeoutOption = () =>
 export const moduleOption = (use: string) =>
   new Option(
     '--server <module>',
-    `${use}: a module whose default export, or createServer, returns a new SDK v1 server`,
+    `${use}: a module (JavaScript or TypeScript) whose default export, or createServer, returns a new SDK v1 server`,
   );
+
+/** @returns the option that names several servers */
+export const serversOption = () =>
+  new Option('--servers <file>', "several servers: a host's file, such as .mcp.json");
 
 /** The values of the options of `defineInputCommand`. */
 export interface InputValues {
   readonly catalog?: string | undefined;
   readonly url?: string | undefined;
+  readonly server?: string | undefined;
+  readonly servers?: string | undefined;
   readonly header?: readonly string[] | undefined;
   readonly timeout?: number | undefined;
+  readonly protocol?: Protocol | undefined;
 }
 
 /** Where primitives come from. */
 export type Input =
   | { readonly from: 'catalog'; readonly path: string }
-  | { readonly from: 'url'; readonly url: URL; readonly headers: Headers; readonly seconds: number }
-  | {
-      readonly from: 'command';
-      readonly program: string;
-      readonly args: readonly string[];
-      readonly seconds: number;
-    };
+  | ({ readonly from: 'url'; readonly url: URL; readonly headers: Headers } & Waiting)
+  | ({ readonly from: 'module' | 'servers'; readonly path: string } & Waiting)
+  | ({ readonly from: 'command'; readonly program: string; readonly args: readonly string[] } & Waiting);
+
+/** How a server is asked. */
+interface Waiting {
+  readonly seconds: number;
+  readonly protocol?: Protocol | undefined;
+}
 
 /**
  * Parses the input of a command line. Nothing is read or started yet.
@@ -66,22 +85,33 @@ export type Input =
  * parseInput({ catalog: 'vault.catalog.json' }, []); // { from: 'catalog', path: 'vault.catalog.json' }
  */
 export function parseInput(values: InputValues, command: readonly string[], name = ''): Input | undefined {
-  const { catalog, url, header, timeout: seconds = 30 } = values;
-  const given = [
-    ...(catalog === undefined ? [] : ['--catalog']),
-    ...(url === undefined ? [] : ['--url']),
-    ...(command.length === 0 ? [] : ['a command after --']),
-  ];
+  const { catalog, url, server, servers, header, timeout: seconds = 30, protocol } = values;
+  const [program, ...args] = command;
+  const all = {
+    '--catalog': catalog,
+    '--url': url,
+    '--server': server,
+    '--servers': servers,
+    'a command after --': program,
+  };
+  const given = Object.entries(all).flatMap(([option, value]) => (value === undefined ? [] : [option]));
   if (given.length > 1) {
     throw new UsageError(name, `There are ${given.length} inputs: ${given.join(' and ')}. Pass one`);
   }
   if (header !== undefined && url === undefined) throw new UsageError(name, '--header needs --url');
   if (catalog !== undefined) return { from: 'catalog', path: catalog };
   if (url !== undefined) {
-    return { from: 'url', url: parseUrl(name, url), headers: parseHeaders(name, header ?? []), seconds };
+    return {
+      from: 'url',
+      url: parseUrl(name, url),
+      headers: parseHeaders(name, header ?? []),
+      seconds,
+      protocol,
+    };
   }
-  const [program, ...args] = command;
-  return program ? { from: 'command', program, args, seconds } : undefined;
+  if (server !== undefined) return { from: 'module', path: server, seconds, protocol };
+  if (servers !== undefined) return { from: 'servers', path: servers, seconds, protocol };
+  return program ? { from: 'command', program, args, seconds, protocol } : undefined;
 }
 
 /**
@@ -92,7 +122,8 @@ export function parseInput(values: InputValues, command: readonly string[], name
 export function requireInput(values: InputValues, command: readonly string[], name: string): Input {
   const input = parseInput(values, command, name);
   if (input !== undefined) return input;
-  const hint = 'Pass its command after --, for example -- node server.js, or pass --url or --catalog';
+  const hint =
+    'Pass its command after --, for example -- node server.js, or pass --url, --server, --servers or --catalog';
   throw new UsageError(name, `There is no server. ${hint}`);
 }
 

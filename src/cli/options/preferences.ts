@@ -1,13 +1,18 @@
+import { claimName, withClaim } from '../../engine/claims.js';
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { CliError } from '../errors.js';
+import { readClaims } from './claims-file.js';
 
-/** The values of the options `--concern` and `--claim`. */
+/** The values of the options `--concern`, `--claim`, `--claims` and `--client`. */
 export interface PreferenceValues {
   readonly concern?: readonly string[] | undefined;
   readonly claim?: readonly string[] | undefined;
+  /** A file with the claims of a token. */
+  readonly claims?: string | undefined;
+  readonly client?: string | undefined;
 }
 
 /** A configuration, and the caller that it belongs to. */
@@ -17,17 +22,17 @@ export interface CallerConfiguration {
 }
 
 /**
- * Turns `--concern name=value` and `--claim name=value` into a configuration. An invalid preference of a host is ignored
- * with a warning. On the command line it is an error, because the user can correct it.
+ * Turns these options into a configuration. An invalid preference of a host is ignored with a warning. On the command line it
+ * is an error, because the user can correct it.
  *
  * A value for a concern that the operator sets becomes a verified claim, so that `--concern tier=pro` shows what a caller
  * with this claim sees.
  *
  * @param policy the policy
- * @param values the values of the options `--concern` and `--claim`
+ * @param values the values of the options; a claim of `--claim` replaces that of the file
  * @param capabilities the client capabilities, for rules that read them
  * @returns the configuration and the caller
- * @throws {CliError} for an unknown concern, preset or value
+ * @throws {CliError} for an unknown concern, preset or value, or a file without claims
  * @example
  * readPreferences(policy, { concern: ['effect=read-only', 'purpose=forms,testing'], claim: ['groups=["staff"]'] });
  */
@@ -37,11 +42,19 @@ export function readPreferences(
   capabilities?: object,
 ): CallerConfiguration {
   const preferences = new Map<string, string | number | string[]>();
-  const claims = new Map<string, unknown>();
+  const given = new Map<string, unknown>();
   for (const text of values.claim ?? []) {
     const [name, value] = split(text);
-    once(claims, name).set(name, claimValue(value));
+    once(given, name).set(name, jsonOrText(value));
   }
+  const file = values.claims === undefined ? [] : readClaims(values.claims);
+  // The command line lists servers as a client of the legacy era.
+  let caller: Caller = {
+    claims: new Map([...file, ...given]),
+    capabilities,
+    client: clientInfo(values.client),
+    era: 'legacy',
+  };
   for (const text of values.concern ?? []) {
     const equals = text.indexOf('=');
     if (equals === -1) throw new CliError(withoutValue(policy, text));
@@ -54,9 +67,10 @@ export function readPreferences(
     const concern = policy.concerns[policy.indexOf.get(name) ?? -1];
     if (concern === undefined) throw new CliError(unknownConcern(policy, name));
     const read = readValue(policy, concern, value);
-    const { claim } = concern;
-    if (claim !== undefined) once(claims, claim, name).set(claim, read);
-    else {
+    if (concern.claim !== undefined) {
+      once(given, claimName(concern.claim), name).set(claimName(concern.claim), read);
+      caller = withClaim(caller, concern, [read].flat());
+    } else {
       const before = preferences.get(name);
       const both = Array.isArray(before) && Array.isArray(read) ? [...before, ...read] : undefined;
       if (both !== undefined) preferences.set(name, both);
@@ -64,8 +78,6 @@ export function readPreferences(
     }
   }
   const source = { from: 'request', concerns: Object.fromEntries(preferences) } as const;
-  // The command line lists servers as a client of the legacy era.
-  const caller = { claims, capabilities, era: 'legacy' } as const;
   return { configuration: resolveConfiguration(policy, [source], caller), caller };
 }
 
@@ -77,8 +89,14 @@ function split(text: string): [name: string, value: string] {
   );
 }
 
+/** A text is the name of a client. Its title and version can only be given as JSON. */
+function clientInfo(text: string | undefined): unknown {
+  const info = text === undefined ? undefined : jsonOrText(text);
+  return typeof info === 'object' ? info : { name: text };
+}
+
 /** Parses JSON, because tokens contain numbers, booleans and lists; any other text is a string. */
-function claimValue(text: string): unknown {
+function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,3 +1,4 @@
+import { claimName } from '../../engine/claims.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
@@ -6,7 +7,7 @@ import { NO_PREFERENCES, sampleConfigurations } from '../reports/sample-configur
 import { nameValues } from '../terminal/name-values.js';
 import { count } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
-import type { Block } from './blocks.js';
+import { heading, list, paragraph, table } from './markdown.js';
 
 /** Names of primitives in one list of a page. A person does not read more. */
 const MAX_NAMES = 60;
@@ -18,32 +19,28 @@ const MAX_NAMES = 60;
  * @param policy the policy
  * @param title the title of the page
  * @param weighed the primitives of the server with their tokens; undefined without a server
- * @returns the page
+ * @returns the page in Markdown, with a line break at its end
  * @example
- * toMarkdown(policyPage(policy, 'vault', weighCatalog(policy, catalog, tokensOf)));
+ * writeFileSync('policy.md', policyPage(policy, 'vault', weighCatalog(policy, catalog, tokensOf)));
  */
-export function policyPage(policy: Policy, title: string, weighed: WeighedCatalog | undefined): Block[] {
-  const samples = sampleConfigurations(policy, FULL_CLIENT_CAPABILITIES);
-  const reports = new Map(
-    samples.map(({ preferences, configuration }) => [preferences, decideAll(configuration, weighed ?? [])]),
+export function policyPage(policy: Policy, title: string, weighed: WeighedCatalog | undefined): string {
+  const samples = sampleConfigurations(policy, FULL_CLIENT_CAPABILITIES).map(
+    ({ preferences, configuration }) => ({ preferences, report: decideAll(configuration, weighed ?? []) }),
   );
-  const costs = (preferences: string): string[] => {
-    const report = reports.get(preferences);
-    return weighed === undefined || report === undefined ? [] : costsOf(report);
-  };
-  const presets = [...policy.presets.keys()].flatMap((name) => {
-    const report = reports.get(`preset=${name}`);
-    return report === undefined ? [] : [{ name, report }];
-  });
+  const sampled = (preferences: string) => samples.filter((each) => each.preferences === preferences);
+  const costs = (preferences: string): string[] =>
+    weighed === undefined ? [] : sampled(preferences).flatMap(({ report }) => costsOf(report));
+  const presets = [...policy.presets.keys()].flatMap((name) =>
+    sampled(`preset=${name}`).map(({ report }) => ({ name, report })),
+  );
   const costHead = weighed === undefined ? [] : ['Shows', 'Tokens'];
-  return [
-    { type: 'heading', level: 1, text: title },
-    { type: 'text', text: introduction(policy, weighed) },
-    { type: 'heading', level: 2, text: 'Presets' },
-    {
-      type: 'table',
-      head: ['Preset', 'Sets', ...costHead],
-      rows: [
+  const parts = [
+    heading(1, title),
+    paragraph(introduction(policy, weighed)),
+    heading(2, 'Presets'),
+    table(
+      ['Preset', 'Sets', ...costHead],
+      [
         ['no preferences', 'nothing', ...costs(NO_PREFERENCES)],
         ...presets.map(({ name, report: { configuration } }) => [
           name,
@@ -51,12 +48,13 @@ export function policyPage(policy: Policy, title: string, weighed: WeighedCatalo
           ...costs(`preset=${name}`),
         ]),
       ],
-    },
+    ),
     ...(weighed === undefined ? [] : presets.flatMap(shownBy)),
-    { type: 'heading', level: 2, text: 'Concerns' },
+    heading(2, 'Concerns'),
     ...policy.concerns.flatMap((concern) => aboutConcern(concern, costHead, costs)),
     ...aboutRules(policy),
   ];
+  return `${parts.join('\n\n')}\n`;
 }
 
 function introduction({ settings, concerns }: Policy, weighed: WeighedCatalog | undefined): string {
@@ -78,7 +76,7 @@ function costsOf(report: ListReport): string[] {
   return [`${count(shown)} of ${count(total)}`, count(tokens.shown)];
 }
 
-function shownBy({ name, report }: { readonly name: string; readonly report: ListReport }): Block[] {
+function shownBy({ name, report }: { readonly name: string; readonly report: ListReport }): string[] {
   const items = report.kinds.flatMap(({ kind, all }) => {
     const names = shownOf(all).map(({ id }) => id);
     if (all.length === 0) return [];
@@ -86,10 +84,7 @@ function shownBy({ name, report }: { readonly name: string; readonly report: Lis
     const more = names.length > MAX_NAMES ? `, and ${count(names.length - MAX_NAMES)} more` : '';
     return [`${plural}: ${names.slice(0, MAX_NAMES).join(', ') || 'none'}${more}`];
   });
-  return [
-    { type: 'heading', level: 3, text: `What ${name} shows` },
-    { type: 'list', items },
-  ];
+  return [heading(3, `What ${name} shows`), list(items)];
 }
 
 const MATCH: Readonly<Record<Concern['match'], string>> = {
@@ -103,14 +98,16 @@ function aboutConcern(
   concern: Concern,
   costHead: readonly string[],
   costs: (preferences: string) => string[],
-): Block[] {
-  const { name, description, values, match, multiple, setBy, claim, valueDescriptions = {} } = concern;
+): string[] {
+  const { name, description, values, match, multiple, claim, valueDescriptions = {} } = concern;
   const isRange = 'min' in values;
   const sentences = [
     isRange ? rangeSentence(match, values.min, values.max) : MATCH[match],
     'What has no value for this concern is shown with every choice.',
     ...(multiple ? ['A host can choose several values, of which at least one must match.'] : []),
-    ...(setBy === 'operator' ? [`Hosts cannot set it: it comes from the verified claim ${claim}.`] : []),
+    ...(claim === undefined
+      ? []
+      : [`Hosts cannot set it: it comes from the verified claim ${claimName(claim)}.`]),
     ...(concern.default === undefined ? [] : [`The default is ${concern.default}.`]),
   ];
   const about = new Map(Object.entries(valueDescriptions));
@@ -118,10 +115,10 @@ function aboutConcern(
   const all = isRange ? [values.min, values.max].map(String) : values;
   const rows = all.map((value) => [value, ...meaning(about.get(value)), ...costs(`${name}=${value}`)]);
   return [
-    { type: 'heading', level: 3, text: name },
-    ...(description === undefined ? [] : [{ type: 'text', text: description } as const]),
-    { type: 'text', text: sentences.join(' ') },
-    { type: 'table', head: ['Value', ...meaning('Meaning'), ...costHead], rows },
+    heading(3, name),
+    ...(description === undefined ? [] : [paragraph(description)]),
+    paragraph(sentences.join(' ')),
+    table(['Value', ...meaning('Meaning'), ...costHead], rows),
   ];
 }
 
@@ -130,15 +127,15 @@ function rangeSentence(match: Concern['match'], min: number, max: number): strin
   return `A host chooses a number from ${min} to ${max}, and is shown what has ${side} this number.`;
 }
 
-function aboutRules({ rules }: Policy): Block[] {
+function aboutRules({ rules }: Policy): string[] {
   if (rules.length === 0) return [];
   const rows = rules.map(({ id, effect, kinds, reason = '' }) => {
     const does = `${effect === 'hide' ? 'hides' : 'shows'} ${kinds.map((kind) => KIND_NAMES[kind][1]).join(', ')}`;
     return [id, does, reason];
   });
   return [
-    { type: 'heading', level: 2, text: 'Rules' },
-    { type: 'text', text: 'Rules apply to all hosts, whatever they choose.' },
-    { type: 'table', head: ['Rule', 'Does', 'Reason'], rows },
+    heading(2, 'Rules'),
+    paragraph('Rules apply to all hosts, whatever they choose.'),
+    table(['Rule', 'Does', 'Reason'], rows),
   ];
 }

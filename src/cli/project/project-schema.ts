@@ -11,19 +11,6 @@ const paths = (description: string, ...examples: readonly (string | readonly str
     examples,
   }) as const;
 
-const options = (command: string) =>
-  ({
-    description: `Options of "mcp-concerns ${command}" that apply if the command line does not have them.`,
-    type: 'object',
-    additionalProperties: {
-      description: 'The value of the option. `true` sets an option that has no value.',
-      type: ['string', 'number', 'boolean', 'array'],
-      items: { type: 'string' },
-      examples: [true, 90, 'json'],
-    },
-    examples: [{ color: 'never' }],
-  }) as const;
-
 /** The JSON Schema of a project file. The validator, the type and `policies/config.schema.json` are derived from it. */
 export const projectSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -43,33 +30,17 @@ export const projectSchema = {
     ),
     server: paths(
       'The command of a stdio server, as text or as a list. It runs in the working folder.',
-      'npx @playwright/mcp',
+      'npx -y @playwright/mcp',
       ['node', 'server.js'],
     ),
-    url: path('The URL of a server over Streamable HTTP.', 'http://127.0.0.1:8808/mcp'),
+    url: path('The URL of a server over Streamable HTTP.', 'http://127.0.0.1:3000/mcp'),
+    protocol: {
+      description: "The protocol version that is spoken to the server. `auto` is the server's own.",
+      enum: ['auto', '2026-07-28', '2025-11-25'],
+      examples: ['auto'],
+    },
     tests: paths('Test files, or folders of test files, for "mcp-concerns test".', 'policies', [
       'policies/vault.test.yaml',
     ]),
-    defaults: {
-      description: 'Options of commands that apply if the command line does not have them.',
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        check: options('check'),
-        test: options('test'),
-        list: options('list'),
-        explain: options('explain'),
-        diff: options('diff'),
-        tokens: options('tokens'),
-        docs: options('docs'),
-        snapshot: options('snapshot'),
-        fmt: options('fmt'),
-        compile: options('compile'),
-        replay: options('replay'),
-        serve: options('serve'),
-        init: options('init'),
-      },
-      examples: [{ check: { 'deny-warnings': true } }],
-    },
   },
 } as const;

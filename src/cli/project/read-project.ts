@@ -14,9 +14,6 @@ import { validate } from './generated/project-validator.js';
 import { projectFileOf, requireOwnFile } from './project-file.js';
 import { projectSchema } from './project-schema.js';
 
-/** What a value of `defaults` can be. */
-export type DefaultValue = string | number | boolean | readonly string[];
-
 /** A project file. Its paths are relative to the working folder. */
 export type Project = ReturnType<typeof readProject>;
 
@@ -59,7 +56,7 @@ function readProject(path: string, folder: string) {
       `${file} has ${quantity(all.length, 'error')}. Fix the errors above, or remove the file.`,
     );
   }
-  const { policy = [], tests = [], catalog, server, url, defaults = {} } = document;
+  const { policy = [], tests = [], catalog, server, url, protocol } = document;
   const here = (name: string): string =>
     isAbsolute(name) ? name : relative(folder, join(dirname(path), name)) || '.';
   return {
@@ -74,13 +71,7 @@ function readProject(path: string, folder: string) {
     /** The command of a server, and its arguments. */
     ...(server === undefined ? {} : { server: typeof server === 'string' ? splitWords(server) : server }),
     ...(url === undefined ? {} : { url }),
-    /** Options by the name of the command. */
-    defaults: new Map(
-      Object.entries(defaults).map(([command, options]) => [
-        command,
-        new Map<string, DefaultValue>(Object.entries(options)),
-      ]),
-    ),
+    ...(protocol === undefined ? {} : { protocol }),
   };
 }
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CliError } from '../errors.js';
 import { confirm } from '../terminal/confirm.js';
 import { plain } from '../terminal/output.js';
 import type { Project } from './read-project.js';
+import { stateFolder } from './state-folder.js';
 
 /**
  * Asks the person once whether a project file may do something that a stranger must not decide, and remembers a yes. A file
@@ -34,9 +34,4 @@ export function requireTrust(
   mkdirSync(dirname(record), { recursive: true, mode: 0o700 });
   // For people: the name of the record tells nobody what was trusted.
   writeFileSync(record, `${real}\n`, { mode: 0o600 });
-}
-
-function stateFolder({ XDG_STATE_HOME, LOCALAPPDATA }: NodeJS.ProcessEnv): string {
-  const state = process.platform === 'win32' ? LOCALAPPDATA : XDG_STATE_HOME;
-  return join(state || join(homedir(), '.local', 'state'), 'mcp-concerns');
 }

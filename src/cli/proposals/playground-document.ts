@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { basename, dirname, posix, relative } from 'node:path';
 import { type PlaygroundDocument, type PolicyText, readCatalog } from '../../playground/document.js';
 import { readPolicy } from '../../policy/compile/load.js';
@@ -6,7 +5,7 @@ import { formatOwnYaml } from '../../policy/language/format-yaml.js';
 import { proposePolicy } from '../../policy/propose/propose-policy.js';
 import { writeProposal } from '../../policy/propose/write-proposal.js';
 import { billedBy } from '../inputs/billed-tokens.js';
-import { readCatalogFile } from '../inputs/catalog-file.js';
+import { catalogAt, catalogBeside } from '../inputs/catalog-file.js';
 import type { readInput } from '../inputs/read-input.js';
 import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
 import { factsOf, serverName } from './policy-files.js';
@@ -32,7 +31,8 @@ export interface PlaygroundInput {
  */
 export async function playgroundDocument(input: PlaygroundInput): Promise<PlaygroundDocument> {
   const { paths } = input;
-  const beside = input.catalog === undefined ? catalogBeside(paths) : undefined;
+  const beside =
+    input.catalog === undefined && paths.length === 1 ? catalogBeside(paths[0] ?? '') : undefined;
   const [catalog, tokensOf] = input.catalog ?? (await readBeside(beside));
   const file = input.catalogFile ?? beside;
   const folder = dirname(paths[0] ?? '.');
@@ -48,19 +48,11 @@ export async function playgroundDocument(input: PlaygroundInput): Promise<Playgr
   };
 }
 
-/** The catalog that `init` and the GitHub Action put beside a policy. */
-function catalogBeside(paths: readonly string[]): string | undefined {
-  const [path = '', ...others] = paths;
-  const file = path.replace(/\.ya?ml$/, '.catalog.json');
-  return others.length === 0 && file !== path && existsSync(file) ? file : undefined;
-}
-
 async function readBeside(
   file: string | undefined,
 ): Promise<[catalog: InputCatalog, tokensOf: TokenCounter]> {
-  if (file === undefined) return [{}, () => 0];
-  const catalog = readCatalogFile(file);
-  return [catalog, await tokenCounterOf(catalog)];
+  const catalog = catalogAt(file);
+  return catalog === undefined ? [{}, () => 0] : [catalog, await tokenCounterOf(catalog)];
 }
 
 /** The tools with their tokens, which the browser cannot count: the encoding has a megabyte. */

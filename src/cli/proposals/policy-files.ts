@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import type { ServerCatalog } from '../../engine/mapping.js';
-import { KINDS, type Policy } from '../../engine/policy.js';
+import { byKind, type Policy } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
 import { writeFirstTests } from '../../policy/testing/first-tests.js';
@@ -18,13 +18,8 @@ export function factsOf(
   catalog: ServerCatalog & CatalogFile,
   tokensOf: TokenCounter,
 ): ServerCatalog & { server?: unknown; encoding: string } {
-  const lists = KINDS.flatMap((kind) =>
-    catalog[kind] === undefined
-      ? []
-      : [[kind, catalog[kind].map((each) => primitiveFacts(kind, each, tokensOf(each)))]],
-  );
-  const facts = { server: versionOf(catalog.server), encoding: ENCODING, ...Object.fromEntries(lists) };
-  return JSON.parse(JSON.stringify(facts));
+  const lists = byKind((kind) => catalog[kind]?.map((each) => primitiveFacts(kind, each, tokensOf(each))));
+  return JSON.parse(JSON.stringify({ server: versionOf(catalog.server), encoding: ENCODING, ...lists }));
 }
 
 /** @returns data as the text of a JSON file */

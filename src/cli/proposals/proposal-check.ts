@@ -1,9 +1,6 @@
-import { posix } from 'node:path';
 import { type Policy, preparePolicy } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { checkReading } from '../../policy/compile/check-reading.js';
-import { digestOf } from '../../policy/compile/compiled.js';
-import { Reading } from '../../policy/compile/reading.js';
+import { parsePolicy } from '../../policy/compile/parse.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { runTestFile } from '../../policy/testing/run-test-file.js';
 import { CliError } from '../errors.js';
@@ -19,15 +16,7 @@ import { CliError } from '../errors.js';
  * const { findings } = checkProposal(new Map([['policy.yaml', text]]), catalog);
  */
 export function checkProposal(files: ReadonlyMap<string, string>, catalog: PolicyCatalog) {
-  const reading = new Reading({
-    read: (file) => {
-      const text = files.get(file);
-      return text === undefined ? { problem: 'it does not exist' } : { text };
-    },
-    resolve: (file, name) => posix.join(posix.dirname(file), name),
-  });
-  for (const [file, text] of files) reading.add(file, text);
-  const { compiled, findings } = checkReading(reading, digestOf, catalog);
+  const { compiled, findings } = parsePolicy(files, catalog);
   if (compiled === undefined) {
     const [error] = findings.filter(({ severity }) => severity === 'error');
     throw new CliError(

@@ -29,17 +29,23 @@ export function effectsLine(tools: readonly ProposedTool[]): string {
 }
 
 /**
- * Says how many tools have no topic of their own.
+ * Says how many tools have no topic of their own, or why there are no topics.
  *
  * @param proposal the proposal
- * @returns one line, or nothing if there are no topics
+ * @returns one line
  */
-export function topicsLine({ tools, topics }: Proposal): string[] {
-  if (topics.length === 0) return [];
+export function topicsLine({ tools, topics, without }: Proposal): string {
+  if (without !== undefined) return `Topics: none, because ${WITHOUT[without]}.`;
   const others = tools.filter(({ topics: own }) => own !== 'any' && own.includes(OTHER)).length;
   const share = Math.round((100 * others) / tools.length);
-  return [`Topics: ${count(topics.length)}, with ${quantity(others, 'tool')} (${share} %) in other.`];
+  return `Topics: ${count(topics.length)}, with ${quantity(others, 'tool')} (${share} %) in other.`;
 }
+
+const WITHOUT: Readonly<Record<Proposal['without'] & string, string>> = {
+  'few tools': 'a list of fewer than 12 tools needs none',
+  'out of bounds': 'the tools cannot be divided into topics of at least 3 and at most a quarter of them',
+  'small savings': 'they would hide less than a tenth of the tools',
+};
 
 /**
  * Says what `check` and the tests found.

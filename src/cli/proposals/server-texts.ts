@@ -1,12 +1,13 @@
 import type { Finding } from '../../policy/language/findings.js';
 
-/** The finding about texts of the server, which no policy can change. */
-const CODE = 'names-hidden';
-
-const COMMENT = `# mcp-concerns-ignore ${CODE}: the text is the server's, which no policy can change`;
+/** Why a finding of a new policy is right, by its code. */
+const REASONS = new Map([
+  ['names-hidden', "the text is the server's, which no policy can change"],
+  ['empty-catalog', 'not every topic has tools with every effect'],
+]);
 
 /**
- * Silences the findings of a new policy that are about texts of the server, each above its entry.
+ * Silences the findings of a new policy that no change of it can fix, each above its line.
  *
  * @param files the texts of the policy's files, by path
  * @param findings what `check` finds in them
@@ -18,17 +19,20 @@ export function silenceServerTexts(
   files: ReadonlyMap<string, string>,
   findings: readonly Finding[],
 ): ReadonlyMap<string, string> {
-  const texts = findings.filter(({ code }) => code === CODE);
-  if (texts.length === 0) return files;
-  const linesIn = (path: string) =>
-    new Set(texts.filter(({ file }) => file === path).map(({ line }) => line));
-  return new Map([...files].map(([path, text]) => [path, withComments(text, linesIn(path))]));
-}
-
-function withComments(text: string, lines: ReadonlySet<number>): string {
-  const written = text.split('\n').flatMap((line, index) => {
-    const indent = /^ */.exec(line)?.[0] ?? '';
-    return lines.has(index + 1) ? [`${indent}${COMMENT}`, line] : [line];
-  });
-  return written.join('\n');
+  const known = findings.filter(({ code }) => REASONS.has(code));
+  if (known.length === 0) return files;
+  return new Map(
+    [...files].map(([path, text]) => {
+      const own = known.filter(({ file }) => file === path);
+      const lines = text.split('\n').flatMap((line, index) => {
+        const [indent = ''] = /^ */.exec(line) ?? [];
+        const codes = new Set(own.filter((each) => each.line === index + 1).map(({ code }) => code));
+        return [
+          ...[...codes].map((code) => `${indent}# mcp-concerns-ignore ${code}: ${REASONS.get(code)}`),
+          line,
+        ];
+      });
+      return [path, lines.join('\n')];
+    }),
+  );
 }

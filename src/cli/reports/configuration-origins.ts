@@ -1,4 +1,3 @@
-import { resolveConfiguration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
@@ -21,25 +20,22 @@ export function originsOf(
   policy: Policy,
   paths: readonly string[],
   values: PreferenceValues,
-  { configuration, caller }: CallerConfiguration,
+  { configuration }: CallerConfiguration,
 ): Origins {
-  const names = (given: readonly string[] = []) => given.map((text) => text.slice(0, text.indexOf('=')));
-  const concerns = new Set(names(values.concern));
-  const claims = new Set(names(values.claim));
-  const preset = values.concern?.find((text) => text.startsWith('preset='))?.slice('preset='.length);
-  // An invalid claim leaves the default in effect. Without defaults, only valid claims have an effect.
-  const bare = { ...policy, concerns: policy.concerns.map(({ default: _default, ...rest }) => rest) };
-  const { effective: claimed } = resolveConfiguration(bare, [], caller);
+  const isGiven = (name: string) => values.concern?.some((text) => text.startsWith(`${name}=`)) === true;
   const origins = new Map<string, string>();
   const inPolicy: { name: string; path: string[]; what: string }[] = [];
-  policy.concerns.forEach(({ name, claim }, index) => {
-    const effective = configuration.effective[index];
-    if (effective === undefined || effective === 'denied') return;
-    if (concerns.has(name)) origins.set(name, '--concern');
-    else if (claim !== undefined && claims.has(claim) && claimed[index] !== 'denied') {
-      origins.set(name, '--claim');
-    } else if (preset !== undefined && policy.presets.get(preset)?.has(name)) {
-      inPolicy.push({ name, path: ['presets', preset, name], what: `preset ${preset}` });
+  policy.concerns.forEach(({ name }, index) => {
+    const origin = configuration.origins[index] ?? '';
+    const [from, , preset] = origin.split(' ');
+    if (configuration.effective[index] === undefined) return;
+    if (configuration.effective[index] === 'denied') origins.set(name, origin);
+    else if (isGiven(name)) origins.set(name, '--concern');
+    else if (from === 'claim') {
+      origins.set(name, values.claims === undefined ? '--claim' : '--claims');
+    } else if (preset !== undefined) {
+      const what = from === 'client' ? `default of this client, preset ${preset}` : `preset ${preset}`;
+      inPolicy.push({ name, path: ['presets', preset, name], what });
     } else inPolicy.push({ name, path: ['concerns', name, 'default'], what: 'default' });
   });
   // The policy is read again, for line numbers, only if a default or a preset is in effect.

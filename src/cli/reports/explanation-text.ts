@@ -2,6 +2,7 @@ import type { Policy } from '../../engine/policy.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { type Row, table, wrapped } from '../terminal/layout.js';
 import { type Paper, plain } from '../terminal/output.js';
+import { joined } from '../terminal/quantities.js';
 import type { ExplainedConcern, ExplainedRule, Explanation } from './explanation.js';
 import { bound } from './list-table.js';
 import { ruleTree } from './rule-tree.js';
@@ -64,8 +65,14 @@ function reasonText(policy: Policy, { shown, reason: why, concerns }: Explanatio
         ? 'it has no value for the concerns in effect.'
         : 'its values match everything in effect.';
     }
+    case 'scope-missing':
+      return `using it answers that the scope ${why.scopes.join(' ')} is missing.`;
     case 'unmapped':
       return 'the policy does not map it, and hides primitives that it does not map (settings.unmapped).';
+    case 'definition':
+      return why.change === 'new'
+        ? 'nobody has pinned it. Review it with "mcp-concerns pin --review".'
+        : 'its definition changed since it was pinned. Review it with "mcp-concerns pin --review".';
     case 'concern-mismatch': {
       const { concern, preferred, actual } = why;
       const has = `its ${concern} is ${actual.join(' or ')}`;
@@ -85,7 +92,7 @@ const isRequested = (from: string | undefined): boolean =>
   from === '--concern' || from?.startsWith('preset ') === true;
 
 /** @returns a sentence that tells which change reverses the decision */
-function reversal(policy: Policy, { shown, change, claim, concerns }: Explanation): string {
+function reversal(policy: Policy, { kind, shown, reason, change, claim, concerns }: Explanation): string {
   const verb = shown ? 'hide' : 'show';
   if (change === undefined) {
     const found = `No change of preferences was found that would ${verb} it.`;
@@ -97,10 +104,12 @@ function reversal(policy: Policy, { shown, change, claim, concerns }: Explanatio
     if (value === null) return `no ${name} instead of ${before}`;
     return `${name}=${[value].flat().join(',')}${before === '' ? '' : ` instead of ${before}`}`;
   });
-  const last = parts.pop() ?? '';
   const byModel = !shown && Object.keys(change).every((name) => isFree(policy, name));
-  const self = byModel ? ' A model can do that with the tool "concerns" (model: free).' : '';
-  return `To ${verb} it, request ${parts.length === 0 ? last : `${parts.join(', ')} and ${last}`}.${self}`;
+  // What a rule hides, a model cannot show by name.
+  const isOnly = kind === 'tools' && reason.code === 'concern-mismatch';
+  const only = isOnly ? ', or show only this tool,' : '';
+  const self = byModel ? ` A model can do that${only} with the tool "concerns" (model: free).` : '';
+  return `To ${verb} it, request ${joined(parts)}.${self}`;
 }
 
 const isFree = ({ concerns, indexOf }: Policy, name: string): boolean =>

@@ -1,5 +1,6 @@
 import { explainRule } from '../../analysis/explain-rule.js';
 import { smallestChange } from '../../analysis/smallest-change.js';
+import { claimName, claimText, withClaim } from '../../engine/claims.js';
 import {
   type Caller,
   type Configuration,
@@ -9,8 +10,9 @@ import {
 } from '../../engine/configuration.js';
 import { decide, evaluate, fits } from '../../engine/evaluate.js';
 import { isTruthy } from '../../engine/expression/evaluate.js';
-import { fromNumber, identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
+import { fromNumber, identityOf, type Mapping, type Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
+import { mapListed } from '../inputs/primitive-facts.js';
 import type { CallerConfiguration } from '../options/preferences.js';
 import type { Origins } from './configuration-origins.js';
 
@@ -23,18 +25,13 @@ export type ExplainedConcern = Explanation['concerns'][number];
 /** How one rule affects a primitive. */
 export type ExplainedRule = Explanation['rules'][number];
 
-/** The configuration and its caller, and where the values in effect come from. */
-export interface Circumstances extends CallerConfiguration {
-  readonly origins: Origins;
-}
-
 /**
  * Explains the decision about one primitive.
  *
  * @param policy the policy
  * @param kind the kind of the primitive
  * @param primitive the primitive as the server lists it
- * @param circumstances the configuration, its caller and its origins
+ * @param circumstances the configuration, its caller, and where the values in effect come from
  * @returns everything that affects the decision
  * @example
  * explainPrimitive(policy, 'tools', { name: 'deleteKey' }, circumstances).change; // { environment: null }
@@ -43,9 +40,9 @@ export function explainPrimitive(
   policy: Policy,
   kind: Kind,
   primitive: Primitive,
-  { configuration, caller, origins }: Circumstances,
+  { configuration, caller, origins }: CallerConfiguration & { readonly origins: Origins },
 ) {
-  const mapping = mapPrimitive(policy, kind, primitive);
+  const mapping = mapListed(policy, kind, primitive);
   const { effect, reason } = evaluate(mapping, configuration);
   const change = smallestChange(mapping, configuration, caller);
   return {
@@ -59,7 +56,7 @@ export function explainPrimitive(
       const offer = mapping.offers[index];
       return {
         concern: name,
-        /** The values in effect; `denied` for an operator concern without claim and default. */
+        /** The values in effect; `denied` for an operator concern that no claim gives a value. */
         preferred: effective === 'denied' ? effective : valuesOf(policy, index, effective),
         /** Where the values in effect come from: an option, or a line of the policy. */
         from: origins.get(name),
@@ -107,12 +104,12 @@ function reversingClaim(
 ): readonly [name: string, value: string | number] | undefined {
   const { effect } = decide(mapping, configuration);
   const sources = [{ from: 'session', concerns: describeAccepted(configuration) }] as const;
-  for (const { claim, values } of policy.concerns) {
+  for (const concern of policy.concerns) {
+    const { claim, values } = concern;
     if (claim === undefined) continue;
     for (const value of 'min' in values ? [values.min, values.max] : values) {
-      const claims = new Map([...(caller.claims ?? []), [claim, value]]);
-      const changed = resolveConfiguration(policy, sources, { ...caller, claims });
-      if (decide(mapping, changed).effect !== effect) return [claim, value];
+      const changed = resolveConfiguration(policy, sources, withClaim(caller, concern, [value]));
+      if (decide(mapping, changed).effect !== effect) return [claimName(claim), claimText(concern, value)];
     }
   }
   return undefined;

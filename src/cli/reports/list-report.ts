@@ -4,11 +4,11 @@ import {
   IDENTITY,
   identityOf,
   type Mapping,
-  mapPrimitive,
   type Primitive,
   type ServerCatalog,
 } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { mapListed } from '../inputs/primitive-facts.js';
 import { ENCODING } from '../inputs/token-counter.js';
 
 /** One primitive, with its properties that do not depend on the configuration. */
@@ -53,7 +53,7 @@ export function weighCatalog(
         id: identityOf(kind, primitive),
         primitive,
         tokens: tokensOf(primitive),
-        mapping: mapPrimitive(policy, kind, primitive),
+        mapping: mapListed(policy, kind, primitive),
       }),
     );
     return all === undefined ? [] : [{ kind, all }];

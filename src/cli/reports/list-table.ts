@@ -85,6 +85,8 @@ function explain(policy: Policy, id: string, why: Decision['reason']): readonly 
     );
     return [`rule ${rule} (${source})${reason === undefined ? '' : `: ${reason}`}`, has.join(' '), ''];
   }
+  if (why.code === 'definition')
+    return [why.change === 'new' ? 'not pinned' : 'changed since it was pinned', '', ''];
   return ['not mapped by the policy (settings.unmapped is hide)', '', ''];
 }
 
@@ -97,12 +99,12 @@ export function bound(policy: Policy, concern: string): string {
 /**
  * @param policy the policy
  * @param concern the name of a concern that hides a primitive
- * @param preferred the values in effect for this concern; empty if a claim is missing
+ * @param preferred the values in effect for this concern; empty if no claim of the caller gives it a value
  * @returns the values that the primitive does not match
  * @example
  * mismatch(policy, 'effect', ['read-only']); // 'effect: at most read-only in effect'
  */
 export function mismatch(policy: Policy, concern: string, preferred: readonly (string | number)[]): string {
-  if (preferred.length === 0) return `${concern}: the claim is missing, and there is no default`;
+  if (preferred.length === 0) return `${concern}: no claim of the caller gives it a value`;
   return `${concern}: ${bound(policy, concern)}${preferred.join(' or ')} in effect`;
 }

@@ -52,7 +52,7 @@ function differences({ same, intact, differences: found, unlogged }: Replay): st
       ? `The policy is the same, so ${unlogged.length === 0 ? '' : `rules read other values of ${unlogged.join(', ')}, or `}the catalog is not the one of the line.`
       : '',
     found.length > 0 && unlogged.length > 0
-      ? `A log line does not contain ${unlogged.join(', ')}. Pass --claim for claims.`
+      ? `A log line does not contain ${unlogged.join(', ')}. Pass --claim or --claims for claims, and --client for the name of the client.`
       : '',
   ];
   return ['', ...lines.map(plain), ...causes.filter((cause) => cause !== '').map((cause) => `  ${cause}`)];
@@ -92,12 +92,14 @@ function because(reason: unknown): string {
     case 'concern-mismatch': {
       const words = (name: string) => [read(reason, name)].flat().join(' or ');
       const preferred = words('preferred');
-      return `its ${text(read(reason, 'concern'))} is ${words('actual')}, but ${preferred === '' ? 'the caller has no claim' : `${preferred} is in effect`}${place}`;
+      return `its ${text(read(reason, 'concern'))} is ${words('actual')}, but ${preferred === '' ? 'no claim of the caller gives it a value' : `${preferred} is in effect`}${place}`;
     }
     case 'rule':
       return `rule ${text(read(reason, 'rule'))}${place}`;
     case 'unmapped':
       return 'the policy does not map it';
+    case 'definition':
+      return 'its definition is not the pinned one';
     default:
       return 'its values match everything in effect';
   }

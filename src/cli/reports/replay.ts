@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { configurationFor } from '../../engine/added-tools.js';
+import { withClaim } from '../../engine/claims.js';
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
 import { identityOf, mapPrimitive, type ServerCatalog } from '../../engine/mapping.js';
@@ -7,7 +9,8 @@ import { bindCatalog, select } from '../../engine/select.js';
 import { decisionIdOf } from '../../http/log/decision-id.js';
 import { decisionFields } from '../../http/log/report-fields.js';
 import { read } from '../../wire/messages.js';
-import type { LoggedDecision } from '../inputs/log-line.js';
+import { mapListed } from '../inputs/primitive-facts.js';
+import type { LoggedDecision } from './log-line.js';
 
 /** A decision of a log line, made again. */
 export type Replay = ReturnType<typeof replay>;
@@ -50,24 +53,31 @@ function configurationOf(
   caller: Caller,
 ): Configuration {
   const preferences: Record<string, unknown> = Object.create(null);
-  const claims = new Map(caller.claims);
-  for (const { name, setBy, claim } of policy.concerns) {
+  // What the request itself stated is stronger than the tools that a model added.
+  const stated: Record<string, unknown> = Object.create(null);
+  let claiming = caller;
+  for (const concern of policy.concerns) {
+    const { name, setBy, claim } = concern;
     const value = read(concerns, name);
     if (setBy === 'operator') {
-      // A claim that no value matches is not in the line, but it denied everything.
-      const wasUnmatched = read(sources, name) === 'unmatched-claim';
-      if (claim !== undefined && (value !== undefined || wasUnmatched)) claims.set(claim, value ?? '');
+      // A claim that gave no value is not in the line, but it denied everything.
+      const wasDenied = /^(unmatched|several)-claims?$/.test(String(read(sources, name)));
+      if (claim !== undefined && (value !== undefined || wasDenied)) {
+        claiming = withClaim(claiming, concern, [value ?? ''].flat().map(String));
+      }
     } else if (read(sources, name) === 'model') preferences[name] = null;
+    else if (value !== undefined && String(read(sources, name)).startsWith('request')) stated[name] = value;
     else if (value !== undefined) preferences[name] = value;
     // Without a value, the default must not apply: in the line, nothing was in effect for this concern.
     else if (read(sources, name) !== 'forgotten') preferences[name] = null;
   }
   const forgotten = Object.values(sources).includes('forgotten');
-  const stated = [
+  const all = [
     ...(Object.keys(model).length === 0 ? [] : [{ from: 'model', concerns: model } as const]),
-    { from: 'request', concerns: preferences } as const,
+    { from: 'request', concerns: stated } as const,
+    { from: 'session', concerns: preferences } as const,
   ];
-  return resolveConfiguration(policy, stated, { ...caller, claims, forgotten });
+  return resolveConfiguration(policy, all, { ...claiming, forgotten });
 }
 
 function listOutcome(
@@ -90,12 +100,9 @@ function primitiveOutcome(
   configuration: Configuration,
 ): object {
   const decisions = kinds.flatMap((kind) => {
-    const { items, classes, classOf } = bindCatalog(configuration.policy, kind, catalog[kind] ?? []);
-    return items.flatMap((item, position) => {
-      const mapping = classes[classOf[position] ?? -1];
-      const isMeant = identityOf(kind, item) === name && mapping !== undefined;
-      return isMeant ? [evaluate(mapping, configuration)] : [];
-    });
+    const meant = (catalog[kind] ?? []).filter((item) => identityOf(kind, item) === name);
+    const own = configurationFor(configuration, kind, name);
+    return meant.map((item) => evaluate(mapListed(configuration.policy, kind, item), own));
   });
   const [kind = 'tools'] = kinds;
   const unlisted = () => decided(kind, kind === 'resources' ? { uri: name } : { name }, configuration);
@@ -103,7 +110,10 @@ function primitiveOutcome(
 }
 
 const decided = (kind: Kind, item: object, configuration: Configuration): Decision =>
-  evaluate(mapPrimitive(configuration.policy, kind, item), configuration);
+  evaluate(
+    mapPrimitive(configuration.policy, kind, item),
+    configurationFor(configuration, kind, identityOf(kind, item)),
+  );
 
 /** @returns whether two values are equal as JSON, in any order of their members */
 function sameValue(one: unknown, other: unknown): boolean {

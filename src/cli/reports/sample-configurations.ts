@@ -1,4 +1,5 @@
-import { resolveConfiguration } from '../../engine/configuration.js';
+import { withClaim } from '../../engine/claims.js';
+import { type Caller, resolveConfiguration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
 
 /** How reports name the configuration of a host that sends no preferences. */
@@ -12,24 +13,22 @@ export const NO_PREFERENCES = 'nothing';
  * sampleConfigurations(policy).map(({ preferences }) => preferences); // ['nothing', 'preset=safe', 'security=low', ...]
  */
 export function sampleConfigurations(policy: Policy, capabilities?: object) {
-  const sample = (preferences: string, concerns: object, claims = new Map<string, unknown>()) => ({
+  const known: Caller = { capabilities, era: 'legacy' };
+  const sample = (preferences: string, concerns: object, caller = known) => ({
     /** One preference such as `preset=safe`, or `NO_PREFERENCES`. */
     preferences,
-    configuration: resolveConfiguration(policy, [{ from: 'request', concerns }], {
-      claims,
-      capabilities,
-      era: 'legacy',
-    }),
+    configuration: resolveConfiguration(policy, [{ from: 'request', concerns }], caller),
   });
   return [
     sample(NO_PREFERENCES, {}),
     ...[...policy.presets.keys()].map((preset) => sample(`preset=${preset}`, { preset })),
-    ...policy.concerns.flatMap(({ name, values, claim }) => {
+    ...policy.concerns.flatMap((concern) => {
+      const { name, values, claim } = concern;
       const all = 'min' in values ? [values.min, values.max] : values;
       return all.map((value) =>
         claim === undefined
           ? sample(`${name}=${value}`, { [name]: value })
-          : sample(`${name}=${value}`, {}, new Map([[claim, value]])),
+          : sample(`${name}=${value}`, {}, withClaim(known, concern, [value])),
       );
     }),
   ];

@@ -9,7 +9,7 @@ import { count, type Paper, plain } from '../terminal/output.js';
  * @param paper where the text will be written
  * @returns the lines
  * @example
- * sessionLines('npx some-server', states, paper).join('\n');
+ * sessionLines('npx -y some-server', states, paper).join('\n');
  */
 export function sessionLines(name: string, states: readonly PanelState[], paper: Paper): string[] {
   if (states.length === 0) return [`${paper.paint('bold', plain(name))}  no host is connected`];

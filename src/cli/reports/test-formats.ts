@@ -1,6 +1,7 @@
 import { describeConfiguration } from '../../engine/configuration.js';
 import { formatFindings } from '../../policy/language/findings.js';
 import { hasPassed, type TestResult } from '../../policy/testing/run-tests.js';
+import { escapeMarkup } from '../terminal/output.js';
 import { reasonOf } from './test-report.js';
 import type { FileReport, TestReport } from './test-run.js';
 
@@ -121,17 +122,6 @@ function wrongLines(result: TestResult): string[] {
   ];
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
-
 /** Leaves out most control characters, because XML 1.0 cannot contain them. */
-function xml(text: string): string {
-  return text
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
-    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
-}
+const xml = (text: string): string =>
+  escapeMarkup(text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, ''));

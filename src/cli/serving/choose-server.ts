@@ -5,12 +5,13 @@ import { type InputValues, parseHeaders, parseUrl } from '../options/input-optio
 export type ServerChoice =
   | { readonly from: 'module'; readonly path: string }
   | { readonly from: 'command'; readonly program: string; readonly args: readonly string[] }
+  | { readonly from: 'servers'; readonly path: string }
   | { readonly from: 'url'; readonly url: URL; readonly headers: Headers };
 
 /**
  * Reads which server to serve.
  *
- * @param values the values of `--server`, `--url` and `--header`
+ * @param values the values of `--server`, `--servers`, `--url` and `--header`
  * @param command the arguments after `--`
  * @param name the name of our command, for messages
  * @returns the server
@@ -19,15 +20,22 @@ export type ServerChoice =
  * chooseServer({}, ['npx', '@playwright/mcp']).from; // 'command'
  */
 export function chooseServer(
-  { server, url, header }: Pick<InputValues, 'url' | 'header'> & { readonly server?: string | undefined },
+  {
+    server,
+    servers,
+    url,
+    header,
+  }: Pick<InputValues, 'url' | 'header' | 'server'> & {
+    readonly servers?: string | undefined;
+  },
   command: readonly string[],
   name = 'serve',
 ): ServerChoice {
   const [program, ...args] = command;
-  if ([server, url, program].filter((each) => each !== undefined).length > 1) {
+  if ([server, servers, url, program].filter((each) => each !== undefined).length > 1) {
     throw new UsageError(
       name,
-      'There are several servers. Pass one: -- COMMAND, --url URL or --server MODULE',
+      'There are several servers. Pass one: -- COMMAND, --url URL or --server MODULE; or write them into a file for --servers FILE',
     );
   }
   if (header !== undefined && url === undefined) throw new UsageError(name, '--header needs --url');
@@ -35,11 +43,12 @@ export function chooseServer(
   if (url !== undefined) {
     return { from: 'url', url: parseUrl(name, url), headers: parseHeaders(name, header ?? []) };
   }
+  if (servers !== undefined) return { from: 'servers', path: servers };
   if (server === undefined) {
     throw new UsageError(
       name,
       'There is no server. Pass its command after --, for example ' +
-        `"mcp-concerns ${name} --policy policy.yaml -- npx @playwright/mcp", or pass --url URL or --server MODULE`,
+        `"mcp-concerns ${name} --policy policy.yaml -- npx -y @playwright/mcp", or pass --url URL or --server MODULE`,
     );
   }
   return { from: 'module', path: server };

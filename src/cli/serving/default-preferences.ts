@@ -1,10 +1,18 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { EXTENSION_ID, METHODS, read } from '../../wire/messages.js';
+import {
+  CLIENT_CAPABILITIES_META,
+  EXTENSION_ID,
+  eraOf,
+  fromSdk,
+  isRequest,
+  METHODS,
+  read,
+} from '../../wire/messages.js';
 
 /**
- * Adds preferences to the `initialize` request of a host that sends none, because a host over stdio has no URL or header
- * to put them into. The preferences that a host sends itself are used unchanged.
+ * Adds preferences to the `initialize` request, or to each modern request, of a host that sends none, because a host over
+ * stdio has no URL or header to put them into. The preferences that a host sends itself are used unchanged.
  *
  * @param concerns the preferences
  * @param transport the transport to the host, not started yet
@@ -31,15 +39,25 @@ function withPreferences<T extends JSONRPCMessage>(
   message: T,
   concerns: Readonly<Record<string, unknown>>,
 ): T {
-  if (read(message, 'method') !== METHODS.initialize) return message;
   const params = objectAt(message, 'params');
-  const capabilities = objectAt(params, 'capabilities');
+  if (read(message, 'method') === METHODS.initialize && read(params, 'concerns') === undefined) {
+    return { ...message, params: withDeclared(params, 'capabilities', concerns) };
+  }
+  const sent = fromSdk(message);
+  if (!isRequest(sent) || eraOf(sent) === 'legacy') return message;
+  const _meta = withDeclared(objectAt(params, '_meta'), CLIENT_CAPABILITIES_META, concerns);
+  return { ...message, params: { ...params, _meta } };
+}
+
+/** Adds preferences to the capabilities of a client, which are a member of the given object. */
+function withDeclared(holder: object, member: string, concerns: Readonly<Record<string, unknown>>): object {
+  const capabilities = objectAt(holder, member);
   const extensions = objectAt(capabilities, 'extensions');
-  const own = read(params, 'concerns') ?? read(extensions, EXTENSION_ID, 'concerns');
-  if (own !== undefined) return message;
-  const extension = { ...objectAt(extensions, EXTENSION_ID), concerns };
-  const extended = { ...capabilities, extensions: { ...extensions, [EXTENSION_ID]: extension } };
-  return { ...message, params: { ...params, capabilities: extended } };
+  const extension = { concerns, ...objectAt(extensions, EXTENSION_ID) };
+  return {
+    ...holder,
+    [member]: { ...capabilities, extensions: { ...extensions, [EXTENSION_ID]: extension } },
+  };
 }
 
 function objectAt(value: unknown, name: string): object {

@@ -1,15 +1,16 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { ServerOfRequest } from '../../http/fetch-handler.js';
 import { ChildTransport } from '../../upstream/child-process.js';
 import { remoteTransport } from '../../upstream/remote.js';
+import { loadServerFactory, type ServerModule } from '../inputs/server-module.js';
+import { readServersFile, type SeveralOpeners } from '../inputs/several/servers-file.js';
 import { plain } from '../terminal/output.js';
 import type { ServerChoice } from './choose-server.js';
-import { loadServerFactory } from './server-module.js';
 
-/** The server behind the policy: a factory for servers in this process, or for connections to an upstream. */
+/** The servers behind the policy: a factory for servers in this process, or for connections to one or several upstreams. */
 export type OpenedServer = { readonly name: string } & (
-  | { readonly server: () => ServerOfRequest | Promise<ServerOfRequest> }
+  | ServerModule
   | { readonly open: () => Transport }
+  | { readonly several: SeveralOpeners }
 );
 
 /**
@@ -33,7 +34,11 @@ export async function openServer(choice: ServerChoice): Promise<OpenedServer> {
       // The query is left out, because it may contain a key.
       return { name: plain(url.origin + url.pathname), open };
     }
+    case 'servers': {
+      const several = readServersFile(choice.path, process.env);
+      return { name: [...several.keys()].join(', '), several };
+    }
     case 'module':
-      return { name: choice.path, server: await loadServerFactory(choice.path) };
+      return { name: choice.path, ...(await loadServerFactory(choice.path)) };
   }
 }

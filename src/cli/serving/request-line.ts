@@ -19,12 +19,23 @@ export function reportLine(report: GateReport): string {
   return plain(line).slice(0, MAX_LENGTH);
 }
 
-function describe({ method, concerns = {}, shown, total, warnings = [], error }: GateReport): string[] {
+function describe({
+  method,
+  concerns = {},
+  shown,
+  total,
+  warnings = [],
+  error,
+  isError,
+  unanswered,
+}: GateReport): string[] {
   return [
     method,
     shown === undefined ? '' : `${shown} of ${total}`,
     nameValues(concerns).join(' '),
     error === undefined ? '' : `error ${error}`,
+    isError === true ? 'the tool failed' : '',
+    unanswered === undefined ? '' : `no answer: ${unanswered}`,
     ...warnings.map(({ message }) => `warning: ${message}`),
   ];
 }

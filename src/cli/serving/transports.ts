@@ -1,72 +1,95 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { serveStdio as serveEras } from '@modelcontextprotocol/server/stdio';
 import type { Concern, Policy } from '../../engine/policy.js';
-import { gatedTransport } from '../../gate/edge/gated-transport.js';
-import type { LivePolicy } from '../../gate/request/live-policy.js';
-import type { ServerOfRequest } from '../../http/fetch-handler.js';
+import { attachGate } from '../../gate/attach.js';
+import type { GateReport } from '../../gate/request/report.js';
+import { BridgedFront } from '../../http/bridged-front.js';
 import { listenLocally } from '../../http/local.js';
+import { byEra, createModernHandler } from '../../http/sdk-v2.js';
 import { withServerCard } from '../../http/server-card/serve-card.js';
+import { ListenStreams } from '../../http/streams/listen-streams.js';
 import { createMemoryStore } from '../../session/memory.js';
-import { isolateUpstream } from '../../upstream/isolation.js';
-import { proxyTo } from '../../upstream/proxy.js';
-import { RecoveringTransport, type RecoveryOptions } from '../../upstream/recovering.js';
+import { DRAIN_MS, watchRequests } from '../../upstream/open-requests.js';
 import { proxySessions } from '../../upstream/sessions.js';
-import type { UpstreamEvent } from '../../upstream/state.js';
-import type { Control } from '../control/control.js';
 import { CliError } from '../errors.js';
 import { aborted } from '../terminal/interrupt.js';
+import { bridgeOf, reporterOf } from './bridge-server.js';
 import { withDefaultPreferences } from './default-preferences.js';
-import type { OpenedServer } from './open-server.js';
+import { eraLines } from './era-lines.js';
+import { ModernHosts } from './modern-hosts.js';
 import { reportLine } from './request-line.js';
-import type { ServingLimits } from './serving-limits.js';
+import type { Serving } from './serving.js';
 import { startForStdio } from './stdio-server.js';
-import { upstreamLine } from './upstream-line.js';
-
-/** What is served, under which policy, and how people switch it. */
-export interface Serving {
-  readonly opened: OpenedServer;
-  readonly policy: LivePolicy;
-  /** The switches of all sessions; undefined under `--panel off`. */
-  readonly control: Control | undefined;
-  /** Writes a line to stderr. */
-  readonly note: (text: string) => void;
-  /** Who shares a server, and when sessions and servers end. */
-  readonly limits: ServingLimits;
-  /** Aborted when the process gets a signal. */
-  readonly signal: AbortSignal;
-}
+import { streamsOverStdio } from './stdio-streams.js';
 
 /**
  * Serves over HTTP until a signal ends it.
  *
  * @param serving what is served
- * @param port the port
+ * @param address the port, the key in the path, and the secret of session ids
  * @returns the exit code
  * @throws {ListenError} if the port is in use
+ * @throws {CliError} if the server cannot be opened
  * @example
- * await serveHttp({ opened, policy, control, note: console.error, signal, limits: readLimits({}) }, 8808);
+ * await serveHttp(serving, { port: 8808, key, secret });
  */
-export async function serveHttp(serving: Serving, port: number): Promise<number> {
+export async function serveHttp(
+  serving: Serving,
+  { secret, ...address }: { readonly port: number; readonly key?: string; readonly secret?: string },
+): Promise<number> {
   const { opened, policy, control, note, signal, limits } = serving;
+  const bridged = bridgeOf(serving, 'open' in opened ? opened.open : undefined);
+  const eras = await eraLines(serving, bridged);
+  const report: NonNullable<Parameters<typeof proxySessions>[0]['report']> = (line) => note(reportLine(line));
   const proxy = proxySessions({
-    server: serversOf(serving),
+    // Over HTTP a host cannot start a server again, so the endpoint does.
+    server: () => ('server' in opened ? opened.server() : bridged.connection()),
     maxSessions: limits.maxSessions,
     idleMs: limits.idleMs,
+    evicted: () =>
+      note(`A session ended to make room for another: --sessions ${limits.maxSessions} have a server.`),
     policy,
     // A session that ended for lack of use keeps its preferences, in case its host returns.
     store: createMemoryStore({ maxSessions: 1000 }),
-    report: (report) => note(reportLine(report)),
+    report,
     observe: control?.observerOf('http'),
   });
+  const streams = new ListenStreams((context) => bridged.make(context));
+  const hosts =
+    control === undefined
+      ? undefined
+      : new ModernHosts({
+          make: () => bridged.make({ era: 'modern' }),
+          policy,
+          observe: control.observerOf('http'),
+          switched: (host) => streams.switched(host),
+          idleMs: limits.idleMs,
+        });
+  const modern = createModernHandler(
+    { server: (context) => bridged.make(context), policy },
+    streams,
+    (body) => hosts?.of(body),
+  );
+  const both = byEra(
+    (request, body, given) =>
+      // It has no session, so the proxy refuses it.
+      signal.aborted
+        ? proxy.fetch(request, { ...given, parsedBody: body })
+        : modern(request, body, { ...given, report }),
+    (request, given) => proxy.fetch(request, { ...given, sessionSecret: secret }),
+  );
   const beside = control === undefined ? {} : { beside: control.fetch };
-  const handle = withServerCard(policy, (request) => proxy.fetch(request));
-  const endpoint = await listenLocally(handle, { port, ...beside });
+  const handle = withServerCard(policy, both);
+  const endpoint = await listenLocally(handle, { ...address, ...beside });
   const url = control?.announce(endpoint.url);
-  process.stdout.write(welcome(endpoint.url, policy.current, opened.name, url));
+  process.stdout.write(welcome(endpoint.url, policy.current, opened.name, eras, url));
   await aborted(signal);
   control?.close();
-  await proxy.close();
-  await endpoint.close();
+  await streams.close();
+  const answered = Promise.all([proxy.close(DRAIN_MS), endpoint.answered(DRAIN_MS)]);
+  // Calls of the modern era that are left get an error when their server ends.
+  await endpoint.close(answered.then(() => bridged.close()));
   return 0;
 }
 
@@ -89,10 +112,22 @@ export async function serveStdio(
   const unusable = new Promise<'closed'>((resolve) => {
     giveUp = () => resolve('closed');
   });
-  const server = await ('open' in opened
-    ? startForStdio(opened.open, recoveryOf(serving), giveUp)
-    : opened.server());
-  const transport = withDefaultPreferences(preferences, new StdioServerTransport());
+  const started =
+    'open' in opened ? await startForStdio(opened.open, reporterOf(serving), giveUp) : undefined;
+  const bridged = bridgeOf(serving, started?.open, started?.report);
+  const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport());
+  const answerAll = watchRequests(wire);
+  // Hosts show stderr only if somebody looks for it, so it has nothing but what needs a look.
+  const report = (line: GateReport): void => {
+    if (line.warnings?.length) note(reportLine(line));
+  };
+  const gate = { policy, report, listens: true };
+  const streams = new ListenStreams((context) => bridged.make(context));
+  // A modern host has no session, and the process is that of one host.
+  const kept = { place: 'store', store: createMemoryStore(), id: 'host', isHost: true } as const;
+  const principal = control === undefined ? undefined : kept;
+  const modern = { ...gate, principal, switched: () => streams.switched(principal) };
+  const transport = streamsOverStdio(wire, (id, inner) => streams.open(id, inner, modern, { era: 'modern' }));
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve);
     process.stdin.once('close', resolve);
@@ -105,44 +140,47 @@ export async function serveStdio(
       resolve('closed');
     };
   });
-  if (control !== undefined) note(`Switch what the host is shown: ${await control.listen()}`);
-  const gated = gatedTransport(transport, { policy, observe: control?.observerOf('stdio') });
-  // The interface of a server names the transport that SDK v1 has for HTTP; every transport fits.
-  await (server as { connect(transport: Transport): Promise<void> }).connect(gated);
+  await control?.listen();
+  // Without the key of the page: hosts write stderr to log files.
+  if (control !== undefined) note('Switch what the host is shown: mcp-concerns switch --open');
+  const connection = async (era: 'legacy' | 'modern') => {
+    if (era === 'modern') return new BridgedFront(await bridged.make({ era }));
+    return 'server' in opened ? opened.server() : bridged.connection();
+  };
+  const host = serveEras(
+    async ({ era }) => {
+      const server = await connection(era);
+      attachGate(server, { ...(era === 'modern' ? modern : gate), observe: control?.observerOf('stdio') });
+      // The types differ only in what transports of the SDKs tell of a request, which none does over stdio.
+      return server as BridgedFront;
+    },
+    { transport: transport as never },
+  );
   try {
-    if ((await Promise.race([ended, aborted(signal), closed, unusable])) !== 'closed') return 0;
+    if ((await Promise.race([ended, aborted(signal), closed, unusable])) !== 'closed') {
+      await streams.close();
+      await Promise.race([ended, answerAll(DRAIN_MS)]);
+      return 0;
+    }
     throw new CliError(
       `The server "${opened.name}" ended, so the host cannot reach it. Check that its command runs by itself.`,
     );
   } finally {
     control?.close();
-    await server.close();
+    await host.close();
+    await bridged.close();
+    await started?.close();
   }
-}
-
-/** Makes the servers of sessions. Over HTTP a host cannot start a server again, so the endpoint does. */
-function serversOf(serving: Serving): () => Promise<ServerOfRequest> {
-  const { opened, limits } = serving;
-  if (!('open' in opened)) return async () => opened.server();
-  const recovery = recoveryOf(serving);
-  if (limits.isolation === 'per-session') {
-    return async () => proxyTo(new RecoveringTransport(opened.open, recovery));
-  }
-  const upstream = isolateUpstream(opened.open, limits.isolation, recovery);
-  return async () => upstream.server();
-}
-
-/** How long the server may take, and a line on stderr for what happens to it. */
-function recoveryOf({ opened, note, limits }: Serving): RecoveryOptions {
-  const report = (event: UpstreamEvent): void => {
-    const line = upstreamLine(event);
-    if (line !== undefined) note(line);
-  };
-  return { name: opened.name, report, silenceMs: limits.silenceMs };
 }
 
 /** @returns how to connect a host, with preferences that this policy knows as examples */
-function welcome(url: string, policy: Policy, server: string, page: string | undefined): string {
+function welcome(
+  url: string,
+  policy: Policy,
+  server: string,
+  eras: readonly string[],
+  page: string | undefined,
+): string {
   const [preset] = policy.presets.keys();
   const concern = policy.concerns.find(({ setBy, values }) => setBy === 'host' && !('min' in values));
   const value = concern === undefined ? undefined : strictestValue(concern);
@@ -151,6 +189,7 @@ function welcome(url: string, policy: Policy, server: string, page: string | und
   const config = JSON.stringify({ mcpServers: { concerns: { type: 'http', url: example } } });
   return [
     `Serving ${server} on ${url}`,
+    ...eras,
     '',
     `Connect a host:    claude mcp add --transport http concerns '${example}'`,
     `or in its config:  ${config}`,

@@ -4,6 +4,10 @@ import { readPolicy } from '../../policy/compile/load.js';
 import { FileWatcher } from '../inputs/watch-files.js';
 import { findingsText } from '../terminal/findings-text.js';
 import type { Paper } from '../terminal/output.js';
+import { lostParts } from './lost-parts.js';
+
+/** Milliseconds for which a file must stand still if the new policy lacks parts of the old one: it may be half written. */
+const STANDS_STILL_MS = 5000;
 
 /** The policy to replace, and how a saved one is prepared. */
 export interface Reloading {
@@ -18,7 +22,8 @@ export interface Reloading {
 
 /**
  * Reloads a policy whenever one of its files is saved. If the new policy has errors, they are printed, and the old policy
- * stays in effect.
+ * stays in effect. It also stays if parts of it are missing, until a second look finds the same files: half a file of YAML is
+ * often a policy, too.
  *
  * @param paths the policy, as for `readPolicy`
  * @param reloading the policy to replace, and how a saved one is prepared
@@ -27,7 +32,11 @@ export interface Reloading {
  * const stop = watchPolicy(['policy.yaml'], { live, prepare: preparePolicy, note: console.error, paper });
  */
 export function watchPolicy(paths: readonly string[], { live, prepare, note, paper }: Reloading): () => void {
-  const reload = (): void => {
+  const first = readPolicy(paths);
+  let inForce = first.compiled;
+  let secondLook: NodeJS.Timeout | undefined;
+  const reload = (looked?: string): void => {
+    clearTimeout(secondLook);
     try {
       const { compiled, findings, texts } = readPolicy(paths);
       if (compiled === undefined) {
@@ -37,6 +46,15 @@ export function watchPolicy(paths: readonly string[], { live, prepare, note, pap
       }
       const policy = prepare(compiled);
       if (policy.digest === live.current.digest) return;
+      const [lost, ...more] = inForce === undefined ? [] : lostParts(inForce, compiled);
+      if (lost !== undefined && looked !== compiled.digest) {
+        secondLook = setTimeout(() => reload(compiled.digest), STANDS_STILL_MS).unref();
+        const others = more.length === 0 ? '' : ` and ${more.length} more`;
+        return note(
+          `The saved policy lacks ${lost}${others}, so it may be half written. The old policy stays in effect. If the files do not change for ${STANDS_STILL_MS / 1000} seconds, the saved policy takes effect.`,
+        );
+      }
+      inForce = compiled;
       live.replace(policy);
       note('The saved policy is in effect.');
       watcher.follow(texts.keys());
@@ -44,7 +62,10 @@ export function watchPolicy(paths: readonly string[], { live, prepare, note, pap
       note(`${cause instanceof Error ? cause.message : cause} The old policy stays in effect.`);
     }
   };
-  const watcher = new FileWatcher(reload);
-  watcher.follow(readPolicy(paths).texts.keys());
-  return () => watcher.close();
+  const watcher = new FileWatcher(() => reload());
+  watcher.follow(first.texts.keys());
+  return () => {
+    clearTimeout(secondLook);
+    watcher.close();
+  };
 }

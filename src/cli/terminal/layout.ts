@@ -1,10 +1,9 @@
 import { basename } from 'node:path';
-import type { Paper } from './output.js';
+import { ASSUMED_WIDTH, type Paper } from './output.js';
 
 /** Columns before the rows of a group, and between two columns of it. */
 const INDENT = 4;
 const GAP = 2;
-const ASSUMED_WIDTH = 80;
 
 /**
  * Arranges texts in columns like `ls`: down the first column, then the next.

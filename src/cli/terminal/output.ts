@@ -2,6 +2,9 @@ import { styleText } from 'node:util';
 
 type Style = Exclude<Parameters<typeof styleText>[0], readonly unknown[]>;
 
+/** The columns of a terminal that does not say how many it has. */
+export const ASSUMED_WIDTH = 80;
+
 /** An output stream: its width, and whether it shows colors. */
 export interface Paper {
   /** Columns of a terminal; undefined where lines may have any length. */
@@ -22,7 +25,8 @@ export function paperOf(stream: NodeJS.WriteStream, color: 'auto' | 'always' | '
   // hasColors reads NO_COLOR and FORCE_COLOR, and detects terminals without colors.
   const painted = color === 'auto' ? terminal && stream.hasColors() : color === 'always';
   return {
-    width: terminal ? stream.columns : undefined,
+    // Some terminals, such as those of CI runners and containers, say that they have 0 columns.
+    width: terminal ? stream.columns || ASSUMED_WIDTH : undefined,
     paint: (style, text) => (painted ? styleText(style, text, { validateStream: false }) : text),
   };
 }
@@ -44,6 +48,12 @@ export function plain(text: string): string {
     return `\\u${code > 0xffff ? `{${code.toString(16)}}` : code.toString(16).padStart(4, '0')}`;
   });
 }
+
+const ENTITIES = new Map(Object.entries({ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }));
+
+/** @returns a text that is no markup of HTML or XML, also in an attribute */
+export const escapeMarkup = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&${ENTITIES.get(character)};`);
 
 /** @returns a whole number with separators: 12,034. `toLocaleString` would take 10 ms to load its languages. */
 export const count = (number: number): string => String(number).replace(/\B(?=(\d{3})+$)/g, ',');

@@ -1,3 +1,5 @@
+import { ASSUMED_WIDTH } from './output.js';
+
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 /** Milliseconds between two frames. */
 const INTERVAL = 80;
@@ -29,7 +31,7 @@ export async function withProgress<T>(
     if (waited < DELAY) return;
     const line = `${FRAMES[frame++ % FRAMES.length]} ${title}, ${Math.floor(waited / 1000)} s`;
     // A line that wraps could not be cleared.
-    stderr.write(CLEAR_LINE + line.slice(0, stderr.columns - 1));
+    stderr.write(CLEAR_LINE + line.slice(0, (stderr.columns || ASSUMED_WIDTH) - 1));
   }, INTERVAL);
   timer.unref();
   try {

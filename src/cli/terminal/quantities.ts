@@ -6,6 +6,10 @@ import { count } from './output.js';
 export const quantity = (number: number, singular: string, plural = `${singular}s`): string =>
   `${count(number)} ${number === 1 ? singular : plural}`;
 
+/** @returns a list with a word before its last item: `a, b and c` */
+export const joined = (names: readonly string[], word = 'and'): string =>
+  [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(` ${word} `);
+
 /**
  * @param catalog the lists of a server
  * @returns the number of primitives of each kind: `13 tools, 4 prompts`

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { cannotWrite } from '../errors.js';
 
@@ -17,17 +26,22 @@ export function writeFiles(files: ReadonlyMap<string, string>): void {
     for (const [file, text] of files) {
       current = file;
       createFolder(dirname(file));
-      if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw systemError('EISDIR');
-      const temporary = `${file}.${process.pid}.tmp`;
-      begun.push([file, temporary]);
-      writeFileSync(temporary, text);
+      const stats = statSync(file, { throwIfNoEntry: false });
+      if (stats?.isDirectory()) throw systemError('EISDIR');
+      // A link stays a link: the file behind it is replaced.
+      const place = stats === undefined ? file : realpathSync(file);
+      const temporary = `${place}.${process.pid}.tmp`;
+      begun.push([place, temporary]);
+      writeFileSync(temporary, text, { mode: stats?.mode });
+      // The mask of the process left out some permissions.
+      if (stats !== undefined) chmodSync(temporary, stats.mode);
     }
     for (const [file, temporary] of begun) {
       current = file;
       renameSync(temporary, file);
     }
   } catch (cause) {
-    throw cannotWrite(current, cause);
+    throw cannotWrite(current, cause, 'Check its path and its permissions.');
   } finally {
     for (const [, temporary] of begun) rmSync(temporary, { force: true });
   }

@@ -21,6 +21,6 @@ export function writeOutput(output: string, text: string): void {
     createFolder(dirname(output));
     writeFileSync(output, text);
   } catch (cause) {
-    throw cannotWrite(output, cause);
+    throw cannotWrite(output, cause, 'Pass another file with -o.');
   }
 }

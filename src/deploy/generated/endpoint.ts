@@ -7,6 +7,8 @@ export type Endpoint = {
     module: string;
     /** The major version of the MCP SDK that the server uses. Defaults to 1. */
     sdk?: 1 | 2;
+    /** For a server with tasks and a service without a worker: tools with `support: optional` run as plain calls, others are left out. */
+    tasks?: "plain";
   } | {
     /** The name of the package. Its bin is started with Node.js. */
     package: string;
@@ -18,6 +20,8 @@ export type Endpoint = {
     isolation?: "shared" | "per-session" | "per-request";
     /** Seconds that the server may send nothing while a request waits. Then it is replaced, unless it answers a ping. Defaults to 25. */
     silence?: number;
+    /** The protocol version that is spoken to the server. Defaults to `auto`: the server's own. */
+    protocol?: "auto" | "2026-07-28" | "2025-11-25";
   } | {
     /** The URL of the server. */
     url: string;
@@ -25,6 +29,8 @@ export type Endpoint = {
     headers?: { [name: string]: string };
     /** Seconds that the server may send nothing while a request waits. Then it is replaced, unless it answers a ping. Defaults to 25. */
     silence?: number;
+    /** The protocol version that is spoken to the server. Defaults to `auto`: the server's own. */
+    protocol?: "auto" | "2026-07-28" | "2025-11-25";
   };
   /** Keeps what a person chooses for the verified caller (the claims `iss` and `sub`), for all of its requests. By default, preferences are kept only for a session. */
   preferences?: "principal";

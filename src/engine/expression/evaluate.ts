@@ -1,11 +1,12 @@
 import { prepare } from './apply.js';
-import { type Expression, keysOf, pathsOf, readsPrimitive } from './expression.js';
+import { type Expression, isTextOperator, keysOf, pathsOf, readsPrimitive } from './expression.js';
 
 /** What a rule can read. Only own properties are read. */
 export interface RuleData {
   readonly primitive?: unknown;
   readonly concerns?: unknown;
   readonly claims?: unknown;
+  readonly caller?: unknown;
   readonly client?: unknown;
   readonly protocol?: unknown;
 }
@@ -124,11 +125,23 @@ function toLogic(expression: Expression, read: AddRead, slots: PartTable | undef
     case 'operation': {
       const { operator, operands } = expression;
       const given = operands.map(below);
+      if (isTextOperator(operator)) return textLogic(operator, given);
       if (operator !== 'in') return { [operator]: given };
       // `filter` makes an empty list of everything that is not a list: json-logic-js also searches texts.
       return { in: operands[1]?.type === 'list' ? given : [given[0], { filter: [given[1], true] }] };
     }
   }
+}
+
+/** A character that no name has, to find where a text begins and ends. */
+const MARK = '\u0000';
+
+/** Writes an operator on texts as JSON Logic. `cat` makes a text of everything, and only a text equals what it makes. */
+function textLogic(operator: 'starts-with' | 'ends-with' | 'contains', [text, part]: readonly unknown[]) {
+  const isText = (each: unknown) => ({ '===': [each, { cat: [each] }] });
+  const marked = (each: unknown) => ({ cat: operator === 'starts-with' ? [MARK, each] : [each, MARK] });
+  const sought = operator === 'contains' ? part : marked(part);
+  return { and: [isText(text), isText(part), { in: [sought, marked(text)] }] };
 }
 
 type AddRead = (evaluate: Evaluate) => { readonly var: string };
@@ -158,7 +171,7 @@ export function pathReader(path: string): (data: unknown) => unknown {
 }
 
 /** @returns an own property, never one that an object inherits; `undefined` if there is none */
-function readOwn(data: unknown, name: string): unknown {
+export function readOwn(data: unknown, name: string): unknown {
   if (data === undefined || data === null || !Object.hasOwn(data, name)) return undefined;
   return (data as Record<string, unknown>)[name];
 }

@@ -1,7 +1,7 @@
 /**
  * Rules are written in JSON Logic, restricted to operators whose meaning does not surprise. json-logic-js is the
  * reference for what they mean, with one exception: `in` is false unless its right operand is a list, where the
- * reference also searches for a substring.
+ * reference also searches for a substring. The operators on texts are its own; `compileExpression` writes them as JSON Logic.
  */
 export const OPERATORS = [
   'var',
@@ -21,11 +21,18 @@ export const OPERATORS = [
   'some',
   'all',
   'none',
+  'starts-with',
+  'ends-with',
+  'contains',
 ] as const;
 export type Operator = (typeof OPERATORS)[number];
 export type Quantifier = 'some' | 'all' | 'none';
 /** Operators that compute a value from the values of their operands. */
 export type ValueOperator = Exclude<Operator, 'var' | 'missing' | Quantifier>;
+
+/** Whether an operator compares a text with a part of it. */
+export const isTextOperator = (operator: Operator): operator is 'starts-with' | 'ends-with' | 'contains' =>
+  operator === 'starts-with' || operator === 'ends-with' || operator === 'contains';
 
 /** The smallest and the largest number of operands of each operator. */
 export const OPERAND_COUNTS: Readonly<Record<Operator, readonly [least: number, most: number]>> = {
@@ -46,6 +53,9 @@ export const OPERAND_COUNTS: Readonly<Record<Operator, readonly [least: number, 
   some: [2, 2],
   all: [2, 2],
   none: [2, 2],
+  'starts-with': [2, 2],
+  'ends-with': [2, 2],
+  contains: [2, 2],
 };
 
 /** How deep the operators of a rule may nest, and how many parts (operators, lists and constants) it may have. */
@@ -107,20 +117,23 @@ export function readsPrimitive(path: string): boolean {
   return path === 'primitive' || path.startsWith('primitive.');
 }
 
-/** Whether a path reads something that differs between callers: a claim, what the client can do, or the protocol. */
+/** Whether a path reads something that differs between callers: claims, scopes, what the client says about itself, the protocol. */
 export function readsCaller(path: string): boolean {
-  return /^(claims|client|protocol)\b/.test(path);
+  return /^(claims|caller|client|protocol)\b/.test(path);
 }
 
-/** Whether a path reads what the client can do, which is not known for every request. */
+/** Whether a path reads what a client says about itself, which is not known for every request. */
 export function readsClient(path: string): boolean {
   return path.startsWith('client.');
 }
 
+/** Whether a path reads how a client names itself. */
+export const readsClientName = (path: string): boolean => /^client\.(name|version|title)$/.test(path);
+
 /** @returns the facts that the paths read and that are not known for every request */
-export function neededFacts(paths: readonly string[]): ('client' | 'protocol')[] {
-  return (['client', 'protocol'] as const).filter((fact) =>
-    paths.some((path) => path.startsWith(`${fact}.`)),
+export function neededFacts(paths: readonly string[]): readonly string[] {
+  return ['client.capabilities', 'protocol.era'].filter((fact) =>
+    paths.some((path) => `${path}.`.startsWith(`${fact}.`)),
   );
 }
 

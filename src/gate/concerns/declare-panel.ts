@@ -1,7 +1,7 @@
 import { CAPABILITIES, CLIENT_CAPABILITIES_META, read } from '../../wire/messages.js';
 import { APP_MIME_TYPE, APPS_EXTENSION, surfacesOf } from '../request/client-surfaces.js';
 import type { RequestFacts } from '../request/facts.js';
-import { canSwitch } from '../request/switching.js';
+import { canSwitch, offersTool } from '../request/switching.js';
 import { panelMode } from '../table/panel-routes.js';
 
 /**
@@ -25,9 +25,8 @@ export function declarePanel(facts: RequestFacts, result: Record<string, unknown
   // Modern clients are told about changes only by `subscriptions/listen`, which endpoints per request do not serve.
   const announces = canSwitch(facts) && facts.era === 'legacy';
   const added: readonly string[] = [
-    'tools',
     ...(mode === 'on' ? ['prompts'] : []),
-    ...(app ? ['resources'] : []),
+    ...(offersTool(facts) ? ['tools', ...(app ? ['resources'] : [])] : []),
   ];
   const lists = CAPABILITIES.flatMap((name) => {
     const own = read(result, 'capabilities', name);

@@ -18,7 +18,7 @@ import { FILTER_FIELDS } from '../lists/client-filter.js';
  * @param result the server's result
  * @param policy the policy whose concerns are declared
  * @param era the era of the request
- * @param updatable whether `updateConcerns` works: there is a place to keep preferences, or none is needed
+ * @param updatable whether `updateConcerns` works: there is a place to keep preferences
  * @returns the result with the declaration
  * @example
  * declareConcerns({ capabilities: { tools: {} } }, policy, 'modern', true);
@@ -55,20 +55,24 @@ export function declareConcerns(
 }
 
 /**
- * Adds `listChanged` to the capabilities that the server declares: the gate announces lists that look different after
- * preferences or the policy changed, also for servers whose own lists never change.
+ * Declares whether the client is told of changes. If it is, the gate announces lists that look different after preferences or
+ * the policy changed, also for servers whose own lists never change. If it is not, nothing is left of what only a
+ * subscription delivers (MCP 2026-07-28, Subscriptions).
  *
- * @param result the result of `initialize`
+ * @param result the result of `initialize` or `server/discover`
+ * @param isTold whether there is a way to deliver notifications of the gate
  * @returns the result with the declaration
  * @example
- * declareListChanged({ capabilities: { tools: {} } }); // { capabilities: { tools: { listChanged: true } } }
+ * declareChanges({ capabilities: { tools: {} } }, true); // { capabilities: { tools: { listChanged: true } } }
+ * declareChanges({ capabilities: { resources: { subscribe: true } } }, false); // { capabilities: { resources: {} } }
  */
-export function declareListChanged(result: Record<string, unknown>): Record<string, unknown> {
+export function declareChanges(result: Record<string, unknown>, isTold: boolean): Record<string, unknown> {
   const capabilities = asObject(read(result, 'capabilities'));
-  const declared = CAPABILITIES.filter((name) => capabilities[name] !== undefined).map((name) => [
-    name,
-    { ...asObject(capabilities[name]), listChanged: true },
-  ]);
+  const declared = CAPABILITIES.filter((name) => capabilities[name] !== undefined).map((name) => {
+    const own = asObject(capabilities[name]);
+    const { listChanged: _changed, subscribe: _subscribe, ...rest } = own;
+    return [name, isTold ? { ...own, listChanged: true } : rest];
+  });
   return { ...result, capabilities: { ...capabilities, ...Object.fromEntries(declared) } };
 }
 

@@ -9,14 +9,17 @@ import type { SessionRead, SessionRecord } from '../../session/store.js';
 import {
   type Answer,
   CAPABILITIES,
+  CLIENT_INFO_META,
   type Failure,
   METHODS,
   type Notification,
+  type Request,
   read,
 } from '../../wire/messages.js';
 import { HANDSHAKE } from '../enforce/exceptions.js';
 import { hasTexts } from '../enforce/redact-texts.js';
 import { redactFailure } from '../enforce/redaction.js';
+import { withWarnings } from '../lists/filter-list.js';
 import { surfacesOf } from '../request/client-surfaces.js';
 import { configure } from '../request/configure.js';
 import {
@@ -32,7 +35,7 @@ import {
 } from '../request/decision.js';
 import { type Facts, type Implementation, isEnforced, type RequestFacts } from '../request/facts.js';
 import {
-  keepCapabilities,
+  keepClient,
   type PrincipalPreferences,
   type SessionPreferences,
   updateSession,
@@ -40,7 +43,7 @@ import {
 import { describeConcerns, NO_REPORT, type Report, storeWarning } from '../request/report.js';
 import { canKeep } from '../request/switching.js';
 import { panelMode } from '../table/panel-routes.js';
-import { concernsOfInitialize, declareConcerns, declareListChanged } from './declare.js';
+import { concernsOfInitialize, declareChanges, declareConcerns } from './declare.js';
 import { declarePanel } from './declare-panel.js';
 import { redactDiscovered, redactInstructions, WITHHELD } from './instructions.js';
 import { questionCapabilities } from './question-capabilities.js';
@@ -60,7 +63,7 @@ export function* settleInitialize(facts: RequestFacts, message: Answer | Failure
   const { place } = facts.keeps;
   const withPanel = declarePanel(facts, message.result);
   // Without a session there is no way to deliver a notification of the gate.
-  const result = place === 'none' ? withPanel : declareListChanged(withPanel);
+  const result = place === 'none' ? withPanel : declareChanges(withPanel, true);
   const announced = CAPABILITIES.filter((each) => read(result, 'capabilities', each, 'listChanged') === true);
   const client = implementationOf(read(facts.request.params, 'clientInfo'));
   const server = implementationOf(read(message.result, 'serverInfo'));
@@ -74,8 +77,10 @@ export function* settleInitialize(facts: RequestFacts, message: Answer | Failure
       ? { listChanged: announced }
       : { ...offered.record, ...questionsOf(facts, message), listChanged: announced };
   const warnings = yield* stored({ ...offered, record });
+  const failed = warnings.filter(({ code }) => code === 'store-unavailable');
+  const declared = declareConcerns(told, facts.policy, 'legacy', canKeep(facts));
   return {
-    message: { ...message, result: declareConcerns(told, facts.policy, 'legacy', canKeep(facts)) },
+    message: { ...message, result: withWarnings(declared, failed) },
     tell: () => [
       describeConcerns(offered.sent, [
         ...offered.sent.warnings,
@@ -120,7 +125,9 @@ export function* judgeDiscover(facts: RequestFacts): Deciding<Outcome> {
 export function* settleDiscover(facts: Facts, message: Answer | Failure): Settling<Settled> {
   if ('error' in message) return { message: yield* redactFailure(facts, message) };
   const redacted = yield* redactDiscovered(facts, declarePanel(facts, message.result));
-  return { message: { ...message, result: declareConcerns(redacted, facts.policy, 'modern', true) } };
+  const { listens } = facts.connection;
+  const told = listens === undefined ? redacted : declareChanges(redacted, listens);
+  return { message: { ...message, result: declareConcerns(told, facts.policy, 'modern', canKeep(facts)) } };
 }
 
 /**
@@ -216,10 +223,14 @@ function offeredBy({
   readonly request: { readonly params?: unknown };
 }): Offer {
   const offered = offer(policy, concernsOfInitialize(params));
-  const capabilities = read(params, 'capabilities');
-  const panel = panelMode(policy.settings) === 'off' ? {} : { panel: surfacesOf(capabilities) };
-  return { ...offered, record: { ...offered.record, ...keepCapabilities(policy, capabilities), ...panel } };
+  const surfaces = surfacesOf(read(params, 'capabilities'));
+  const panel = panelMode(policy.settings) === 'off' ? {} : { panel: surfaces };
+  return { ...offered, record: { ...offered.record, ...keepClient(policy, params), ...panel } };
 }
+
+/** Returns how the client of a modern request names itself. */
+export const clientOf = ({ params }: Request): Implementation =>
+  implementationOf(read(params, '_meta', CLIENT_INFO_META));
 
 function implementationOf(info: unknown): Implementation {
   const [name, version] = [read(info, 'title') ?? read(info, 'name'), read(info, 'version')];

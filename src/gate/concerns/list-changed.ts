@@ -1,12 +1,13 @@
 import type { Configuration } from '../../engine/configuration.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
-import { type Capability, LISTS } from '../../wire/messages.js';
+import { type Capability, LISTS, METHODS, type Notification, read } from '../../wire/messages.js';
 import { KINDS_OF } from '../enforce/targets.js';
 import { isUriShown } from '../enforce/visibility.js';
 import { configurationNow, listsFor, type Settling, wholeList } from '../request/decision.js';
 import type { View } from '../request/facts.js';
 import type { WholeList } from '../request/whole-list.js';
+import { MAX_URIS } from '../table/routes.js';
 
 /** The visible part of each list that the client can have seen, as JSON: a definition that changed changes the list too. */
 type Shown = ReadonlyMap<Kind, string>;
@@ -39,12 +40,37 @@ export function* changedSince(before: Shown): Settling<ReadonlySet<Capability>> 
 }
 
 /**
- * Returns whether the client may learn under `enforce` that a resource was updated: an update reveals that it exists.
+ * Returns what the client may learn under `enforce` of a notification about resources: that one was updated, or is watched,
+ * reveals that it exists.
  *
  * @param policy the policy in force
- * @param uri the URI of the resource, unchecked
+ * @param message names one resource, or all that a stream is about
  * @param views under which configurations the client sees the notification
+ * @returns the notification for the client; `undefined` if its resource is hidden
  */
+export function* shownOfResources(
+  policy: Policy,
+  message: Notification,
+  views: readonly View[],
+): Settling<Notification | undefined> {
+  const { method, params } = message;
+  if (method !== METHODS.acknowledged) {
+    return (yield* isUpdateShown(policy, read(params, 'uri'), views)) ? message : undefined;
+  }
+  const { notifications } = params ?? {};
+  const uris = read(notifications, 'resourceSubscriptions');
+  if (!Array.isArray(uris)) return message;
+  const resourceSubscriptions: unknown[] = [];
+  for (const uri of uris.slice(0, MAX_URIS)) {
+    if (yield* isUpdateShown(policy, uri, views)) resourceSubscriptions.push(uri);
+  }
+  return {
+    ...message,
+    params: { ...params, notifications: { ...Object(notifications), resourceSubscriptions } },
+  };
+}
+
+/** Returns whether all views show a resource. A text that is no URI is shown by none. */
 export function* isUpdateShown(policy: Policy, uri: unknown, views: readonly View[]): Settling<boolean> {
   if (typeof uri !== 'string') return false;
   const { lists, enough } = yield* listsFor({ kinds: KINDS_OF.uri, targets: [{ type: 'uri', name: uri }] });

@@ -1,4 +1,3 @@
-import { type Configuration, describeAccepted } from '../../engine/configuration.js';
 import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
 import { CAPABILITIES, type Capability } from '../../wire/messages.js';
 import { configure } from '../request/configure.js';
@@ -11,7 +10,7 @@ import { compareLists, type ListComparison } from './compare-lists.js';
 export type ModelChange =
   | ({ readonly state: 'changed' } & ListComparison)
   | { readonly state: 'ended' }
-  /** The store failed, so nothing changed. */
+  /** The store failed. The values may have been stored. */
   | { readonly state: 'failed'; readonly cause: unknown };
 
 /**
@@ -19,19 +18,19 @@ export type ModelChange =
  * they are: what they may do is decided for each request, under the policy and the preferences in force then.
  *
  * @param facts the call of the model
- * @param update the values, resolved without any other source; they must be open to the model
+ * @param values accepted values of concerns that are open to the model, or the names of tools that it adds
  * @returns what became of them
  * @example
- * yield* changeModelValues(facts, resolveConfiguration(policy, [{ from: 'update', concerns: { topic: 'news' } }]));
+ * yield* changeModelValues(facts, { topic: 'news' });
  */
-export function* changeModelValues(facts: Facts, update: Configuration): Settling<ModelChange> {
+export function* changeModelValues(facts: Facts, values: HostConcerns): Settling<ModelChange> {
   let kept: Kept;
   let model: HostConcerns;
   try {
     kept = yield* keptNow();
     const { session } = kept;
     if (session.state === 'ended') return { state: 'ended' };
-    model = mergedValues(facts, session, update);
+    model = mergedValues(facts, session, values);
     if ((yield* keep('session', { model })) === 'ended') return { state: 'ended' };
   } catch (cause) {
     return { state: 'failed', cause };
@@ -51,9 +50,9 @@ export const announcedOf = (record: SessionRecord, changed: ReadonlySet<Capabili
   CAPABILITIES.filter((each) => changed.has(each) && record.listChanged?.includes(each));
 
 /** `null` removes a value that narrows. For a concern with `model: free` it is kept: it replaces the person's value. */
-function mergedValues({ policy }: Facts, session: SessionRead, update: Configuration): HostConcerns {
+function mergedValues({ policy }: Facts, session: SessionRead, values: HostConcerns): HostConcerns {
   const earlier = session.state === 'live' ? session.record.model : undefined;
   const isFree = (name: string) => policy.concerns[policy.indexOf.get(name) ?? -1]?.model === 'free';
-  const merged = Object.entries({ ...earlier, ...describeAccepted(update) });
+  const merged = Object.entries({ ...earlier, ...values });
   return Object.fromEntries(merged.filter(([name, value]) => value !== null || isFree(name)));
 }

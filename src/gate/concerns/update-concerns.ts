@@ -6,7 +6,7 @@ import {
 } from '../../engine/configuration.js';
 import type { Kind } from '../../engine/policy.js';
 import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
-import { type Capability, ERRORS, EXTENSION_ID, read } from '../../wire/messages.js';
+import { type Capability, CONCERNS_PARAMETER, ERRORS, EXTENSION_ID, read } from '../../wire/messages.js';
 import { configure } from '../request/configure.js';
 import {
   announce,
@@ -31,6 +31,8 @@ import { canKeep } from '../request/switching.js';
 import { compareLists } from './compare-lists.js';
 import { announcedOf } from './model-values.js';
 
+const NOT_KEPT = 'Method not found: this endpoint keeps no preferences of yours.';
+const HINT = `Send preferences with each request: in params._meta["${EXTENSION_ID}"].concerns, the Mcp-Concerns header or the URL, for example ?${CONCERNS_PARAMETER}=NAME:VALUE.`;
 const ENDED = 'The session has ended. Initialize a new one.';
 
 /**
@@ -41,6 +43,9 @@ const ENDED = 'The session has ended. Initialize a new one.';
  */
 export function* updateConcerns(facts: RequestFacts): Settling<Outcome> {
   const { request, policy } = facts;
+  // It is not declared here either. A list must not change as a side effect of another request (MCP 2026-07-28, Tools),
+  // unless the operator chose to keep preferences.
+  if (!canKeep(facts)) return refuse(ERRORS.methodNotFound, NOT_KEPT, { hint: HINT });
   const concerns = read(request.params, 'concerns');
   if (typeof concerns !== 'object' || concerns === null || Array.isArray(concerns)) {
     const message =
@@ -50,13 +55,6 @@ export function* updateConcerns(facts: RequestFacts): Settling<Outcome> {
   const update = resolveConfiguration(policy, [{ from: 'update', concerns }]);
   const [invalid] = update.invalid;
   if (invalid !== undefined) return refuseValue(facts, invalid);
-  if (!canKeep(facts)) {
-    if (facts.era === 'modern') return yield* answerModern(facts, update, describeAccepted(update));
-    const message =
-      'There is no session to keep concerns in. Send them with each request, in _meta, the Mcp-Concerns header or the URL.';
-    return refuse(ERRORS.invalidRequest, message);
-  }
-
   const outcome = yield* replacePreferences(facts, update);
   if (outcome.state === 'failed') {
     const warnings = [storeWarning('written', outcome.cause)];
@@ -66,13 +64,8 @@ export function* updateConcerns(facts: RequestFacts): Settling<Outcome> {
   if (outcome.state === 'ended') return refuse(ERRORS.invalidRequest, ENDED);
   const { after, visible, announced } = outcome;
   yield* announce(announced, false);
-  return updated(update, after, { visible });
-}
-
-/** Answers with the values in effect after an update. */
-function updated(update: Configuration, after: Configuration, members: object): Outcome {
   const warnings = [...update.warnings, ...after.warnings];
-  return reply({ concerns: describeConfiguration(after), warnings, ...members }, () => [
+  return reply({ concerns: describeConfiguration(after), warnings, visible }, () => [
     describeConcerns(after, warnings),
   ]);
 }
@@ -121,7 +114,7 @@ export function* replacePreferences(
   decided: Decided = 'all',
 ): Settling<Replaced> {
   const isPerCaller = facts.keeps.caller;
-  const isPerSession = facts.era === 'legacy';
+  const isPerSession = facts.keeps.session;
   let before: Kept;
   try {
     before = yield* keptNow();
@@ -133,7 +126,7 @@ export function* replacePreferences(
   const earlier = recordOf(before.session);
   const change: SessionRecord = {
     concerns,
-    ...withoutModel(earlier, decided),
+    ...withoutModel(facts.policy, earlier, decided),
     ...(isPerCaller ? { acted: true } : {}),
     ...(earlier.warnings === undefined ? {} : { warnings: [] }),
   };
@@ -178,24 +171,3 @@ function earlierValues(before: Kept, { notAccepted }: Configuration): HostConcer
   );
   return Object.fromEntries(kept);
 }
-
-/**
- * Answers a modern `updateConcerns`, which changes nothing for later requests. The answer contains the configuration that
- * the preferences would give and, in `_meta`, what the host must send with each request from then on.
- */
-function* answerModern(
-  { policy, request, sender }: RequestFacts,
-  update: Configuration,
-  accepted: HostConcerns,
-): Settling<Outcome> {
-  const params = { ...request.params, _meta: { ...(request.params?._meta as object), ...inMeta(accepted) } };
-  const after = configure(
-    { policy, sender, request: { ...request, params } },
-    { session: { state: 'unknown' }, principal: undefined },
-    { meta: true },
-  );
-  const { visible } = yield* compareLists(after, after);
-  return updated(update, after, { visible, _meta: inMeta(accepted) });
-}
-
-const inMeta = (concerns: HostConcerns) => ({ [EXTENSION_ID]: { concerns } });

@@ -1,5 +1,6 @@
 import type { Policy } from '../../engine/policy.js';
 import type { SessionStore } from '../../session/store.js';
+import type { Era } from '../../wire/messages.js';
 import type { SharedCatalog } from '../request/catalog-cache.js';
 import type { PrincipalPreferences, SessionId } from '../request/kept-preferences.js';
 import type { LivePolicy } from '../request/live-policy.js';
@@ -31,10 +32,16 @@ export interface GateOptions extends ConcernsOptions {
   readonly probe?: string | undefined;
   /** A catalog shared between server instances. The operator promises that it does not depend on the request. */
   readonly shared?: SharedCatalog | undefined;
+  /** Whether the endpoint serves `subscriptions/listen`. Without it, what the server declares of changes stays. */
+  readonly listens?: boolean | undefined;
+  /** Called when a person or a model has changed the preferences of the caller. */
+  readonly switched?: (() => void) | undefined;
   /** The id of the session, if the transport has one and somebody has taken it apart. */
   readonly session?: SessionId | undefined;
   /** The makers of tasks, as far as this process knows, shared between the connections of one endpoint. */
   readonly taskMemory?: TaskMemory | undefined;
-  /** Called when a client has initialized the connection, by a process that serves a page with switches. */
+  /** The server behind the endpoint, with the era that is spoken to it once it is known. */
+  readonly upstream?: { readonly serverEra?: Era | undefined } | undefined;
+  /** Called when a client has initialized the connection, or listed in the modern era, by a process that serves a page with switches. */
   readonly observe?: ((initialized: InitializedConnection) => ConnectionObserver) | undefined;
 }

@@ -78,7 +78,7 @@ export class Switching {
   relisted: boolean | null = null;
   observer: ConnectionObserver | undefined = undefined;
 
-  listed(kind: Kind): void {
+  listed(kind: Kind | undefined): void {
     if (this.relisted === false && kind === 'tools') this.relisted = true;
     this.observer?.listed();
   }

@@ -22,7 +22,8 @@ import {
 import type { AskServer } from '../../wire/page-walker.js';
 import { SerialQueue } from '../../wire/serial-queue.js';
 import type { TaskLister, TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
-import { keepInitialized } from '../concerns/initialize.js';
+import { clientOf, keepInitialized } from '../concerns/initialize.js';
+import { announcedTo } from '../concerns/listen.js';
 import { filterUnexpected } from '../lists/list-request.js';
 import type { CatalogCache } from '../request/catalog-cache.js';
 import { configure, type Sender } from '../request/configure.js';
@@ -98,6 +99,7 @@ export class Connection implements ServerConnection {
   private ownName: string | undefined = undefined;
   private clientQueue: SerialQueue | undefined = undefined;
   private serverQueue: SerialQueue | undefined = undefined;
+  private announcing = SENT;
 
   constructor(
     private readonly options: ConnectionOptions,
@@ -113,7 +115,8 @@ export class Connection implements ServerConnection {
     this.probe = options.probe;
     const store = preferences.place === 'store' ? preferences.store : undefined;
     this.tasks = options.tasks ?? taskRecords(new TaskMemory(), store);
-    this.stopListening = policy instanceof LivePolicy ? policy.onReplace(() => this.onReplaced()) : undefined;
+    this.stopListening =
+      policy instanceof LivePolicy ? policy.onReplace(() => this.announceChanges()) : undefined;
   }
 
   get name(): string {
@@ -142,7 +145,12 @@ export class Connection implements ServerConnection {
   }
 
   get announced(): readonly Capability[] {
-    return this.switching.announced;
+    const { latest } = this;
+    return latest?.era === 'modern' ? announcedTo(latest.request) : this.switching.announced;
+  }
+
+  get listens(): boolean | undefined {
+    return this.options.listens;
   }
 
   get taskTools(): readonly string[] | undefined {
@@ -162,8 +170,11 @@ export class Connection implements ServerConnection {
     return this.policy.settings.enforcement === 'enforce';
   }
 
-  private onReplaced(): void {
-    if (this.latest !== undefined) void announceChanges(this, this.latest);
+  /** Tells the client which lists look different since the policy was replaced, or preferences of its caller changed. */
+  announceChanges(): void {
+    const { latest } = this;
+    // One after the other, so that no change is announced twice.
+    if (latest !== undefined) this.announcing = this.announcing.then(() => announceChanges(this, latest));
   }
 
   handshake(step: Handshake): void {
@@ -171,14 +182,21 @@ export class Connection implements ServerConnection {
     if (step.state === 'refused') return this.initialization.refused();
     this.initialization.accepted(step);
     this.switching.announced = step.announced;
-    const { latest } = this;
-    if (latest === undefined) return;
-    const panel = panelOf(() => (this.latest ?? latest).again());
-    this.switching.observer ??= this.options.observe?.({ panel, client: step.client });
+    this.observe(step.client);
   }
 
-  listedWith(configuration: Configuration, kind: Kind): void {
+  private observe(client: Implementation): void {
+    const { latest } = this;
+    if (latest === undefined || this.switching.observer !== undefined) return;
+    const panel = panelOf(() => (this.latest ?? latest).again());
+    this.switching.observer = this.options.observe?.({ panel, client });
+  }
+
+  listedWith(configuration: Configuration, kind?: Kind): void {
     this.listing.listedWith(configuration);
+    const { latest } = this;
+    // Its client does not initialize a modern connection: the first list tells who it is.
+    if (latest?.era === 'modern') this.observe(clientOf(latest.request));
     this.switching.listed(kind);
   }
 
@@ -186,7 +204,10 @@ export class Connection implements ServerConnection {
     for (const capability of capabilities) {
       this.toClient({ jsonrpc: '2.0', method: listChangedMethod(capability) }, relatedTo);
     }
-    if (isSwitch) this.switching.switched(capabilities);
+    if (isSwitch) {
+      this.switching.switched(capabilities);
+      this.options.switched?.();
+    }
     this.switching.observer?.changed();
   }
 
@@ -218,7 +239,9 @@ export class Connection implements ServerConnection {
       this.report({ method: 'other', era: 'legacy', error: ERRORS.invalidRequest });
       return this.toClient(failure(null, ERRORS.invalidRequest, 'Invalid Request'));
     }
-    if (isResponse(message) && this.ledger.answered('client', message)) return;
+    // A second answer to a form of the gate would tell the server what a person chose.
+    if (isResponse(message) && (this.ledger.answered('client', message) || this.ledger.owns(message.id)))
+      return;
     // Past the queue: the server may need this response before it answers the gate, which the queue waits for.
     const isAwaited = shape === 'response' && this.ledger.awaits('server');
     if (shape === undefined || isAwaited) return this.toServer(message, sender);

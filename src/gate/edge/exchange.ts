@@ -9,7 +9,6 @@ import {
   eraOf,
   type Failure,
   failure,
-  METHODS,
   type Message,
   PROTOCOL_VERSION_META,
   type Request,
@@ -23,6 +22,7 @@ import { configure, type Sender } from '../request/configure.js';
 import type { Handshake } from '../request/decision.js';
 import type { ConnectionFacts, Facts, Keeps, Substitute } from '../request/facts.js';
 import {
+  isOneHost,
   type Kept,
   nothingRead,
   type PrincipalPreferences,
@@ -31,7 +31,7 @@ import {
 import { type GateReport, NO_REPORT, type ReportContext, type Reporter } from '../request/report.js';
 import { panelRouteOf } from '../table/panel-routes.js';
 import type { Route } from '../table/routes.js';
-import { routeOf } from '../table/routing.js';
+import { loggable, routeOf } from '../table/routing.js';
 import type { TaskRecords } from '../tasks/task-records.js';
 
 /** The connection of an exchange: what all its exchanges share, and ways to both sides. */
@@ -52,8 +52,8 @@ export interface ExchangeConnection extends ConnectionFacts, Reporter {
   readonly isLegacy: boolean;
   /** Changes the era of the connection, and who is told what on it. */
   handshake(step: Handshake): void;
-  /** Must be called when the client lists, with the values in effect. */
-  listedWith(configuration: Configuration, kind: Kind): void;
+  /** Must be called with the values in effect when the client lists, or is told to list again: then there is no kind. */
+  listedWith(configuration: Configuration, kind?: Kind): void;
   /** Tells the client that lists changed. `isSwitch`: a person or a model of this client changed them. */
   announce(capabilities: readonly Capability[], isSwitch: boolean, relatedTo: RequestId | undefined): void;
   /** Lists tasks of the sender, if the server lists them by their owner. */
@@ -127,7 +127,7 @@ export class Exchange implements Facts {
     const { preferences, principal } = this.connection;
     return {
       caller: principal?.place === 'store',
-      session: this.era === 'legacy' && preferences.place !== 'none',
+      session: this.era === 'legacy' ? preferences.place !== 'none' : isOneHost(principal),
       place: preferences.place,
     };
   }
@@ -151,20 +151,6 @@ export class Exchange implements Facts {
   configured(configuration: Configuration, logged: readonly ConcernWarning[]): void {
     this.resolved = configuration;
     this.logged = logged;
-  }
-
-  /**
-   * Whether `enforce` refuses some forms of this request. A server that knows the owners of its tasks tells the client of
-   * tasks only, so a subscription to them is not refused.
-   */
-  get canBeRefused(): boolean {
-    const { method, params } = this.request;
-    const isTaskSubscription =
-      method === METHODS.listen &&
-      this.era === 'modern' &&
-      this.connection.taskTools !== undefined &&
-      read(params, 'notifications', 'taskIds') !== undefined;
-    return this.isEnforced && !isTaskSubscription;
   }
 
   /** Lets the server answer. */
@@ -221,7 +207,7 @@ export class Exchange implements Facts {
     const { connection, clientId, era, policy, request } = this;
     if (connection.report === NO_REPORT) return;
     connection.report(
-      { method: request.method, era, ...report },
+      { method: loggable(request.method), era, ...report },
       { id: clientId, policy: policy.digest, ...context },
     );
   }
@@ -230,11 +216,6 @@ export class Exchange implements Facts {
   again(): Exchange {
     // Without a related request, the transport uses the connection's own stream.
     return new Exchange(this.connection, this.request, this.sender, undefined);
-  }
-
-  /** Returns an exchange for a request that this one is about. */
-  about(request: Request): Exchange {
-    return new Exchange(this.connection, request, this.sender, this.relatedTo);
   }
 }
 

@@ -15,6 +15,7 @@ import type { Sender } from '../request/configure.js';
 import { placePreferences } from '../request/kept-preferences.js';
 import { policyInForce } from '../request/live-policy.js';
 import type { HttpRequestInfo } from '../request/preference-sources.js';
+import type { GateReport } from '../request/report.js';
 import { passesBy, reportOfPassing } from '../table/routing.js';
 import { memoryOf, TaskMemory, taskRecords } from '../tasks/task-records.js';
 import type { GateOptions } from './concerns-options.js';
@@ -28,6 +29,8 @@ export interface GatedTransport extends Transport, GateLink {
   readonly [GATE]: GateLink;
   /** Resolves when no message waits for the store. An HTTP handler must await it before it responds with 202. */
   settled(): Promise<void>;
+  /** Tells the client which lists look different since the preferences of its caller changed. */
+  announceChanges(): void;
 }
 
 /**
@@ -56,7 +59,7 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
   private isOver = false;
   /** Of the connection, and before there is one. */
   private readonly ledger = new Ledger<Exchange>();
-  private readonly outcomes: Outcomes | undefined;
+  private readonly outcomes: Outcomes | undefined = undefined;
   private lister: TaskLister | undefined = undefined;
   // Created by the first work: most transports have none, and many serve a single request.
   private work: Set<Promise<unknown>> | undefined = undefined;
@@ -66,8 +69,11 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
     private readonly options: GateOptions,
   ) {
     super(inner);
-    const { report, names, probe } = options;
-    this.outcomes = report === undefined ? undefined : new Outcomes(report, names ?? new KnownNames(), probe);
+    const { report, names, probe, upstream } = options;
+    if (report === undefined) return;
+    const told =
+      upstream === undefined ? report : (line: GateReport) => report({ ...line, server: upstream.serverEra });
+    this.outcomes = new Outcomes(told, names ?? new KnownNames(), probe);
   }
 
   protected closed(): void {
@@ -131,6 +137,10 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
     if (this.work !== undefined) await Promise.allSettled(this.work);
   }
 
+  announceChanges(): void {
+    this.connection?.announceChanges();
+  }
+
   clientIdOf(id: RequestId): RequestId {
     return this.connection?.clientIdOf(id) ?? id;
   }
@@ -170,23 +180,17 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
   }
 
   private open(extra: MessageExtraInfo | undefined): Connection {
-    const { policy, store, principal, probe, shared, taskMemory, observe } = this.options;
+    const { store, session: known, taskMemory, report: _told, names: _names, ...shared } = this.options;
     const { sessionId } = this.inner;
-    const session = this.options.session ?? (sessionId === undefined ? undefined : { key: sessionId });
+    const session = known ?? (sessionId === undefined ? undefined : { key: sessionId });
     const isHttp = httpOf(extra) !== undefined;
-    const preferences = placePreferences(store, session, isHttp);
-    const memory = taskMemory ?? (isHttp ? memoryOf(policy) : new TaskMemory());
-    const tasks = taskRecords(memory, store);
+    const memory = taskMemory ?? (isHttp ? memoryOf(shared.policy) : new TaskMemory());
     return new Connection(
       {
-        policy,
-        principal,
-        probe,
-        shared,
-        observe,
+        ...shared,
         report: this.outcomes?.told,
-        preferences,
-        tasks,
+        preferences: placePreferences(store, session, isHttp),
+        tasks: taskRecords(memory, store),
         lister: this.lister,
         resumed: sessionId !== undefined,
         ledger: this.ledger,
@@ -202,11 +206,12 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
 }
 
 function senderOf(extra: MessageExtraInfo | undefined): Sender {
-  const claims = extra?.authInfo?.extra;
+  const { extra: claims, scopes } = extra?.authInfo ?? {};
   return {
     extra,
     http: httpOf(extra),
     claims: claims === undefined ? undefined : new Map(Object.entries(claims)),
+    scopes,
   };
 }
 

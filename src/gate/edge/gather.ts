@@ -18,7 +18,7 @@ type Other = Exclude<NeedName, 'preferences'>;
  * @returns a promise if later messages of the client must wait
  */
 export function judge(exchange: Exchange, rows: Rows = ROWS): void | Promise<void> {
-  const refused = exchange.canBeRefused ? refusalOf(exchange.request, exchange.route) : undefined;
+  const refused = exchange.isEnforced ? refusalOf(exchange.request, exchange.route) : undefined;
   if (refused !== undefined) {
     exchange.report({ error: refused.code, refused: loggable(exchange.request.method) });
     return exchange.fail(refused);
@@ -36,17 +36,18 @@ function answering(exchange: Exchange, decided: () => void | Promise<void>): voi
   }
 }
 
-function decide(exchange: Exchange, { judge: decision, subject, inOrder }: Row): void | Promise<void> {
-  const about = subject === undefined ? exchange : exchange.about(subject(exchange.request));
-  const steps = decision(about);
+function decide(exchange: Exchange, { judge: decision, inOrder }: Row): void | Promise<void> {
+  // Where a call can answer 403, its response must wait until it is decided.
+  const waits = inOrder || exchange.policy.asksForScopes;
+  const steps = decision(exchange);
   const run = (from: Step<Outcome>): void | Promise<void> => {
     let step = from;
     while (step.done !== true) {
       const need = step.value;
       const found =
-        inOrder || need.need === 'preferences'
-          ? nowOrLater<Found>((then) => findAny(about, need, then))
-          : nowOrHeld(exchange, about, need, (later) => run(resumed(steps, later)));
+        waits || need.need === 'preferences'
+          ? nowOrLater<Found>((then) => findAny(exchange, need, then))
+          : nowOrHeld(exchange, need, (later) => run(resumed(steps, later)));
       if (found === undefined) return undefined;
       if (found instanceof Promise) return found.then((later) => run(resumed(steps, later)));
       step = resumed(steps, found);
@@ -62,13 +63,12 @@ function decide(exchange: Exchange, { judge: decision, subject, inOrder }: Row):
  */
 function nowOrHeld(
   exchange: Exchange,
-  about: Exchange,
   need: Need<Other>,
   resume: (found: Found) => void | Promise<void>,
 ): Found | undefined {
   const now: Found[] = [];
   let isHeld = false;
-  find(about, need, (found) => {
+  find(exchange, need, (found) => {
     if (!isHeld) now.push(found);
     // False if the client has cancelled the request.
     else if (exchange.resume()) void answering(exchange, () => resume(found));
@@ -78,8 +78,8 @@ function nowOrHeld(
   return now[0];
 }
 
-const findAny = (about: Exchange, need: Need, then: (found: Found) => void): void =>
-  need.need === 'preferences' ? findPreferences(about, need, then) : find(about, need, then);
+const findAny = (exchange: Exchange, need: Need, then: (found: Found) => void): void =>
+  need.need === 'preferences' ? findPreferences(exchange, need, then) : find(exchange, need, then);
 
 function resumed(steps: Deciding<Outcome>, found: Found): Step<Outcome> {
   if ('end' in found) return { done: true, value: found.end };

@@ -59,7 +59,7 @@ export class Ledger<E extends LedgerEntry> {
   private readonly passed: unknown[] = [];
   private readonly asked: { [S in Side]?: Map<unknown, OnResponse> } = {};
   private unsent: (() => void)[] | undefined;
-  private prefix: string | undefined;
+  private readonly prefixes: { [S in Side]?: string } = {};
   private count = 0;
 
   /** The requests without an answer that the gate handles, without cancelled ones. */
@@ -74,20 +74,21 @@ export class Ledger<E extends LedgerEntry> {
 
   /** Enters a request, and returns its new id. The id is random, so that no client can use it itself. */
   enter(entry: E): RequestId {
-    const id = this.nextId();
+    const id = this.nextId('server');
     this.entries.set(id, entry);
     this.latest.set(entry.clientId, id);
     return id;
   }
 
-  private nextId(): string {
-    this.prefix ??= crypto.randomUUID();
-    return `${this.prefix}/${++this.count}`;
+  /** The ids that the server knows must stay unknown to the client. */
+  private nextId(side: Side): string {
+    this.prefixes[side] ??= crypto.randomUUID();
+    return `${this.prefixes[side]}/${++this.count}`;
   }
 
   /** Whether an id has the form of this ledger's ids: an answer without a request in the ledger then belongs to nobody. */
   owns(id: unknown): boolean {
-    return this.prefix !== undefined && typeof id === 'string' && id.startsWith(this.prefix);
+    return typeof id === 'string' && Object.values(this.prefixes).some((prefix) => id.startsWith(prefix));
   }
 
   /** Returns the request with this id, which may be cancelled. */
@@ -166,8 +167,7 @@ export class Ledger<E extends LedgerEntry> {
     const envelope = envelopeOf(request);
     return (method, params, onResponse) => {
       this.asked[side] ??= new Map();
-      // The ids that the server knows must stay unknown to the client.
-      const id = side === 'server' ? this.nextId() : crypto.randomUUID();
+      const id = this.nextId(side);
       this.asked[side]?.set(id, onResponse);
       this.sendInTurn(() => {
         try {

@@ -13,7 +13,7 @@ import {
   type RequestId,
   read,
 } from '../../wire/messages.js';
-import { KINDS_OF, targetsOf } from '../enforce/targets.js';
+import { KINDS_OF, targetOf } from '../enforce/targets.js';
 import type { GateReport, Report, ReportContext, ReportedTarget, ReportedTrace } from '../request/report.js';
 
 /** A request without an answer yet, and what is to be reported about it. */
@@ -55,7 +55,7 @@ export class Outcomes {
     if (!isRequest(message) || message.method === this.probe) return;
     // A client must not use an id twice. If it does, the later request gets the outcome.
     this.finish(message.id, {});
-    const [first] = targetsOf(message);
+    const first = targetOf(message);
     const trace = traceOf(read(message.params, '_meta', 'traceparent'));
     const target = first === undefined ? undefined : { type: first.type, name: first.name };
     if (target !== undefined && isMapped(policy, target)) this.names.add(target.name);
@@ -100,7 +100,9 @@ export class Outcomes {
 
   /** Must be called when the connection closes: requests without an answer will not get one. */
   closed(): void {
-    for (const id of [...this.pending.keys()]) this.finish(id, { unanswered: 'closed' });
+    // A stream is not answered before it closes.
+    for (const [id, { request }] of [...this.pending])
+      this.finish(id, request.method === METHODS.listen ? {} : { unanswered: 'closed' });
   }
 
   private finish(id: RequestId, outcome: Pick<GateReport, 'error' | 'isError' | 'unanswered'>): void {

@@ -12,8 +12,8 @@ export const panelOf = (latest: () => Exchange): Panel => ({
     const exchange = latest();
     return gather(exchange, panelDocument(exchange, surroundings));
   },
-  change: async (change) => {
+  change: async (change, advice) => {
     const exchange = latest();
-    return gather(exchange, switchTo(exchange, change, true));
+    return gather(exchange, switchTo(exchange, change, advice === undefined, advice));
   },
 });

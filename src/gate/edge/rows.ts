@@ -1,9 +1,11 @@
 import type { Answer, Failure } from '../../wire/messages.js';
 import { describePolicy } from '../concerns/declare.js';
 import { judgeDiscover, judgeInitialize, settleDiscover, settleInitialize } from '../concerns/initialize.js';
+import { judgeListen } from '../concerns/listen.js';
 import { updateConcerns } from '../concerns/update-concerns.js';
-import { judgeAccess, judgeProbe, probedRequest } from '../enforce/access-check.js';
+import { judgeAccess, judgeProbe } from '../enforce/access-check.js';
 import { redactFailure, settleAccess } from '../enforce/redaction.js';
+import { judgeGroup, judgeGroupList, settleGroup } from '../lists/groups.js';
 import { judgeList, settleList } from '../lists/list-request.js';
 import { PANEL_ROWS } from '../panel/panel-handlers.js';
 import { decided, pass, type Row, reply, type Settled, type Settling } from '../request/decision.js';
@@ -12,7 +14,6 @@ import { ROUTES, type Route } from '../table/routes.js';
 import { createsTask, rememberTask } from '../tasks/remember-task.js';
 import { judgeTaskList, settleTaskList, withoutTaskList } from '../tasks/task-list.js';
 import { judgeTask, settleTask } from '../tasks/task-request.js';
-import { judgeSubscription } from '../tasks/task-subscription.js';
 
 /** Lets the server answer. */
 const judgePassing = (facts: RequestFacts) => decided(pass(facts, () => [{}]));
@@ -42,6 +43,8 @@ export const ROWS: Rows = {
   scan: ACCESS,
   tasks: { judge: judgeTaskList, settle: settleTaskList },
   task: { judge: judgeTask, settle: settleTask, inOrder: true },
+  groups: { judge: judgeGroupList },
+  group: { judge: judgeGroup, settle: settleGroup },
   initialize: {
     judge: judgeInitialize,
     settle: (facts, message) => settleInitialize(facts, withoutTaskList(facts, message)),
@@ -52,9 +55,9 @@ export const ROWS: Rows = {
   },
   updateConcerns: { judge: updateConcerns, inOrder: true },
   ...PANEL_ROWS,
-  probe: { judge: judgeProbe, subject: probedRequest },
+  probe: { judge: judgeProbe },
   pass: PASS,
-  handler: { judge: judgeSubscription, settle: settlePassing },
+  listen: { judge: judgeListen, settle: settleAccess },
   // `enforce` refuses it before any decision.
   unknown: PASS,
 };

@@ -71,7 +71,7 @@ function search(
 /** Reads the pages of a list that is not one of primitives, as far as its bounds allow. */
 export function readPages(
   { ask }: Exchange,
-  { method, field, bounds }: Need<'pages'>,
+  { method, field, bounds, params }: Need<'pages'>,
   then: (found: FoundPages) => void,
 ): void {
   const pages: Record<string, unknown>[] = [];
@@ -80,5 +80,5 @@ export function readPages(
     const items = read(page, field);
     return Array.isArray(items) ? items.length : 0;
   };
-  askForPages(ask, method, { bounds, onPage }, (end) => then({ pages, end }));
+  askForPages(ask, method, { bounds, onPage, params }, (end) => then({ pages, end }));
 }

@@ -4,13 +4,13 @@ import {
   type Capability,
   failure,
   listChangedMethod,
+  METHODS,
   type Message,
   type Notification,
   type Request,
-  read,
   SAMPLING,
 } from '../../wire/messages.js';
-import { changedSince, isUpdateShown, shownBy } from '../concerns/list-changed.js';
+import { changedSince, shownBy, shownOfResources } from '../concerns/list-changed.js';
 import { redactSampling, redactServerMessage } from '../enforce/redaction.js';
 import { canChange, sessionConfiguration } from '../request/configure.js';
 import type { View } from '../request/facts.js';
@@ -38,7 +38,8 @@ export function acceptsNotification(
   const { settings } = policy;
   if (settings.enforcement === 'advisory' || passesNotification(settings, sender, method)) return true;
   if (sender === 'server' && taskTools !== undefined && OWNED_TASK_NOTIFICATIONS.has(method)) return true;
-  report({ method, era: 'legacy', refused: loggable(method) });
+  const refused = loggable(method);
+  report({ method: refused, era: 'legacy', refused });
   return settings.enforcement !== 'enforce';
 }
 
@@ -60,13 +61,15 @@ export function fromServerRequest(
     });
   }
   const { code, message } = METHOD_NOT_FOUND;
-  connection.report({ method, era: 'legacy', error: code, refused: loggable(method) });
+  const refused = loggable(method);
+  connection.report({ method: refused, era: 'legacy', error: code, refused });
   const { latest } = connection;
   if (latest !== undefined) connection.toServer(failure(id, code, message), latest.sender);
   return undefined;
 }
 
 const RESOURCE_UPDATED = 'notifications/resources/updated';
+const OF_RESOURCES = new Set<string>([RESOURCE_UPDATED, METHODS.acknowledged]);
 
 /** Handles a notification of the server. Returns the message for the client; `undefined` if there is none. */
 export function fromServerNotification(
@@ -89,17 +92,18 @@ export function fromServerNotification(
   if (policy.settings.enforcement !== 'enforce') return message;
   // Nothing filters what `settings.methods` lets pass.
   if (!NOTIFICATIONS.server.has(method) && !OWNED_TASK_NOTIFICATIONS.has(method)) return message;
-  if (method !== RESOURCE_UPDATED) {
+  if (!OF_RESOURCES.has(method)) {
     return underViews(connection, related, (views) => redactServerMessage(connection, views, message));
   }
   // Without a request, there is nothing that tells what this client is shown.
   if (latest === undefined) return undefined;
   const views = viewsOf(connection, related);
-  const uri = read(message.params, 'uri');
-  const shown = (each: readonly View[]) => gather(latest.again(), isUpdateShown(policy, uri, each));
-  return Promise.resolve(views)
-    .then(shown)
-    .then((isShown) => (isShown ? message : undefined));
+  return Promise.resolve(views).then(async (each) => {
+    const shown = await gather(latest.again(), shownOfResources(policy, message, each));
+    return shown === undefined || method === RESOURCE_UPDATED
+      ? shown
+      : redactServerMessage(connection, each, shown);
+  });
 }
 
 function underViews<M extends Message>(
@@ -125,23 +129,30 @@ export function onListChanged(
   return Promise.resolve(sessionConfiguration(exchange))
     .then((configuration) => gather(exchange, changedSince(shownBy(before, configuration))))
     .then(
-      (changed) => (changed.has(capability) ? message : undefined),
+      // A policy that was replaced meanwhile found no list to compare.
+      (changed) =>
+        changed.has(capability) || exchange.connection.policy !== exchange.policy ? message : undefined,
       () => message,
     );
 }
 
 /**
- * Announces to the client which lists look different under the policy in force.
+ * Announces to the client which lists look different under the policy and the preferences in force.
  *
- * @param before the latest request, under the policy that it arrived under
+ * @param latest the latest request, under the policy that it arrived under
  */
-export async function announceChanges(connection: ServerConnection, before: Exchange): Promise<void> {
+export async function announceChanges(connection: ServerConnection, latest: Exchange): Promise<void> {
   try {
-    const lists = connection.catalog.cached(before.policy);
-    const shown = shownBy(lists, await sessionConfiguration(before));
-    const changed = await gather(before.again(), changedSince(shown));
+    const isModern = latest.era === 'modern';
+    // A stream is told of one change after the other without any request between them.
+    const before = isModern ? connection.listed : await sessionConfiguration(latest);
+    const shown = shownBy(connection.catalog.cached(before.policy), before);
+    const now = latest.again();
+    const after = await sessionConfiguration(now);
+    const changed = await gather(now, changedSince(shown));
     const announced = CAPABILITIES.filter((each) => changed.has(each) && connection.announced.includes(each));
     connection.announce(announced, false, undefined);
+    if (isModern) connection.listedWith(after);
   } catch (cause) {
     connection.report({ method: 'reload', era: 'legacy', warnings: [storeWarning('read', cause)] });
   }

@@ -43,8 +43,8 @@ const READ: {
     exchange.isConfigured ? exchange.configuration : sessionConfiguration(exchange),
   kept: (exchange) => readKept(exchange),
   principal: ({ connection }) => readPrincipal(connection.principal),
-  keep({ connection: { preferences, principal } }, { place, change }) {
-    if (place === 'session') return updateSession(preferences, change);
+  keep({ connection: { preferences, principal }, era }, { place, change }) {
+    if (place === 'session' && era === 'legacy') return updateSession(preferences, change);
     return principal?.place === 'store' ? principal.store.update(principal.id, change) : 'nowhere';
   },
   held: ({ connection, policy }) => connection.catalog.held(policy),
@@ -81,7 +81,7 @@ export function find(
     case 'pages':
       return readPages(exchange, need, found);
     case 'person':
-      return askPerson(exchange.askClient, need.form, found);
+      return askPerson(exchange.connection, exchange.askClient, need.form, found);
     default:
       return nowOrThen(
         () => read(exchange, need),
@@ -167,9 +167,10 @@ export function findPreferences(
   );
 }
 
-/** Remembers the configuration of the latest list, and tells the page that the client has listed. */
+/** Remembers the configuration of the latest list or stream, and tells the page that the client has listed. */
 function noteListing({ connection, configuration, route }: Exchange): void {
   if (route.to === 'list') connection.listedWith(configuration, route.kind);
+  if (route.to === 'listen') connection.listedWith(configuration);
 }
 
 /** The decisions about primitives of the gate. What they compute with is loaded when it is first needed. */

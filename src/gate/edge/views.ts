@@ -28,7 +28,8 @@ export function viewsOf(
   const candidates = related === undefined ? [...source.inFlight()] : [related];
   const views = new Map<string, View>();
   for (const exchange of candidates) {
-    if (!exchange.isConfigured) continue;
+    // A stream outlives the policy and the preferences that it began under.
+    if (!exchange.isConfigured || exchange.route.to === 'listen') continue;
     const { configuration, request, substitute } = exchange;
     // Requests with one configuration differ only in what they named.
     const key =

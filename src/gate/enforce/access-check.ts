@@ -14,12 +14,13 @@ import {
 } from '../request/decision.js';
 import type { Facts, RequestFacts, Substitute } from '../request/facts.js';
 import { describeConcerns } from '../request/report.js';
+import { panelRouteOf } from '../table/panel-routes.js';
 import { refusalOf } from '../table/routing.js';
 import { explainTarget } from './explain-target.js';
-import { KINDS_OF, type RequestTarget, targetsOf } from './targets.js';
+import { KINDS_OF, type RequestTarget, targetOf, withName } from './targets.js';
 import { decisionOnKnownUri, isShown, isShownByEntry } from './visibility.js';
 
-const NOT_CHECKED =
+export const NOT_CHECKED =
   'Access to this primitive could not be checked, because the server did not list its primitives. Try again.';
 
 /**
@@ -36,18 +37,35 @@ export function* judgeAccess(asked: RequestFacts): Deciding<Outcome> {
   const { configuration, request } = facts;
   const isInvalid = configuration.invalid.length > 0 || refusalOf(request, facts.route) !== undefined;
   if (isShadow && isInvalid) return pass(facts, told(request.method));
-  const targets = targetsOf(request);
-  const [target] = targets;
+  const target = targetOf(request);
   // If nothing can be hidden, there is nothing to check. A request without a target names no primitive.
   if (!canChange(configuration) || target === undefined) return pass(facts, told());
-  if (isShownByEntry(target, configuration)) return pass(facts, explained(facts, {}, target, false));
-  const { lists, enough } = yield* listsFor({ kinds: KINDS_OF[target.type], targets });
+  if (isShownByEntry(target, configuration)) return use(facts, {}, target);
+  const { lists, enough } = yield* listsFor({ kinds: KINDS_OF[target.type], targets: [target] });
   if (enough && isShown(lists, target, configuration)) {
-    return pass(facts, explained(facts, lists, target, false));
+    return use(facts, lists, target);
   }
   if (isShadow) return pass(facts, enough ? explained(facts, lists, target, true) : told(request.method));
   // The same answer for every name: a different one would reveal the hidden names.
   return enough ? askForUnknown(facts, lists, target) : refuse(ERRORS.internal, NOT_CHECKED);
+}
+
+/** Lets the caller use a visible target, or tells it which scopes that takes. */
+function use(facts: Facts, lists: Lists, target: RequestTarget): Outcome {
+  const tell = explained(facts, lists, target, false);
+  const scopes = scopesFor(lists, target, facts.configuration);
+  if (scopes.length === 0) return pass(facts, tell);
+  const message = `Insufficient scope: this request requires ${scopes.join(' ')}.`;
+  return refuse(ERRORS.insufficientScope, message, { scope: scopes.join(' ') }, () => {
+    const [report, context = {}] = tell();
+    return [{ ...report, error: ERRORS.insufficientScope }, context];
+  });
+}
+
+function scopesFor(lists: Lists, target: RequestTarget, configuration: Configuration): readonly string[] {
+  if (!configuration.policy.asksForScopes) return [];
+  const { reason } = explainTarget(lists, target, configuration, false, Infinity)?.decision ?? {};
+  return reason?.code === 'scope-missing' ? reason.scopes : [];
 }
 
 /** Asks the server for a name that does not exist, in the place of a hidden one. */
@@ -55,7 +73,7 @@ function askForUnknown(facts: Facts, lists: Lists, target: RequestTarget): Outco
   const { free, ...substitute } = substituteFor(lists, target, facts.configuration);
   const tell = explained(facts, lists, target, true);
   if (free) {
-    const params = target.withName(facts.request.params ?? {}, substitute.name);
+    const params = withName(facts.request.params ?? {}, target, substitute.name);
     return { to: 'server', params, substitute, tell };
   }
   const code = ERRORS.invalidParams;
@@ -88,31 +106,28 @@ function explained(
   };
 }
 
-/** Returns the request that a probe asks about, with the `_meta` of the probe, and its id: errors answer the probe. */
-export function probedRequest({ id, params }: Request): Request {
-  const original = read(params, 'request') as Request;
-  return { ...original, id, params: { ...original.params, _meta: params?._meta } };
-}
-
 /**
- * Answers a probe: an HTTP handler that acts before the server's transport asks which names of a request to replace.
+ * Answers a probe: an HTTP handler that acts before the server's transport asks whether to replace the name in a request.
  * The probe's method is known to this process only.
  */
 export function* judgeProbe(): Deciding<Outcome> {
+  // The `_meta` of the probe is that of the request.
   const { configuration, request } = yield* preferences('ignore');
-  const targets = targetsOf(request);
-  const areShown = targets.every((target) => isShownByEntry(target, configuration));
-  if (areShown || !canChange(configuration)) return reply({ substitutes: [] });
-  const kinds = [...new Set(targets.flatMap(({ type }) => KINDS_OF[type]))];
-  const { lists, enough } = yield* listsFor({ kinds, targets });
-  if (!enough) return refuse(ERRORS.internal, NOT_CHECKED);
-  const substitutes = targets.flatMap((target, index) => {
-    if (isShown(lists, target, configuration)) return [];
+  const probedRequest = read(request.params, 'request') as Request;
+  const target = targetOf(probedRequest);
+  // The server never gets the name of a primitive of the gate.
+  const isOwn = panelRouteOf(configuration.policy.settings, probedRequest) !== undefined;
+  if (target === undefined || isOwn) return reply({});
+  const probed = (lists: Lists, isHidden: boolean) => {
+    const scopes = scopesFor(lists, target, configuration);
     // If the name is not free, the gate refuses the request when it arrives.
     const { free: _free, ...substitute } = substituteFor(lists, target, configuration);
-    return [{ index, ...substitute }];
-  });
-  return reply({ substitutes });
+    return reply({ ...(isHidden ? { substitute } : {}), ...(scopes.length === 0 ? {} : { scopes }) });
+  };
+  if (isShownByEntry(target, configuration) || !canChange(configuration)) return probed({}, false);
+  const { lists, enough } = yield* listsFor({ kinds: KINDS_OF[target.type], targets: [target] });
+  if (!enough) return refuse(ERRORS.internal, NOT_CHECKED);
+  return probed(lists, !isShown(lists, target, configuration));
 }
 
 /**

@@ -26,7 +26,7 @@ export const HANDSHAKE: Exceptions = new Set([
 
 /** Of a notification: what it is about, in the words of the client or of the protocol. */
 export const SUBJECT: Exceptions = new Set([
-  ...['progressToken', 'requestId', 'taskId', 'elicitationId', 'level', 'notifications', '_meta'],
+  ...['progressToken', 'requestId', 'taskId', 'elicitationId', 'level', 'notifications'],
 ]);
 
 /**
@@ -45,6 +45,26 @@ export const REQUEST: Exceptions = new Set([
     'includeContext',
     'cursor',
   ],
+]);
+
+/** Of a definition in a list: what identifies it, and what it is made of. */
+export const DEFINITION: Exceptions = new Set([
+  ...['name', 'uri', 'uriTemplate', 'mimeType', 'icons', 'size', 'execution'],
+]);
+
+/** The members of a definition whose member names stay: a client sends them, or finds them in results. */
+export const INTERFACES: ReadonlySet<string> = new Set(['arguments', 'inputSchema', 'outputSchema']);
+
+const SCHEMA = ['required', 'dependentRequired', 'pattern', 'format', 'type'];
+const REFERENCES = ['$ref', '$dynamicRef', '$id', '$schema', '$anchor', '$dynamicAnchor'];
+
+/** The texts that stay in members of a definition, by their member names. A client checks results against `outputSchema`. */
+export const VALUES_OF_DEFINITIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['arguments', new Set(['name'])],
+  ['inputSchema', new Set([...SCHEMA, ...REFERENCES])],
+  ['outputSchema', new Set([...SCHEMA, ...REFERENCES, 'enum', 'const'])],
+  // The link to a hidden page is removed.
+  ['_meta', new Set(['resourceUri', 'ui/resourceUri'])],
 ]);
 
 /**
@@ -69,6 +89,7 @@ const PROTOCOL_VALUES: Readonly<Record<string, RegExp>> = {
   resultType: /^(?:complete|input_required|task)$/,
   cacheScope: /^(?:public|private)$/,
   taskId: /^/,
+  'io.modelcontextprotocol/subscriptionId': /^/,
   mimeType: /^[\w.+-]+\/[\w.+-]+(?:; ?[\w.+-]+=[\w.+-]+)*$/,
   data: /^[A-Za-z0-9+/]*={0,2}$/,
   blob: /^[A-Za-z0-9+/]*={0,2}$/,
@@ -84,7 +105,7 @@ export function isProtocolValue(key: string | undefined, text: string): boolean 
 }
 
 /** The member names of results and content blocks. They stay everywhere too. */
-export const PROTOCOL_KEYS: ReadonlySet<string> = new Set([
+const PROTOCOL_KEYS: ReadonlySet<string> = new Set([
   ...[
     '_meta',
     'isError',
@@ -131,6 +152,10 @@ export const PROTOCOL_KEYS: ReadonlySet<string> = new Set([
   ],
   ...['format', 'minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'pattern'],
 ]);
+
+/** Returns whether the protocol defines a member name. The prefix is that of its members of `_meta`. */
+export const isProtocolKey = (key: string): boolean =>
+  PROTOCOL_KEYS.has(key) || key.startsWith('io.modelcontextprotocol/');
 
 /** The members of results, tasks and notifications that other objects do not have. */
 export const OWN_KEYS: ReadonlySet<string> = new Set([

@@ -1,3 +1,4 @@
+import { configurationFor } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
 import { itemAt } from '../../engine/item-at.js';
@@ -15,24 +16,27 @@ export interface ExplainedTarget {
 const MAX_NAME = 1024;
 
 /**
- * Explains the decision of an access check, for a log. It is not used to decide.
+ * Explains the decision of an access check that was made, for a log, and tells which scopes it takes.
  *
  * @param lists the server's lists
  * @param target the primitive that a request names
  * @param configuration the values in effect
  * @param isHidden the decision of the access check
- * @returns the decision in words; `undefined` if no single primitive explains it, or the name is too long
+ * @param longest how long a name may be, in characters
+ * @returns the decision in words, one that takes scopes first; `undefined` if no single primitive explains it, or the name is too long
  */
 export function explainTarget(
   lists: Lists,
   { type, name }: Pick<RequestTarget, 'type' | 'name'>,
   configuration: Configuration,
   isHidden: boolean,
+  longest = MAX_NAME,
 ): ExplainedTarget | undefined {
-  if (name.length > MAX_NAME) return undefined;
+  if (name.length > longest) return undefined;
   const { policy } = configuration;
   const effect = isHidden ? 'hide' : 'show';
-  const explain = (mapping: Mapping): Decision => evaluate(mapping, configuration);
+  const explain = (mapping: Mapping, identity: string): Decision =>
+    evaluate(mapping, configurationFor(configuration, mapping.kind, identity));
   let isListed = false;
   const decisions = KINDS_OF[type].flatMap((kind) => {
     const list = lists[kind];
@@ -42,11 +46,12 @@ export function explainTarget(
       const identity = identityOf(kind, item);
       if (!matches(identity)) return [];
       if (identity === name) isListed = true;
-      return [explain(itemAt(list.classes, itemAt(list.classOf, position)))];
+      return [explain(itemAt(list.classes, itemAt(list.classOf, position)), identity)];
     });
   });
   const [kind] = KINDS_OF[type];
-  const bare = explain(mapPrimitive(policy, kind, { [IDENTITY[kind]]: name }));
-  const decision = [...decisions, bare].find((each) => each.effect === effect);
+  const bare = explain(mapPrimitive(policy, kind, { [IDENTITY[kind]]: name }), name);
+  const made = [...decisions, bare].filter((each) => each.effect === effect);
+  const decision = made.find(({ reason }) => reason.code === 'scope-missing') ?? made[0];
   return decision === undefined ? undefined : { decision, isListed };
 }

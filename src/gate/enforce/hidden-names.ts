@@ -1,8 +1,9 @@
 import QuickLRU from 'quick-lru';
 import type { Configuration } from '../../engine/configuration.js';
-import { identityOf } from '../../engine/mapping.js';
+import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { decideItem } from '../../engine/select.js';
+import { read, SERVER_META } from '../../wire/messages.js';
 import { NameFinder } from './name-finder.js';
 import { uriVariantsOf } from './uri-variants.js';
 import { decisionOnName, isBareShown, type Lists } from './visibility.js';
@@ -63,10 +64,22 @@ function hiddenIdentities(lists: Lists, kind: Kind, configuration: Configuration
   );
   const catalog = lists[kind];
   if (catalog === undefined) return unlisted;
-  const listed = catalog.items
-    .filter((_, position) => decideItem(catalog, position, configuration).effect === 'hide')
-    .map((item) => identityOf(kind, item));
-  return [...listed, ...unlisted];
+  const [hidden, shown]: [Primitive[], Primitive[]] = [[], []];
+  catalog.items.forEach((item, position) => {
+    (decideItem(catalog, position, configuration).effect === 'hide' ? hidden : shown).push(item);
+  });
+  const shownNames = new Set(shown.flatMap((item) => ownNames(kind, item)));
+  const own = hidden.flatMap((item) => ownNames(kind, item)).filter((name) => !shownNames.has(name));
+  return [...hidden.map((item) => identityOf(kind, item)), ...own, ...unlisted];
+}
+
+/** Returns what one of several servers itself calls a primitive: its texts know no other name. */
+function ownNames(kind: Kind, item: Primitive): readonly string[] {
+  const server = read(item._meta, SERVER_META);
+  if (typeof server !== 'string') return [];
+  const identity = identityOf(kind, item);
+  const prefix = [`${server}__`, `${server}+`].find((each) => identity.startsWith(each));
+  return prefix === undefined ? [] : [identity.slice(prefix.length)];
 }
 
 /** Returns whether an entry hides a primitive that the list of its kind does not contain. */

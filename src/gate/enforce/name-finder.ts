@@ -88,16 +88,10 @@ export class NameFinder {
   }
 }
 
-const WORDS = /([\p{L}\p{N}]+)/u;
+const LETTER = /[\p{L}\p{N}]+|./gsu;
 
 /** Returns the words of a text, and the single characters between them. */
-function* lettersOf(text: string): Generator<string> {
-  for (const [index, part] of text.split(WORDS).entries()) {
-    // Every second part is a word.
-    if (index % 2 === 1) yield part;
-    else yield* part;
-  }
-}
+const lettersOf = (text: string): readonly string[] => text.match(LETTER) ?? [];
 
 /**
  * Replaces parts of a text. Parts that overlap become one.

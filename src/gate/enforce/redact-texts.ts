@@ -1,6 +1,15 @@
 import type { Failure } from '../../wire/messages.js';
 import { type JsonRewriting, rewriteJson } from '../../wire/rewrite-json.js';
-import { type Exceptions, exceptionsTo, isProtocolValue, OWN_KEYS, PROTOCOL_KEYS } from './exceptions.js';
+import {
+  DEFINITION,
+  type Exceptions,
+  exceptionsTo,
+  INTERFACES,
+  isProtocolKey,
+  isProtocolValue,
+  OWN_KEYS,
+  VALUES_OF_DEFINITIONS,
+} from './exceptions.js';
 
 /** Redacts one text. */
 export type Redact = (text: string) => string;
@@ -19,7 +28,7 @@ type Members = Record<string, unknown>;
 export function redactMembers(members: Members, redact: Redact, exceptions: Exceptions): Members {
   return rewriteMembers(members, (name, value) => {
     if (exceptions.has(name)) return [name, value];
-    const isKnown = PROTOCOL_KEYS.has(name) || OWN_KEYS.has(name);
+    const isKnown = isProtocolKey(name) || OWN_KEYS.has(name);
     return [isKnown ? name : redact(name), redactMember(name, value, redact)];
   });
 }
@@ -47,7 +56,29 @@ function redactMember(name: string, value: unknown, redact: Redact): unknown {
   // The members of structured content are those of the tool, and a log message has any data.
   if (name === 'structuredContent' || name === 'data') return rewriteJson(value, everything(redact));
   const text = (each: string, key: string | undefined) => (isProtocolValue(key, each) ? each : redact(each));
-  return rewriteJson(value, { text, key: (key) => (PROTOCOL_KEYS.has(key) ? key : redact(key)) }, name);
+  return rewriteJson(value, { text, key: keyRedaction(redact) }, name);
+}
+
+const keyRedaction = (redact: Redact) => (key: string) => (isProtocolKey(key) ? key : redact(key));
+
+/**
+ * Redacts the texts of a definition that a list contains. What a client must send as it is, or checks results against, stays.
+ *
+ * @param definition a tool, prompt, resource or resource template
+ * @param redact redacts one text
+ */
+export function redactDefinition<T extends object>(definition: T, redact: Redact): T {
+  const key = keyRedaction(redact);
+  return rewriteMembers(definition, (member, value) => {
+    if (DEFINITION.has(member)) return [member, value];
+    const kept = VALUES_OF_DEFINITIONS.get(member);
+    const text = (each: string, name: string | undefined): string | undefined => {
+      if (name !== undefined && kept?.has(name) === true) return each;
+      const redacted = redact(each);
+      return name === 'enum' && redacted !== each ? undefined : redacted;
+    };
+    return [key(member), rewriteJson(value, INTERFACES.has(member) ? { text } : { text, key }, member)];
+  });
 }
 
 /** Redacts every text of an error: its message, and its data, of which the protocol defines nothing. */

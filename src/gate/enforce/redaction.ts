@@ -134,14 +134,18 @@ export function* redactFailure(facts: RequestFacts, message: Failure): Settling<
   return { ...message, error: redactError(message.error, redactionOf(view, yield* heldNow())) };
 }
 
-/** Redacts the tasks of a list, under `enforce`. */
-export function* redactTasks(facts: Facts, tasks: readonly unknown[]): Settling<readonly unknown[]> {
-  if (!isEnforced(facts) || !canChange(facts.configuration)) return tasks;
-  const isRead = (task: unknown): task is Record<string, unknown> =>
-    typeof task === 'object' && task !== null && hasTexts({ ...task }, exceptionsTo(task));
-  if (!tasks.some(isRead)) return tasks;
+/** Redacts the tasks, or other records, of a list, under `enforce`. */
+export function* redactRecords(
+  facts: Facts,
+  records: readonly unknown[],
+  exceptionsOf: (record: object) => Exceptions = exceptionsTo,
+): Settling<readonly unknown[]> {
+  if (!isEnforced(facts) || !canChange(facts.configuration)) return records;
+  const isRead = (record: unknown): record is Record<string, unknown> =>
+    typeof record === 'object' && record !== null && hasTexts({ ...record }, exceptionsOf(record));
+  if (!records.some(isRead)) return records;
   const redact = redactionOf(facts, (yield* listsFor({ kinds: KINDS })).lists);
-  return tasks.map((task) => (isRead(task) ? redactMembers(task, redact, exceptionsTo(task)) : task));
+  return records.map((each) => (isRead(each) ? redactMembers(each, redact, exceptionsOf(each)) : each));
 }
 
 type Held = { readonly catalog: Pick<CatalogCache, 'held'> };

@@ -1,14 +1,14 @@
 import type { Kind } from '../../engine/policy.js';
 import { type Request, read } from '../../wire/messages.js';
-import { namesIn } from '../table/routes.js';
+import { nameIn } from '../table/routes.js';
 
 /** A primitive that a request names. */
 export interface RequestTarget {
   readonly type: 'tool' | 'prompt' | 'uri';
   /** The name or URI. */
   readonly name: string;
-  /** Returns the params with another name in the place of this one. */
-  withName(params: Params, name: string): Params;
+  /** Where it is in the params. */
+  readonly path: readonly string[];
 }
 
 type Params = Readonly<Record<string, unknown>>;
@@ -21,30 +21,29 @@ export const KINDS_OF: Readonly<Record<RequestTarget['type'], readonly [Kind, ..
 };
 
 /**
- * Finds the primitives that a request names.
+ * Finds the primitive that a request names.
  *
  * @param request any request
- * @returns the targets: several for `subscriptions/listen`, none if the request names no primitive
+ * @returns the target; `undefined` if the request names no primitive
  */
-export function targetsOf({ method, params }: Request): readonly RequestTarget[] {
-  return namesIn(method, params).flatMap(({ type, path }) => targetAt(params, type, path));
+export function targetOf({ method, params }: Request): RequestTarget | undefined {
+  const found = nameIn(method, params);
+  const name = found && read(params, ...found.path);
+  return found && typeof name === 'string' ? { ...found, name } : undefined;
 }
 
-function targetAt(
-  params: Params | undefined,
-  type: RequestTarget['type'],
-  path: readonly string[],
-): readonly RequestTarget[] {
-  const name = read(params, ...path);
-  return typeof name === 'string'
-    ? [{ type, name, withName: (given, other) => withValue(given, path, other) as Params }]
-    : [];
-}
+/**
+ * Replaces the name of a target.
+ *
+ * @param params the params of the request
+ * @param target a target of the request
+ * @param name the name or URI to write in its place
+ * @returns a copy of the params; the given ones do not change
+ */
+export const withName = (params: Params, { path }: RequestTarget, name: string): Params =>
+  withValue(params, path, name) as Params;
 
 function withValue(value: unknown, [key, ...rest]: readonly string[], replacement: string): unknown {
   if (key === undefined) return replacement;
-  const inner = withValue(read(value, key), rest, replacement);
-  return Array.isArray(value)
-    ? value.with(Number(key), inner)
-    : { ...(value as Record<string, unknown>), [key]: inner };
+  return { ...(value as object), [key]: withValue(read(value, key), rest, replacement) };
 }

@@ -1,8 +1,9 @@
 import { type Request, read } from '../../wire/messages.js';
+import { once } from '../../wire/once.js';
 import { rewriteJson } from '../../wire/rewrite-json.js';
 import type { Substitute } from '../request/facts.js';
 import { type FoundName, NameFinder, replaceParts } from './name-finder.js';
-import { targetsOf } from './targets.js';
+import { targetOf } from './targets.js';
 import { normalizeUri } from './uri-variants.js';
 
 /** The text in place of a hidden name. */
@@ -36,32 +37,38 @@ export function textRedaction(
   const redact = (text: string): string => {
     const found = hidden.find(text);
     if (found.length === 0) return text;
-    const echoed = spansOf(echoes().find(text));
     const substituted = substitute === undefined ? [] : occurrences(text, substitute.sent);
-    const parts = found.filter(
-      (part) => !spared().has(part.name) && !isInside(part, echoed) && !overlaps(part, substituted),
-    );
-    return replaceParts(text, parts, HIDDEN);
+    const parts = found.filter((part) => !spared().has(part.name) && !overlaps(part, substituted));
+    return withoutParts(text, parts, echoes().find(text));
   };
 
-  return (text) => {
-    let redacted = redact(text);
-    // The server may write an accented letter as a letter and a combining mark.
-    const composed = redacted.normalize('NFC');
-    if (composed !== redacted) {
-      const again = redact(composed);
-      if (again !== composed) redacted = again;
-    }
-    if (substitute === undefined) return redacted;
-    return redacted.replaceAll(substitute.sent, () => substitute.original);
-  };
+  const inForms = inBothForms(redact);
+  if (substitute === undefined) return inForms;
+  return (text) => inForms(text).replaceAll(substitute.sent, () => substitute.original);
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
+/** Returns the text with the mark in place of the parts that lie in none of those to keep, which are in the order of their ends. */
+export function withoutParts(
+  text: string,
+  parts: readonly FoundName[],
+  kept: readonly Pick<FoundName, 'start' | 'end'>[],
+): string {
+  const spans = spansOf(kept);
+  return replaceParts(
+    text,
+    parts.filter((part) => !isInside(part, spans)),
+    HIDDEN,
+  );
+}
+
+/** The server may write an accented letter as a letter and a combining mark. */
+export function inBothForms(redact: (text: string) => string): (text: string) => string {
+  return (text) => {
+    const redacted = redact(text);
+    const composed = redacted.normalize('NFC');
+    if (composed === redacted) return redacted;
+    const again = redact(composed);
+    return again === composed ? redacted : again;
   };
 }
 
@@ -80,7 +87,7 @@ function namesIn(hidden: NameFinder, { params }: Request): ReadonlySet<string> {
 
 /** Returns the texts in which a server repeats the name that it received, and which are then left alone as a whole. */
 function echoesOf(hidden: NameFinder, request: Request, substitute: Substitute | undefined): string[] {
-  const [target] = targetsOf(request);
+  const target = targetOf(request);
   if (target === undefined) return [];
   const received = substitute?.name ?? target.name;
   if (received.length > MAX_ECHO) return [];

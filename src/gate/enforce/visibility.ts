@@ -1,3 +1,4 @@
+import { configurationFor } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
 import { decide, type IndexedDecision } from '../../engine/evaluate.js';
 import { IDENTITY, identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
@@ -58,17 +59,22 @@ function rulesReadMore({ rules }: Policy, kind: Kind): boolean {
 
 /** Of everything that rules read, only this is known without the server's list. The empty path reads everything. */
 const readsMoreThanName = (path: string): boolean =>
-  !/^(?:concerns|claims|client|protocol)\b|^primitive\.(?:kind|name)$/.test(path);
+  !/^(?:concerns|claims|caller|client|protocol)\b|^primitive\.(?:kind|name)$/.test(path);
 
 /** Returns whether an entry or a pattern of the policy names a primitive of a kind. */
 function namesIt({ entries, patterns }: Policy, kind: Kind, name: string): boolean {
   return entries[kind].has(name) || patterns[kind].some(({ matches }) => matches(name));
 }
 
-/** Returns whether the policy shows a primitive of which only the name or URI is known. */
+/**
+ * Returns whether the policy shows a primitive of which only the name or URI is known. Where changed definitions are hidden,
+ * a tool or prompt without a definition is, too. A URI has none of its own if no list has it.
+ */
 export function isBareShown(kind: Kind, identity: string, configuration: Configuration): boolean {
+  const needsDefinition = configuration.policy.pins?.changed === 'hide';
+  if (needsDefinition && (kind === 'tools' || kind === 'prompts')) return false;
   const mapping = mapPrimitive(configuration.policy, kind, { [IDENTITY[kind]]: identity });
-  return decide(mapping, configuration).effect === 'show';
+  return decide(mapping, configurationFor(configuration, kind, identity)).effect === 'show';
 }
 
 /** Returns the decision on the primitive with this identity. If several have it, one that is hidden decides. */
@@ -96,6 +102,14 @@ export function decisionOnName(
 export function isUriShown(lists: Lists, uri: string, configuration: Configuration): boolean {
   return decisionOnKnownUri(lists, uri, configuration) ?? isBareShown('resources', uri, configuration);
 }
+
+/**
+ * Returns whether a client may know that a URI exists: a list, a template or the policy names it, and it is shown. To a
+ * client, a hidden URI and one that nothing names are the same.
+ */
+export const isUriKnown = (lists: Lists, uri: string, configuration: Configuration): boolean =>
+  decisionOnKnownUri(lists, uri, configuration) ??
+  (namesIt(configuration.policy, 'resources', uri) && isBareShown('resources', uri, configuration));
 
 /**
  * Returns whether a URI is shown; `undefined` if no list and no entry of the policy knows it, also under

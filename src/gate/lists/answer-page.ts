@@ -1,9 +1,9 @@
 import type { ConcernWarning } from '../../engine/configuration.js';
 import { ERRORS } from '../../wire/messages.js';
-import { unshared } from '../request/configure.js';
 import { type Outcome, refuse, reply } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { describeConcerns, type ListCounts, type ReportContext } from '../request/report.js';
+import { withCacheHints } from './cache-hints.js';
 import { type CursorTarget, cutPage, digestOf } from './cursor.js';
 import { withOwnEntries } from './own-entries.js';
 
@@ -66,7 +66,7 @@ export function answerPage(facts: Facts, list: PagedList): Outcome {
     whole === undefined
       ? result
       : withOwnEntries(facts, { kind: whole.kind, filterKey: list.filterKey }, result);
-  return reply(unshared(facts.era, listed), () => [
+  return reply(withCacheHints(facts, listed, whole?.items), () => [
     describeConcerns(facts.configuration, warnings, counts),
     whole === undefined ? {} : { list: whole },
   ]);

@@ -19,21 +19,31 @@ export type FilterField = 'namePatterns' | 'uriPatterns';
 /** A client's own filter of a list. Patterns are unique and sorted, and every field has at least one. */
 export type ListFilter = { readonly [F in FilterField]?: readonly string[] };
 
+/** Fields that only the server understands, which declares them beside those of SEP-2564. */
+export type VendorFilter = Readonly<Record<string, unknown>>;
+
 /** `message` is for the `-32602` error. `key` is equal for equal filters, and `''` without a filter. */
 export type ReadListFilter =
-  | { readonly ok: true; readonly filter: ListFilter | undefined; readonly key: string }
+  | {
+      readonly ok: true;
+      readonly filter: ListFilter | undefined;
+      readonly vendor: VendorFilter | undefined;
+      readonly key: string;
+    }
   | { readonly ok: false; readonly message: string };
 
 /** The limits of one field (SEP-2564). Characters are Unicode code points. */
 const FILTER_LIMITS = { patterns: 100, characters: 256 } as const;
 
-const NO_FILTER: ReadListFilter = { ok: true, filter: undefined, key: '' };
+const NO_FILTER: ReadListFilter = { ok: true, filter: undefined, vendor: undefined, key: '' };
+
+const OWN_FIELDS: readonly string[] = ['namePatterns', 'uriPatterns'] satisfies FilterField[];
 
 /**
  * Reads the client's own filter from the params of a list request (SEP-2564, "filter").
  *
- * An empty array means the same as a missing field. Fields that the list does not support are ignored, such as
- * `uriPatterns` of a tool list. Any other value, also `null`, is an error. SEP-2564 specifies a message for an invalid
+ * An empty array means the same as a missing field. The field of another list is ignored, such as
+ * `uriPatterns` of a tool list. All other fields are for the server. Any other value, also `null`, is an error. SEP-2564 specifies a message for an invalid
  * pattern only; an invalid filter or field gets the same message, with `filter` as the field. An empty pattern is an
  * error, because no primitive has an empty name: the client meant `*`, or no pattern.
  *
@@ -42,7 +52,7 @@ const NO_FILTER: ReadListFilter = { ok: true, filter: undefined, key: '' };
  * @returns the filter, `undefined` if there is none, and its key; or the message of the `-32602` error
  * @example
  * readListFilter({ filter: { namePatterns: ['log*'] } }, 'tools');
- * // { ok: true, filter: { namePatterns: ['log*'] }, key: '{"namePatterns":["log*"]}' }
+ * // { ok: true, filter: { namePatterns: ['log*'] }, vendor: undefined, key: '{"namePatterns":["log*"]}' }
  */
 export function readListFilter(params: unknown, kind: Kind): ReadListFilter {
   const sent = read(params, 'filter');
@@ -74,7 +84,18 @@ export function readListFilter(params: unknown, kind: Kind): ReadListFilter {
     filter[field] = [...checked].sort();
     given = true;
   }
-  return given ? { ok: true, filter, key: JSON.stringify(filter) } : NO_FILTER;
+  const others = Object.entries(sent).filter(([field]) => !OWN_FIELDS.includes(field));
+  const vendor =
+    others.length === 0
+      ? undefined
+      : Object.fromEntries(others.sort(([one], [other]) => (one < other ? -1 : 1)));
+  if (!given && vendor === undefined) return NO_FILTER;
+  try {
+    const key = JSON.stringify(vendor === undefined ? filter : [filter, vendor]);
+    return { ok: true, filter: given ? filter : undefined, vendor, key };
+  } catch {
+    return invalid('filter', sent, 'it nests too deeply');
+  }
 }
 
 /**

@@ -7,6 +7,7 @@ import { fromNumber, type Primitive } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
 import { type Catalog, type Selection, select } from '../../engine/select.js';
 import { EXTENSION_ID } from '../../wire/messages.js';
+import { redactDefinitions, redactRest } from '../enforce/definitions.js';
 import type { HiddenReport } from '../request/report.js';
 import type { WholeList } from '../request/whole-list.js';
 
@@ -39,30 +40,33 @@ export interface FilteredList {
  * const { items, meta } = filterList(list, configuration, [], (shown) => applyListFilter('tools', shown, filter));
  */
 export function filterList(
-  { bound, rest, warnings: ofList }: WholeList,
+  { bound, rest: written, warnings: ofList }: WholeList,
   configuration: Configuration,
   warnings: readonly ConcernWarning[],
   narrow: (shown: readonly Primitive[]) => readonly Primitive[],
 ): FilteredList {
   const { policy, kind, items: all } = bound;
-  const { enforcement, transparency } = policy.settings;
+  const { enforcement, transparency, texts } = policy.settings;
   const shadow = enforcement === 'shadow';
   const selection = select(bound, configuration);
   const { total } = selection;
   const listed = narrow(shadow ? all : selection.kept);
+  const enforced = enforcement === 'enforce';
+  const definitions = enforced && texts !== 'keep' ? redactDefinitions(bound, listed, configuration) : listed;
   const shown = shadow ? narrow(selection.kept).length : listed.length;
   const filter = selection.kept.length - shown;
+  const rest = enforced ? redactRest(bound, written, configuration) : written;
   const { unknown } = bound;
   const emptiedBy = shadow ? [] : emptied(kind, selection);
   // Under `enforce`, the client does not learn which reason hides the rest. Unknown values are for the operator's log.
-  const told = [...warnings, ...(enforcement === 'enforce' ? [] : emptiedBy)];
+  const told = [...warnings, ...(enforced ? [] : emptiedBy)];
   const own = {
     ...(configuration.active && !shadow
       ? {
           concerns: describeConfiguration(configuration),
           shown: listed.length,
           // The number of hidden primitives reveals that there are some.
-          ...(enforcement === 'enforce' ? {} : { total }),
+          ...(enforced ? {} : { total }),
         }
       : {}),
     ...(told.length > 0 ? { warnings: told } : {}),
@@ -70,12 +74,18 @@ export function filterList(
   return {
     kept: shadow ? all : selection.kept,
     shown,
-    items: transparency ? withValues(bound, listed) : listed,
+    items: transparency ? withValues(bound, listed, definitions) : definitions,
     total,
     hidden: filter === 0 ? selection.hidden : { ...selection.hidden, filter },
     rest,
     meta: annotated(rest, own),
-    warnings: [...warnings, ...ofList, ...warnOfValues(kind, unknown), ...emptiedBy],
+    warnings: [
+      ...warnings,
+      ...ofList,
+      ...warnOfValues(kind, unknown),
+      ...warnOfDefinitions(bound),
+      ...emptiedBy,
+    ],
   };
 }
 
@@ -95,11 +105,12 @@ function annotated(result: Record<string, unknown>, own: object): { _meta?: obje
 /** An empty list looks like a broken server, so a warning gives the main reason. */
 function emptied(kind: Kind, { kept, total, hidden }: Selection<Primitive>): ConcernWarning[] {
   if (kept.length > 0 || total === 0) return [];
-  const { concerns = {}, rules = {}, unmapped = 0 } = hidden;
+  const { concerns = {}, rules = {}, unmapped = 0, changed = 0 } = hidden;
   const reasons: [string, number][] = [
     ...Object.entries(concerns),
     ...Object.entries(rules).map(([id, count]): [string, number] => [`rule ${id}`, count]),
     ['', unmapped],
+    ['settings.changed', changed],
   ];
   const [most] = reasons.sort(([, a], [, b]) => b - a);
   const reason = most?.[0] ? `${most[0]} hides most of them` : 'the policy maps none of them';
@@ -113,13 +124,29 @@ function warnOfValues(kind: Kind, unknown: readonly string[]): ConcernWarning[] 
   }));
 }
 
+function warnOfDefinitions({ policy, kind, changed }: Catalog<Primitive>): ConcernWarning[] {
+  if (changed.length === 0) return [];
+  const names = changed.map((name) => JSON.stringify(name.slice(0, MAX_NAME))).join(', ');
+  const effect = policy.pins?.changed === 'hide' ? ', so they are hidden' : '';
+  return [
+    {
+      code: 'definition-changed',
+      message: `The definitions of these ${kind} are not the pinned ones${effect}: ${names}. Review them with "mcp-concerns pin --review".`,
+    },
+  ];
+}
+
+/** In characters: the server chooses its names. */
+const MAX_NAME = 100;
+
 /** Returns the primitives with the values that the policy gives them, in `_meta.concerns`. */
 function withValues(
   { policy, items, classOf, classes }: Catalog<Primitive>,
   shown: readonly Primitive[],
+  definitions: readonly Primitive[],
 ): object[] {
   const positions = new Map(items.map((item, position) => [item, position]));
-  return shown.map((item) => {
+  return shown.map((item, index) => {
     const mapping = classes[classOf[positions.get(item) ?? -1] ?? -1];
     const values = (mapping?.offers ?? []).flatMap((offer, index) => {
       const name = policy.concerns[index]?.name;
@@ -128,8 +155,8 @@ function withValues(
       return [[name, words.length === 1 ? words[0] : words]];
     });
     return {
-      ...item,
-      _meta: { ...(item._meta as object | undefined), concerns: Object.fromEntries(values) },
+      ...definitions[index],
+      _meta: { ...(definitions[index]?._meta as object | undefined), concerns: Object.fromEntries(values) },
     };
   });
 }

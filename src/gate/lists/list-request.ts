@@ -2,13 +2,15 @@ import type { ConcernWarning, Configuration } from '../../engine/configuration.j
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
-import { type Answer, answer, ERRORS, type Failure } from '../../wire/messages.js';
+import { type Answer, answer, ERRORS, type Failure, LISTS } from '../../wire/messages.js';
 import { redactFailure } from '../enforce/redaction.js';
+import type { ListOutcome } from '../request/catalog-cache.js';
 import { canChange, unshared } from '../request/configure.js';
 import {
   type Deciding,
   fail,
   type Outcome,
+  pagesOf,
   pass,
   preferences,
   refuse,
@@ -27,7 +29,8 @@ import {
 import { describeConcerns } from '../request/report.js';
 import { itemsOf, type WholeList, wholeListOf, withoutReserved } from '../request/whole-list.js';
 import { answerPage, cursorTarget } from './answer-page.js';
-import { applyListFilter, type ListFilter, readListFilter } from './client-filter.js';
+import { withCacheHints } from './cache-hints.js';
+import { applyListFilter, type ListFilter, readListFilter, type VendorFilter } from './client-filter.js';
 import { CURSOR_MESSAGES, type CursorTarget, cutPage, isGateCursor } from './cursor.js';
 import { filterList, withWarnings } from './filter-list.js';
 import { ownListOnly, withOwnEntries } from './own-entries.js';
@@ -38,6 +41,8 @@ import { callableTools, toolsOfEra, withoutHiddenUi } from './tools-for-client.j
 interface ListQuery {
   readonly kind: Kind;
   readonly filter: ListFilter | undefined;
+  /** The part of it that only the server understands. */
+  readonly vendor: VendorFilter | undefined;
   /** The name filters of the URL and the headers, if the policy accepts them. */
   readonly names: readonly NameFilter[];
   readonly filterKey: string;
@@ -64,7 +69,7 @@ export function* judgeList(asked: RequestFacts): Deciding<Outcome> {
   // The gate also made a cursor if it cut a list only because of its size.
   const fromGate = cursor !== undefined && isGateCursor(cursor);
   if (!rewrites && !fromGate) return pass(facts);
-  const found = yield* wholeList(query.kind);
+  const found = yield* listMatching(facts, query);
   if (found.state === 'complete') return yield* answerWholeList(facts, query, found.list);
   if (found.state === 'unbounded') {
     // A client has a cursor of the server itself only if nothing is hidden from it.
@@ -77,6 +82,17 @@ export function* judgeList(asked: RequestFacts): Deciding<Outcome> {
   return fail((yield* redactFailure(facts, failed)).error, () => [{ error: found.error.code }]);
 }
 
+/** How far to follow the pages of a list that the server filters: it is fetched for this request alone. */
+const BOUNDS = { items: 50_000, pages: 100, milliseconds: 60_000 };
+
+/** Returns the server's whole list; of one with a vendor filter (SEP-2564), what the server finds for it. */
+function* listMatching(facts: RequestFacts, { kind, vendor }: ListQuery): Settling<ListOutcome> {
+  if (vendor === undefined) return yield* wholeList(kind);
+  const { pages, end } = yield* pagesOf(LISTS[kind].method, kind, BOUNDS, { filter: vendor });
+  if (end.kind === 'complete') return { state: 'complete', list: wholeListOf(facts.policy, kind, pages) };
+  return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
+}
+
 /** Only the rows of lists have these handlers. */
 const kindOf = ({ route }: RequestFacts): Kind => (route.to === 'list' ? route.kind : 'tools');
 
@@ -86,7 +102,8 @@ function queryOf(facts: RequestFacts): ListQuery {
   const { settings } = facts.policy;
   const names = kind === 'tools' && settings.nameFilters === true ? readNameFilters(facts.sender.http) : [];
   const filterKey = (own.ok ? own.key : '') + (names.length === 0 ? '' : JSON.stringify(names));
-  return { kind, filter: own.ok ? own.filter : undefined, names, filterKey };
+  const { filter, vendor } = own.ok ? own : { filter: undefined, vendor: undefined };
+  return { kind, filter, vendor, names, filterKey };
 }
 
 /** Applies the filters of the client, which only ever make a list shorter. */
@@ -169,7 +186,7 @@ export function* settleList(facts: Facts, message: Answer | Failure): Settling<S
 
 /** A list from which nothing is hidden. It is cut only if it is one page that is too large. */
 function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: Answer): Settled {
-  const { configuration, logged, era, request, policy } = facts;
+  const { configuration, logged, request, policy } = facts;
   const { warnings } = configuration;
   const listedItems = itemsOf(kind, message.result) ?? [];
   const offered = withoutReserved(policy, kind, listedItems);
@@ -185,7 +202,7 @@ function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: A
     ? message.result
     : { ...message.result, [kind]: sent, ...(isCut ? page.nextCursor : {}) };
   const listed = withOwnEntries(facts, { kind, filterKey }, given);
-  const result = unshared(era, withWarnings(listed, warnings));
+  const result = withCacheHints(facts, withWarnings(listed, warnings), listedItems);
   return {
     message: result === message.result ? message : { ...message, result },
     tell: () => [
@@ -201,7 +218,7 @@ function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: A
 /** One page of a list that is too long to be cached. */
 function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): Settling<Settled> {
   const { kind } = query;
-  const { configuration, policy, era } = facts;
+  const { configuration, policy } = facts;
   const { nextCursor } = message.result;
   const page = wholeListOf(policy, kind, [message.result]);
   const filtered = filterList(page, configuration, [...configuration.warnings, UNBOUNDED], (shown) =>
@@ -217,7 +234,7 @@ function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): Set
   const listed = withOwnEntries(facts, query, { ...rest, [kind]: items, ...next, ...meta });
   const warnings = [...facts.logged, ...filtered.warnings];
   return {
-    message: { ...message, result: unshared(era, listed) },
+    message: { ...message, result: withCacheHints(facts, listed, page.bound.items) },
     tell: () => [describeConcerns(configuration, warnings, { shown, total, hidden }), { list }],
   };
 }

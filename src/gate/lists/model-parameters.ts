@@ -3,8 +3,20 @@ import type { Concern } from '../../engine/policy.js';
 /** What stands for no value in arguments of tools and prompts. No value of a concern has this name. */
 export const ANY = 'any';
 
+/** The arguments about tools that only concerns with `model: free` hide. A concern of the policy with this name wins. */
+export const ABOUT_TOOLS = ['list', 'find', 'show'] as const;
+
+/** How many tools a model can add to what a session is shown. */
+export const MAX_ADDED = 50;
+
+/** Of all descriptions of the values of one concern together, in characters: every request of a host pays for them. */
+const MAX_DESCRIBED = 640;
+/** A shorter part of a description tells nothing. */
+const MIN_DESCRIPTION = 12;
+
 /**
- * Returns the input schema of the tool `concerns`: one property for each concern that is open to the model.
+ * Returns the input schema of the tool `concerns`: one property for each concern that is open to the model and, if it may show
+ * more, those about hidden tools.
  *
  * @param concerns the concerns that are open to the model
  * @example
@@ -12,21 +24,47 @@ export const ANY = 'any';
  */
 export const inputSchemaFor = (concerns: readonly Concern[]) => ({
   type: 'object',
-  properties: Object.fromEntries(concerns.map((concern) => [concern.name, propertyFor(concern)])),
+  properties: {
+    ...(concerns.some(({ model }) => model === 'free') ? TOOL_PARAMETERS : {}),
+    ...Object.fromEntries(concerns.map((concern) => [concern.name, propertyFor(concern)])),
+  },
   additionalProperties: false,
 });
 
+const TOOL_PARAMETERS = {
+  list: { type: 'boolean', description: 'Names the hidden tools that you can show.' },
+  find: { type: 'string', description: 'Names those with these words.' },
+  show: {
+    type: 'array',
+    items: { type: 'string' },
+    maxItems: MAX_ADDED,
+    description: 'Shows the tools with these names too.',
+  },
+} satisfies Record<(typeof ABOUT_TOOLS)[number], object>;
+
 function propertyFor(concern: Concern): object {
-  const { values, multiple, description, model } = concern;
+  const { values, multiple, model } = concern;
   const effect =
     model === 'free'
       ? `Replaces the value in effect. "${ANY}" shows all values.`
       : `Hides more, and never shows more than the person chose. "${ANY}" removes what you set.`;
-  const about = { description: description === undefined ? effect : `${description}. ${effect}` };
+  const description = [...(concern.description === undefined ? [] : [`${concern.description}.`]), effect];
+  const about = { description: [...description, ...meaningsOf(concern)].join(' ') };
   if ('min' in values) {
     const number = { type: 'number', minimum: values.min, maximum: values.max };
     return { anyOf: [number, { type: 'string', enum: [ANY] }], ...about };
   }
   const one = { type: 'string', enum: [...values, ANY] };
   return multiple ? { type: 'array', items: one, ...about } : { ...one, ...about };
+}
+
+/** Returns what the values mean, each as long as there is room for all. */
+function meaningsOf({ values, valueDescriptions = {} }: Concern): readonly string[] {
+  const letters = Math.floor(MAX_DESCRIBED / ('min' in values ? 1 : values.length));
+  const described = Object.entries(valueDescriptions);
+  if (described.length === 0 || letters < MIN_DESCRIPTION) return [];
+  const parts = described.map(
+    ([value, text]) => `${value}: ${Array.from(text).slice(0, letters).join('').trim()}`,
+  );
+  return [`${parts.join('; ')}.`];
 }

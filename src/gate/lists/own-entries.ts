@@ -2,8 +2,8 @@ import type { Primitive } from '../../engine/mapping.js';
 import type { Concern, Kind } from '../../engine/policy.js';
 import { ERRORS, type Failure } from '../../wire/messages.js';
 import type { Facts } from '../request/facts.js';
-import { canSwitch, clientSurfaces, openToModel } from '../request/switching.js';
-import { PANEL, panelMode } from '../table/panel-routes.js';
+import { canSwitch, clientSurfaces, offersTool, openToModel } from '../request/switching.js';
+import { panelMode, panelNames } from '../table/panel-routes.js';
 import { inputSchemaFor } from './model-parameters.js';
 
 /** A list of the server: the gate's own primitives are added to it. */
@@ -56,7 +56,7 @@ interface OwnEntry extends Primitive {
 function ownEntries(facts: Facts, kind: Kind): readonly OwnEntry[] {
   const mode = panelMode(facts.policy.settings);
   if (mode === 'off') return [];
-  if (kind === 'tools') return ownTools(facts);
+  if (kind === 'tools') return offersTool(facts) ? ownTools(facts) : [];
   // Also where nothing is kept: there a prompt says what to put into the URL.
   return kind === 'prompts' && mode === 'on' ? ownPrompts(facts) : [];
 }
@@ -65,13 +65,15 @@ const NO_ARGUMENTS = { type: 'object', properties: {}, additionalProperties: fal
 
 function ownTools(facts: Facts): readonly OwnEntry[] {
   const { app } = clientSurfaces(facts);
+  const names = panelNames(facts.policy.settings);
   const open = openToModel(facts);
   const yours = open.length === 0 ? '' : ` Arguments change it: ${open.map(({ name }) => name).join(', ')}.`;
+  const how = open.some(({ model }) => model === 'free') ? ' with list: true' : '';
   const tool = {
-    name: PANEL.tool,
+    name: names.tool,
     title: 'What is shown',
-    description: `Tells which tools are shown and why, and lets the person change that.${yours} Call it if a tool that the task needs is missing.`,
-    inputSchema: open.length === 0 ? NO_ARGUMENTS : inputSchemaFor(open),
+    description: `Tells which tools are shown and why, and lets the person change that.${yours} Call it${how} if a tool that the task needs is missing.`,
+    inputSchema: inputSchemaFor(open),
     annotations: {
       readOnlyHint: open.length === 0,
       ...(open.length === 0 ? {} : { destructiveHint: false, idempotentHint: true }),
@@ -79,16 +81,16 @@ function ownTools(facts: Facts): readonly OwnEntry[] {
     },
   };
   if (!app) return [tool];
-  const pageOnly = { ui: { resourceUri: PANEL.page, visibility: ['app'] } };
+  const pageOnly = { ui: { resourceUri: names.page, visibility: ['app'] } };
   const readTool = {
-    name: PANEL.readTool,
+    name: names.readTool,
     description: 'Returns what the page shows.',
     inputSchema: NO_ARGUMENTS,
     annotations: { readOnlyHint: true, openWorldHint: false },
     _meta: pageOnly,
   };
   const updateTool = {
-    name: PANEL.updateTool,
+    name: names.updateTool,
     description: 'Makes a change of the page that shows less.',
     inputSchema: {
       type: 'object',
@@ -100,21 +102,22 @@ function ownTools(facts: Facts): readonly OwnEntry[] {
     _meta: pageOnly,
   };
   // The second key is the one of hosts from before MCP Apps was an extension.
-  const opensPage = { ...tool, _meta: { ui: { resourceUri: PANEL.page }, 'ui/resourceUri': PANEL.page } };
+  const opensPage = { ...tool, _meta: { ui: { resourceUri: names.page }, 'ui/resourceUri': names.page } };
   return [opensPage, readTool, ...(canSwitch(facts) ? [updateTool] : [])];
 }
 
 function ownPrompts(facts: Facts): readonly OwnEntry[] {
   const { policy } = facts;
+  const names = panelNames(policy.settings);
   const does = canSwitch(facts) ? 'Switches' : 'Says how to switch';
   const presets = [...policy.presets.keys()].map((name) => ({
-    name: `${PANEL.presetPrompt}${name}`,
+    name: `${names.presetPrompt}${name}`,
     title: `Show: ${name}`,
     description: `${does} what is shown to the preset ${name}.`,
   }));
   const host = policy.concerns.filter(({ setBy }) => setBy === 'host');
   const prompt = {
-    name: PANEL.prompt,
+    name: names.prompt,
     title: 'What is shown',
     description: `${does} what is shown. Values that are left out stay; "any" removes a value.`,
     arguments: host.map((concern) => ({

@@ -27,7 +27,8 @@ function supportIn(tools: readonly unknown[]): Support {
   return support;
 }
 
-const isTaskOnly = (tool: unknown): boolean => read(tool, 'execution', 'taskSupport') === 'required';
+/** Returns whether a tool can only be called as a task. */
+export const isTaskOnly = (tool: unknown): boolean => read(tool, 'execution', 'taskSupport') === 'required';
 
 /** Returns whether a server's result lists tools that can only be called as tasks. */
 export function listsTaskOnlyTools(result: unknown): boolean {

@@ -1,6 +1,7 @@
 import { CONCERNS_PARAMETER } from '../../wire/messages.js';
 import type { RequestFacts } from '../request/facts.js';
 import { canSwitch, mayWiden } from '../request/switching.js';
+import { panelNames } from '../table/panel-routes.js';
 import { whyOnlyLook } from './read-only.js';
 
 /** Why nothing can be changed if there is no place to keep a change. */
@@ -24,7 +25,8 @@ export const howToWiden = (facts: RequestFacts): string =>
 export function howToSwitch(facts: RequestFacts): string {
   const problem = whyReadOnly(facts);
   if (problem !== undefined) return problem;
-  const presets = [...facts.policy.presets.keys()].map((name) => `concerns-${name}`);
+  const { prompt, presetPrompt } = panelNames(facts.policy.settings);
+  const presets = [...facts.policy.presets.keys()].map((name) => `${presetPrompt}${name}`);
   const others = presets.length === 0 ? '' : `, or one of the prompts ${presets.join(', ')}`;
-  return `A person can change what is shown with the prompt "concerns"${others}.`;
+  return `A person can change what is shown with the prompt "${prompt}"${others}.`;
 }

@@ -1,10 +1,14 @@
-import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import { ADDED_TOOLS, addedIn } from '../../engine/added-tools.js';
+import { type Configuration, describeAccepted, resolveConfiguration } from '../../engine/configuration.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
+import type { HostConcerns } from '../../session/store.js';
 import { changeModelValues } from '../concerns/model-values.js';
-import { ANY } from '../lists/model-parameters.js';
-import type { Settling } from '../request/decision.js';
+import { ANY, MAX_ADDED } from '../lists/model-parameters.js';
+import { keptNow, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
+import { recordOf } from '../request/kept-preferences.js';
 import { canSwitch, openToModel } from '../request/switching.js';
+import { addableTools, nameOf } from './hidden-tools.js';
 import { howToSwitch } from './how-to-switch.js';
 import { problemOf } from './panel.js';
 
@@ -34,12 +38,50 @@ export function* actOfModel(facts: Facts, given: Readonly<Record<string, unknown
   const update: Configuration = resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
   const problem = problemOf(update);
   if (problem !== undefined) return { isError: true, text: `${problem} ${NOTHING_CHANGED}` };
-  const outcome = yield* changeModelValues(facts, update);
+  return yield* changed(facts, describeAccepted(update));
+}
+
+/**
+ * Adds tools to what is shown to a model, if only concerns that are open to it hide them.
+ *
+ * @param facts the call
+ * @param given the names, unchecked
+ * @returns what to tell the model
+ * @example
+ * yield* addTools(facts, ['get_quote']);
+ */
+export function* addTools(facts: Facts, given: unknown): Settling<ModelAct> {
+  const refuse = (text: string): ModelAct => ({ isError: true, text: `${text} ${NOTHING_CHANGED}` });
+  const { tools = [], shown = [] } = (yield* addableTools(facts)) ?? {};
+  const [addable, known] = [new Set(tools.map(nameOf)), new Set([...shown].map(nameOf))];
+  const names = [...new Set([given].flat())].filter((name) => !known.has(String(name)));
+  const wrong = names.find((name) => typeof name !== 'string' || !addable.has(name));
+  if (wrong !== undefined) {
+    // The same for every other name, so that it does not tell whether there is such a tool.
+    const hint = didYouMean(String(wrong).slice(0, MAX_NAME), addable);
+    return refuse(
+      `${JSON.stringify(String(wrong).slice(0, MAX_NAME))} is not a hidden tool that you can show.${hint}`,
+    );
+  }
+  const all = [...new Set([...addedIn(recordOf((yield* keptNow()).session).model), ...names])];
+  if (all.length > MAX_ADDED) {
+    return refuse(
+      `At most ${MAX_ADDED} tools can be added, and this would make ${all.length}. Set a value instead.`,
+    );
+  }
+  return yield* changed(facts, { [ADDED_TOOLS]: all });
+}
+
+function* changed(facts: Facts, values: HostConcerns): Settling<ModelAct> {
+  const outcome = yield* changeModelValues(facts, values);
   switch (outcome.state) {
     case 'ended':
       return { isError: true, text: `The session has ended. Reconnect the host. ${NOTHING_CHANGED}` };
     case 'failed':
-      return { isError: true, text: `The values could not be stored. Try again. ${NOTHING_CHANGED}` };
+      return {
+        isError: true,
+        text: 'The values may or may not have been stored: the store did not answer. Try again.',
+      };
     case 'changed':
       return { isError: false, text: changeText(outcome.appeared, outcome.disappeared) };
   }

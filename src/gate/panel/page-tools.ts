@@ -2,8 +2,8 @@ import { read } from '../../wire/messages.js';
 import type { Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { clientSurfaces } from '../request/switching.js';
-import { PANEL } from '../table/panel-routes.js';
-import { whyReadOnly } from './how-to-switch.js';
+import { panelNames } from '../table/panel-routes.js';
+import { howToWiden, whyReadOnly } from './how-to-switch.js';
 import { switchTo } from './panel.js';
 import { errorResult, summaryOf, textResult } from './sentence.js';
 import { stateOf } from './switches.js';
@@ -18,7 +18,7 @@ import { stateOf } from './switches.js';
 export function* callPageTool(facts: Facts): Settling<Record<string, unknown> | undefined> {
   if (!clientSurfaces(facts).app) return undefined;
   const { params } = facts.request;
-  if (read(params, 'name') === PANEL.readTool) return yield* describe(facts);
+  if (read(params, 'name') === panelNames(facts.policy.settings).readTool) return yield* describe(facts);
   const readOnly = whyReadOnly(facts);
   if (readOnly !== undefined) return errorResult(readOnly);
   const change = read(params, 'arguments', 'concerns');
@@ -30,6 +30,6 @@ export function* callPageTool(facts: Facts): Settling<Record<string, unknown> | 
 }
 
 function* describe(facts: Facts): Settling<Record<string, unknown>> {
-  const state = yield* stateOf(facts);
+  const state = yield* stateOf(facts, howToWiden(facts));
   return { ...textResult(summaryOf(state)), structuredContent: state };
 }

@@ -12,8 +12,14 @@ export interface PanelCount {
   readonly tokens: number;
 }
 
+/** What a person can choose. */
+interface PanelChoice extends PanelCount {
+  /** Set if it would show more, on a page that can only show less. */
+  readonly widens?: true;
+}
+
 /** One value that a person can choose, and what the list would be with it; `null` means any value. */
-export interface PanelOption extends PanelCount {
+export interface PanelOption extends PanelChoice {
   readonly value: PanelValue | null;
   readonly description?: string;
 }
@@ -30,14 +36,18 @@ export interface PanelConcern {
   readonly origin?: string;
   /** The values that a model has set. They apply beside `inEffect`, or are `inEffect` if `origin` is `model`. */
   readonly model?: readonly PanelValue[];
+  /** The tools that a model added although this concern hides them. */
+  readonly added?: readonly string[];
   /** For a concern with a list of values that the host sets. */
   readonly options?: readonly PanelOption[];
   /** For a concern with a range of numbers. */
   readonly range?: { readonly min: number; readonly max: number };
+  /** The part of the range that can be chosen on a page that can only show less. */
+  readonly reach?: { readonly min: number; readonly max: number };
 }
 
 /** One preset, and what the list would be with it. */
-export interface PanelPreset extends PanelCount {
+export interface PanelPreset extends PanelChoice {
   readonly name: string;
   readonly preferences: PanelPreferences;
   /** Whether the values in effect are exactly the values of the preset. */
@@ -46,7 +56,7 @@ export interface PanelPreset extends PanelCount {
 
 /** Why a primitive is shown or hidden, without the places in the policy's files. */
 export type PanelReason =
-  | { readonly code: 'fits' | 'unmapped' }
+  | { readonly code: 'fits' | 'unmapped' | 'definition' }
   | {
       readonly code: 'concern-mismatch';
       readonly concern: string;
@@ -66,6 +76,8 @@ export interface PanelItem {
   readonly description?: string;
   readonly tokens: number;
   readonly shown: boolean;
+  /** Set if its definition is not the pinned one. */
+  readonly definition?: 'changed' | 'new';
   readonly reason: PanelReason;
   /** The smallest change of preferences that reverses the decision. Only for hidden primitives. */
   readonly change?: PanelPreferences;
@@ -93,14 +105,14 @@ export interface PanelState {
   /** Increases with each document of a process, so that a page can ignore an older one that arrives late. */
   readonly revision: number;
   readonly server: { readonly name: string; readonly version?: string };
-  readonly policy: { readonly digest: string; readonly enforcement: string };
+  readonly policy: { readonly enforcement: string };
   readonly session: string;
   readonly sessions: readonly PanelSession[];
   readonly concerns: readonly PanelConcern[];
   readonly presets: readonly PanelPreset[];
   readonly shown: PanelCount;
   /** What is shown without any preference. */
-  readonly everything: PanelCount;
+  readonly everything: PanelChoice;
   /** What some preference can show. */
   readonly total: PanelCount;
   readonly items: readonly PanelItem[];
@@ -108,5 +120,7 @@ export interface PanelState {
   readonly withheld: number;
   /** How to change preferences if this page cannot. */
   readonly readOnly?: string;
+  /** How to show more if this page can only show less. */
+  readonly onlyNarrows?: string;
   readonly warnings: readonly string[];
 }

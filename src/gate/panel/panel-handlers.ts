@@ -10,6 +10,7 @@ import {
   reply,
 } from '../request/decision.js';
 import { quoteValue } from '../request/quote-value.js';
+import { nameIn } from '../table/routes.js';
 
 /**
  * Returns how requests are decided that name a primitive of the gate. They never reach the server, which may have one of that
@@ -23,8 +24,13 @@ const answeredBy = (part: PanelPartName): Row => ({
     const facts = yield* preferences('ignore');
     const result = yield* (yield* panelPart(part))(facts);
     if (result !== undefined) return reply(result, () => [{}]);
-    const name = quoteValue(read(facts.request.params, part === 'page' ? 'uri' : 'name'));
-    return refuse(ERRORS.invalidParams, `${name} is reserved for switching, and does not exist here.`);
+    const { method, params } = facts.request;
+    const named = nameIn(method, params);
+    const name = named && read(params, ...named.path);
+    return refuse(
+      ERRORS.invalidParams,
+      `${quoteValue(name)} is reserved for switching, and does not exist here.`,
+    );
   },
 });
 

@@ -1,4 +1,5 @@
 import { smallestChange } from '../../analysis/smallest-change.js';
+import { ADDED_TOOLS, configurationFor } from '../../engine/added-tools.js';
 import {
   type Caller,
   type Configuration,
@@ -11,7 +12,7 @@ import {
 import { type Decision, evaluate } from '../../engine/evaluate.js';
 import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { type Catalog, type Selection, select } from '../../engine/select.js';
+import { type Catalog, decideItem, type Selection, select } from '../../engine/select.js';
 import type { Decided } from '../request/kept-preferences.js';
 import type {
   PanelConcern,
@@ -44,6 +45,12 @@ export interface PanelInput
   /** Counts the tokens of a definition. */
   readonly tokensOf: (definition: object) => number;
   readonly readOnly?: string | undefined;
+  /** For a page that can only show less: how to show more, and whether a change shows less. */
+  readonly onlyNarrows?: { readonly advice: string; allows(change: Preferences): boolean } | undefined;
+  /** Removes from definitions what only the operator can show. Without it, they stay as the server wrote them. */
+  readonly redact?:
+    | ((bound: Catalog<Primitive>, shown: readonly Primitive[], open: Configuration) => readonly Primitive[])
+    | undefined;
   /** Whether to name also what only the operator can show. For the author of a policy, never for a host. */
   readonly forAuthor?: boolean;
 }
@@ -58,7 +65,7 @@ export interface PanelInput
  * panelState({ preferences: { security: 'high' }, configure, catalogs, tokensOf, ...connection }).shown.tools; // 10
  */
 export function panelState(input: PanelInput): PanelState {
-  const { preferences, configure, catalogs, tokensOf, readOnly } = input;
+  const { preferences, configure, catalogs, tokensOf, readOnly, onlyNarrows } = input;
   const reachable = new Set<Primitive>(
     input.forAuthor === true ? KINDS.flatMap((kind) => catalogs[kind]?.items ?? []) : [],
   );
@@ -76,8 +83,18 @@ export function panelState(input: PanelInput): PanelState {
   const shown = count(preferences);
   const none = withoutValues(policy);
   const everything = count(none, 'all');
-  const concerns = describeConcerns(now, (name, value) => count({ ...preferences, [name]: value }, [name]));
-  const presets = describePresets(now, (chosen) => count({ ...none, ...chosen }, 'all'));
+  const allows = (change: Preferences): boolean => onlyNarrows?.allows(change) !== false;
+  const widens = (change: Preferences) => (allows(change) ? {} : ({ widens: true } as const));
+  const concerns = describeConcerns(
+    now,
+    addedTools(now, catalogs.tools),
+    (name, value) => count({ ...preferences, [name]: value }, [name]),
+    allows,
+  );
+  const presets = describePresets(now, (chosen) => count({ ...none, ...chosen }, 'all')).map((preset) => ({
+    ...preset,
+    ...widens({ preset: preset.name }),
+  }));
   const items = describeItems(
     input,
     now,
@@ -90,18 +107,19 @@ export function panelState(input: PanelInput): PanelState {
     format: 1,
     revision: input.revision,
     server: input.server,
-    policy: { digest: policy.digest, enforcement: policy.settings.enforcement },
+    policy: { enforcement: policy.settings.enforcement },
     session: input.session,
     sessions: input.sessions,
     concerns,
     presets,
     shown,
-    everything,
+    everything: { ...everything, ...widens(none) },
     total: { tools: tools.length, tokens: sumOfTokens(tools, tokensOf) },
     items,
     // Under `enforce`, the number of hidden primitives reveals that there are some.
     withheld: policy.settings.enforcement === 'enforce' ? 0 : all - items.length,
     ...(readOnly === undefined ? {} : { readOnly }),
+    ...(onlyNarrows === undefined ? {} : { onlyNarrows: onlyNarrows.advice }),
     warnings: input.warnings,
   };
 }
@@ -164,42 +182,81 @@ function countTools(
 const sumOfTokens = (items: readonly Primitive[], tokensOf: PanelInput['tokensOf']): number =>
   items.reduce((sum, item) => sum + tokensOf(item), 0);
 
+/** @returns the tools that a model added, by the index of the concern that hides each of them */
+function addedTools({ added, ...now }: Configuration, catalog: Catalog<Primitive> | undefined) {
+  const found = new Map<number, string[]>();
+  if (added === undefined || catalog === undefined) return found;
+  catalog.items.forEach((item, position) => {
+    const name = identityOf('tools', item);
+    if (!added.names.has(name) || decideItem(catalog, position, added.open).effect === 'hide') return;
+    const { reason } = decideItem(catalog, position, now);
+    if (typeof reason !== 'object' || !('concern' in reason)) return;
+    found.set(reason.concern, [...(found.get(reason.concern) ?? []), name]);
+  });
+  return found;
+}
+
 function describeConcerns(
   now: Configuration,
+  added: ReadonlyMap<number, readonly string[]>,
   count: (name: string, value: PanelPreferences[string]) => PanelCount,
+  allows: (change: PanelPreferences) => boolean,
 ): PanelConcern[] {
   const inEffect = describeConfiguration(now);
   const origins = describeOrigins(now);
   const model = describeModel(now);
-  return now.policy.concerns.map((concern) => {
+  return now.policy.concerns.map((concern, index) => {
+    const tools = added.get(index);
     const { name, description, match, multiple, setBy, values } = concern;
     const origin = origins[name];
+    const chosen = inEffect[name] === undefined ? [] : [inEffect[name]].flat();
     return {
       name,
       ...(description === undefined ? {} : { description }),
       match,
       multiple,
       setBy,
-      inEffect: inEffect[name] === undefined ? [] : [inEffect[name]].flat(),
+      inEffect: chosen,
       ...(origin === undefined ? {} : { origin }),
       ...(model[name] === undefined ? {} : { model: [model[name]].flat() }),
+      ...(tools === undefined ? {} : { added: tools }),
       ...('min' in values
-        ? { range: values }
+        ? { range: values, ...reachOf(concern, values, chosen) }
         : setBy === 'host'
-          ? { options: options(concern, values) }
+          ? { options: options(concern, values, chosen) }
           : {}),
     };
   });
 
-  function options({ name, multiple, valueDescriptions }: Concern, values: readonly string[]): PanelOption[] {
+  function options(
+    { name, multiple, valueDescriptions }: Concern,
+    values: readonly string[],
+    chosen: readonly PanelValue[],
+  ): PanelOption[] {
     const described = new Map(Object.entries(valueDescriptions ?? {}));
     const about = (description: string | undefined) => (description === undefined ? {} : { description });
     return [...values, null].map((value) => ({
       value,
       ...about(described.get(value ?? '')),
       ...count(name, multiple && value !== null ? [value] : value),
+      ...(allows({ [name]: multiple ? toggled(value, chosen) : value }) ? {} : { widens: true as const }),
     }));
   }
+
+  function reachOf({ name, match }: Concern, { min, max }: Range, [value]: readonly PanelValue[]) {
+    if (allows({ [name]: null }) && allows({ [name]: min }) && allows({ [name]: max })) return {};
+    const now = Number(value ?? (match === 'at-least' ? min : max));
+    return { reach: { min: allows({ [name]: min }) ? min : now, max: allows({ [name]: max }) ? max : now } };
+  }
+}
+
+type Range = NonNullable<PanelConcern['range']>;
+
+/** What is chosen after a click on one of several values. */
+function toggled(value: PanelValue | null, chosen: readonly PanelValue[]): readonly PanelValue[] | null {
+  if (value === null) return null;
+  const next = chosen.includes(value) ? chosen.filter((each) => each !== value) : [...chosen, value];
+  return next.length === 0 ? null : next;
 }
 
 function describePresets(
@@ -227,17 +284,22 @@ function describeItems(
   toolsAfter: (change: PanelPreferences) => number,
 ): PanelItem[] {
   const { catalogs, tokensOf } = input;
+  // Descriptions may name all that the host can show.
+  const open = input.configure(withoutValues(now.policy), 'all');
   return KINDS.flatMap((kind) => {
     const catalog = catalogs[kind];
     if (catalog === undefined) return [];
     const { items, classOf, classes } = catalog;
+    const named = catalog.items.filter((item) => reachable.has(item));
+    const definitions = input.redact?.(catalog, named, open) ?? named;
+    const written = new Map(named.map((item, index) => [item, definitions[index]]));
     // Items of one class share every decision, so they share the change that reverses it.
     const changes = new Map<number | undefined, PanelPreferences | undefined>();
     return items.flatMap((item, position): PanelItem[] => {
       if (!reachable.has(item)) return [];
       const number = classOf[position];
       const mapping = classes[number ?? -1] ?? mapPrimitive(now.policy, kind, item);
-      const { effect, reason } = evaluate(mapping, now);
+      const { effect, reason } = evaluate(mapping, configurationFor(now, kind, identityOf(kind, item)));
       if (effect === 'hide' && !changes.has(number))
         changes.set(number, changeThatShows(input, mapping, now));
       const change = effect === 'hide' ? changes.get(number) : undefined;
@@ -245,11 +307,14 @@ function describeItems(
         {
           kind,
           name: identityOf(kind, item),
-          ...texts(item),
+          ...texts(written.get(item) ?? item),
           tokens: kind === 'tools' ? tokensOf(item) : 0,
           shown: effect === 'show',
+          ...(mapping.change === undefined ? {} : { definition: mapping.change }),
           reason: withoutPlaces(reason),
-          ...(change === undefined ? {} : { change, after: toolsAfter(change) }),
+          ...(change === undefined || input.onlyNarrows?.allows(change) === false
+            ? {}
+            : { change, after: toolsAfter(change) }),
         },
       ];
     });
@@ -270,7 +335,9 @@ function changeThatShows(
   const change = isHidden ? smallestChange(mapping, own, caller) : {};
   if (narrowed === undefined || change === undefined) return change;
   const values = describeConfiguration(own);
-  const byModel = Object.keys(describeModel(now)).filter((name) => describeOrigins(own)[name] !== 'model');
+  const byModel = Object.keys(describeModel(now)).filter(
+    (name) => name !== ADDED_TOOLS && describeOrigins(own)[name] !== 'model',
+  );
   const undone = byModel.map((name): PanelPreferences => ({ [name]: values[name] ?? null }));
   const tries = [{}, ...undone, Object.assign({}, ...undone)];
   return tries
@@ -294,7 +361,7 @@ function withoutPlaces(reason: Decision['reason']): PanelReason {
         ...(reason.reason === undefined ? {} : { reason: reason.reason }),
       };
     default:
-      return { code: reason.code };
+      return { code: reason.code === 'scope-missing' ? 'fits' : reason.code };
   }
 }
 

@@ -1,10 +1,12 @@
 import { type Configuration, describeAccepted, resolveConfiguration } from '../../engine/configuration.js';
 import type { Primitive } from '../../engine/mapping.js';
+import { onlyNarrows } from '../../engine/narrows.js';
 import { type Concern, KINDS, type Kind } from '../../engine/policy.js';
 import type { Catalog } from '../../engine/select.js';
 import type { HostConcerns, SessionRead } from '../../session/store.js';
 import { EXTENSION_ID, read } from '../../wire/messages.js';
 import { notStored, replacePreferences } from '../concerns/update-concerns.js';
+import { redactDefinitions } from '../enforce/definitions.js';
 import { callerOf, configure } from '../request/configure.js';
 import { announce, invalidText, keptNow, type Settling, wholeList } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
@@ -16,7 +18,6 @@ import {
   withoutModel,
 } from '../request/kept-preferences.js';
 import { howToWiden } from './how-to-switch.js';
-import { onlyNarrows } from './narrows.js';
 import type { PanelSession, PanelState } from './panel-document.js';
 import { completeChange, panelState } from './panel-state.js';
 import { whyOnlyLook } from './read-only.js';
@@ -30,6 +31,8 @@ export interface PanelSurroundings {
   readonly revision: number;
   /** Why the person cannot change anything here, and what to do instead. */
   readonly readOnly?: string;
+  /** For a page that can only show less: how a person can show more. */
+  readonly advice?: string;
 }
 
 /** What became of a change that a person made. */
@@ -44,21 +47,33 @@ export type PanelChange =
 export interface Panel {
   /** Computes the document. It lists what the server lists, if no request has done that yet. */
   state(surroundings: PanelSurroundings): Promise<PanelState>;
-  /** Makes a change in the name of the host, and announces the lists that changed. */
-  change(change: Readonly<Record<string, unknown>>): Promise<PanelChange>;
+  /**
+   * Makes a change in the name of the host, and announces the lists that changed. With `advice`, which says how a person can
+   * show more, the change can only show less.
+   */
+  change(change: Readonly<Record<string, unknown>>, advice?: string): Promise<PanelChange>;
 }
 
 /** Computes what a page shows to the person at the client of a request. */
-export function* panelDocument(facts: Facts, surroundings: PanelSurroundings): Settling<PanelState> {
+export function* panelDocument(
+  facts: Facts,
+  { advice, ...surroundings }: PanelSurroundings,
+): Settling<PanelState> {
   const kept = yield* keptNow();
+  const own = forPerson(facts, kept, 'all');
+  const allows = (change: HostConcerns): boolean => narrowsEach(facts, own, updateOf(facts, own, change));
   const configurationFor = (concerns: HostConcerns, decided: Decided = []): Configuration =>
-    configurationWith(facts, forPerson(kept, decided), concerns);
+    configurationWith(facts, forPerson(facts, kept, decided), concerns);
   const preferences = preferencesOf(facts, kept);
   const { warnings } = configurationFor(preferences);
-  const onlyLook = whyOnlyLook(facts.policy.settings);
+  const { settings } = facts.policy;
+  const { enforcement, texts } = settings;
+  const onlyLook = whyOnlyLook(settings);
   return panelState({
     ...(onlyLook === undefined ? {} : { readOnly: onlyLook }),
     ...surroundings,
+    redact: enforcement === 'enforce' && texts !== 'keep' ? redactDefinitions : undefined,
+    onlyNarrows: advice === undefined ? undefined : { advice: `${ONLY_NARROWS} ${advice}`, allows },
     preferences,
     configure: configurationFor,
     catalogs: yield* catalogsOf(),
@@ -74,23 +89,23 @@ export function* panelDocument(facts: Facts, surroundings: PanelSurroundings): S
  * @param facts the request of the client in which the person made it, or one on whose behalf a page makes it
  * @param change values by concern, or a preset
  * @param widens whether the change may also show more
+ * @param advice how a person can show more
  */
 export function* switchTo(
   facts: Facts,
   change: Readonly<Record<string, unknown>>,
   widens: boolean,
+  advice: string = howToWiden(facts),
 ): Settling<PanelChange> {
   const onlyLook = whyOnlyLook(facts.policy.settings);
   if (onlyLook !== undefined) return { state: 'refused', message: onlyLook };
   // The values of the model must not become the person's own.
-  const kept = forPerson(yield* keptNow(), 'all');
-  const before = configure(facts, kept, { meta: false });
-  const concerns = completeChange(before, change);
-  const update = resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
+  const kept = forPerson(facts, yield* keptNow(), 'all');
+  const update = updateOf(facts, kept, change);
   const problem = problemOf(update);
   if (problem !== undefined) return { state: 'refused', message: problem };
-  if (!widens && !narrowsEach(facts, kept, describeAccepted(update))) {
-    return { state: 'refused', message: `${WIDENS} ${howToWiden(facts)}` };
+  if (!widens && !narrowsEach(facts, kept, update)) {
+    return { state: 'refused', message: `This would show more. ${ONLY_NARROWS} ${advice}` };
   }
   const changed = change.preset === undefined ? Object.keys(change) : namesOf(facts);
   // What may only narrow leaves what the model narrowed.
@@ -105,13 +120,20 @@ export function* switchTo(
   return { state: 'changed' };
 }
 
-const WIDENS = 'This would show more, and from here only less can be shown.';
+const ONLY_NARROWS = 'From here only less can be shown.';
+
+/** Completes a change, and resolves it without any other source. */
+function updateOf(facts: Facts, kept: Kept, change: HostConcerns): Configuration {
+  const concerns = completeChange(configure(facts, kept, { meta: false }), change);
+  return resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
+}
 
 const namesOf = ({ policy }: Facts, open?: Concern['model']): readonly string[] =>
   policy.concerns.filter(({ model }) => open === undefined || model === open).map(({ name }) => name);
 
 /** Returns whether preferences can only hide more, in this session and in other sessions of the caller. */
-function narrowsEach(facts: Facts, kept: Kept, concerns: HostConcerns): boolean {
+function narrowsEach(facts: Facts, kept: Kept, update: Configuration): boolean {
+  const concerns = describeAccepted(update);
   const { principal } = kept;
   const other: Kept = { session: { state: 'live', record: {} }, principal };
   return (principal === undefined ? [kept] : [kept, other]).every((each) => {
@@ -155,10 +177,10 @@ const withConcerns = (kept: SessionRead | undefined, concerns: HostConcerns): Se
 });
 
 /** Returns what is kept for the sender without the values that a model has set for some concerns. */
-const forPerson = ({ session, principal }: Kept, decided: Decided): Kept => ({
+const forPerson = ({ policy }: Facts, { session, principal }: Kept, decided: Decided): Kept => ({
   session:
     session.state === 'live'
-      ? { state: 'live', record: { ...session.record, ...withoutModel(session.record, decided) } }
+      ? { state: 'live', record: { ...session.record, ...withoutModel(policy, session.record, decided) } }
       : session,
   principal,
 });

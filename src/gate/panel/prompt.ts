@@ -1,10 +1,10 @@
 import { resolveConfiguration } from '../../engine/configuration.js';
-import { CONCERNS_PARAMETER, read } from '../../wire/messages.js';
+import { ACCESS_METHODS, CONCERNS_PARAMETER, read } from '../../wire/messages.js';
 import { ANY } from '../lists/model-parameters.js';
 import { isChosen, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { canSwitch, mayWiden } from '../request/switching.js';
-import { PANEL } from '../table/panel-routes.js';
+import { panelNames } from '../table/panel-routes.js';
 import { forUrl, type NextRequests } from './next-requests.js';
 import { problemOf, switchTo } from './panel.js';
 import { completeChange } from './panel-state.js';
@@ -22,7 +22,9 @@ const NOTHING_CHANGED = 'Nothing changed.';
  * @returns the result; `undefined` if there is no such prompt
  */
 export function* getPrompt(facts: Facts): Settling<Record<string, unknown> | undefined> {
-  const { params } = facts.request;
+  const { method, params } = facts.request;
+  // A server with a prompt of this name must not learn what a person types, nor propose values.
+  if (method === ACCESS_METHODS.complete) return { completion: { values: [] } };
   const name = String(read(params, 'name'));
   const change = changeOf(facts, name, read(params, 'arguments'));
   if (change === undefined) return undefined;
@@ -77,8 +79,9 @@ function changeOf(
   name: string,
   given: unknown,
 ): Readonly<Record<string, unknown>> | undefined {
-  if (name !== PANEL.prompt) {
-    const preset = name.slice(PANEL.presetPrompt.length);
+  const { prompt, presetPrompt } = panelNames(policy.settings);
+  if (name !== prompt) {
+    const preset = name.slice(presetPrompt.length);
     return policy.presets.has(preset) ? { preset } : undefined;
   }
   const entered = Object.entries(typeof given === 'object' && given !== null ? given : {});

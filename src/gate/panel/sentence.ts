@@ -17,7 +17,9 @@ export function summaryOf({ shown, total, concerns }: PanelState): string {
     });
   const preferences =
     inEffect.length === 0 ? 'No preferences are in effect.' : `In effect: ${inEffect.join(', ')}.`;
-  return `${shown.tools} of ${total.tools} tools are shown (about ${shown.tokens} of ${total.tokens} tokens). ${preferences}`;
+  const added = concerns.flatMap((concern) => concern.added ?? []);
+  const more = added.length === 0 ? '' : ` Added by the model: ${added.join(', ')}.`;
+  return `${shown.tools} of ${total.tools} tools are shown (about ${shown.tokens} of ${total.tokens} tokens). ${preferences}${more}`;
 }
 
 const listOf = (values: readonly PanelValue[]): string => values.join(' or ');

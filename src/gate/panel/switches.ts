@@ -17,9 +17,10 @@ const tokensOf = (definition: object): number =>
  * Computes what a request of the client is shown: its connection is the only session.
  *
  * @param facts the request
+ * @param advice for a page that can only show less: how a person can show more
  * @returns the document that the page shows
  */
-export function stateOf(facts: Facts): Settling<PanelState> {
+export function stateOf(facts: Facts, advice?: string): Settling<PanelState> {
   const session = {
     id: 'this',
     client: 'this host',
@@ -34,5 +35,6 @@ export function stateOf(facts: Facts): Settling<PanelState> {
     // Pages ignore documents that are older than the one that they show. Processes share no counter.
     revision: Date.now(),
     ...(readOnly === undefined ? {} : { readOnly }),
+    ...(advice === undefined || readOnly !== undefined ? {} : { advice }),
   });
 }

@@ -1,17 +1,15 @@
-import { resolveConfiguration } from '../../engine/configuration.js';
 import { read } from '../../wire/messages.js';
+import { ABOUT_TOOLS } from '../lists/model-parameters.js';
 import { askPerson, type FormAnswer, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { canSwitch, clientSurfaces, mayWiden } from '../request/switching.js';
-import { panelMode } from '../table/panel-routes.js';
+import { canSwitch, clientSurfaces, mayWiden, openToModel } from '../request/switching.js';
 import { changeIn, formOf, readFormAnswer } from './form.js';
+import { listHiddenTools } from './hidden-tools.js';
 import { howToSwitch } from './how-to-switch.js';
-import { actOfModel } from './model-act.js';
+import { actOfModel, addTools, type ModelAct } from './model-act.js';
 import { moreTools } from './more-tools.js';
-import { forUrl } from './next-requests.js';
 import { switchTo } from './panel.js';
 import type { PanelState } from './panel-document.js';
-import { completeChange } from './panel-state.js';
 import { errorResult, summaryOf, textResult } from './sentence.js';
 import { stateOf } from './switches.js';
 
@@ -28,40 +26,52 @@ const FORM = 'concerns';
 export function* callTool(facts: Facts): Settling<Record<string, unknown>> {
   const { params } = facts.request;
   const given = read(params, 'arguments');
-  const changes = Object.entries(typeof given === 'object' && given !== null ? given : {});
-  const act = changes.length === 0 ? undefined : yield* actOfModel(facts, Object.fromEntries(changes));
+  const sent = Object.entries(typeof given === 'object' && given !== null ? given : {});
+  // A concern with the name of an argument wins. Some models fill in all arguments, with values that say nothing.
+  const isAbout = (name: string): boolean =>
+    mayAddTools(facts) && !facts.policy.indexOf.has(name) && ABOUT_TOOLS.some((each) => each === name);
+  const about = new Map(sent.filter(([name, value]) => isAbout(name) && !EMPTY.has(JSON.stringify(value))));
+  const values = sent.filter(([name]) => !isAbout(name));
+  const asksForNames = about.has('list') || about.has('find');
+  if ([values.length > 0, asksForNames, about.has('show')].filter(Boolean).length > 1) {
+    return errorResult(`Pass values, or list or find, or show, in a call of its own. ${NOTHING_CHANGED}`);
+  }
+  if (asksForNames) return textResult(yield* listHiddenTools(facts, String(about.get('find') ?? '')));
+  let act: ModelAct | undefined;
+  if (about.has('show')) act = yield* addTools(facts, about.get('show'));
+  else if (values.length > 0) act = yield* actOfModel(facts, Object.fromEntries(values));
   if (act?.isError === true) return errorResult(act.text);
   const { app, form } = clientSurfaces(facts);
   const state = yield* stateOf(facts);
   const told = [...(act === undefined ? [] : [act.text]), summaryOf(state), ...(yield* moreTools(facts))];
-  if (app) return { ...textResult(...told), structuredContent: state };
+  // The page reads the document itself: in the result, it would be in the context of the model.
   // A model that changes something itself does not need the person.
-  if (act !== undefined) return textResult(...told);
-  if (!form || panelMode(facts.policy.settings) !== 'on') return textResult(...told, howToSwitch(facts));
+  if (app || act !== undefined) return textResult(...told);
+  if (!form || !canSwitch(facts)) return textResult(...told, howToSwitch(facts));
   if (facts.era === 'legacy') {
     // Only a connection that lasts can receive the person's answer.
     if (!facts.connection.lasts) return textResult(...told, howToSwitch(facts));
     return yield* afterForm(facts, state, yield* askPerson(formOf(state)));
   }
   const answered = readFormAnswer(read(params, 'inputResponses', FORM));
-  if (answered !== undefined) {
-    return canSwitch(facts)
-      ? yield* afterForm(facts, state, answered)
-      : afterModernForm(facts, state, answered);
-  }
+  if (answered !== undefined) return yield* afterForm(facts, state, answered);
   return {
     resultType: 'input_required',
     inputRequests: { [FORM]: { method: 'elicitation/create', params: formOf(state) } },
-    // Nothing in it is trusted: every value that comes back is checked again.
-    requestState: facts.policy.digest,
   };
 }
+
+/** Only what concerns with `model: free` hide can be named or added. */
+const mayAddTools = (facts: Facts): boolean => openToModel(facts).some(({ model }) => model === 'free');
+
+const EMPTY: ReadonlySet<string> = new Set(['false', '""', '[]', 'null']);
 
 const NOTHING_CHANGED = 'Nothing changed.';
 
 const NO_ANSWER: Readonly<Record<Exclude<FormAnswer['action'], 'accept'>, string>> = {
   decline: `The person declined the form. ${NOTHING_CHANGED}`,
   cancel: `The person closed the form. ${NOTHING_CHANGED}`,
+  open: `An earlier call shows the person a form that is not answered yet. ${NOTHING_CHANGED}`,
   none: `The host did not show the form in time. ${NOTHING_CHANGED}`,
 };
 
@@ -80,24 +90,4 @@ function* afterForm(
   if (outcome.state !== 'changed') return errorResult(`${outcome.message} ${NOTHING_CHANGED}`);
   const lines = [summaryOf(yield* stateOf(facts)), ...(yield* moreTools(facts))];
   return textResult('The person changed what is shown.', ...lines);
-}
-
-/** A modern request changes nothing for later ones, so the answer says what the host must send with them. */
-function afterModernForm(facts: Facts, state: PanelState, answered: FormAnswer): Record<string, unknown> {
-  if (answered.action !== 'accept') return textResult(NO_ANSWER[answered.action], summaryOf(state));
-  const change = changeIn(state, answered.content);
-  if (change === undefined) return textResult(NOTHING_CHANGED, summaryOf(state));
-  const concerns = completeChange(facts.configuration, change);
-  const update = resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
-  if (update.invalid.length > 0 || update.warnings.length > 0) {
-    return errorResult(`The form contains a value that the policy does not declare. ${NOTHING_CHANGED}`);
-  }
-  const { parameter, _meta } = forUrl(update);
-  return {
-    ...textResult(
-      'The person chose what to show, but this connection keeps no preferences.',
-      `To apply the choice, add ${parameter} to the URL of the server.`,
-    ),
-    _meta,
-  };
 }

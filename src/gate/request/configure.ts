@@ -9,6 +9,7 @@ import type { Policy } from '../../engine/policy.js';
 import type { HostConcerns, SessionRecord } from '../../session/store.js';
 import {
   CLIENT_CAPABILITIES_META,
+  CLIENT_INFO_META,
   type Era,
   EXTENSION_ID,
   eraOf,
@@ -16,7 +17,7 @@ import {
   read,
 } from '../../wire/messages.js';
 import { panelMode } from '../table/panel-routes.js';
-import { type Kept, keptCapabilities, readKept, recordOf, type Sent } from './kept-preferences.js';
+import { type Kept, keptClient, readKept, recordOf, type Sent } from './kept-preferences.js';
 import { warnOfOtherServers } from './name-filters.js';
 import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
 
@@ -25,6 +26,8 @@ export interface Sender {
   readonly http?: HttpRequestInfo | undefined;
   /** Verified claims of the caller: the only source of values for operator concerns. */
   readonly claims?: ReadonlyMap<string, unknown> | undefined;
+  /** The scopes that the verifier of the token found. */
+  readonly scopes?: readonly string[] | undefined;
   /** What the transport told about the message. The server gets it with the message. */
   readonly extra: unknown;
 }
@@ -69,7 +72,7 @@ export function configure(exchange: Configurable, kept: Kept, { meta }: Configur
   // What a client sends when it connects is the same each time. What a person chose later is stronger.
   const strongestFirst = !modern && record.acted === true ? [own, principal] : [principal, own];
   const found = readPreferenceSources(meta ? request : undefined, strongestFirst, sender.http);
-  const sources = withModel(found.sources, modern ? undefined : modelValues(policy, record));
+  const sources = withModel(found.sources, modelValues(policy, record));
   const configuration = resolveConfiguration(policy, sources, caller);
   const warnings = [
     ...(modern ? NO_WARNINGS : (record.warnings ?? NO_WARNINGS)),
@@ -102,29 +105,30 @@ function withModel(
  *
  * @param exchange the policy, the request, and who sent it
  * @param kept what is kept for the sender
- * @returns its claims, its client's capabilities, and the era of the request
+ * @returns its claims, what its client says about itself, and the era of the request
  * @example
  * callerOf({ policy, request, sender }, { session: { state: 'unknown' }, principal: undefined }).era; // 'legacy'
  */
 export function callerOf({ policy, request, sender }: Configurable, { session, principal }: Kept): Caller {
   const era = eraOf(request);
   const record = recordOf(session);
-  const capabilities =
+  const meta = read(request.params, '_meta');
+  const client =
     era === 'modern'
-      ? read(request.params, '_meta', CLIENT_CAPABILITIES_META)
-      : keptCapabilities(policy, record);
+      ? { capabilities: read(meta, CLIENT_CAPABILITIES_META), client: read(meta, CLIENT_INFO_META) }
+      : keptClient(policy, record);
   // Under `enforce`, preferences that expired with their session, or were not read, must not show what they used to hide.
   const isLost = (era === 'legacy' && session.state !== 'live') || principal?.state === 'unknown';
   const forgotten = isLost && policy.settings.enforcement === 'enforce';
-  return { claims: sender.claims, capabilities, era, forgotten };
+  return { claims: sender.claims, scopes: sender.scopes, ...client, era, forgotten };
 }
 
 /**
  * Returns the configuration of a connection's session, without the `_meta` of any single request; a promise if the session
- * store must be waited for.
+ * store must be waited for. A modern client has no session, so what its request says counts.
  */
 export function sessionConfiguration(exchange: Configurable & Sent): Configuration | Promise<Configuration> {
-  const withKeptOf = (kept: Kept) => configure(exchange, kept, { meta: false });
+  const withKeptOf = (kept: Kept) => configure(exchange, kept, { meta: exchange.era === 'modern' });
   const kept = readKept(exchange);
   return kept instanceof Promise ? kept.then(withKeptOf) : withKeptOf(kept);
 }
@@ -134,13 +138,18 @@ export function sessionConfiguration(exchange: Configurable & Sent): Configurati
  * server's answer is passed on byte for byte.
  */
 export function canChange({ policy, active }: Configuration): boolean {
-  const { rules, settings } = policy;
-  return active || rules.length > 0 || settings.unmapped === 'hide' || settings.transparency;
+  const { rules, settings, pins } = policy;
+  return (
+    active ||
+    pins?.changed === 'hide' ||
+    rules.length > 0 ||
+    settings.unmapped === 'hide' ||
+    settings.transparency
+  );
 }
 
 /**
- * Forbids caching of a modern list. Modern clients cache lists under the method alone, for `ttlMs`: with other
- * preferences they would get the list of the earlier ones.
+ * Forbids caching of a modern list.
  *
  * @returns the result with `ttlMs: 0` and `cacheScope: "private"`; the same object in the legacy era
  */

@@ -56,10 +56,13 @@ export interface TaskMaker {
   readonly owner: string;
 }
 
-/** What a person did with a form. `none`: there was no answer in time, or the client refused to show it. */
+/**
+ * What a person did with a form. `none`: there was no answer in time, or the client refused to show it. `open`: an earlier
+ * form has no answer yet, so this one was not shown.
+ */
 export type FormAnswer =
   | { readonly action: 'accept'; readonly content: Readonly<Record<string, unknown>> }
-  | { readonly action: 'decline' | 'cancel' | 'none' };
+  | { readonly action: 'decline' | 'cancel' | 'none' | 'open' };
 
 /** The steps of `initialize`, which decide the era of the connection and what its client is told. */
 export type Handshake =
@@ -105,7 +108,12 @@ interface Needs {
   readonly held: { readonly with: unknown; readonly fact: Lists };
   /** The pages of a list that is not one of primitives. */
   readonly pages: {
-    readonly with: { readonly method: string; readonly field: string; readonly bounds: WalkBounds };
+    readonly with: {
+      readonly method: string;
+      readonly field: string;
+      readonly bounds: WalkBounds;
+      readonly params?: Record<string, unknown>;
+    };
     readonly fact: FoundPages;
   };
   /** Who sent the request, as an owner of tasks. */
@@ -178,8 +186,12 @@ export const wholeList = (kind: Kind) => ask<'whole'>({ need: 'whole', kind });
 export const listsFor = (needed: NeededLists) => ask<'lists'>({ need: 'lists', ...needed });
 /** Returns the lists that are held, without asking the server. */
 export const heldNow = () => ask<'held'>({ need: 'held' });
-export const pagesOf = (method: string, field: string, bounds: WalkBounds) =>
-  ask<'pages'>({ need: 'pages', method, field, bounds });
+export const pagesOf = (
+  method: string,
+  field: string,
+  bounds: WalkBounds,
+  params: Record<string, unknown> = {},
+) => ask<'pages'>({ need: 'pages', method, field, bounds, params });
 export const owner = () => ask<'owner'>({ need: 'owner' });
 export const makersOf = (taskIds: readonly string[]) => ask<'makers'>({ need: 'makers', taskIds });
 export const remember = (taskId: string, maker: TaskMaker) =>
@@ -216,8 +228,6 @@ export interface Row {
   readonly judge: (facts: RequestFacts) => Deciding<Outcome>;
   /** Without it, the client gets the server's answer as it is. */
   readonly settle?: (facts: Facts, message: Answer | Failure) => Settling<Settled>;
-  /** Returns the request that is decided about, if it is not the request itself. */
-  readonly subject?: (request: Request) => Request;
   /** Whether later messages of the client wait until the request is decided. */
   readonly inOrder?: true;
 }

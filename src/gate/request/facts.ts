@@ -14,7 +14,7 @@ export interface Implementation {
 /** Where preferences of the sender of a request can be kept. */
 export interface Keeps {
   readonly caller: boolean;
-  /** Only the legacy era has sessions. */
+  /** Only the legacy era has sessions. What a model sets is kept for a host of one person as for a session. */
   readonly session: boolean;
   /** Where those of the session are. */
   readonly place: SessionPreferences['place'];
@@ -28,6 +28,8 @@ export interface ConnectionFacts {
   readonly server: Implementation | undefined;
   /** Whether the client has listed its tools again since the last switch; `null` if there was none. */
   readonly relisted: boolean | null;
+  /** Whether a client of 2026-07-28 can subscribe to changes; `undefined` if only the server knows. */
+  readonly listens: boolean | undefined;
   /** The tools that create tasks, of a server that lists its tasks by their owner. */
   readonly taskTools: readonly string[] | undefined;
 }

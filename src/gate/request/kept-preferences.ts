@@ -1,13 +1,20 @@
-import { projectCapabilities } from '../../engine/caller-facts.js';
+import { ADDED_TOOLS } from '../../engine/added-tools.js';
+import { type CallerData, callerFacts, clientNames } from '../../engine/caller-facts.js';
 import type { ConcernWarning } from '../../engine/configuration.js';
-import { readsClient } from '../../engine/expression/expression.js';
+import { readsClient, readsClientName } from '../../engine/expression/expression.js';
 import type { Policy } from '../../engine/policy.js';
 import type { SessionRead, SessionRecord, SessionStore } from '../../session/store.js';
-import type { Era } from '../../wire/messages.js';
+import { type Era, read } from '../../wire/messages.js';
 
 /** Where the preferences of a verified caller are kept, if the operator turned that on. */
 export type PrincipalPreferences =
-  | { readonly place: 'store'; readonly store: SessionStore; readonly id: string }
+  | {
+      readonly place: 'store';
+      readonly store: SessionStore;
+      readonly id: string;
+      /** Whether the caller is one host of one person: then what its model sets lasts between its requests too. */
+      readonly isHost?: true;
+    }
   /** The caller is not verified, or its claims do not tell it from others. */
   | { readonly place: 'none' };
 
@@ -42,7 +49,8 @@ export function unread({ connection }: Pick<Sent, 'connection'>): Kept {
 }
 
 /**
- * Reads what is kept for the sender of a request: its session, which only the legacy era has, and its principal.
+ * Reads what is kept for the sender of a request: its session, which only the legacy era has, and its principal. What the model
+ * of a modern host set is in the place of its session.
  *
  * @returns a promise only if a store must be waited for; it rejects if the store cannot be read
  */
@@ -51,13 +59,21 @@ export function readKept({ connection, era }: Sent): Kept | Promise<Kept> {
   const principal = readPrincipal(connection.principal);
   if (principal !== undefined) {
     return Promise.all([session, principal]).then(([found, chosen]) => ({
-      session: found,
+      session: era === 'modern' && isOneHost(connection.principal) ? onlyModel(chosen) : found,
       principal: chosen,
     }));
   }
   if (session instanceof Promise) return session.then((found) => ({ session: found, principal: undefined }));
   return { session, principal: undefined };
 }
+
+export const isOneHost = (principal: PrincipalPreferences | undefined): boolean =>
+  principal?.place === 'store' && principal.isHost === true;
+
+const onlyModel = (kept: SessionRead): SessionRead => {
+  const { model } = recordOf(kept);
+  return { state: 'live', record: model === undefined ? {} : { model } };
+};
 
 /**
  * Reads what is kept for the caller. A caller that never chose anything has an empty record: only what was not read is
@@ -90,16 +106,24 @@ export const NO_PRINCIPAL: ConcernWarning = {
 export type Decided = 'all' | readonly string[];
 
 /**
- * Removes the values that a model has set from what a session keeps, for concerns that a person decides about.
+ * Removes the values that a model has set from what a session keeps, for concerns that a person decides about. The tools that
+ * it added go with any concern that is open to models.
  *
+ * @param policy the policy
  * @param record what the session keeps
  * @param decided the concerns
  * @returns the values that stay, as the part of a record; empty if there is nothing to remove
  * @example
- * withoutModel({ model: { topic: 'news', cost: 'low' } }, ['topic']); // { model: { cost: 'low' } }
+ * withoutModel(policy, { model: { topic: 'news', cost: 'low' } }, ['topic']); // { model: { cost: 'low' } }
  */
-export function withoutModel({ model = {} }: SessionRecord, decided: Decided): Pick<SessionRecord, 'model'> {
-  const kept = Object.entries(model).filter(([name]) => decided !== 'all' && !decided.includes(name));
+export function withoutModel(
+  { concerns }: Policy,
+  { model = {} }: SessionRecord,
+  decided: Decided,
+): Pick<SessionRecord, 'model'> {
+  const isOpen = concerns.some((each) => each.model === 'free' && decided.includes(each.name));
+  const isDecided = (name: string) => (name === ADDED_TOOLS ? isOpen : decided.includes(name));
+  const kept = Object.entries(model).filter(([name]) => decided !== 'all' && !isDecided(name));
   return kept.length === Object.keys(model).length ? {} : { model: Object.fromEntries(kept) };
 }
 
@@ -180,26 +204,32 @@ export function updateSession(
 }
 
 /**
- * Returns what a session keeps of a client's capabilities: only what rules read of them, because a client can send
- * megabytes.
+ * Returns what a session keeps of a client: only what the policy reads, because a client can send megabytes.
  *
  * @param policy the policy
- * @param capabilities the capabilities as the client sent them
+ * @param params the params of `initialize`, as the client sent them
  */
-export function keepCapabilities(policy: Policy, capabilities: unknown): SessionRecord {
+export function keepClient(policy: Policy, params: unknown): SessionRecord {
   const clientPaths = policy.callerPaths.filter(readsClient);
   if (clientPaths.length === 0) return {};
-  return { clientCapabilities: projectCapabilities(capabilities ?? {}, clientPaths), clientPaths };
+  const capabilities = read(params, 'capabilities') ?? {};
+  const { client } = callerFacts({ capabilities }, clientPaths);
+  const clientInfo = clientNames(read(params, 'clientInfo'));
+  return {
+    ...(client === undefined ? {} : { clientCapabilities: client.capabilities }),
+    ...(clientPaths.some(readsClientName) ? { clientInfo } : {}),
+    clientPaths,
+  };
 }
 
 /**
- * Returns the capabilities that a session keeps; `undefined` if it does not keep everything that the policy reads of
- * them, because another policy applied when the client connected.
+ * Returns what a session keeps of its client; nothing if it does not keep everything that the policy reads, because
+ * another policy applied when the client connected.
  */
-export function keptCapabilities(
+export function keptClient(
   { callerPaths }: Policy,
-  { clientCapabilities, clientPaths }: SessionRecord,
-): unknown {
+  { clientCapabilities, clientInfo, clientPaths }: SessionRecord,
+): Pick<CallerData, 'capabilities' | 'client'> {
   const isKept = (path: string): boolean => !readsClient(path) || clientPaths?.includes(path) !== false;
-  return callerPaths.every(isKept) ? clientCapabilities : undefined;
+  return callerPaths.every(isKept) ? { capabilities: clientCapabilities, client: clientInfo } : {};
 }

@@ -1,5 +1,7 @@
 import type { Policy } from '../../engine/policy.js';
 
+const replaceable = new WeakSet<Policy>();
+
 /**
  * A policy that can be replaced while connections are open. All connections switch at once: each message is handled by
  * the old policy or by the new one, never by parts of both.
@@ -12,7 +14,9 @@ import type { Policy } from '../../engine/policy.js';
 export class LivePolicy {
   private readonly listeners = new Set<(before: Policy) => void>();
 
-  constructor(private policy: Policy) {}
+  constructor(private policy: Policy) {
+    replaceable.add(policy);
+  }
 
   get current(): Policy {
     return this.policy;
@@ -23,6 +27,7 @@ export class LivePolicy {
     const before = this.policy;
     if (before.digest === next.digest) return;
     this.policy = next;
+    replaceable.add(next);
     for (const listener of [...this.listeners]) listener(before);
   }
 
@@ -32,6 +37,9 @@ export class LivePolicy {
     return () => this.listeners.delete(listener);
   }
 }
+
+/** Returns whether a policy that applies now may be replaced while connections are open. */
+export const isReplaceable = (policy: Policy): boolean => replaceable.has(policy);
 
 /** Returns the policy that applies now. */
 export function policyInForce(policy: Policy | LivePolicy): Policy {

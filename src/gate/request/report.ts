@@ -35,6 +35,8 @@ export interface ReportedTrace {
 export interface GateReport {
   readonly method: string;
   readonly era: Era;
+  /** The era that is spoken to the server behind the endpoint. */
+  readonly server?: Era | undefined;
   /** The digest of the policy that decided. */
   readonly policy?: string;
   readonly target?: ReportedTarget;

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Policy } from '../../engine/policy.js';
 import type { SessionRecord } from '../../session/store.js';
 import { read } from '../../wire/messages.js';
@@ -6,7 +6,7 @@ import { seal, unseal } from '../../wire/seal.js';
 import type { SessionId } from './kept-preferences.js';
 
 /** 128 random bits in hexadecimal, then what is sealed. */
-const SESSION_ID = /^([0-9a-f]{32})(?:\.([\w-]{38,}))?$/;
+const SESSION_ID = /^([0-9a-f]{32})(?:\.([\w-]+))?$/;
 
 /** In characters. Headers of some servers and gateways are limited to 8,000 in all. */
 const MAX_LENGTH = 1024;
@@ -14,42 +14,50 @@ const MAX_LENGTH = 1024;
 /** As long as stores keep a session without use: a store that does not know an older session may have forgotten a change. */
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
+/** What opens a seal: nobody who lacks one of these can make or read it. */
+export interface SealedFor {
+  /** The policy in force. */
+  readonly policy: Policy;
+  /** To whom the session belongs: what tells the verified caller from others. */
+  readonly caller?: readonly string[] | undefined;
+  /** A secret that all processes of an endpoint share. Without it, only this process can open its seals. */
+  readonly secret?: string | undefined;
+}
+
+/** A policy is no secret: it is in a repository, in a package, or in the hands of people who use the endpoint. */
+const OWN_SECRET = randomBytes(32).toString('base64url');
+
 /**
  * Makes the id of a session, with what the host preferred at `initialize` sealed into it. So these preferences hold also
- * where no store has them: after a failed write, or in a process that restarted. A client that forged a seal would only
- * choose preferences, which it may do at `initialize`; so the key is derived from the policy.
+ * where no store has them: after a failed write, or in a process that restarted.
  *
- * @param policy the policy in force
+ * @param sealedFor who can open the seal
  * @param record what is kept for the session
- * @param caller to whom the session belongs: what tells the verified caller from others
  * @returns visible ASCII characters. What does not fit into 1,024 is left out, and is only in the store.
  * @example
- * newSessionId(policy, { concerns: { security: 'high' } });
+ * newSessionId({ policy, secret }, { concerns: { security: 'high' } });
  */
-export function newSessionId(policy: Policy, record: SessionRecord, caller: readonly string[] = []): string {
+export function newSessionId(sealedFor: SealedFor, record: SessionRecord): string {
   const random = randomBytes(16).toString('hex');
-  const id = `${random}.${seal(keyOf(policy), boundTo(random, caller), JSON.stringify({ at: Date.now(), record }))}`;
+  const text = JSON.stringify({ at: Date.now(), record });
+  const id = `${random}.${seal(keyOf(sealedFor), boundTo(random, sealedFor), text)}`;
   return id.length > MAX_LENGTH ? random : id;
 }
 
 /** Returns the parts of a session id; `undefined` if it does not have the form of an id that `newSessionId` makes. */
-export function openSessionId(
-  policy: Policy,
-  id: string,
-  caller: readonly string[] = [],
-): SessionId | undefined {
+export function openSessionId(sealedFor: SealedFor, id: string): SessionId | undefined {
   const [, key, sealed] = id.length > MAX_LENGTH ? [] : (SESSION_ID.exec(id) ?? []);
   if (key === undefined) return undefined;
-  const text = sealed === undefined ? undefined : unseal(keyOf(policy), boundTo(key, caller), sealed);
+  const text = sealed === undefined ? undefined : unseal(keyOf(sealedFor), boundTo(key, sealedFor), sealed);
   const content: unknown = text === undefined ? undefined : JSON.parse(text);
   const [at, record] = [read(content, 'at'), read(content, 'record')];
   const isValid = typeof at === 'number' && Date.now() - at < MAX_AGE_MS;
   return { key, sealed: isValid && typeof record === 'object' && record !== null ? record : undefined };
 }
 
-const boundTo = (key: string, caller: readonly string[]): string => JSON.stringify([key, ...caller]);
+const boundTo = (key: string, { caller = [] }: SealedFor): string => JSON.stringify([key, ...caller]);
 
-const keyOf = ({ digest }: Policy): Buffer =>
-  createHash('sha256')
-    .update(JSON.stringify(['session', digest]))
+const keyOf = ({ policy, secret = OWN_SECRET }: SealedFor): Buffer =>
+  createHmac('sha256', secret)
+    .update(JSON.stringify(['session', policy.digest]))
     .digest();

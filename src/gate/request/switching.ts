@@ -29,6 +29,10 @@ export function canSwitch(facts: RequestFacts): boolean {
   return panelMode(facts.policy.settings) === 'on' && canKeep(facts);
 }
 
+/** Returns whether a client is offered the tool `concerns`: where it can change something, or where it is only to tell. */
+export const offersTool = (facts: RequestFacts): boolean =>
+  panelMode(facts.policy.settings) === 'read-only' || canSwitch(facts);
+
 /** Returns whether prompts and forms may show more. Hosts give them to the person, but a hook can answer a form. */
 export const mayWiden = ({ policy }: RequestFacts): boolean => policy.settings.panel !== 'narrow';
 

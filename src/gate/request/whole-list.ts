@@ -49,7 +49,16 @@ export function wholeListOf(
   const listed = pages.flatMap((page) => itemsOf(kind, page) ?? []);
   const { items, warnings } = withoutReserved(policy, kind, listed);
   const { [kind]: _items, nextCursor: _cursor, ...rest } = pages[0] ?? {};
-  return { bound: bind(policy, kind, items), rest, warnings };
+  return { bound: bind(policy, kind, items), rest: { ...rest, ...hintsOf(pages) }, warnings };
+}
+
+/** Returns the strictest of the hints that pages have on how long they may be cached. */
+function hintsOf(pages: readonly Record<string, unknown>[]): Record<string, unknown> {
+  if (pages.length < 2) return {};
+  const times = pages.map(({ ttlMs }) => ttlMs);
+  if (!times.every((each) => typeof each === 'number')) return { ttlMs: 0 };
+  const isPublic = pages.every(({ cacheScope }) => cacheScope === 'public');
+  return { ttlMs: Math.min(...times), cacheScope: isPublic ? 'public' : 'private' };
 }
 
 /** The list of each kind that was bound last under a policy, and its JSON text. */

@@ -1,48 +1,44 @@
 import type { Kind, Settings } from '../../engine/policy.js';
-import { ACCESS_METHODS, type Request, read } from '../../wire/messages.js';
-import type { Route } from './routes.js';
+import { type Request, read } from '../../wire/messages.js';
+import { type NamePath, nameIn, type Route } from './routes.js';
 
-/** The primitives that the gate adds to a server's own under `settings.panel`. */
-export const PANEL = {
+/** The names of the primitives that the gate adds to a server's own under `settings.panel`. */
+export const panelNames = ({ panelPrefix = 'concerns' }: Pick<Settings, 'panelPrefix'>) => ({
   /** Shows what is in effect. Called by the model; a form or the page that it opens is for the person. */
-  tool: 'concerns',
+  tool: panelPrefix,
   /** For the page: MCP Apps, `visibility: ["app"]`. Any page of the server can call them too. */
-  readTool: 'concerns_read',
-  updateTool: 'concerns_update',
+  readTool: `${panelPrefix}_read`,
+  updateTool: `${panelPrefix}_update`,
   /** The prompt with one argument for each concern, and the beginning of the name of each preset's prompt. */
-  prompt: 'concerns',
-  presetPrompt: 'concerns-',
+  prompt: panelPrefix,
+  presetPrompt: `${panelPrefix}-`,
   /** The page, an MCP App. */
-  page: 'ui://concerns/panel.html',
-} as const;
+  page: `ui://${panelPrefix}/panel.html`,
+  /** The page, and what else the gate may need one day. */
+  pages: `ui://${panelPrefix}/`,
+});
 
-/** The page, and what else the gate may need one day. */
-const PAGES = 'ui://concerns/';
+type PanelNames = ReturnType<typeof panelNames>;
 
-/** The requests that name one of them: the method, the param with the name, the kind, the names, and the route. */
+const isPrompt = (name: string, { prompt, presetPrompt }: PanelNames): boolean =>
+  name === prompt || name.startsWith(presetPrompt);
+
+/** What they are in requests, in lists, and how requests for them are answered. */
 const ROWS: readonly (readonly [
-  method: string,
-  param: string,
+  type: NamePath['type'],
   kind: Kind,
-  isOurs: (name: string) => boolean,
+  isOurs: (name: string, names: PanelNames) => boolean,
   route: Route,
 ])[] = [
-  [ACCESS_METHODS.call, 'name', 'tools', (name) => name === PANEL.tool, { to: 'panelTool' }],
+  ['tool', 'tools', (name, { tool }) => name === tool, { to: 'panelTool' }],
   [
-    ACCESS_METHODS.call,
-    'name',
+    'tool',
     'tools',
-    (name) => name === PANEL.readTool || name === PANEL.updateTool,
+    (name, { readTool, updateTool }) => name === readTool || name === updateTool,
     { to: 'panelPageTool' },
   ],
-  [
-    ACCESS_METHODS.get,
-    'name',
-    'prompts',
-    (name) => name === PANEL.prompt || name.startsWith(PANEL.presetPrompt),
-    { to: 'panelPrompt' },
-  ],
-  [ACCESS_METHODS.read, 'uri', 'resources', (uri) => uri.startsWith(PAGES), { to: 'panelPage' }],
+  ['prompt', 'prompts', isPrompt, { to: 'panelPrompt' }],
+  ['uri', 'resources', (uri, { pages }) => uri.startsWith(pages), { to: 'panelPage' }],
 ];
 
 /** Whether people can switch inside a conversation. Under `shadow` a switch would change nothing that they can see. */
@@ -61,10 +57,11 @@ export function panelMode({ panel = 'off', enforcement }: Settings): 'off' | 're
  */
 export function panelRouteOf(settings: Settings, { method, params }: Request): Route | undefined {
   if (panelMode(settings) === 'off') return undefined;
-  return ROWS.find(([rowMethod, param, _kind, isOurs]) => {
-    const name = rowMethod === method ? read(params, param) : undefined;
-    return typeof name === 'string' && isOurs(name);
-  })?.[4];
+  const named = nameIn(method, params);
+  const name = named === undefined ? undefined : read(params, ...named.path);
+  if (typeof name !== 'string') return undefined;
+  const names = panelNames(settings);
+  return ROWS.find(([type, _kind, isOurs]) => type === named?.type && isOurs(name, names))?.[3];
 }
 
 /**
@@ -77,5 +74,8 @@ export function panelRouteOf(settings: Settings, { method, params }: Request): R
  * @example
  * isReserved({ ...settings, panel: 'on' }, 'prompts', 'concerns-safe'); // true
  */
-export const isReserved = (settings: Settings, kind: Kind, identity: string): boolean =>
-  panelMode(settings) !== 'off' && ROWS.some(([, , rowKind, isOurs]) => rowKind === kind && isOurs(identity));
+export function isReserved(settings: Settings, kind: Kind, identity: string): boolean {
+  if (panelMode(settings) === 'off') return false;
+  const names = panelNames(settings);
+  return ROWS.some(([, rowKind, isOurs]) => rowKind === kind && isOurs(identity, names));
+}

@@ -9,10 +9,10 @@ export interface NamePath {
 }
 
 /**
- * Returns where the params of a request name primitives. Without a result, the params do not have the form that the
- * method requires.
+ * Returns where the params of a request name a primitive. Without a result, the params do not have the form that the method
+ * requires.
  */
-export type FindNames = (params: unknown) => readonly NamePath[] | undefined;
+export type FindName = (params: unknown) => NamePath | undefined;
 
 /** The path in a result to a list of entries that have a `uri` each. `*` stands for each item of a list. */
 export type EntryPath = readonly string[];
@@ -22,17 +22,16 @@ export type Route =
   /** Filters the list in the answer. */
   | { readonly to: 'list'; readonly kind: Kind }
   /** Under `enforce`, checks access to what the request names, and redacts the answer. */
-  | { readonly to: 'access'; readonly names: FindNames; readonly entries?: readonly EntryPath[] }
+  | { readonly to: 'access'; readonly name: FindName; readonly entries?: readonly EntryPath[] }
   /** Names no primitive, but under `enforce` its answer is redacted. */
   | { readonly to: 'scan'; readonly entries?: readonly EntryPath[] }
-  /**
-   * An HTTP or stdio handler of SDK v2 answers it in front of the gate, which only tells what is hidden. The gate cannot
-   * filter the stream of another server, so it refuses the request under `enforce`, except a subscription to tasks.
-   */
-  | { readonly to: 'handler'; readonly names: FindNames }
+  /** Opens a stream of changes, which the gate filters as long as it is open. */
+  | { readonly to: 'listen' }
   | { readonly to: 'initialize' | 'discover' | 'listConcerns' | 'updateConcerns' | 'tasks' | 'pass' }
   /** Names a task by its id, which must belong to the caller in every mode. */
   | { readonly to: 'task' }
+  /** The groups of a server, and the members of one. */
+  | { readonly to: 'groups' | 'group' }
   /** Names a primitive of the gate itself, see `panel-routes.ts`. */
   | { readonly to: 'panelTool' | 'panelPageTool' | 'panelPrompt' | 'panelPage' }
   /** Not in the table: a handler of this process asks which names of a request to replace. */
@@ -42,8 +41,8 @@ export type Route =
 
 /** A request that names one primitive, as a member of its params. Its answer may have lists of entries. */
 const at = (type: NamePath['type'], member: string, ...entries: readonly EntryPath[]): Route => {
-  const names: readonly NamePath[] = [{ type, path: [member] }];
-  return { to: 'access', names: () => names, entries };
+  const name: NamePath = { type, path: [member] };
+  return { to: 'access', name: () => name, entries };
 };
 
 /** Every method that a client may request. A method that is not in this table is refused under `enforce`. */
@@ -63,8 +62,8 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['resources/read', at('uri', 'uri')],
   ['resources/subscribe', at('uri', 'uri')],
   ['resources/unsubscribe', at('uri', 'uri')],
-  ['completion/complete', { to: 'access', names: completedName }],
-  ['subscriptions/listen', { to: 'handler', names: subscribedUris }],
+  ['completion/complete', { to: 'access', name: completedName }],
+  ['subscriptions/listen', { to: 'listen' }],
   ['tasks/list', { to: 'tasks' }],
   ['tasks/get', { to: 'task' }],
   ['tasks/result', { to: 'task' }],
@@ -74,23 +73,22 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['skills/list', { to: 'scan', entries: [['skills'], ['skills', '*', 'resources']] }],
   ['skills/get', at('uri', 'uri', ['skill', 'resources'])],
   ['resources/directory/read', at('uri', 'uri', ['resources'])],
+  // Groups of MCP Toolbox for Databases.
+  ['groups/list', { to: 'groups' }],
+  ['groups/get', { to: 'group' }],
 ]);
 
-function completedName(params: unknown): readonly NamePath[] | undefined {
+function completedName(params: unknown): NamePath | undefined {
   const type = read(params, 'ref', 'type');
-  if (type === 'ref/prompt') return [{ type: 'prompt', path: ['ref', 'name'] }];
-  if (type === 'ref/resource') return [{ type: 'uri', path: ['ref', 'uri'] }];
-  return undefined;
-}
-
-function subscribedUris(params: unknown): readonly NamePath[] {
-  const path = ['notifications', 'resourceSubscriptions'];
-  const uris = read(params, ...path);
-  return Array.isArray(uris) ? uris.map((_, index) => ({ type: 'uri', path: [...path, String(index)] })) : [];
+  if (type === 'ref/prompt') return { type: 'prompt', path: ['ref', 'name'] };
+  return type === 'ref/resource' ? { type: 'uri', path: ['ref', 'uri'] } : undefined;
 }
 
 /** Methods that protocol version 2026-07-28 no longer has. */
 export const REMOVED_METHODS: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
+
+/** The most resources of one stream of changes. Checking a body of 4 MiB full of them would take minutes. */
+export const MAX_URIS = 1000;
 
 /** The notifications that pass under `enforce`, by sender. */
 export const NOTIFICATIONS = {
@@ -110,6 +108,7 @@ export const NOTIFICATIONS = {
     'notifications/prompts/list_changed',
     'notifications/resources/list_changed',
     'notifications/resources/updated',
+    'notifications/subscriptions/acknowledged',
     'notifications/tasks/status',
     'notifications/elicitation/complete',
   ]),
@@ -119,10 +118,7 @@ export const NOTIFICATIONS = {
  * The notifications of the Tasks extension. They pass under `enforce` from a server that knows the owners of its tasks: those
  * of any other server may be about tasks of other callers.
  */
-export const OWNED_TASK_NOTIFICATIONS: ReadonlySet<string> = new Set([
-  'notifications/tasks',
-  'notifications/subscriptions/acknowledged',
-]);
+export const OWNED_TASK_NOTIFICATIONS: ReadonlySet<string> = new Set(['notifications/tasks']);
 
 /** The methods that a server may request of a client under `enforce`. */
 export const SERVER_REQUESTS: ReadonlySet<string> = new Set([
@@ -136,10 +132,10 @@ export const SERVER_REQUESTS: ReadonlySet<string> = new Set([
   'tasks/cancel',
 ]);
 
-/** Returns the paths at which a request names primitives; none for other methods, or if the params have another form. */
-export function namesIn(method: string, params: unknown): readonly NamePath[] {
+/** Returns where a request names a primitive; `undefined` for other methods, or if the params have another form. */
+export function nameIn(method: string, params: unknown): NamePath | undefined {
   const route = ROUTES.get(method);
-  return route !== undefined && 'names' in route ? (route.names(params) ?? []) : [];
+  return route?.to === 'access' ? route.name(params) : undefined;
 }
 
 /** Returns where the answer to a request has lists of entries. */
@@ -154,16 +150,15 @@ export function entriesOf(method: string): readonly EntryPath[] {
  *
  * @param route the route of the request
  * @param params the params of the request, unchecked
- * @returns the path of the part, such as `params.name`; `undefined` if every name is a string
+ * @returns the path of the part, such as `params.name`; `undefined` if the name is a string
  * @example
  * malformedName(routeOf(settings, 'tools/call'), { name: ['a'] }); // 'params.name'
  */
 export function malformedName(route: Route, params: unknown): string | undefined {
   if (route.to !== 'access') return undefined;
-  const names = route.names(params);
-  if (names === undefined) return 'params.ref.type';
-  const wrong = names.find(({ path }) => typeof read(params, ...path) !== 'string');
-  return wrong && ['params', ...wrong.path].join('.');
+  const name = route.name(params);
+  if (name === undefined) return 'params.ref.type';
+  return typeof read(params, ...name.path) === 'string' ? undefined : ['params', ...name.path].join('.');
 }
 
 /**

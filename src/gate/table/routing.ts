@@ -35,12 +35,18 @@ const UNKNOWN: Route = { to: 'unknown' };
 
 /** Returns the route of a method of the client. `settings.methods` counts only for methods that are not in the table. */
 export function routeOf(settings: Settings, method: string): Route {
-  return ROUTES.get(method) ?? (isAllowed(settings, method) ? PASS : UNKNOWN);
+  return ROUTES.get(method) ?? groupRoute(settings, method) ?? (isAllowed(settings, method) ? PASS : UNKNOWN);
+}
+
+/** Extensions can put their own name in front of a method. */
+function groupRoute({ groups = [] }: Settings, method: string): Route | undefined {
+  const [, extension, name = ''] = /^(.+)\/(groups\/(?:list|get))$/.exec(method) ?? [];
+  return extension !== undefined && groups.includes(extension) ? ROUTES.get(name) : undefined;
 }
 
 /** Returns how `enforce` refuses a request of the client before any name is looked up; `undefined` if it does not. */
 export function refusalOf(request: Request, route: Route): Refusal | undefined {
-  if (route.to === 'unknown' || route.to === 'handler') return METHOD_NOT_FOUND;
+  if (route.to === 'unknown') return METHOD_NOT_FOUND;
   const malformed = malformedName(route, request.params);
   if (malformed === undefined) return undefined;
   // What a server of this era answers, whatever the params.
@@ -75,10 +81,13 @@ const HANDLED: ReadonlySet<Route['to']> = new Set([
   'list',
   'initialize',
   'discover',
+  'listen',
   'listConcerns',
   'updateConcerns',
   'tasks',
   'task',
+  'groups',
+  'group',
 ]);
 
 /**
@@ -107,7 +116,8 @@ export function reportOfPassing(settings: Settings, request: Request) {
   const { method } = request;
   const refused =
     settings.enforcement === 'shadow' && refusalOf(request, routeOf(settings, method)) !== undefined;
-  return { method, era: eraOf(request), ...(refused ? { refused: loggable(method) } : {}) };
+  const logged = loggable(method);
+  return { method: logged, era: eraOf(request), ...(refused ? { refused: logged } : {}) };
 }
 
 /**

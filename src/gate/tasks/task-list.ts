@@ -4,6 +4,7 @@ import type { TaskFilter } from '../../wire/task-lister.js';
 import { redactResponse } from '../enforce/redaction.js';
 import { CURSOR_MESSAGES, type CursorTarget } from '../lists/cursor.js';
 import { withWarnings } from '../lists/filter-list.js';
+import { otherMembers } from '../lists/other-members.js';
 import { isSealed, openCursor, sealCursor } from '../lists/sealed-cursor.js';
 import { unshared } from '../request/configure.js';
 import {
@@ -88,18 +89,12 @@ function* answerWholeList(
   } catch (cause) {
     return refuseUnread(cause);
   }
-  return answerPage(facts, { visible, filter, filterKey, rest: otherMembers(facts, pages[0]) });
-}
-
-/** The members of a result besides the list. */
-const KNOWN_MEMBERS = ['_meta', 'resultType', 'ttlMs', 'cacheScope'];
-
-/** Under `enforce`, members that the protocol does not have are left out: nothing tells what they reveal. */
-function otherMembers(facts: Facts, result: unknown): Record<string, unknown> {
-  if (typeof result !== 'object' || result === null) return {};
-  const { tasks: _tasks, nextCursor: _next, ...others } = result as Record<string, unknown>;
-  if (!isEnforced(facts)) return others;
-  return Object.fromEntries(Object.entries(others).filter(([name]) => KNOWN_MEMBERS.includes(name)));
+  return answerPage(facts, {
+    visible,
+    filter,
+    filterKey,
+    rest: otherMembers(facts, pages[0], 'tasks'),
+  });
 }
 
 function firstPage({ request }: Facts): Outcome {
@@ -193,7 +188,7 @@ export function* settleTaskList(facts: Facts, message: Answer | Failure): Settli
     };
   }
   const { tasks, nextCursor } = message.result;
-  const rest = otherMembers(facts, message.result);
+  const rest = otherMembers(facts, message.result, 'tasks');
   const visible = yield* visibleTasks(facts, Array.isArray(tasks) ? tasks : []);
   const described = describe(facts, visible, filter, [...configuration.warnings, UNBOUNDED]);
   const target = targetOf(facts, PAGES, own.ok ? own.key : '');

@@ -2,7 +2,7 @@ import { describeConfiguration } from '../../engine/configuration.js';
 import { hasOwner } from '../../session/task-owner.js';
 import { ERRORS, EXTENSION_ID } from '../../wire/messages.js';
 import type { TaskFilter, TaskListPage } from '../../wire/task-lister.js';
-import { redactTasks } from '../enforce/redaction.js';
+import { redactRecords } from '../enforce/redaction.js';
 import { CURSOR_MESSAGES, type CursorTarget } from '../lists/cursor.js';
 import { isSealed, openCursor, sealCursor } from '../lists/sealed-cursor.js';
 import { type Outcome, owner, refuse, reply, type Settling, tasksOf } from '../request/decision.js';
@@ -79,7 +79,7 @@ function* listPage(
   const visible = tools.length === all.length ? {} : { tools };
   const pageSize = facts.policy.settings.pageSize ?? PAGE_SIZE;
   const page = yield* tasksOf({ filter, after, pageSize, ...visible });
-  return page.ok ? { ...page, tasks: yield* redactTasks(facts, page.tasks) } : page;
+  return page.ok ? { ...page, tasks: yield* redactRecords(facts, page.tasks) } : page;
 }
 
 /** Only what is on this page is counted: nobody reads the whole list. */

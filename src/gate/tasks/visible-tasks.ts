@@ -1,8 +1,9 @@
+import { configurationFor } from '../../engine/added-tools.js';
 import { decide, type IndexedDecision } from '../../engine/evaluate.js';
 import { countHidden, type HiddenCounts } from '../../engine/hidden.js';
 import { mapPrimitive } from '../../engine/mapping.js';
 import { read } from '../../wire/messages.js';
-import { redactTasks } from '../enforce/redaction.js';
+import { redactRecords } from '../enforce/redaction.js';
 import { decisionOnName, isShown } from '../enforce/visibility.js';
 import { canChange } from '../request/configure.js';
 import { type Lists, listsFor, makersOf, owner, type Settling, type TaskMaker } from '../request/decision.js';
@@ -41,7 +42,7 @@ export function* visibleTasks(facts: Facts, tasks: readonly unknown[]): Settling
   const shown = known.filter((_, index) => decisions[index]?.effect !== 'hide').map(({ task }) => task);
   const decided = decisions.filter((decision) => decision !== undefined);
   return {
-    visible: yield* redactTasks(facts, shown),
+    visible: yield* redactRecords(facts, shown),
     total: known.length,
     hidden: countHidden(decided, facts.configuration),
   };
@@ -95,7 +96,7 @@ function decisionOn(
   // A tool that the server does not list any more is decided by the policy alone.
   return (
     decisionOnName(tools, tool, configuration) ??
-    decide(mapPrimitive(policy, 'tools', { name: tool }), configuration)
+    decide(mapPrimitive(policy, 'tools', { name: tool }), configurationFor(configuration, 'tools', tool))
   );
 }
 

@@ -1,8 +1,12 @@
-import type { OAuthTokenVerifier } from '@modelcontextprotocol/sdk/server/auth/provider.js';
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
-import type { FetchHandler } from '../fetch-handler.js';
+import type { FetchHandler, FetchOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { isCard, isForCard } from '../server-card/serve-card.js';
+
+/** The `OAuthTokenVerifier` of SDK v1, whose own declaration compiles only beside the types of Express. */
+interface TokenVerifier {
+  verifyAccessToken(token: string): Promise<AuthInfo>;
+}
 
 /** How hosts log in at an endpoint. */
 export interface Authorization {
@@ -13,7 +17,7 @@ export interface Authorization {
   /** The scopes that hosts should request. */
   readonly scopes?: readonly string[] | undefined;
   /** Verifies tokens if nothing in front of the endpoint does. A function URL of Lambda has no authorizer. */
-  readonly verifier?: OAuthTokenVerifier | undefined;
+  readonly verifier?: TokenVerifier | undefined;
 }
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
@@ -41,7 +45,9 @@ export function requireLogin(handle: FetchHandler, authorization: Authorization 
     const document = describeLogin(request, authorization);
     if (document !== undefined) return document;
     const caller = await authorize(request, authorization, given.authInfo);
-    return caller instanceof Response ? caller : handle(request, { ...given, authInfo: caller });
+    return caller instanceof Response
+      ? caller
+      : handle(request, { ...given, authInfo: caller, resource: authorization.resource ?? given.resource });
   };
 }
 
@@ -103,16 +109,40 @@ function unauthorized(
   { resource, scopes = [] }: Authorization,
   invalid: boolean,
 ): Response {
-  const { origin, pathname } = new URL(resource ?? request.url);
-  const parameters = [
-    ...(invalid ? ['error="invalid_token"'] : []),
-    ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
-    `resource_metadata="${origin}${WELL_KNOWN}${pathname === '/' ? '' : pathname}"`,
-  ];
   const message = invalid
     ? 'The access token is not valid, or no longer valid. Log in again.'
     : 'This endpoint requires an access token. The WWW-Authenticate header tells where to log in.';
-  return failure(401, HTTP_ERRORS.refused, message, {
+  return challenge(401, message, resource ?? request.url, invalid ? 'invalid_token' : undefined, scopes);
+}
+
+/**
+ * Tells a verified caller which scopes a request takes, so that its host can ask the person to grant them.
+ *
+ * @param scope the scopes, with a blank between each two of them
+ * @param request the HTTP request
+ * @param given what is known about it
+ * @returns a 403: https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#scope-challenge-handling
+ */
+export function insufficientScope(scope: string, request: Request, given: FetchOptions): Response {
+  const message = `Insufficient scope: this request requires ${scope}.`;
+  const resource = given.authInfo?.resource?.href ?? given.resource ?? request.url;
+  return challenge(403, message, resource, 'insufficient_scope', [scope]);
+}
+
+function challenge(
+  status: number,
+  message: string,
+  resource: string,
+  error: string | undefined,
+  scopes: readonly string[],
+): Response {
+  const { origin, pathname } = new URL(resource);
+  const parameters = [
+    ...(error === undefined ? [] : [`error="${error}"`]),
+    ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
+    `resource_metadata="${origin}${WELL_KNOWN}${pathname === '/' ? '' : pathname}"`,
+  ];
+  return failure(status, HTTP_ERRORS.refused, message, {
     'WWW-Authenticate': `Bearer ${parameters.join(', ')}`,
   });
 }

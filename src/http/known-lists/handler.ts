@@ -51,17 +51,19 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
     const observed = options.store && observedStore(options.store, given.storeCall);
     const store = observed && bindSessions(observed, given.authInfo);
     const sessionId = store === undefined ? undefined : sessionOf(request.headers);
-    const session =
-      sessionId === undefined
-        ? undefined
-        : openSessionId(policyInForce(options.policy), sessionId, principalOf(given.authInfo));
-    const ahead = store === undefined || session === undefined ? undefined : readAhead(store, session.key);
+    const sealedFor = {
+      policy: policyInForce(options.policy),
+      caller: principalOf(given.authInfo),
+      secret: given.sessionSecret,
+    };
+    const session = sessionId === undefined ? undefined : openSessionId(sealedFor, sessionId);
+    const ahead = store === undefined || session === undefined ? undefined : readAhead(store, session);
     if (isGone(await ahead?.session, session)) return failure(404, HTTP_ERRORS.notFound, GONE);
     const transport = new OneAnswerTransport(sessionId);
     const gated = gatedTransport(transport, {
       policy: options.policy,
       store: ahead?.store ?? store,
-      session,
+      session: ahead?.known() ?? session,
       principal: principalPreferences(options.preferences, observed, given.authInfo),
       report: given.report,
       names: given.names,

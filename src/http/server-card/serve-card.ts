@@ -24,6 +24,12 @@ export function isForCard({ method, url }: Request): boolean {
   return /^(GET|HEAD|OPTIONS)$/.test(method) && new URL(url).pathname.endsWith(SUFFIX);
 }
 
+/** @returns the path of the endpoint that a request is for, or for whose card it is */
+export function endpointPathOf(request: Request): string {
+  const { pathname } = new URL(request.url);
+  return isForCard(request) ? pathname.slice(0, -SUFFIX.length) : pathname;
+}
+
 /** @returns whether a response contains a card, or nothing */
 export function isCard({ status, headers }: Response): boolean {
   return status === 204 || status === 304 || (status === 200 && headers.get('content-type') === TYPE);
@@ -40,8 +46,7 @@ export function withServerCard(policy: Policy | LivePolicy, handle: FetchHandler
   let identity: Promise<CardIdentity | undefined> | undefined;
   const answer: FetchHandler = async (request, given = {}) => {
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: HEADERS });
-    const { origin, pathname } = new URL(request.url);
-    const url = given.resource ?? `${origin}${pathname.slice(0, -SUFFIX.length)}`;
+    const url = given.resource ?? `${new URL(request.url).origin}${endpointPathOf(request)}`;
     identity ??= askIdentity(handle, url).catch(() => undefined);
     const known = await identity;
     if (known === undefined) {

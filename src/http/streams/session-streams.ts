@@ -32,7 +32,7 @@ export class SessionStreams {
   /** The store for the handler, whose own changes are announced in another way. */
   readonly store: SessionStore;
   private readonly streams = new Map<string, Stream>();
-  private readonly unlisten: () => void;
+  private readonly unlisten: (() => void) | undefined;
 
   /**
    * @param inner where sessions are kept
@@ -56,7 +56,10 @@ export class SessionStreams {
         this.streams.get(id)?.end();
       },
     };
-    this.unlisten = policy instanceof LivePolicy ? policy.onReplace(() => this.policyReplaced()) : () => {};
+    const replaced = (): void => {
+      for (const id of this.streams.keys()) void this.compare(id, true);
+    };
+    this.unlisten = policy instanceof LivePolicy ? policy.onReplace(replaced) : undefined;
   }
 
   /**
@@ -98,7 +101,7 @@ export class SessionStreams {
 
   /** Ends all streams. */
   close(): void {
-    this.unlisten();
+    this.unlisten?.();
     for (const stream of [...this.streams.values()]) stream.end();
   }
 
@@ -106,7 +109,7 @@ export class SessionStreams {
     const encoder = new TextEncoder();
     // A set: a client that does not read gets each announcement once, when it reads again.
     const waiting = new Set<string>();
-    const polling = setInterval(() => void this.poll(id), this.pollMs);
+    const polling = setInterval(() => void this.compare(id, false), this.pollMs);
     polling.unref();
     const forget = (): void => {
       clearInterval(polling);
@@ -142,28 +145,17 @@ export class SessionStreams {
     }
   }
 
-  /** Announces a change of the preferences that did not come through the handler. */
-  private async poll(id: string): Promise<void> {
+  /** Announces what a new policy changes, and preferences that did not change through the handler. */
+  private async compare(id: string, isReplaced: boolean): Promise<void> {
+    // If the store cannot be read, the next list shows the change in any case.
     const session = await this.inner.read(id).catch(() => undefined);
     const stream = this.streams.get(id);
     if (stream === undefined || session === undefined) return;
     if (session.state !== 'live') return stream.end();
     const concerns = textOf(session.record);
-    if (concerns === stream.concerns) return;
+    if (concerns === stream.concerns && !isReplaced) return;
     stream.concerns = concerns;
     stream.announce(announced(session.record));
-  }
-
-  private policyReplaced(): void {
-    for (const [id, stream] of this.streams) {
-      this.inner.read(id).then(
-        (session) => {
-          if (session.state === 'live') stream.announce(announced(session.record));
-        },
-        // The next list shows the new policy in any case.
-        () => undefined,
-      );
-    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { once } from '../../http/once.js';
+import { once } from '../../wire/once.js';
 import type { PolicyUrl } from './policy-url.js';
 
 /**

@@ -15,6 +15,7 @@ const ASK_AGAIN = 1_500;
 export function appSource(): Source {
   const pending = new Map<number, (answer: Reply) => void>();
   let lastId = 0;
+  const { prefix = 'concerns' } = document.documentElement.dataset;
   let changes = 0;
   let show: (state: PanelState) => void = () => undefined;
 
@@ -29,18 +30,19 @@ export function appSource(): Source {
       );
       post({ id, method, params });
     });
-  const take = ({ structuredContent }: ToolResult, isCurrent = true): void => {
-    if (isCurrent && structuredContent?.format === 1) show(structuredContent);
-  };
   const callTool = async (name: string, args: object): Promise<void> => {
     const started = changes;
-    const result = (await request('tools/call', { name, arguments: args })) as ToolResult;
+    const result = (await request('tools/call', {
+      name: `${prefix}_${name}`,
+      arguments: args,
+    })) as ToolResult;
     if (result.isError === true)
       throw new Error(result.content?.[0]?.text ?? 'The server refused the change.');
     // An answer that a change overtook can be older than the change.
-    take(result, changes === started);
+    const { structuredContent } = result;
+    if (changes === started && structuredContent?.format === 1) show(structuredContent);
   };
-  const read = (): Promise<void> => callTool('concerns_read', {});
+  const read = (): Promise<void> => callTool('read', {});
   const receive = ({ source, data }: MessageEvent<Partial<HostMessage> | null>): void => {
     // A view trusts only the host that embeds it.
     if (source !== parent || data?.jsonrpc !== '2.0') return;
@@ -51,7 +53,8 @@ export function appSource(): Source {
       settle?.(data);
       return;
     }
-    if (method === 'ui/notifications/tool-result' && params !== undefined) take(params);
+    // The result for the model has no document.
+    if (method === 'ui/notifications/tool-result') void read().catch(() => undefined);
     if (method === 'ui/notifications/host-context-changed') applyTheme(params);
     // ping and ui/resource-teardown
     if (id !== undefined) post({ id, result: {} });
@@ -75,7 +78,7 @@ export function appSource(): Source {
     },
     async change(change) {
       changes += 1;
-      await callTool('concerns_update', { concerns: change });
+      await callTool('update', { concerns: change });
       setTimeout(() => void read().catch(() => undefined), ASK_AGAIN);
     },
   };

@@ -16,6 +16,9 @@ const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHi
  * contradictedValues(policy, mapPrimitive(policy, 'tools', tool))[0]?.source; // 'policy.yaml:12'
  */
 export function contradictedValues(policy: Policy, { offers, primitive }: Mapping): readonly Derived[] {
+  const { annotations } = primitive as { readonly annotations?: unknown };
+  // Without annotations, an item derives its values from something else, such as the name.
+  if (typeof annotations !== 'object' || annotations === null) return [];
   const derived = derivedValues(policy, primitive);
   const differs = ({ concern, offered }: Derived): boolean => {
     const own = offers[concern];
@@ -23,7 +26,7 @@ export function contradictedValues(policy: Policy, { offers, primitive }: Mappin
   };
   const different = [...derived.values()].filter(differs);
   if (different.length === 0) return [];
-  const variants = completions(primitive).map((each) => derivedValues(policy, each));
+  const variants = completions(primitive, annotations).map((each) => derivedValues(policy, each));
   return different.filter(({ concern }) =>
     variants.every((values) => {
       const other = values.get(concern);
@@ -45,9 +48,7 @@ function derivedValues(policy: Policy, primitive: object): ReadonlyMap<number, D
 }
 
 /** @returns the primitive with every combination of values for the annotations that it does not have */
-function completions(primitive: object): object[] {
-  const { annotations } = primitive as { annotations?: unknown };
-  const own = typeof annotations === 'object' && annotations !== null ? annotations : {};
+function completions(primitive: object, own: object): object[] {
   return HINTS.filter((hint) => !Object.hasOwn(own, hint))
     .reduce<object[]>(
       (all, hint) => all.flatMap((each) => [true, false].map((value) => ({ ...each, [hint]: value }))),

@@ -1,5 +1,7 @@
 import { analyze, canShowWithout } from '../../analysis/analyze.js';
 import { pageOf } from '../../engine/companions.js';
+import { asksForScope } from '../../engine/evaluate.js';
+import { itemAt } from '../../engine/item-at.js';
 import {
   identityOf,
   type Mapping,
@@ -180,7 +182,8 @@ function checkPrimitive({ policy, warn }: CatalogCheck, listed: Listed, mustBeMa
     const message = `The policy does not map the ${KIND_NAMES[kind][0]} "${name}", so it is ${effect}. Add an entry for it: {} maps it without values.`;
     warn({ kind }, 'unmapped', message);
   }
-  for (const { concern, source } of contradictedValues(policy, mapping)) {
+  const contradicted = contradictedValues(policy, mapping);
+  for (const { concern, source } of contradicted) {
     const message = `The ${policy.concerns[concern]?.name} of "${name}" differs from the value that ${source} derives from its annotations. Change one of them.`;
     warn(listed, 'contradicts-annotations', message);
   }
@@ -190,6 +193,8 @@ function checkPrimitive({ policy, warn }: CatalogCheck, listed: Listed, mustBeMa
   mapping.offers.forEach((offer, concern) => {
     const { values, name: concernName } = policy.concerns[concern] ?? {};
     if (offer === undefined || values === undefined || 'min' in values) return;
+    // Said already, with the line that derives the other value.
+    if (contradicted.some((each) => each.concern === concern)) return;
     const words = offer.offered.map((number) => values[number] ?? '');
     const reads = words.every((word) => /^read(-?only)?$/.test(word));
     const writes = words.every((word) => /^(write|destructive)$/.test(word));
@@ -247,9 +252,11 @@ function isMeantForEveryone(
   const found = listed.find((each) => each.kind === kind && each.name === name);
   return (
     found?.mapping.offers.every((offer, index) => {
-      const { match, values, setBy } = policy.concerns[index] ?? {};
-      if (offer === undefined) return true;
-      if (setBy !== 'host' || values === undefined || 'min' in values) return false;
+      const concern = itemAt(policy.concerns, index);
+      const { match, values, setBy } = concern;
+      // Where a scope is missing, the value has an effect: a call asks for the scope.
+      if (offer === undefined || asksForScope(policy, concern)) return true;
+      if (setBy !== 'host' || 'min' in values) return false;
       if (match === 'at-most') return offer.offered.includes(0);
       return match === 'at-least' && offer.offered.includes(values.length - 1);
     }) === true

@@ -1,6 +1,7 @@
 import { KINDS } from '../../engine/policy.js';
 import type { Path } from '../language/read-yaml.js';
 import { LIMITS } from '../language/schema.js';
+import { checkClientNames } from './check-client.js';
 import { checkRule } from './check-rule.js';
 import {
   checkDuplicate,
@@ -39,13 +40,13 @@ export function checkRules(checks: readonly FileCheck[]): void {
   for (const check of checks) {
     const { file, error, warn } = check;
     const concerns = new Map([...check.declared].map(([name, { concern }]) => [name, concern]));
-    const withDefault = [...concerns].filter(
-      ([, each]) => each['set-by'] === 'operator' && each.default !== undefined,
-    );
     const always = new Set([
-      ...withDefault.map(([name]) => `concerns.${name}`),
       // Every request of a client belongs to an era, and a rule does not fire where the era is not known.
       'protocol.era',
+      // Empty for callers without scopes.
+      'caller.scopes',
+      // For clients without a name, the part counts as what hides most.
+      'client.name',
       ...['kind', 'name', 'uri'].map((name) => `primitive.${name}`),
     ]);
     const scope = { concerns, always, error, warn };
@@ -64,6 +65,7 @@ export function checkRules(checks: readonly FileCheck[]): void {
         error(path, 'hide-or-show', message);
       }
       checkRule(when, [...path, 'when'], scope);
+      checkClientNames(check, [...path, 'when'], { id, hide, when });
     });
   }
 }

@@ -1,19 +1,20 @@
 import { identityOf, type ServerCatalog } from '../../engine/mapping.js';
-import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { KINDS, type Kind, type Policy, type Settings } from '../../engine/policy.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import type { ReportPart } from './catalog-places.js';
 import type { CheckedFile } from './check-values.js';
 
-/** The names that are reserved for `settings.panel`. `gate/table/panel-routes.ts` has the same. */
-const RESERVED: { readonly [K in Kind]: RegExp } = {
-  tools: /^concerns(?:_read|_update)?$/,
-  prompts: /^concerns(?:$|-)/,
-  resources: /^ui:\/\/concerns\//,
-  resourceTemplates: /^(?!)/,
+/** What follows the prefix in names that are reserved for `settings.panel`. `gate/table/panel-routes.ts` has the same. */
+const RESERVED: { readonly [K in Kind]: (prefix: string) => string } = {
+  tools: (prefix) => `^${prefix}(?:_read|_update)?$`,
+  prompts: (prefix) => `^${prefix}(?:$|-)`,
+  resources: (prefix) => `^ui://${prefix}/`,
+  resourceTemplates: () => '^(?!)',
 };
 
 /** Returns whether the gate leaves out a primitive of the server with this name or URI, unless `settings.panel` is off. */
-export const isPanelName = (kind: Kind, identity: string): boolean => RESERVED[kind].test(identity);
+export const isPanelName = ({ panelPrefix = 'concerns' }: Settings, kind: Kind, identity: string): boolean =>
+  new RegExp(RESERVED[kind](panelPrefix)).test(identity);
 
 /**
  * Reports primitives of a server whose names are reserved for what the gate adds under `settings.panel`: they are left out.
@@ -36,9 +37,9 @@ export function checkPanelNames(
   if (file === undefined || settings.panel === 'off') return;
   for (const kind of KINDS) {
     const listed = new Set((catalog[kind] ?? []).map((item) => identityOf(kind, item)));
-    for (const name of [...listed].filter((each) => isPanelName(kind, each))) {
+    for (const name of [...listed].filter((each) => isPanelName(settings, kind, each))) {
       const noun = KIND_NAMES[kind][0];
-      const message = `The ${noun} "${name}" of the server is left out, because the name is reserved for "panel". Rename the ${noun} of the server.`;
+      const message = `The ${noun} "${name}" of the server is left out, because the name is reserved for "panel". Rename the ${noun} of the server, or set "panel-prefix".`;
       report(file, ['settings', 'panel'], 'panel-name-taken', message);
     }
   }

@@ -1,9 +1,11 @@
-import { compileExpression } from '../../engine/expression/evaluate.js';
+import { pathsOf, readsClientName } from '../../engine/expression/expression.js';
 import { parseExpression } from '../../engine/expression/parse.js';
 import { type ConcernDeclaration, declarationOf } from '../language/concern-values.js';
 import type { Finding } from '../language/findings.js';
 import { replacing } from '../language/fixes.js';
-import { LIMITS, RESERVED } from '../language/schema.js';
+import { LIMITS, RESERVED, VALUE_NAME } from '../language/schema.js';
+import { checkClaim } from './check-claim.js';
+import { checkClientPresets } from './check-client.js';
 import { checkEntries, checkRules } from './check-entries.js';
 import {
   type CheckedFile,
@@ -66,6 +68,7 @@ export function checkMeaning(files: readonly CheckedFile[], complete: boolean): 
     report(over.file, 'error')(over.path, 'too-many', message, 'key');
   }
   checkPresets(checks);
+  checkClientPresets(checks);
   checkEntries(checks);
   checkRules(checks);
   checkSettings(checks);
@@ -111,14 +114,22 @@ function collectConcerns(
 function checkConcern(check: FileCheck, name: string, concern: ConcernDeclaration): void {
   const { file, error, warn } = check;
   const path = ['concerns', name];
-  const { values, multiple, match, claim, model } = concern;
+  const { values, multiple, match, model } = concern;
+  const operator = concern['set-by'] === 'operator';
   if (!('min' in values)) {
+    const described = new Set(Object.keys(concern.valueDescriptions));
     const reserved = values.indexOf(RESERVED.value);
     if (reserved !== -1) {
       const message = `"${RESERVED.value}" is reserved: mappings use it to remove a value. Rename the value.`;
       error([...path, 'values', reserved], 'reserved-name', message);
     }
     values.forEach((value, index) => {
+      if (!operator && !VALUE.test(value)) {
+        const message = `"${value}" is not a valid name for a value that hosts set. Use letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters. Only values of "set-by: operator" can be any text.`;
+        const at = [...path, 'values', index];
+        if (described.has(value)) error([...at, value], 'bad-name', message, 'key');
+        else error(at, 'bad-name', message);
+      }
       if (values.indexOf(value) === index) return;
       const message = `The value "${value}" of ${name} is declared twice. Remove one.`;
       error([...path, 'values', index], 'duplicate', message);
@@ -135,15 +146,8 @@ function checkConcern(check: FileCheck, name: string, concern: ConcernDeclaratio
   }
   if (concern.default !== undefined) checkValue(check, [...path, 'default'], name, concern.default);
 
-  const operator = concern['set-by'] === 'operator';
   const removed = (key: string) => file.removed.has(`concerns/${name}/${key}`);
-  if (operator && claim === undefined && !removed('claim')) {
-    const message = `${name} is set by the operator, but "claim" is missing. Add the name of the claim.`;
-    error([...path, 'set-by'], 'missing-claim', message);
-  } else if (!operator && claim !== undefined) {
-    const message = `"claim" is read only for operator concerns. Add "set-by: operator" to ${name}, or remove "claim".`;
-    error([...path, 'claim'], 'claim-without-operator', message, 'key');
-  }
+  checkClaim(check, name, concern);
   if (operator && model !== undefined) {
     const message = `${name} is set by the operator, so a model cannot set it. Remove "model".`;
     error([...path, 'model'], 'model-not-host', message, 'key');
@@ -157,6 +161,8 @@ function checkConcern(check: FileCheck, name: string, concern: ConcernDeclaratio
     warn(path, 'clamp-on-list', message, 'key');
   }
 }
+
+const VALUE = new RegExp(VALUE_NAME);
 
 function checkPresets(checks: readonly FileCheck[]): void {
   const first = new Map<string, PolicyPart>();
@@ -199,7 +205,7 @@ function checkSettings(checks: readonly FileCheck[]): void {
       settings.set(name, [...beside, { file, value }]);
       if (name === 'enforcement' && value === 'enforce' && !protects(checks)) {
         const message =
-          'Hosts can undo everything that this policy hides, so "enforce" does not protect anything. Add an operator concern, or a rule that does not read the concerns of the host.';
+          'Hosts can undo everything that this policy hides, so "enforce" does not protect anything. Add an operator concern, or a rule that reads neither the concerns of the host nor the name of the client.';
         warn(path, 'enforce-without-operator', message);
       }
     }
@@ -215,11 +221,11 @@ function protects(checks: readonly FileCheck[]): boolean {
   return checks.some(
     ({ file, declared }) =>
       [...declared.values()].some(({ concern }) => concern['set-by'] === 'operator') ||
-      file.document.rules?.some(({ hide, when }) => hide !== undefined && !readsConcerns(when)),
+      file.document.rules?.some(({ hide, when }) => hide !== undefined && !readsHost(when)),
   );
 }
 
-function readsConcerns(when: unknown): boolean {
-  const { paths } = compileExpression(parseExpression(when).expression);
-  return paths.some((path) => path.startsWith('concerns.'));
+function readsHost(when: unknown): boolean {
+  const paths = pathsOf(parseExpression(when).expression);
+  return paths.some((path) => path.startsWith('concerns.') || readsClientName(path));
 }

@@ -1,5 +1,7 @@
+import { claimName, isScopeClaim } from '../../engine/claims.js';
 import {
   type Expression,
+  isTextOperator,
   OPERAND_COUNTS,
   OPERATORS,
   type Operation,
@@ -132,6 +134,7 @@ class RuleCheck {
     const { operator, operands } = expression;
     if (operator === 'in') this.checkMembership(operands, context);
     else if (operator === '===' || operator === '!==') this.checkEquality(expression, context);
+    else if (isTextOperator(operator)) this.needTexts(expression, context);
     else if (/^[<>]/.test(operator)) this.needNumbers(expression, context);
     for (const [index, operand] of operands.entries()) {
       this.check(operand, { ...context, present: presentPaths(operator, operands, index, context.present) });
@@ -165,11 +168,40 @@ class RuleCheck {
   }
 
   private needList(operator: string, operand: Expression, context: Context, which: string): void {
+    this.checkTextClaim(operator, operand, context);
     const type = this.typeOf(operand, context);
     const constant = isScalar(operand) || isNull(operand);
     if (!constant && (type === undefined || type.type === 'list' || type.type === 'anything')) return;
     const message = `The ${which} operand of "${operator}" must be a list, or a path that holds a list. Texts are not searched.`;
     this.error(operand.place, 'list-expected', message);
+  }
+
+  /** A claim that is a text in some tokens is not a list there, and an operator on lists does not search it. */
+  private checkTextClaim(operator: string, operand: Expression, { scoped }: Context): void {
+    const path = scoped ? undefined : this.readOf(operand)?.path;
+    if (path === undefined || !path.startsWith('claims.')) return;
+    const name = path.slice('claims.'.length);
+    if (isScopeClaim(name)) {
+      const message = `"${operator}" finds nothing in ${path} where a token has its scopes as one text. Read caller.scopes, which is always a list.`;
+      this.warn(operand.place, 'text-claim', message, { scalar: 'caller.scopes', yaml: 'caller.scopes' });
+    }
+    for (const [concern, { claim, multiple }] of this.scope.concerns) {
+      if (claim === undefined || claimName(claim) !== name || multiple === true || isScopeClaim(claim))
+        continue;
+      const message = `"${operator}" finds nothing in ${path} if the claim is a text, and ${concern} takes one value from it. Compare concerns.${concern} instead, or add "multiple: true" to ${concern}.`;
+      this.warn(operand.place, 'text-claim', message);
+    }
+  }
+
+  private needTexts({ operator, operands }: Operation, context: Context): void {
+    for (const operand of operands) {
+      const type = this.typeOf(operand, context)?.type;
+      const isOther =
+        operand.type === 'list' || (operand.type === 'literal' && typeof operand.value !== 'string');
+      if (!isOther && type !== 'list' && type !== 'number') continue;
+      const message = `"${operator}" compares only texts. To find an item of a list, use "in".`;
+      this.error(operand.place, 'text-expected', message);
+    }
   }
 
   private needNumbers({ operator, operands }: Operation, context: Context): void {
@@ -262,7 +294,13 @@ class RuleCheck {
     this.scope.error([...this.root, ...place], code, message, 'value', replacement);
   }
 
-  private warn(place: Place, code: FindingCode, message: string): void {
-    this.scope.warn([...this.root, ...place], code, message);
+  private warn(place: Place, code: FindingCode, message: string, replacement?: Replacement): void {
+    this.scope.warn(
+      [...this.root, ...place, ...(replacement ? ['var'] : [])],
+      code,
+      message,
+      'value',
+      replacement,
+    );
   }
 }

@@ -50,7 +50,7 @@ export interface FileCheck extends Reports {
   /** A part of the policy could not be read. An unknown concern could be declared there, so it is not reported. */
   readonly incomplete: boolean;
   /** The settings of all files together. */
-  readonly settings: { readonly invalid?: string | undefined };
+  readonly settings: { readonly invalid?: string | undefined; readonly enforcement?: string | undefined };
 }
 
 /** Checks the concerns and values of a mapping, which is the value of an entry, a pattern or an `assign`. */
@@ -81,7 +81,13 @@ export function checkValues(check: FileCheck, path: Path, concern: string, value
 }
 
 /** Checks one value of a concern. */
-export function checkValue({ declared, error }: FileCheck, path: Path, name: string, value: unknown): void {
+export function checkValue(
+  { declared, error }: FileCheck,
+  path: Path,
+  name: string,
+  value: unknown,
+  part: 'key' | 'value' = 'value',
+): void {
   const concern = declared.get(name);
   if (concern === undefined || concern.broken) return;
   const { values } = concern.concern;
@@ -98,7 +104,7 @@ export function checkValue({ declared, error }: FileCheck, path: Path, name: str
     error(path, 'unquoted', message, 'value', values.includes(text) ? replacement : undefined);
   } else if (!values.includes(text)) {
     const message = `"${value}" is not a valid value for ${name} (${listNames(values)}).${didYouMean(text, values)}`;
-    error(path, 'unknown-value', message, 'value', nearestReplacement(text, values));
+    error(path, 'unknown-value', message, part, nearestReplacement(text, values));
   }
 }
 

@@ -59,7 +59,7 @@ function keysAt(path: Steps, known: KnownNames, text: string, flow: boolean): Co
     return completion(key, !flow && type === 'object' ? `${key}:` : `${key}: `, description);
   });
   const [section, kind] = path;
-  if (path.includes('when')) return OPERATORS.map((name) => completion(name, `${toYamlScalar(name)}: `));
+  if (isCondition(path)) return OPERATORS.map((name) => completion(name, `${toYamlScalar(name)}: `));
   if (isMapping(path))
     return known.concerns.map(({ name, description }) => completion(name, `${name}: `, description));
   if (section === 'primitives' && path.length === 2) return primitives(String(kind), known, text);
@@ -69,7 +69,7 @@ function keysAt(path: Steps, known: KnownNames, text: string, flow: boolean): Co
 function valuesAt(path: Steps, known: KnownNames): Completion[] {
   const schema = schemaAt(path);
   const key = path.findLast((step) => typeof step === 'string');
-  if (path.includes('when')) {
+  if (isCondition(path)) {
     return key === 'var' ? rulePaths(known.concerns.map(({ name }) => name)).map(plain) : [];
   }
   const parent = path.slice(0, path.indexOf(key ?? ''));
@@ -92,6 +92,9 @@ const completion = (label: string, text: string, description?: unknown): Complet
   text,
   ...(typeof description === 'string' ? { description } : {}),
 });
+
+/** The `when` of `defaults-for` has patterns. */
+const isCondition = (path: Steps): boolean => path.includes('when') && path[0] !== 'defaults-for';
 
 /** Whether the keys at a path are concerns. */
 function isMapping(path: Steps): boolean {

@@ -1,5 +1,6 @@
-import { keysOf } from '../../engine/expression/expression.js';
+import { keysOf, readsClientName } from '../../engine/expression/expression.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
+import { listNames } from '../../engine/match/list-names.js';
 import { KINDS } from '../../engine/policy.js';
 import type { ConcernDeclaration } from '../language/concern-values.js';
 
@@ -14,9 +15,13 @@ const PRIMITIVE: ReadonlyMap<string, PathType> = new Map([
   ['kind', { type: 'text', values: KINDS }],
   ['name', { type: 'text' }],
   ['title', { type: 'text' }],
+  ['description', { type: 'text' }],
+  ['parameters', { type: 'list' }],
+  ['required', { type: 'list' }],
   ['uri', { type: 'text' }],
   ['mimeType', { type: 'text' }],
   ['tags', { type: 'list' }],
+  ['server', { type: 'text' }],
   ['execution.taskSupport', { type: 'text', values: ['forbidden', 'optional', 'required'] }],
 ]);
 
@@ -28,6 +33,15 @@ export const HINT_DEFAULTS: ReadonlyMap<string, boolean | string> = new Map<stri
   ['primitive.annotations.openWorldHint', true],
   ['primitive.execution.taskSupport', 'forbidden'],
 ]);
+
+const CALLER = [
+  'caller.scopes',
+  'client.capabilities',
+  'client.name',
+  'client.title',
+  'client.version',
+  'protocol.era',
+];
 
 /**
  * Lists the paths that a rule can read without naming something of its own, for editors.
@@ -41,8 +55,7 @@ export const rulePaths = (concerns: Iterable<string>): readonly string[] => [
   ...[...concerns].map((name) => `concerns.${name}`),
   ...[...PRIMITIVE.keys()].map((name) => `primitive.${name}`),
   ...[...HINT_DEFAULTS.keys()].filter((path) => !PRIMITIVE.has(path.replace('primitive.', ''))),
-  'client.capabilities',
-  'protocol.era',
+  ...CALLER,
 ];
 
 /**
@@ -71,10 +84,12 @@ export function typeOfPath(
     const names = [...PRIMITIVE.keys()].map((each) => `primitive.${each}`);
     return known ?? undeclared(path, [...names, ...HINT_DEFAULTS.keys()]);
   }
+  if (path === 'caller.scopes') return { type: 'list' };
   if (root === 'claims' && name !== '') return { type: 'anything' };
   if (root === 'client' && name === 'capabilities') return { type: 'anything' };
   if (path === 'protocol.era') return { type: 'text', values: ['legacy', 'modern'] };
-  return undeclared(path, ['concerns', 'primitive', 'claims', 'client.capabilities', 'protocol.era']);
+  if (readsClientName(path)) return { type: 'text' };
+  return undeclared(path, ['concerns', 'primitive', 'claims', ...CALLER]);
 }
 
 function typeOfConcern({ values, multiple }: ConcernDeclaration): PathType {
@@ -83,7 +98,6 @@ function typeOfConcern({ values, multiple }: ConcernDeclaration): PathType {
 }
 
 function undeclared(path: string, known: readonly string[]): string {
-  const roots =
-    ' A rule can read concerns.<name>, primitive.<field>, claims.<name>, client.capabilities and protocol.era.';
+  const roots = ` A rule can read ${listNames(['concerns.<name>', 'primitive.<field>', 'claims.<name>', ...CALLER])}.`;
   return `"${path}" is not a path that a rule can read.${didYouMean(path, known) || roots}`;
 }

@@ -51,6 +51,10 @@ function provenBy(expression: Expression | undefined): ReadonlySet<string> {
       const listed = second?.type === 'list' && second.items.every(isScalar);
       return read !== undefined && listed ? new Set([read]) : NONE;
     }
+    case 'starts-with':
+    case 'ends-with':
+    case 'contains':
+      return new Set(operands.flatMap((operand) => pathProven(operand) ?? []));
     case 'and':
       return new Set(operands.flatMap((operand) => [...provenBy(operand)]));
     case 'or': {

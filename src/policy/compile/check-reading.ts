@@ -1,5 +1,8 @@
+import type { Verified } from '../../engine/claims.js';
 import { type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
+import { checkCallers } from '../check/check-callers.js';
 import { checkCatalog, type PolicyCatalog } from '../check/check-catalog.js';
+import { checkClientDefaults } from '../check/check-client.js';
 import { checkMeaning } from '../check/check-policy.js';
 import { mapsAreComplete, rightParts } from '../check/right-parts.js';
 import { CATALOG_CODES } from '../language/finding-codes.js';
@@ -24,6 +27,7 @@ export interface PolicyReport {
  * @param reading the files
  * @param digestOf computes the digest of the compiled policy
  * @param catalog the catalog of a server; all parts of the policy without errors are also checked against it
+ * @param callers some callers that the policy is checked against, by the name of the file that has their claims
  * @returns all findings of all files and, if none of them is an error, the compiled policy
  * @example
  * const reading = new Reading(files);
@@ -31,22 +35,28 @@ export interface PolicyReport {
  * checkReading(reading, digestOf).findings; // []
  */
 export function checkReading(
-  { files, findings: read, texts, order, complete }: Reading,
+  { files, findings: read, texts, order, complete, pins }: Reading,
   digestOf: DigestOf,
   catalog?: PolicyCatalog,
+  callers: ReadonlyMap<string, Verified> = new Map(),
 ): PolicyReport {
   const findings = [...read];
   const { findings: meaning, wrong } = checkMeaning(files, complete);
   for (const finding of meaning) findings.push(finding);
   const failed = findings.some(({ severity }) => severity === 'error');
-  const compiled = failed ? undefined : compilePolicy(files, digestOf);
+  const built = failed ? undefined : compilePolicy(files, digestOf, pins);
   if (catalog !== undefined && files.length > 0) {
     const right = failed ? rightParts(files, wrong) : files;
     const scope = { whole: !failed, unmapped: complete && mapsAreComplete(files, wrong) };
     findings.push(
-      ...checkCatalog(right, preparePolicy(compiled ?? compilePolicy(right, digestOf)), catalog, scope),
+      ...checkCatalog(right, preparePolicy(built ?? compilePolicy(right, digestOf)), catalog, scope),
     );
   }
+  if (built !== undefined) {
+    const policy = preparePolicy(built);
+    findings.push(...checkCallers(files, policy, callers), ...checkClientDefaults(files, policy));
+  }
+  const compiled = findings.some(({ severity }) => severity === 'error') ? undefined : built;
   const wasChecked = (code: string): boolean =>
     (catalog !== undefined && !failed) || !CATALOG_CODES.has(code);
   const sources = files.map(({ source }) => source);

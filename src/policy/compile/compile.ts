@@ -8,6 +8,7 @@ import {
   type Concern,
   type ConcernValue,
   type Kind,
+  type Pins,
   type Settings,
 } from '../../engine/policy.js';
 import type { CheckedFile } from '../check/check-values.js';
@@ -32,12 +33,18 @@ const DEFAULT_SETTINGS: Settings = {
  *
  * @param files the files of the policy, without errors, included files first
  * @param digestOf computes the digest of the compiled policy
+ * @param pins the definitions that a person reviewed
  * @returns the compiled policy, which `JSON.stringify` can write
  * @example
  * writeFileSync('policy.json', JSON.stringify(compilePolicy(files, digestOf)));
  */
-export function compilePolicy(files: readonly CheckedFile[], digestOf: DigestOf): CompiledPolicy {
+export function compilePolicy(
+  files: readonly CheckedFile[],
+  digestOf: DigestOf,
+  pins?: Pins | undefined,
+): CompiledPolicy {
   const documents = files.map(({ document }) => document);
+  const clientDefaults = documents.flatMap((each) => each['defaults-for'] ?? []);
   const content = {
     format: COMPILED_FORMAT,
     files: files.map(({ source }) => source.file),
@@ -47,24 +54,22 @@ export function compilePolicy(files: readonly CheckedFile[], digestOf: DigestOf)
     patterns: byKind((kind) => entries(files, 'patterns', kind)),
     assign: files.flatMap(assigns),
     rules: files.flatMap(rules),
+    ...(clientDefaults.length === 0 ? {} : { defaultsFor: clientDefaults }),
     settings: settingsOf(documents),
+    ...(pins === undefined ? {} : { pins }),
   };
   const { format, ...rest } = content;
   return { format, digest: digestOf(content), ...rest };
 }
 
 function settingsOf(documents: readonly PolicyDocument[]): Settings {
-  const {
-    'page-size': pageSize,
-    'name-filters': nameFilters,
-    ...settings
-  } = Object.assign({}, ...documents.map((each) => each.settings ?? {}));
-  return {
-    ...DEFAULT_SETTINGS,
-    ...settings,
-    ...(pageSize === undefined ? {} : { pageSize }),
-    ...(nameFilters === undefined ? {} : { nameFilters }),
-  };
+  const written = documents.flatMap(({ settings = {} }) => Object.entries(settings));
+  // `page-size` becomes `pageSize`.
+  const named = written.map(([name, value]) => [
+    name.replace(/-./g, (dash) => dash.slice(1).toUpperCase()),
+    value,
+  ]);
+  return { ...DEFAULT_SETTINGS, ...Object.fromEntries(named) };
 }
 
 function toConcern([name, concern]: [string, NonNullable<PolicyDocument['concerns']>[string]]): Concern {
@@ -81,6 +86,8 @@ function toConcern([name, concern]: [string, NonNullable<PolicyDocument['concern
     setBy: concern['set-by'] ?? 'host',
     ...(model === undefined ? {} : { model }),
     ...(claim === undefined ? {} : { claim }),
+    ...(concern.obtainable === undefined ? {} : { obtainable: concern.obtainable }),
+    ...(concern['claim-values'] === undefined ? {} : { claimValues: concern['claim-values'] }),
   };
 }
 

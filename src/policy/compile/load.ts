@@ -1,13 +1,15 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
+import type { Verified } from '../../engine/claims.js';
+import { byKind, type CompiledPolicy, type Pins, type Policy, preparePolicy } from '../../engine/policy.js';
 import { ConcernsError } from '../../errors.js';
 import type { PolicyCatalog } from '../check/check-catalog.js';
 import { PolicyError } from '../language/findings.js';
 import { checkReading, type PolicyReport } from './check-reading.js';
 import { digestOf } from './compiled.js';
 import { includedFiles, reasonOf } from './included-files.js';
+import { parseLock } from './lock.js';
 import { Reading } from './reading.js';
 
 /** A policy file or folder that cannot be read. `cause` is the error of the file system, if there is one. */
@@ -68,6 +70,7 @@ function pathOf(path: unknown): string {
  *
  * @param paths one or several paths of files or folders, as for `loadPolicy`
  * @param catalog the catalog of a server; all parts of the policy without errors are also checked against it
+ * @param callers the claims of some callers that the policy is checked against, by a name for messages
  * @returns all findings of all files and, if none of them is an error, the compiled policy
  * @throws {PolicyFileError} if one of the paths cannot be read; an include that cannot be read is a finding
  * @example
@@ -75,21 +78,46 @@ function pathOf(path: unknown): string {
  * const { findings, texts } = readPolicy('policies/vault.yaml', catalog);
  * console.log(writeFindings(findings, texts, 'pretty'));
  */
-export function readPolicy(paths: string | readonly string[], catalog?: PolicyCatalog): PolicyReport {
+export function readPolicy(
+  paths: string | readonly string[],
+  catalog?: PolicyCatalog,
+  callers?: ReadonlyMap<string, Verified>,
+): PolicyReport {
   const all = typeof paths === 'string' ? [paths] : paths;
   const reading = new Reading({
     read: includedFiles(all),
     resolve: (file, name) => normalize(join(dirname(file), name)),
   });
-  for (const file of all.flatMap(filesOf)) {
+  for (const file of all.flatMap(policyFilesOf)) {
     const text = attempt(file, () => readFileSync(file, 'utf8'));
     reading.add(file, text);
   }
-  return checkReading(reading, digestOf, catalog);
+  for (const path of all) reading.pins = withLock(reading.pins, lockFileOf(path));
+  return checkReading(reading, digestOf, catalog, callers);
 }
 
-/** Whether a file of a folder is a part of its policy: `*.yaml`, but not `*.test.yaml`. */
-export const isPolicyFile = (name: string): boolean => name.endsWith('.yaml') && !name.endsWith('.test.yaml');
+/**
+ * @param path the path of a policy file, or of a folder that is one policy
+ * @returns the path of the file beside it that pins definitions; `policy.lock.yaml` in a folder
+ */
+export function lockFileOf(path: string): string {
+  const isFolder = attempt(path, () => statSync(path)).isDirectory();
+  return isFolder ? join(path, 'policy.lock.yaml') : path.replace(/(\.ya?ml)?$/, '.lock.yaml');
+}
+
+function withLock(known: Pins | undefined, file: string): Pins | undefined {
+  if (!existsSync(file)) return known;
+  const pins = parseLock(attempt(file, () => readFileSync(file, 'utf8')));
+  // Without its pins, the policy would show definitions that nobody reviewed.
+  if (pins === undefined)
+    throw new PolicyFileError(
+      `${resolve(file)} is not a lock file. Remove it, and run "mcp-concerns pin" again.`,
+    );
+  return byKind((kind) => ({ ...known?.[kind], ...pins[kind] }));
+}
+
+/** Whether a file of a folder is a part of its policy: `*.yaml`, but neither `*.test.yaml` nor `*.lock.yaml`. */
+export const isPolicyFile = (name: string): boolean => /(?<!\.test|\.lock)\.yaml$/.test(name);
 
 /**
  * Lists the policy files of a folder.
@@ -104,7 +132,16 @@ export function policyFilesIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-function filesOf(path: string): string[] {
+/**
+ * Lists the files of a policy, for what handles each file separately.
+ *
+ * @param path the path of a policy file, or of a folder that is one policy
+ * @returns the file itself, or the policy files of the folder
+ * @throws {PolicyFileError} if the path does not exist, or the folder contains no policy
+ * @example
+ * policyFilesOf('policies'); // ['policies/everything.yaml', 'policies/playwright.yaml', ...]
+ */
+export function policyFilesOf(path: string): string[] {
   if (!attempt(path, () => statSync(path)).isDirectory()) return [normalize(path)];
   const files = policyFilesIn(path);
   if (files.length === 0)

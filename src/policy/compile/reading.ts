@@ -1,3 +1,4 @@
+import type { Pins } from '../../engine/policy.js';
 import type { CheckedFile } from '../check/check-values.js';
 import type { FindingCode } from '../language/finding-codes.js';
 import type { Finding } from '../language/findings.js';
@@ -23,6 +24,8 @@ export class Reading {
   readonly texts = new Map<string, string>();
   /** The names of all files, also of files that could not be read, included files first. */
   readonly order: string[] = [];
+  /** The pinned definitions, from the lock files beside the policy. */
+  pins: Pins | undefined;
   /** Whether all files could be read. */
   complete = true;
 

@@ -1,6 +1,6 @@
-import { compileExpression } from '../../engine/expression/evaluate.js';
-import { type Expression, readsCaller, readsClient } from '../../engine/expression/expression.js';
+import { type Expression, neededFacts, pathsOf, readsCaller } from '../../engine/expression/expression.js';
 import { parseExpression } from '../../engine/expression/parse.js';
+import { closedWithoutName } from '../../engine/expression/unnamed-client.js';
 import type { CompiledPolicy, CompiledRulePart } from '../../engine/policy.js';
 
 /**
@@ -21,9 +21,9 @@ export class CallerFacts {
   }
 
   private freeRule(rule: CompiledRulePart): CompiledRulePart {
-    const { expression } = parseExpression(rule.when);
+    const expression = closedWithoutName(parseExpression(rule.when).expression, rule.effect);
     const when = this.rewrite(expression);
-    if (!pathsOf(expression).some(readsClient)) return { ...rule, when };
+    if (!neededFacts(pathsOf(expression)).includes('client.capabilities')) return { ...rule, when };
     // A rule that reads the capabilities of the client does not fire while they are not known.
     return {
       ...rule,
@@ -56,29 +56,21 @@ function isLogical(expression: Expression): expression is Expression & { readonl
 
 const isComputed = ({ type }: Expression): boolean => type !== 'literal' && type !== 'list';
 
-const pathsOf = (expression: Expression): readonly string[] => compileExpression(expression).paths;
-
-const BETWEEN: Readonly<Record<string, string>> = {
-  '===': 'is',
-  '!==': 'is not',
-  in: 'is in',
-  '<': '<',
-  '<=': '<=',
-  '>': '>',
-  '>=': '>=',
-};
+/** The operators that a sentence says in other words. */
+const BETWEEN: Readonly<Record<string, string>> = { '===': 'is', '!==': 'is not', in: 'is in' };
 
 /** @returns the comparison in words, or as JSON if it is too complex for that */
 function inWords(expression: Expression): string {
   if (expression.type === 'read') return expression.path;
+  if (expression.type === 'missing') return `${expression.paths.join(' or ')} is missing`;
   if (expression.type === 'literal' && typeof expression.value === 'string') return expression.value;
   if (expression.type === 'operation') {
     const { operator, operands } = expression;
     const [first, second] = operands;
-    const between = BETWEEN[operator];
+    const between = BETWEEN[operator] ?? operator.replace('-', ' ');
     if (first !== undefined && operator === '!!') return `${inWords(first)} is set`;
     if (first !== undefined && operator === '!') return `${inWords(first)} is not set`;
-    if (first !== undefined && second !== undefined && between !== undefined && operands.length === 2) {
+    if (first !== undefined && second !== undefined && operands.length === 2 && !isLogical(expression)) {
       return `${inWords(first)} ${between} ${inWords(second)}`;
     }
   }

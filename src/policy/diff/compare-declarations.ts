@@ -1,3 +1,4 @@
+import { claimName } from '../../engine/claims.js';
 import type { CompiledPolicy, Concern, ConcernValues } from '../../engine/policy.js';
 
 /**
@@ -18,12 +19,17 @@ export function compareDeclarations(before: CompiledPolicy, after: CompiledPolic
     ...union(Object.keys(after.presets), Object.keys(before.presets)).flatMap((name) =>
       comparePresets(name, presetText(before.presets[name]), presetText(after.presets[name])),
     ),
-    ...union(Object.keys(after.settings), Object.keys(before.settings)).flatMap((name) => {
-      const value = ({ settings }: CompiledPolicy) =>
-        String(new Map<string, unknown>(Object.entries(settings)).get(name) ?? 'unset');
+    ...union(settingsOf(after).keys(), settingsOf(before).keys()).flatMap((name) => {
+      const value = (policy: CompiledPolicy) => String(settingsOf(policy).get(name) ?? 'unset');
       return value(before) === value(after) ? [] : [`${name}: ${value(before)} -> ${value(after)}`];
     }),
   ];
+}
+
+/** Which clients get which defaults is stated beside the settings: no configuration that is compared has a client. */
+function settingsOf({ settings, defaultsFor }: CompiledPolicy): ReadonlyMap<string, unknown> {
+  const clients = defaultsFor?.map(({ when, preset }) => `${preset} for ${Object.values(when).join(' ')}`);
+  return new Map(Object.entries({ ...settings, 'defaults-for': clients?.join(', ') }));
 }
 
 const union = (first: Iterable<string>, second: Iterable<string>): string[] => [
@@ -43,7 +49,9 @@ function compareConcerns(name: string, before: Concern | undefined, after: Conce
     ['default', (concern: Concern) => concern.default ?? 'none'],
     ['multiple', (concern: Concern) => concern.multiple],
     ['set-by', (concern: Concern) => concern.setBy],
-    ['claim', (concern: Concern) => concern.claim ?? 'none'],
+    ['claim', ({ claim }: Concern) => (claim === undefined ? 'none' : claimName(claim))],
+    ['obtainable', (concern: Concern) => concern.obtainable ?? false],
+    ['claim-values', ({ claimValues }: Concern) => (claimValues ? JSON.stringify(claimValues) : 'none')],
     ['model', (concern: Concern) => concern.model ?? 'none'],
   ] as const) {
     const [old, now] = [read(before), read(after)];

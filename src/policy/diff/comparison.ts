@@ -2,7 +2,7 @@ import { decide } from '../../engine/evaluate.js';
 import type { Policy } from '../../engine/policy.js';
 import type { CallerFacts } from './caller-facts.js';
 import type { Changed, ChangeGroup, Extent, Term } from './change.js';
-import { type Cube, combinationsOf, findCover, project } from './cover.js';
+import { type Cube, combinationAt, findCover } from './cover.js';
 import { classesOf, MAX_COMBINATIONS, type PairClass } from './pair-classes.js';
 import type { PrimitivePair } from './primitive-pairs.js';
 import { Relevance } from './relevance.js';
@@ -102,8 +102,8 @@ export class Comparison {
     const showsAny = (pair: ConfigurationPair, at: 0 | 1) =>
       this.classes.some(({ first }) => this.isShown(first, pair, at));
     const found = this.pairsOver(dimensions).findIndex((pair) => showsAny(pair, 0) && !showsAny(pair, 1));
-    const point = [...combinationsOf(dimensions.map(sizeOf))][found];
-    if (point === undefined) return undefined;
+    if (found === -1) return undefined;
+    const point = combinationAt(dimensions.map(sizeOf), found);
     const chosen = dimensions.map(({ name, choices }, at) => [name, choices[point[at] ?? 0]?.text] as const);
     return Object.fromEntries(chosen.filter(([, text]) => text !== undefined));
   }
@@ -139,17 +139,10 @@ export class Comparison {
     };
     const dontCare = decisions.map(([isShown, isShownOnOther]) => !isShown && !isShownOnOther);
     const sizes = dimensions.map(sizeOf);
-    const projected = project({ sizes, has, dontCare }, (at) => mayUseDontCare(dimensions[at]));
-    const kept = projected.dimensions.flatMap((at) => dimensions[at] ?? []);
-    const cubes = findCover(projected.points, (at) => mayUseDontCare(kept[at]));
-    const when = cubes.map((cube) => toTerms(cube, kept)).sort(byDimension(kept));
-    const matching = [...combinationsOf(sizes)].filter((point) =>
-      when.some((terms) =>
-        terms.every(({ dimension, choices }) => choices.has(point[dimensions.indexOf(dimension)] ?? 0)),
-      ),
-    ).length;
-    const exact = unchanged.length === 0 && matching === has.filter(Boolean).length;
-    return { when, exact, share: matching / has.length };
+    const { cubes, size } = findCover({ sizes, has, dontCare }, (at) => mayUseDontCare(dimensions[at]));
+    const when = cubes.map((cube) => toTerms(cube, dimensions)).sort(byDimension(dimensions));
+    const exact = unchanged.length === 0 && size === has.filter(Boolean).length;
+    return { when, exact, share: size / has.length };
   }
 
   private isShown({ mappings }: PrimitivePair, pair: ConfigurationPair, at: 0 | 1): boolean {
@@ -168,12 +161,14 @@ export class Comparison {
       .join('\n');
     const known = this.pairsByDimensions.get(key);
     if (known !== undefined) return known;
-    const pairs = [...combinationsOf(dimensions.map(sizeOf))].map((point) =>
-      configurePair(
+    const sizes = dimensions.map(sizeOf);
+    const pairs = Array.from({ length: productOf(dimensions) }, (_, number) => {
+      const point = combinationAt(sizes, number);
+      return configurePair(
         this.policies,
         dimensions.map((dimension, at) => [dimension, dimension.choices[point[at] ?? 0]]),
-      ),
-    );
+      );
+    });
     this.pairsByDimensions.set(key, pairs);
     return pairs;
   }
@@ -188,7 +183,8 @@ function byDimension(order: readonly RequestDimension[]): (a: readonly Term[], b
 
 function toTerms(cube: Cube, dimensions: readonly RequestDimension[]): Term[] {
   return dimensions.flatMap((dimension, at) => {
-    const choices = cube[at];
-    return choices === undefined ? [] : [{ dimension, choices }];
+    const choices = new Set(cube[at]?.toSorted((a, b) => a - b));
+    // With all choices, the dimension makes no difference.
+    return choices.size === sizeOf(dimension) ? [] : [{ dimension, choices }];
   });
 }

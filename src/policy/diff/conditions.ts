@@ -34,40 +34,31 @@ function describeTerm({ dimension, choices }: Term): string {
   const includesNone = none !== undefined && choices.has(none);
   if (included.length === 0) return `${name} is not ${verb}`;
   if (excluded.length === 0) return `${name} is ${verb}`;
-  if (!includesNone) return describeValues(dimension, subject, included);
-  if (dimension.range === undefined && excluded.length <= included.length) {
-    return describeValues(dimension, subject, excluded, true);
+  const end = includesNone ? ` or not ${verb}` : '';
+  if (dimension.range !== undefined) return describeNumbers(dimension, subject, included) + end;
+  const textsOf = (indexes: readonly number[]) =>
+    indexes.map((index) => dimension.choices[index]?.text ?? '');
+  if (includesNone && excluded.length <= included.length) {
+    const not = textsOf(excluded);
+    return `${subject} is ${not.length === 1 ? 'not' : 'neither'} ${not.join(' nor ')}`;
   }
-  return describeValues(dimension, subject, included, false, `not ${verb}`);
+  const texts = textsOf(included);
+  const last = includesNone ? [] : texts.splice(-1);
+  return `${subject}=${[texts.join(', '), ...last].filter(Boolean).join(' or ')}${end}`;
 }
 
-function describeValues(
-  { choices, range }: RequestDimension,
+function describeNumbers(
+  { choices, range = [] }: RequestDimension,
   subject: string,
   indexes: readonly number[],
-  isNegated = false,
-  orElse?: string,
 ): string {
-  const end = orElse === undefined ? '' : ` or ${orElse}`;
-  if (range !== undefined) {
-    const numbers = indexes.filter((index) => choices[index]?.value !== null);
-    const positions = numbers.map((index) => index - offsetOf(choices));
-    const parts = [
-      ...(positions.length === 0 ? [] : [describeRuns(subject, range, positions)]),
-      ...(numbers.length === indexes.length ? [] : [`${subject}=null`]),
-    ];
-    return parts.join(' or ') + end;
-  }
-  const texts = indexes.map((index) => choices[index]?.text ?? '');
-  const [last = ''] = texts.slice(-1);
-  const before = texts.slice(0, -1).join(', ');
-  if (isNegated) {
-    return texts.length === 1
-      ? `${subject} is not ${last}`
-      : `${subject} is neither ${before.replaceAll(', ', ' nor ')} nor ${last}`;
-  }
-  if (orElse !== undefined) return `${subject}=${texts.join(', ')}${end}`;
-  return `${subject}=${texts.length === 1 ? last : `${before} or ${last}`}`;
+  const numbers = indexes.filter((index) => choices[index]?.value !== null);
+  const positions = numbers.map((index) => index - offsetOf(choices));
+  const parts = [
+    ...(positions.length === 0 ? [] : [describeRuns(subject, range, positions)]),
+    ...(numbers.length === indexes.length ? [] : [`${subject}=null`]),
+  ];
+  return parts.join(' or ');
 }
 
 /** The index of the first number: the choice for no request, if there is one, comes before the numbers. */

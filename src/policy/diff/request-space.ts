@@ -1,5 +1,6 @@
 import { combinations, cutRange } from '../../analysis/candidate-values.js';
-import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import { claimName, withClaim } from '../../engine/claims.js';
+import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import type { Mapping } from '../../engine/mapping.js';
 import { fromNumber } from '../../engine/mapping.js';
 import type { Concern, Policy } from '../../engine/policy.js';
@@ -63,7 +64,7 @@ export function requestDimensions(
     const isHost = both.some((concern) => concern?.setBy === 'host');
     const withNull = [{}, ...choices, ...nullChoice(policies, name)];
     const withMissing = [...missingClaimChoice(both), ...choices];
-    const claims = new Set(both.flatMap((concern) => concern?.claim ?? []));
+    const claims = new Set(both.flatMap((concern) => (concern?.claim ? [claimName(concern.claim)] : [])));
     return [
       ...(isHost ? [{ type: 'host' as const, key: name, choices: withNull, ...shared }] : []),
       ...[...claims].map((key) => ({ type: 'claim' as const, key, choices: withMissing, ...shared })),
@@ -144,17 +145,30 @@ export function configurePair(
   chosen: readonly (readonly [RequestDimension, Choice | undefined])[],
 ): ConfigurationPair {
   const concerns: [string, unknown][] = [];
-  const claims = new Map<string, unknown>();
-  for (const [{ type, key }, choice] of chosen) {
+  const facts = new Map<string, unknown>();
+  const claimed: { readonly name: string; readonly key: string; readonly value: unknown }[] = [];
+  for (const [{ type, name, key }, choice] of chosen) {
     if (choice?.value === undefined) continue;
     if (type === 'host' || type === 'other-concern') concerns.push([key, choice.value]);
-    else claims.set(key, choice.value);
+    else if (type === 'fact') facts.set(key, choice.value);
+    else for (const value of [choice.value].flat()) claimed.push({ name, key, value });
   }
+  const callerOf = (policy: Policy): Caller =>
+    claimed.reduce<Caller>(
+      (caller, { name, key, value }) => {
+        const concern = concernOf(policy, name);
+        const isMeant = concern?.claim !== undefined && claimName(concern.claim) === key;
+        return isMeant
+          ? withClaim(caller, concern, [typeof value === 'number' ? value : String(value)])
+          : caller;
+      },
+      { claims: facts },
+    );
   // With the preference source `session`, a policy ignores values that it does not declare instead of rejecting them.
   const sources = [{ from: 'session', concerns: Object.fromEntries(concerns) }] as const;
   const [before, after] = policies;
   return [
-    resolveConfiguration(before, sources, { claims }),
-    resolveConfiguration(after, sources, { claims }),
+    resolveConfiguration(before, sources, callerOf(before)),
+    resolveConfiguration(after, sources, callerOf(after)),
   ];
 }

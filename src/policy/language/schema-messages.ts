@@ -4,7 +4,7 @@ import { follow } from './data-parts.js';
 import type { FindingCode } from './finding-codes.js';
 import { nearestReplacement, type Replacement } from './fixes.js';
 import type { Path } from './read-yaml.js';
-import { VALUE_NAME } from './schema.js';
+import { CLAIMED_VALUE } from './schema.js';
 import { type SchemaError, stepsOf } from './schema-errors.js';
 import { toQuotedYaml, toYamlFlow, toYamlScalar } from './yaml-scalars.js';
 
@@ -68,14 +68,11 @@ export function describeSchemaError(
       };
     case 'pattern': {
       const rule =
-        params.pattern === VALUE_NAME
-          ? 'for a value. Use letters, digits, "_", "." and "-", starting with a letter or digit'
-          : 'here. Use lowercase letters, digits, "_" and "-", starting with a letter';
+        params.pattern === CLAIMED_VALUE
+          ? 'for a value. Use 1 to 256 characters, without control characters'
+          : 'here. Use lowercase letters, digits, "_" and "-", starting with a letter, at most 64 characters';
       const written = error.propertyName ?? data;
-      return {
-        code: 'bad-name',
-        message: `"${written}" is not a valid name ${rule}, at most 64 characters.`,
-      };
+      return { code: 'bad-name', message: `"${written}" is not a valid name ${rule}.` };
     }
     case 'uniqueItems':
       return { code: 'duplicate', message: `${name} contains the same value twice. Remove one.` };

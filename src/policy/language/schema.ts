@@ -13,17 +13,19 @@ export const LIMITS = {
 } as const;
 
 const NAME = '^[a-z][a-z0-9_-]{0,63}$';
-/** The pattern of a value's name. It allows only characters that hosts can send in URLs and headers unescaped. */
+/** The pattern of a value that hosts can set. It allows only characters that they can send in URLs and headers unescaped. */
 export const VALUE_NAME = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$';
+/** The pattern of a value that only claims set: scopes, ARNs and names of groups. It has no control characters. */
+export const CLAIMED_VALUE = '^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$';
 
 const declaredValue = {
   type: ['string', 'object'],
-  pattern: VALUE_NAME,
+  pattern: CLAIMED_VALUE,
   description:
-    'The name of a value: letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters. Or a mapping of one name to its description.',
+    'The name of a value: letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters. With `set-by: operator`, any text of at most 256 characters. Or a mapping of one name to its description.',
   minProperties: 1,
   maxProperties: 1,
-  propertyNames: { pattern: VALUE_NAME },
+  propertyNames: { pattern: CLAIMED_VALUE },
   additionalProperties: {
     description: 'What the value means, for the person who chooses it.',
     type: 'string',
@@ -66,6 +68,15 @@ const ruleKinds = (verb: string) =>
     uniqueItems: true,
     items: { enum: ['tools', 'prompts', 'resources', 'resourceTemplates'] },
     examples: [['tools']],
+  }) as const;
+
+const clientPattern = (what: string, example: string) =>
+  ({
+    description: `A pattern of the ${what} of the client, where \`*\` matches any number of characters.`,
+    type: 'string',
+    minLength: 1,
+    maxLength: LIMITS.patternLength,
+    examples: [example],
   }) as const;
 
 /** The JSON Schema (draft-07) of a policy file. Editors show its descriptions and examples. */
@@ -155,10 +166,33 @@ export const policySchema = {
           },
           claim: {
             description:
-              'The name of the verified claim that sets an operator concern. It is a literal key, never a path.',
-            type: 'string',
+              'The verified claim that sets an operator concern: its name, or a list of names that leads through objects. `scope` means the scopes of the caller, in any form that tokens have.',
+            type: ['string', 'array'],
             minLength: 1,
-            examples: ['custom:tier'],
+            minItems: 1,
+            items: { type: 'string', minLength: 1 },
+            examples: ['scope', 'custom:tier', ['realm_access', 'roles']],
+          },
+          obtainable: {
+            description:
+              'Whether callers can get the scope: under `enforce`, what only this concern hides stays in the lists, and using it answers which scope is missing. Only with `claim: scope`.',
+            type: 'boolean',
+            examples: [true],
+          },
+          'claim-values': {
+            description:
+              'What the claim contains for a value, if that is not the name of the value. A value without an entry matches its name.',
+            type: 'object',
+            examples: [{ ops: ['arn:aws:iam::123456789012:role/ops', 'ops team'] }],
+            additionalProperties: {
+              description: 'The texts in the claim that mean this value.',
+              type: 'array',
+              minItems: 1,
+              maxItems: LIMITS.values,
+              uniqueItems: true,
+              items: { type: 'string', minLength: 1 },
+              examples: [['ops team']],
+            },
           },
         },
       },
@@ -179,6 +213,39 @@ export const policySchema = {
           minItems: 1,
           items: { type: 'string' },
           examples: ['high'],
+        },
+      },
+    },
+    'defaults-for': {
+      description:
+        'Defaults for clients by how they name themselves. Everything that a host or a person sets is stronger. Of several items for one concern, the last one wins.',
+      type: 'array',
+      maxItems: LIMITS.rules,
+      examples: [[{ when: { 'client.name': 'cursor*' }, preset: 'few' }]],
+      items: {
+        type: 'object',
+        required: ['when', 'preset'],
+        additionalProperties: false,
+        examples: [{ when: { 'client.name': 'cursor*' }, preset: 'few' }],
+        properties: {
+          when: {
+            description:
+              'Patterns of the name, the title and the version that the client gives itself. All of them must match.',
+            type: 'object',
+            minProperties: 1,
+            additionalProperties: false,
+            examples: [{ 'client.name': 'cursor*' }],
+            properties: {
+              'client.name': clientPattern('name', 'cursor*'),
+              'client.title': clientPattern('title', 'Cursor*'),
+              'client.version': clientPattern('version', '1.*'),
+            },
+          },
+          preset: {
+            description: 'The preset whose values are the defaults of these clients.',
+            type: 'string',
+            examples: ['few'],
+          },
         },
       },
     },
@@ -225,7 +292,7 @@ export const policySchema = {
         properties: {
           when: {
             description:
-              'A JSON Logic condition. It can read kind, name, title, uri, mimeType, annotations.*, tags, execution.taskSupport and meta.* of `primitive`.',
+              'A JSON Logic condition. It can read kind, name, title, description, parameters, required, uri, mimeType, annotations.*, tags, server, execution.taskSupport and meta.* of `primitive`.',
             examples: [{ '===': [{ var: 'primitive.annotations.readOnlyHint' }, true] }],
           },
           to: mapping,
@@ -266,7 +333,7 @@ export const policySchema = {
           show: ruleKinds('shows, whatever the concerns of the host are'),
           when: {
             description:
-              'A JSON Logic condition. It can read `concerns`, `primitive`, `claims`, `client.capabilities` and `protocol.era`.',
+              'A JSON Logic condition. It can read `concerns`, `primitive`, `claims`, `caller.scopes`, `client.capabilities`, `client.name`, `client.title`, `client.version` and `protocol.era`.',
             examples: [{ '===': [{ var: 'concerns.environment' }, 'production'] }],
           },
           reason: {
@@ -315,6 +382,15 @@ export const policySchema = {
           items: { type: 'string', minLength: 1, maxLength: LIMITS.patternLength },
           examples: [['vendor/status', 'vendor/jobs/*']],
         },
+        groups: {
+          description:
+            'Extensions that put their name in front of `groups/list` and `groups/get`. These methods are always filtered; with this setting, also `EXTENSION/groups/list` and `EXTENSION/groups/get`.',
+          type: 'array',
+          maxItems: LIMITS.methods,
+          uniqueItems: true,
+          items: { type: 'string', minLength: 1, maxLength: LIMITS.patternLength },
+          examples: [['com.example/catalog']],
+        },
         'page-size': {
           description:
             'The number of primitives on one page of a list. By default a list is one page, unless it does not fit into one response.',
@@ -329,17 +405,36 @@ export const policySchema = {
           type: 'boolean',
           examples: [true],
         },
+        changed: {
+          description:
+            'What happens to primitives whose definition is not the one that `mcp-concerns pin` pinned: `show` shows them, `warn` also logs them, `hide` hides them until they are pinned. Defaults to `hide` under `enforcement: enforce`, otherwise to `warn`. Without a lock file, nothing is pinned.',
+          enum: ['show', 'warn', 'hide'],
+          examples: ['hide'],
+        },
         panel: {
           description:
             'Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists; `narrow` adds the same, but nothing inside the conversation can show more; `read-only` adds only the tool, which then shows what is in effect. `off` (default) adds nothing.',
           enum: ['off', 'read-only', 'narrow', 'on'],
           examples: ['on'],
         },
+        'panel-prefix': {
+          description:
+            'With what the names begin that `panel` reserves, if the server has one of them: the tool, the prompts `NAME-*` and the pages `ui://NAME/`. Defaults to `concerns`.',
+          type: 'string',
+          pattern: '^[a-z][a-z0-9_]{0,31}$',
+          examples: ['show'],
+        },
         tasks: {
           description:
             'Which clients of protocol 2026-07-28 see tools that can only be called as tasks: `require-capability` (default), those that declare the Tasks extension; `show`, all.',
           enum: ['require-capability', 'show'],
           examples: ['show'],
+        },
+        texts: {
+          description:
+            'Whether `enforce` removes names of hidden primitives from the descriptions, titles and schemas of visible ones (`redact`, default), or keeps these as the server wrote them (`keep`).',
+          enum: ['redact', 'keep'],
+          examples: ['keep'],
         },
         transparency: {
           description: 'Whether each listed primitive carries its values in `_meta.concerns`.',

@@ -1,6 +1,7 @@
 import type { Primitive } from '../../engine/mapping.js';
-import { baseOfVerb, EFFECTS, effectOfVerb, isOnlyVerb, isTelling, wordSet } from './verbs.js';
+import { baseOfVerb, effectOfVerb, isOnlyVerb, isTelling, mostHarmful, wordSet } from './verbs.js';
 import { wordsOf } from './words.js';
+import { signOfWriting } from './writes.js';
 
 /** What a proposal reads from the description of a primitive. A catalog of facts keeps this instead of the description. */
 export interface DescriptionWords {
@@ -10,6 +11,8 @@ export interface DescriptionWords {
   readonly object?: readonly string[];
   /** The nouns of the first sentence, in alphabetical order. */
   readonly nouns: readonly string[];
+  /** What says that it writes, such as `write operation`, or `delete` among its actions. */
+  readonly writes?: string;
 }
 
 /** The field of a catalog of facts that holds the words. */
@@ -24,10 +27,13 @@ export const WORDS_FIELD = 'words';
  * descriptionWords({ name: 'x', description: 'Lists the open issues.' }); // { verb: 'list', nouns: ['issues', 'open'] }
  */
 export function descriptionWords(primitive: Primitive): DescriptionWords {
-  const { words, description } = primitive as { words?: unknown; description?: unknown };
+  const { words, description, inputSchema } = primitive as { readonly [field: string]: unknown };
   const kept = keptWords(words);
   if (kept !== undefined) return kept;
-  return typeof description === 'string' ? wordsOfSentence(firstSentence(description)) : { nouns: [] };
+  const text = typeof description === 'string' ? description : '';
+  const sentence = firstSentence(text);
+  const writes = signOfWriting(text, sentence, inputSchema);
+  return { ...wordsOfSentence(sentence), ...(writes === undefined ? {} : { writes }) };
 }
 
 /** How many nouns are kept: enough to find the topic, too few to restore the sentence. */
@@ -38,13 +44,21 @@ const VERB_WITHIN = 6;
 const OBJECT_WITHIN = 5;
 
 function wordsOfSentence(sentence: string): DescriptionWords {
-  const words = wordsOf(sentence);
+  const words = wordsOf(sentence.replace(/\bread[- ]only\b/i, 'readonly'));
+  // What follows an article or "of" is a noun: "The set of permissions".
   const at = words
     .slice(0, VERB_WITHIN)
-    .findIndex((word) => !LEAD_IN.has(word) && baseOfVerb(word) !== undefined);
+    .findIndex(
+      (word, index) =>
+        !LEAD_IN.has(word) &&
+        baseOfVerb(word) !== undefined &&
+        !words.slice(0, index).includes('of') &&
+        !ARTICLES.has(words[index - 1] ?? ''),
+    );
   const first = words[at];
   const rest = words.slice(at + 1);
-  const verb = first === undefined ? undefined : mostHarmful(verbsFrom(sentence, first, rest));
+  const verbs = first === undefined ? [] : verbsFrom(sentence, first, rest);
+  const verb = mostHarmful(verbs.flatMap((word) => baseOfVerb(word) ?? []));
   const object = rest.slice(0, OBJECT_WITHIN).filter(isTelling);
   return {
     ...(verb === undefined ? {} : { verb }),
@@ -66,10 +80,7 @@ function verbsFrom(sentence: string, first: string, rest: readonly string[]): st
   return [first, ...wordsOf(listed?.[1] ?? '')];
 }
 
-function mostHarmful(words: readonly string[]): string | undefined {
-  const verbs = words.flatMap((word) => baseOfVerb(word) ?? []);
-  return EFFECTS.toReversed().flatMap((effect) => verbs.filter((verb) => effectOfVerb(verb) === effect))[0];
-}
+const ARTICLES = wordSet('a an the');
 
 const isNoun = (word: string): boolean =>
   word.length > 2 && !/^\d/.test(word) && !STOP_WORDS.has(word) && !isOnlyVerb(baseOfVerb(word) ?? word);
@@ -87,7 +98,7 @@ const LEAD_IN = wordSet(
 
 /** Words that are never the subject of a tool. */
 export const STOP_WORDS = wordSet(
-  'a about above across active additional advanced after all allowed also always an and another any are as at available back based be been before being',
+  'a about above accessible across active additional advanced after against all allowed along also always an and another any are as at available back based be been before being',
   'below between both but by can cannot could current currently did do does done each either else entire etc every existing',
   'few first for from full further given global had has have her here his how if in including into is it its itself just',
   'large last later latest least less like long made main many may maximum me might minimum more most much multiple must my',
@@ -114,10 +125,13 @@ const textsIn = (list: unknown): string[] =>
 
 function keptWords(words: unknown): DescriptionWords | undefined {
   if (typeof words !== 'object' || words === null || !('nouns' in words)) return undefined;
-  const { verb, object, nouns } = words as { verb?: unknown; object?: unknown; nouns: unknown };
+  const { verb, object, nouns, writes } = words as {
+    [each in keyof DescriptionWords]?: unknown;
+  };
   return {
     ...(typeof verb === 'string' ? { verb } : {}),
     ...(Array.isArray(object) ? { object: textsIn(object) } : {}),
     nouns: textsIn(nouns),
+    ...(typeof writes === 'string' ? { writes } : {}),
   };
 }

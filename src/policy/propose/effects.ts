@@ -5,8 +5,13 @@ import {
   type Effect,
   effectOfPhrase,
   effectOfVerb,
+  isBoth,
+  isCarryingOut,
+  isChange,
   isOnlyVerb,
+  isPlainWrite,
   isWeakVerb,
+  mostHarmful,
   wordSet,
 } from './verbs.js';
 
@@ -24,24 +29,24 @@ export interface ProposedEffect {
  *
  * @param tool the tool as the server lists it
  * @param words the words of its name, without a prefix that all tools of the server have
+ * @param isBlanket whether the server declares everything as destructive that changes something, see `declaresAllDestructive`
  * @returns the effect, where it comes from, and a doubt if two of these disagree
  * @example
  * proposeEffect({ name: 'delete_branch' }, ['delete', 'branch']); // { effect: 'destroys', effectFrom: 'name' }
  */
-export function proposeEffect(tool: Primitive, words: readonly string[]): ProposedEffect {
+export function proposeEffect(tool: Primitive, words: readonly string[], isBlanket = false): ProposedEffect {
   const { readOnlyHint, destructiveHint } = hintsOf(tool);
   const fromWords = effectOfWords(tool, words);
   if (readOnlyHint === true) {
-    const doubt = 'readOnlyHint is true, but its words say that it destroys';
-    return fromHints(
-      'read-only',
-      fromWords.effectFrom === 'name' && fromWords.effect === 'destroys' ? doubt : undefined,
-    );
+    const written = writtenBy(tool, words, fromWords);
+    return fromHints('read-only', written && `readOnlyHint is true, but its words say "${written}"`);
   }
   const reads =
     fromWords.effectFrom !== 'nothing' && fromWords.effect === 'read-only' && fromWords.doubt === undefined;
   if (destructiveHint === true) {
-    const mild = readOnlyHint === undefined && reads ? 'reads' : isAddition(tool, words) ? 'adds' : undefined;
+    // Where all tools have the hint, the doubt would be the same for all.
+    const adds = !isBlanket && isAddition(tool, words) ? 'adds' : undefined;
+    const mild = readOnlyHint === undefined && reads ? 'reads' : adds;
     return fromHints('destroys', mild && `destructiveHint is true, but its words say that it only ${mild}`);
   }
   if (destructiveHint === false)
@@ -49,6 +54,13 @@ export function proposeEffect(tool: Primitive, words: readonly string[]): Propos
   // The annotation is stronger than words: a tool that declares it is not read-only is never taken as read-only.
   if (readOnlyHint === false && fromWords.effect === 'read-only') return { ...fromWords, effect: 'changes' };
   return fromWords;
+}
+
+/** Whether each of several tools that change something is declared as destructive, so that the hint does not tell them apart. */
+export function declaresAllDestructive(tools: readonly Primitive[]): boolean {
+  const hints = tools.map(hintsOf).filter(({ readOnlyHint }) => readOnlyHint !== true);
+  const declared = hints.flatMap(({ destructiveHint }) => destructiveHint ?? []);
+  return declared.length > 2 && declared.every((each) => each === true);
 }
 
 /** @returns the effect that the specification gives a tool with these annotations, with its defaults for missing ones */
@@ -81,60 +93,126 @@ const fromHints = (effect: Effect, doubt?: string): ProposedEffect => ({
   ...(doubt === undefined ? {} : { doubt }),
 });
 
+/** @returns what contradicts the annotation that a tool only reads */
+function writtenBy(
+  tool: Primitive,
+  words: readonly string[],
+  { effect, effectFrom }: ProposedEffect,
+): string | undefined {
+  const { verb = '', writes } = descriptionWords(tool);
+  const named = effectOfName(words);
+  if (effectFrom === 'name' && named !== undefined && (effect === 'destroys' || isPlainWrite(named.verb)))
+    return named.verb;
+  return writes ?? (isPlainWrite(verb) ? verb : undefined);
+}
+
 function effectOfWords(tool: Primitive, words: readonly string[]): ProposedEffect {
-  const name = effectOfName(words);
-  const { verb, object = [] } = descriptionWords(tool);
+  const { verb, object = [], writes } = descriptionWords(tool);
   const described = verb === undefined ? undefined : effectOfPhrase(verb, object);
-  if (name === undefined) {
-    return described === undefined
+  // A single noun is a verb only if the description says so too.
+  const isNoun = words.length === 1 && !words.some(isOnlyVerb);
+  const name = isNoun && described === undefined ? undefined : effectOfName(words);
+  const found = mergeWords(name && { ...name, weak: name.weak === true || isNoun }, described, verb);
+  if (found.effect !== 'read-only' || found.doubt !== undefined || writes === undefined) return found;
+  return {
+    effect: effectOfVerb(writes) === 'destroys' ? 'destroys' : 'changes',
+    effectFrom: 'description',
+    doubt: `${found.effectFrom === 'name' ? 'its name says that it reads, but its' : 'its'} description says "${writes}"`,
+  };
+}
+
+function mergeWords(name: NamedEffect | undefined, described: Effect | undefined, verb = ''): ProposedEffect {
+  const byText: ProposedEffect =
+    described === undefined
       ? {
           effect: 'destroys',
           effectFrom: 'nothing',
           doubt: 'neither annotations nor words tell what it does',
         }
       : { effect: described, effectFrom: 'description' };
+  if (name === undefined)
+    return described === 'read-only' && isBoth(verb)
+      ? { ...byText, doubt: unclear('description', verb) }
+      : byText;
+  const byName: ProposedEffect = { effect: name.effect, effectFrom: 'name' };
+  const saysWhich = isBoth(name.verb) && described === 'read-only' && !isBoth(verb);
+  if (name.doubt !== undefined && !saysWhich) {
+    const isWorse = described !== undefined && EFFECTS.indexOf(described) > EFFECTS.indexOf(name.effect);
+    return { ...(isWorse ? byText : byName), doubt: name.doubt };
   }
-  if (verb === undefined || described === undefined) return { effect: name.effect, effectFrom: 'name' };
-  if (name.weak && !isWeakVerb(verb)) return { effect: described, effectFrom: 'description' };
-  const contradicts =
-    name.effect === 'read-only' && described !== 'read-only' && isOnlyVerb(verb) && !isWeakVerb(verb);
-  if (!contradicts) return { effect: name.effect, effectFrom: 'name' };
-  return {
-    effect: described,
-    effectFrom: 'description',
-    doubt: `its name says that it reads, but its description says "${verb}"`,
-  };
+  if (described === undefined) return byName;
+  if (name.isNoun && described === 'read-only') {
+    const doubt = `its description says "${verb}", but its name may say "${name.verb}"`;
+    return name.effect === 'destroys' ? { ...byText, doubt } : byText;
+  }
+  if (name.weak && !isWeakVerb(verb)) {
+    if (described !== 'read-only' || !isCarryingOut(name.verb)) return byText;
+    return { ...byText, doubt: `its description says "${verb}", but its name says "${name.verb}"` };
+  }
+  const isCertain = !isWeakVerb(verb) && (isOnlyVerb(verb) || !isOnlyVerb(name.verb));
+  if (name.effect !== 'read-only' || described === 'read-only') return byName;
+  // Code can do anything, also where the verb in front of it says little.
+  if (!isCertain && described !== 'destroys') return byName;
+  return { ...byText, doubt: `its name says that it reads, but its description says "${verb}"` };
+}
+
+const unclear = (where: 'name' | 'description', verb: string): string =>
+  `its ${where} does not tell whether "${verb}" changes something`;
+
+/** What a name says. */
+interface NamedEffect {
+  readonly effect: Effect;
+  /** The word that decides. */
+  readonly verb: string;
+  /** Whether the verb says little. */
+  readonly weak?: boolean;
+  /** Whether the word can also name what the tool gives back, as in `order_status`: only the description may say so. */
+  readonly isNoun?: boolean;
+  readonly doubt?: string;
 }
 
 /**
  * Guesses the effect of a tool from its name. The first word decides if it is a verb. A word that is also a noun, such as
- * `issue`, gives way to a verb behind it: `issue_delete`. Of two verbs joined by "or" or "and", the more harmful one decides.
+ * `issue`, gives way to a verb behind it: `issue_delete`. Of two verbs joined by "or" or "and", the more harmful one decides,
+ * and a verb that destroys decides wherever it is.
  *
  * @param words the words of the name
- * @returns the effect, and whether the verb says little; `undefined` if the name has no known verb
+ * @returns the effect and the word that decides; `undefined` if the name has no known verb
  * @example
- * effectOfName(['create', 'or', 'delete', 'branch']); // { effect: 'destroys', weak: false }
+ * effectOfName(['create', 'or', 'delete', 'branch']); // { effect: 'destroys', verb: 'delete' }
  */
-function effectOfName(words: readonly string[]): { effect: Effect; weak: boolean } | undefined {
+function effectOfName(words: readonly string[]): NamedEffect | undefined {
   const [first = '', ...rest] = words;
   const verbs = words.filter(isOnlyVerb);
   if (verbs.length > 1 && rest.some((word) => word === 'or' || word === 'and')) {
-    const effects = verbs.map((verb) => effectOfVerb(verb));
-    const effect = EFFECTS.findLast((each) => effects.includes(each));
-    if (effect !== undefined) return { effect, weak: false };
+    const verb = mostHarmful(verbs) ?? '';
+    return { effect: effectOfVerb(verb) ?? 'destroys', verb };
   }
-  // `place_details` and `order_status` name what the tool gives back.
-  if (verbs.length === 0 && rest.length > 0 && GIVEN_BACK.has(words.at(-1) ?? ''))
-    return { effect: 'read-only', weak: false };
+  const reads = effectOfVerb(first) === 'read-only';
+  const doubtOf = (verb: string): Pick<NamedEffect, 'doubt'> =>
+    reads ? { doubt: `its name begins with "${first}", but has "${verb}"` } : {};
+  const gone = verbs.find((verb) => effectOfVerb(verb) === 'destroys');
+  if (gone !== undefined) return { effect: 'destroys', verb: gone, ...doubtOf(gone) };
+  const changing = words.find(isChange);
+  // `place_details` and `order_status` name what the tool gives back, or what it does to it: `drop_schema`.
+  if (verbs.length === 0 && GIVEN_BACK.has(words.at(-1) ?? '')) {
+    const verb = words.slice(0, -1).find(isChange);
+    if (verb === undefined) return { effect: 'read-only', verb: first };
+    return { effect: effectOfVerb(verb) ?? 'destroys', verb, isNoun: true };
+  }
   const isVerb = (word: string): boolean => effectOfVerb(word) !== undefined;
   const only = isOnlyVerb(first) ? 0 : words.findLastIndex(isOnlyVerb);
   const any = isVerb(first) ? 0 : words.findLastIndex(isVerb);
   const index = only === -1 ? any : only;
   const verb = words[index] ?? '';
   const object = [...words.slice(0, index), ...words.slice(index + 1)];
+  if (rest.join(' ').includes('read only')) object.push('readonly');
   const effect = effectOfPhrase(verb, object);
   if (effect === undefined) return undefined;
-  return { effect, weak: isWeakVerb(verb) && effect === effectOfVerb(verb) };
+  const named = { effect, verb, weak: isWeakVerb(verb) && effect === effectOfVerb(verb) };
+  if (effect !== 'read-only') return named;
+  if (isBoth(verb)) return { ...named, doubt: unclear('name', verb) };
+  return changing !== undefined && isPlainWrite(changing) ? { ...named, ...doubtOf(changing) } : named;
 }
 
 const GIVEN_BACK = wordSet(

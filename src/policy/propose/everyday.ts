@@ -1,11 +1,10 @@
 import { wordSet } from './verbs.js';
 
-/** Words for things that every task may need, whatever it is about. */
-const EVERYDAY = wordSet(
-  'add calc calculate calculator clock compute convert current date datetime day echo generate get help hour math me my now ping',
-  'random roll self sequential sequentialthinking sleep sum think thinking time timestamp timezone today tool unit units utc',
-  'uuid wait whoami zone',
+/** Words around a thing that every task may need. */
+const AROUND = wordSet(
+  'add calculate compute convert current day generate get hour my roll sequential think tool unit wait zone',
 );
+/** The things, whatever a task is about. */
 const TELLING = wordSet(
   'calc calculator clock date datetime echo help math now ping random sequentialthinking sleep sum thinking time timestamp',
   'timezone today units utc uuid whoami self me',
@@ -19,4 +18,4 @@ const TELLING = wordSet(
  * isEveryday(['get', 'current', 'time']); // true
  */
 export const isEveryday = (words: readonly string[]): boolean =>
-  words.every((word) => EVERYDAY.has(word)) && words.some((word) => TELLING.has(word));
+  words.every((word) => AROUND.has(word) || TELLING.has(word)) && words.some((word) => TELLING.has(word));

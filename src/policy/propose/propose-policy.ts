@@ -1,9 +1,15 @@
-import { isForPages, ownersOf, pageOf } from '../../engine/companions.js';
+import { isForPages, ownersOf } from '../../engine/companions.js';
 import { itemAt } from '../../engine/item-at.js';
 import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
-import { KINDS, type Kind } from '../../engine/policy.js';
-import { effectOfHints, hintsOf, type ProposedEffect, proposeEffect } from './effects.js';
-import { nameWords, OTHER, type ProposedTopics, proposeTopics } from './propose-topics.js';
+import type { Kind } from '../../engine/policy.js';
+import {
+  declaresAllDestructive,
+  effectOfHints,
+  hintsOf,
+  type ProposedEffect,
+  proposeEffect,
+} from './effects.js';
+import { nameWords, type ProposedTopics, proposeTopics } from './propose-topics.js';
 import { EFFECTS, type Effect } from './verbs.js';
 
 /** The values that a first policy proposes for one tool. */
@@ -16,12 +22,15 @@ export interface ProposedTool extends ProposedEffect {
 }
 
 /** The concerns and values of a first policy, before they are written as YAML. */
-export interface Proposal extends Pick<ProposedTopics, 'topics' | 'topicsFrom' | 'patterns'> {
+export interface Proposal
+  extends Pick<ProposedTopics, 'topics' | 'topicsFrom' | 'patterns' | 'topicWords' | 'without'> {
   readonly tools: readonly ProposedTool[];
   /** The names of all prompts, resources and resource templates. They get no values. */
   readonly others: { readonly [K in Exclude<Kind, 'tools'>]: readonly string[] };
   /** The values of the concern `effect`, in their order. */
   readonly effects: readonly Effect[];
+  /** Whether the server declares everything as destructive that changes something. */
+  readonly allDestructive: boolean;
   /** Whether `world` becomes a concern: some tools stay in a closed world and others do not. */
   readonly hasWorld: boolean;
 }
@@ -38,13 +47,13 @@ export function proposePolicy(catalog: ServerCatalog & { readonly server?: unkno
   const own = (kind: Kind): readonly Primitive[] => distinct(kind, catalog[kind] ?? []);
   const words = nameWords(own('tools').map((tool) => identityOf('tools', tool)));
   const list = own('tools').filter((tool) => !isForPages(tool));
-  const pages = new Set(list.map(pageOf));
-  const { topicsOf, topics, topicsFrom, patterns } = proposeTopics(list, words, serverName(catalog.server));
+  const allDestructive = declaresAllDestructive(list);
+  const { topicsOf, ...topics } = proposeTopics(list, words, serverName(catalog.server));
   const proposed = (tool: Primitive, topicsFor: (name: string) => ProposedTool['topics']): ProposedTool => {
     const name = identityOf('tools', tool);
     return {
       name,
-      ...proposeEffect(tool, words.get(name) ?? []),
+      ...proposeEffect(tool, words.get(name) ?? [], allDestructive),
       assigned: effectOfHints(tool),
       topics: topicsFor(name),
     };
@@ -56,28 +65,17 @@ export function proposePolicy(catalog: ServerCatalog & { readonly server?: unkno
     resources: names('resources'),
     resourceTemplates: names('resourceTemplates'),
   };
-  const proposal = {
-    tools,
-    topics,
-    topicsFrom,
-    patterns,
-    others,
-    effects: effectsOf(tools),
-    hasWorld: separatesWorlds(list),
-  };
-  // Prompts and resources have no values, so no combination of preferences hides everything.
-  const hasOthers = KINDS.some((kind) => kind !== 'tools' && others[kind].some((name) => !pages.has(name)));
-  const anchored = hasOthers ? proposal : withAnchor(proposal, list, words);
   const helpers = own('tools')
     .filter(isForPages)
-    .map((helper) => proposed(helper, () => topicsOfOwners(anchored, own('tools'), helper)));
-  const all = [...anchored.tools, ...helpers];
-  return { ...anchored, tools: all, effects: effectsOf(all) };
+    .map((helper) => proposed(helper, () => topicsOfOwners(tools, own('tools'), helper)));
+  const all = [...tools, ...helpers];
+  const hasWorld = separatesWorlds(list);
+  return { ...topics, tools: all, others, effects: effectsOf(all), allDestructive, hasWorld };
 }
 
 /** A tool that only pages can call is hidden and shown with the tools of these pages, as far as its effect allows. */
 function topicsOfOwners(
-  { tools }: Proposal,
+  tools: readonly ProposedTool[],
   listed: readonly Primitive[],
   helper: Primitive,
 ): ProposedTool['topics'] {
@@ -97,55 +95,6 @@ function effectsOf(tools: readonly ProposedTool[]): Effect[] {
 function separatesWorlds(tools: readonly Primitive[]): boolean {
   const hints = tools.map((tool) => hintsOf(tool).openWorldHint);
   return hints.includes(true) && hints.includes(false);
-}
-
-/**
- * Makes the most general of the most harmless tools fit every topic, unless an everyday tool does already. Without it, a
- * host that asks for `read-only` and for a topic whose tools all change something would see an empty list.
- */
-function withAnchor(
-  proposal: Proposal,
-  list: readonly Primitive[],
-  words: ReadonlyMap<string, readonly string[]>,
-): Proposal {
-  const { tools, topics } = proposal;
-  const [lowest] = proposal.effects;
-  const isLowest = ({ name, effect }: ProposedTool): boolean =>
-    effect === lowest && (!proposal.hasWorld || closed.has(name));
-  const closed = new Set(
-    list.filter((tool) => hintsOf(tool).openWorldHint === false).map((tool) => identityOf('tools', tool)),
-  );
-  const candidates = tools.filter(isLowest);
-  // If every tool that only reads contacts other systems, the two concerns together would hide everything.
-  if (candidates.length === 0 && proposal.hasWorld)
-    return withAnchor({ ...proposal, hasWorld: false }, list, words);
-  const anchor = candidates.find(({ topics: own }) => own === 'any') ?? mostGeneral(candidates, words);
-  if (anchor === undefined || topics.length === 0 || anchor.topics === 'any') return proposal;
-  const changed = tools.map((tool) => (tool === anchor ? { ...tool, topics: 'any' as const } : tool));
-  const used = new Set(changed.flatMap((tool) => (tool.topics === 'any' ? [] : tool.topics)));
-  const left = topics.filter((topic) => used.has(topic));
-  // One topic divides nothing: every host that sets it sees everything.
-  if (left.length > 1) return { ...proposal, tools: changed, topics: left };
-  return { ...proposal, tools: tools.map((tool) => ({ ...tool, topics: [] })), topics: [] };
-}
-
-/** Verbs of tools that give an overview. */
-const OVERVIEW = /^(list|search|find|status|read|get|view|snapshot|whoami)/;
-
-/** @returns a tool without a topic of its own, else one that gives an overview, else one with a short name */
-function mostGeneral(
-  tools: readonly ProposedTool[],
-  words: ReadonlyMap<string, readonly string[]>,
-): ProposedTool | undefined {
-  const isOverview = ({ name }: ProposedTool): boolean => OVERVIEW.test(words.get(name)?.[0] ?? '');
-  const isOther = ({ topics }: ProposedTool): boolean => topics !== 'any' && topics.includes(OTHER);
-  const [best] = tools.toSorted(
-    (a, b) =>
-      Number(isOther(b)) - Number(isOther(a)) ||
-      Number(isOverview(b)) - Number(isOverview(a)) ||
-      a.name.length - b.name.length,
-  );
-  return best;
 }
 
 function serverName(server: unknown): string {

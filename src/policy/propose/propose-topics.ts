@@ -1,10 +1,11 @@
 import { identityOf, type Primitive } from '../../engine/mapping.js';
-import { LIMITS } from '../language/schema.js';
+import { boundTopics } from './bound-topics.js';
 import { descriptionWords } from './description-words.js';
 import { isEveryday } from './everyday.js';
 import { type PrefixGroup, prefixGroups, wordsWithoutPrefix } from './gateway.js';
-import { topicsFromTags, topicTagsOf, toValue } from './tags.js';
-import type { TopicWords } from './topic-nouns.js';
+import { tellingWords } from './similarity.js';
+import { topicsFromTags, toValue } from './tags.js';
+import { type TopicWords, tellingNouns } from './topic-nouns.js';
 import { topicsFromWords } from './topics-from-words.js';
 import { countEach, singularOf, wordsOf } from './words.js';
 
@@ -15,12 +16,14 @@ export interface ProposedTopics {
   /** The values of the concern, the largest topic first, `other` last. */
   readonly topics: readonly string[];
   readonly topicsFrom: 'tags' | 'prefixes' | 'words';
-  /** For a gateway: the pattern of each server, with its topic. */
+  /** The words that tell the tools of each topic from the others, best first. */
+  readonly topicWords: ReadonlyMap<string, readonly string[]>;
+  /** Why there are no topics. */
+  readonly without?: 'few tools' | 'out of bounds' | 'small savings';
+  /** For a gateway: the pattern of each server that is a topic. */
   readonly patterns: readonly { readonly pattern: string; readonly topic: string }[];
 }
 
-/** The value of a tool that fits every topic. */
-const ANY = 'any';
 /** The topic of the remaining tools. Without a value for the concern, every host would see them. */
 export const OTHER = 'other';
 
@@ -38,35 +41,86 @@ export function proposeTopics(
   words: ReadonlyMap<string, readonly string[]>,
   server: string,
 ): ProposedTopics {
+  if (tools.length < FEW_TOOLS) return noTopics('few tools');
   const names = tools.map((tool) => identityOf('tools', tool));
+  const all = topicWords(tools, words, server);
   const groups = prefixGroups(names);
-  const everyday = (name: string): boolean => isEveryday(words.get(name) ?? []);
-  if (groups.length > 0) return topicsOfGateway(names, groups, everyday);
-  const tagged = topicsFromTags(tools.map(topicTagsOf));
-  const found = topicsFromWords(topicWords(tools, words, server));
+  const tagged = groups.length > 0 ? undefined : topicsFromTags(tools);
+  const topicsFrom = groups.length > 0 ? 'prefixes' : tagged === undefined ? 'words' : 'tags';
+  const prefixes = groups.flatMap(({ prefix, names: own }) =>
+    own.map((name) => [name, toValue(prefix.toLowerCase())] as const),
+  );
+  const everyday = new Set(names.filter((name) => isEveryday(words.get(name) ?? [])));
+  // A tag is meant for its tool, also for an everyday one.
+  const topical = all.filter(({ name }) => !everyday.has(name) || (tagged?.get(name) ?? []).length > 0);
+  const found = groups.length > 0 ? new Map(prefixes) : (tagged ?? topicsFromWords(all));
+  const bounded = boundTopics(topical, found, tools.length);
+  if (bounded === undefined) return noTopics('out of bounds');
   const topicsOf = new Map(
-    names.map((name, index): [string, readonly string[] | 'any'] => {
-      const own = tagged?.[index] ?? [];
-      if (own.length > 0) return [name, own];
-      if (everyday(name)) return [name, 'any'];
-      const topic = tagged === undefined ? found.get(name) : undefined;
-      return [name, topic === undefined ? [OTHER] : toValue(topic)];
+    names.map((name): [string, readonly string[] | 'any'] => {
+      const own = bounded.get(name);
+      return [name, own === undefined ? 'any' : own.length === 0 ? [OTHER] : own];
     }),
   );
-  const leftOver = [...topicsOf.values()].filter((each) => each !== 'any' && each[0] === OTHER).length;
-  const isWorthIt = tools.length >= FEW_TOOLS || leftOver <= MAX_LEFT_OVER * tools.length;
-  if (tagged === undefined && (found.size === 0 || !isWorthIt)) return NO_TOPICS;
-  const proposed = limited(topicsOf);
-  // One topic divides nothing: every host that sets it sees everything.
-  if (proposed.topics.length < 2) return NO_TOPICS;
-  return { ...proposed, topicsFrom: tagged === undefined ? 'words' : 'tags', patterns: [] };
+  const counts = countEach([...topicsOf.values()].flatMap((own) => (own === 'any' ? [] : own)));
+  const everywhere = tools.length - topical.length;
+  const shown = [...counts.values()].map((size) => (size * (size + everywhere)) / tools.length);
+  const isSmall = shown.reduce((sum, each) => sum + each, 0) > (1 - LEAST_SAVED) * topical.length;
+  if (isSmall || counts.size < 2) return noTopics('small savings');
+  const topics = [...counts]
+    .sort(
+      ([a, some], [b, others]) =>
+        Number(a === OTHER) - Number(b === OTHER) || others - some || (a < b ? -1 : 1),
+    )
+    .map(([topic]) => topic);
+  return {
+    topicsOf,
+    topics,
+    topicsFrom,
+    topicWords: wordsOfTopics(topics, topicsOf, all),
+    patterns: groups.length === 0 ? [] : patternsOf(groups, topicsOf, counts.has(OTHER)),
+  };
 }
 
-/** Of fewer tools, a person reads the whole list, so topics that leave out many of them help nobody. */
-const FEW_TOOLS = 16;
-const MAX_LEFT_OVER = 0.25;
+/** A person, and a model, reads the whole list of fewer tools. */
+const FEW_TOOLS = 12;
+/** Of all tools, by one topic on average. */
+const LEAST_SAVED = 0.1;
 
-const NO_TOPICS: ProposedTopics = { topicsOf: new Map(), topics: [], topicsFrom: 'words', patterns: [] };
+const noTopics = (without: ProposedTopics['without'] & string): ProposedTopics => ({
+  topicsOf: new Map(),
+  topics: [],
+  topicsFrom: 'words',
+  topicWords: new Map(),
+  patterns: [],
+  without,
+});
+
+function wordsOfTopics(
+  topics: readonly string[],
+  topicsOf: ProposedTopics['topicsOf'],
+  tools: readonly TopicWords[],
+): ReadonlyMap<string, readonly string[]> {
+  const nounsOf = tellingNouns(tools);
+  const members = topics.map((topic) => tools.filter(({ name }) => topicsOf.get(name)?.includes(topic)));
+  const telling = tellingWords(members.map((own) => own.map(nounsOf)));
+  return new Map(topics.map((topic, index) => [topic, telling[index] ?? []]));
+}
+
+/** @returns a pattern for each server whose tools have one topic, so that its new tools get it too */
+function patternsOf(
+  groups: readonly PrefixGroup[],
+  topicsOf: ProposedTopics['topicsOf'],
+  hasOther: boolean,
+): ProposedTopics['patterns'] {
+  const own = groups.flatMap(({ prefix, names }) => {
+    const values = names.map((name) => topicsOf.get(name) ?? []);
+    const named = new Set(values.flatMap((each) => (each === 'any' ? [] : each)));
+    const [topic = 'any', ...more] = named;
+    return more.length > 0 || topic === OTHER ? [] : [{ pattern: `${prefix}*`, topic }];
+  });
+  return [...(hasOther ? [{ pattern: '*', topic: OTHER }] : []), ...own];
+}
 
 function topicWords(
   tools: readonly Primitive[],
@@ -91,46 +145,6 @@ function topicWords(
     words: own.map(singular),
     nouns: nouns.map(singular),
   }));
-}
-
-function topicsOfGateway(
-  names: readonly string[],
-  groups: readonly PrefixGroup[],
-  everyday: (name: string) => boolean,
-): ProposedTopics {
-  const found = new Map<string, readonly string[] | 'any'>(names.map((name) => [name, [OTHER]]));
-  const patterns: { pattern: string; topic: string }[] = [];
-  for (const { prefix, names: own } of groups) {
-    const [topic] = own.every(everyday) ? [ANY] : toValue(prefix.toLowerCase());
-    if (topic === undefined) continue;
-    for (const name of own) found.set(name, topic === ANY || everyday(name) ? ANY : [topic]);
-    patterns.push({ pattern: `${prefix}*`, topic });
-  }
-  const { topics, topicsOf } = limited(found);
-  const isKept = ({ topic }: { topic: string }): boolean => topic === ANY || topics.includes(topic);
-  const rest = topics.includes(OTHER) ? [{ pattern: '*', topic: OTHER }] : [];
-  return { topics, topicsOf, topicsFrom: 'prefixes', patterns: [...rest, ...patterns.filter(isKept)] };
-}
-
-/** Keeps the largest topics, because a concern has a limited number of values. The tools of the rest are in `other`. */
-function limited(
-  topicsOf: ReadonlyMap<string, readonly string[] | 'any'>,
-): Pick<ProposedTopics, 'topicsOf' | 'topics'> {
-  const sorted = [...countEach([...topicsOf.values()].flatMap((own) => (own === 'any' ? [] : own)))]
-    .sort(
-      ([a, some], [b, others]) =>
-        Number(a === OTHER) - Number(b === OTHER) || others - some || (a < b ? -1 : 1),
-    )
-    .map(([topic]) => topic);
-  if (sorted.length <= LIMITS.values) return { topicsOf, topics: sorted };
-  const topics = [...sorted.filter((topic) => topic !== OTHER).slice(0, LIMITS.values - 1), OTHER];
-  const known = new Set(topics);
-  const kept = [...topicsOf].map(([name, own]): [string, readonly string[] | 'any'] => {
-    if (own === 'any') return [name, own];
-    const rest = own.filter((topic) => known.has(topic));
-    return [name, rest.length === 0 ? [OTHER] : rest];
-  });
-  return { topicsOf: new Map(kept), topics };
 }
 
 /**

@@ -1,22 +1,12 @@
-import { type Primitive, tagsOf } from '../../engine/mapping.js';
+import { identityOf, type Primitive, tagsOf } from '../../engine/mapping.js';
 import { RESERVED } from '../language/schema.js';
+import type { TopicsByName } from './bound-topics.js';
+import { hintsOf } from './effects.js';
 import { countEach } from './words.js';
 
-/**
- * Finds the tags and the category (`annotations.category`) that a server gives a tool.
- *
- * @param primitive the primitive as the server lists it
- * @returns the tags as the server writes them, none twice
- * @example
- * topicTagsOf({ name: 'x', _meta: { fastmcp: { tags: ['maps'] } } }); // ['maps']
- */
-export function topicTagsOf(primitive: Primitive): string[] {
-  const { annotations } = primitive;
-  const category =
-    typeof annotations === 'object' && annotations !== null && 'category' in annotations
-      ? annotations.category
-      : undefined;
-  const found = [tagsOf(primitive), category].flat();
+/** @returns the tags and the category (`annotations.category`) that a server gives a tool, none twice */
+function topicTagsOf(primitive: Primitive): string[] {
+  const found = [tagsOf(primitive), hintsOf(primitive).category].flat();
   return [...new Set(found.filter((tag): tag is string => typeof tag === 'string' && tag !== ''))];
 }
 
@@ -30,18 +20,21 @@ const ABOUT_EFFECTS =
 /**
  * Chooses the topics of tools among their tags.
  *
- * @param tools the tags of each tool, from `topicTagsOf`
+ * @param tools the tools as the server lists them
  * @returns the topics of each tool; `undefined` if tags do not tell the topics of most tools
  * @example
- * topicsFromTags([['maps', 'beta'], ['geo', 'beta']]); // [['maps'], ['geo']]
+ * topicsFromTags([{ name: 'route', tags: ['maps'] }, { name: 'place', tags: ['geo'] }]); // Map { 'route' => ['maps'], ... }
  */
-export function topicsFromTags(tools: readonly (readonly string[])[]): string[][] | undefined {
-  const counts = countEach(tools.flat());
+export function topicsFromTags(tools: readonly Primitive[]): TopicsByName | undefined {
+  const tagged = tools.map((tool) => [identityOf('tools', tool), topicTagsOf(tool)] as const);
+  const counts = countEach(tagged.flatMap(([, tags]) => tags));
   const isTopic = (tag: string): boolean =>
     (counts.get(tag) ?? 0) <= MAX_SHARE * tools.length && !ABOUT_EFFECTS.test(tag);
-  const topics = tools.map((tags) => [...new Set(tags.filter(isTopic).flatMap(toValue))]);
-  const tagged = topics.filter((each) => each.length > 0).length;
-  return new Set(topics.flat()).size >= 2 && tagged > tools.length / 2 ? topics : undefined;
+  const topics = new Map(
+    tagged.map(([name, tags]) => [name, [...new Set(tags.filter(isTopic).flatMap(toValue))]]),
+  );
+  const found = [...topics.values()].filter((each) => each.length > 0);
+  return new Set(found.flat()).size >= 2 && found.length > tools.length / 2 ? topics : undefined;
 }
 
 /** Turns a text into a value of a concern. Returns an empty list for a text that cannot become a valid name. */

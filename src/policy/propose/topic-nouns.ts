@@ -1,5 +1,6 @@
 import { GENERAL_NOUNS, STOP_WORDS } from './description-words.js';
 import { effectOfVerb, isOnlyVerb, wordSet } from './verbs.js';
+import { countEach } from './words.js';
 
 /** The words of one tool that may tell its topic. */
 export interface TopicWords {
@@ -70,13 +71,21 @@ export function nounsOf(
   return [...(isVerb ? [] : [first]), ...rest].filter((word) => nouns.has(word));
 }
 
-/** @returns the noun that tells most about one tool: one that its description names too, else the last one of its name */
-export function headOf(tool: TopicWords, nouns: ReadonlySet<string>): ReadonlySet<string> {
-  const all = nounsOf(tool.words, nouns).filter(
-    (noun) => effectOfVerb(noun) === undefined && !EMPTY_NOUNS.has(noun),
-  );
-  const telling = all.filter((noun) => !GENERAL_NOUNS.has(noun));
-  const own = telling.length === 0 ? all : telling;
-  const head = own.findLast((noun) => tool.nouns.includes(noun)) ?? own.at(-1);
-  return new Set(head === undefined ? [] : [head]);
+/** A word of more tools names the platform, or what all tools are about. */
+const MAX_SHARE = 0.5;
+
+/** @returns a function that finds the nouns of a tool that can be part of a label: neither verbs nor words of the platform */
+export function tellingNouns(all: readonly TopicWords[]): (tool: TopicWords) => readonly string[] {
+  const nouns = findNouns(all);
+  const own = ({ words, nouns: described }: TopicWords): string[] => [
+    ...new Set([...nounsOf(words, nouns), ...described.filter((noun) => nouns.has(noun))]),
+  ];
+  const counts = countEach(all.flatMap(own));
+  const isTelling = (noun: string): boolean =>
+    /^[a-z][a-z0-9]+$/.test(noun) &&
+    !GENERAL_NOUNS.has(noun) &&
+    !EMPTY_NOUNS.has(noun) &&
+    !isOnlyVerb(noun) &&
+    (counts.get(noun) ?? 0) <= MAX_SHARE * all.length;
+  return (tool) => own(tool).filter(isTelling);
 }

@@ -2,6 +2,7 @@ import { parentOf } from '../../engine/match/within.js';
 import { LIMITS } from '../language/schema.js';
 import type { Proposal } from './propose-policy.js';
 import { OTHER } from './propose-topics.js';
+import { wordsOf } from './words.js';
 
 /** The values of the concern `topic`, as a proposal writes them. */
 export interface TopicValues {
@@ -13,6 +14,8 @@ export interface TopicValues {
 
 /** Names of tools in the description of a topic. */
 const EXAMPLES = 3;
+/** A longer description costs more than it tells. */
+const MAX_LENGTH = 120;
 
 /**
  * Describes the topics of a proposal for the person or the model that chooses among them. Topics such as `finance.stocks`
@@ -21,28 +24,21 @@ const EXAMPLES = 3;
  * @param proposal the proposed topics, and the tools of each
  * @returns the values
  * @example
- * topicValues(proposePolicy(catalog)).values[0]; // ['issue', 'Such as list_issues and close_issue']
+ * topicValues(proposePolicy(catalog)).values[0]; // ['issue', 'list_issues, close_issue; label, assignee']
  */
-export function topicValues({ topics, tools, patterns }: Proposal): TopicValues {
+export function topicValues({ topics, tools, topicWords }: Proposal): TopicValues {
   const namesOf = new Map<string, string[]>();
   for (const { name, topics: own } of tools) {
     for (const topic of own === 'any' ? [] : own) namesOf.set(topic, [...(namesOf.get(topic) ?? []), name]);
   }
-  const servers = new Map(patterns.map(({ pattern, topic }) => [topic, pattern]));
   const { values, nested } = withParents(topics);
   return {
     nested,
     values: values.map((value) => {
       const names = namesOf.get(value) ?? [];
-      if (value === OTHER) return [value, 'All other tools'];
       if (names.length === 0) return [value, `Everything in ${value}`];
-      const pattern = servers.get(value);
-      return [
-        value,
-        pattern === undefined
-          ? `Such as ${inWords(names)}`
-          : `Tools whose names begin with ${pattern.slice(0, -1)}`,
-      ];
+      const front = value === OTHER ? 'All other tools: ' : '';
+      return [value, describe(front, names, topicWords.get(value) ?? [])];
     }),
   };
 }
@@ -69,8 +65,17 @@ function parentsOf(topic: string): string[] {
   return parent === undefined ? [] : [...parentsOf(parent), parent];
 }
 
-function inWords(names: readonly string[]): string {
-  const some = names.slice(0, EXAMPLES);
-  const last = some.pop() ?? '';
-  return some.length === 0 ? last : `${some.join(', ')} and ${last}`;
+/** @returns three names of tools, and then the words that tell these tools from others, as many as fit */
+function describe(front: string, names: readonly string[], words: readonly string[]): string {
+  const [first = '', ...examples] = names.slice(0, EXAMPLES);
+  const inNames = new Set([first, ...examples].flatMap(wordsOf));
+  const telling = words.filter((word) => !inNames.has(word));
+  const rest = [
+    ...examples.map((name) => `, ${name}`),
+    ...telling.map((word, index) => `${index === 0 ? ';' : ','} ${word}`),
+  ];
+  return rest.reduce(
+    (text, part) => (text.length + part.length <= MAX_LENGTH ? text + part : text),
+    `${front}${first}`.slice(0, MAX_LENGTH),
+  );
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../language/group-by.js';
 import { LIMITS } from '../language/schema.js';
 import { toQuotedYaml, toYamlScalar } from '../language/yaml-scalars.js';
 import type { Proposal, ProposedTool } from './propose-policy.js';
@@ -97,7 +98,7 @@ function splitLines(lines: readonly string[]): string[][] {
 }
 
 const TOPIC_ORIGIN: Readonly<Record<Proposal['topicsFrom'], string>> = {
-  prefixes: 'One for each server behind the gateway, from the prefixes of the names.',
+  prefixes: 'From the servers behind the gateway, by the prefixes of the names.',
   tags: 'From the tags of the server.',
   words: 'From words that several names and descriptions share.',
 };
@@ -127,28 +128,33 @@ function concernLines(proposal: Proposal): string[] {
   const { values, nested } = topicValues(proposal);
   const meanings = effects.map((effect) => [effect, MEANING[effect]] as const);
   const world = concernText('world', 'What a call may contact', WORLDS, 'match: at-most');
-  const settings = [...(nested ? ['match: within'] : []), 'multiple: true'];
+  const settings = [...(nested ? ['match: within'] : []), 'multiple: true', 'model: free'];
   const topic = concernText('topic', 'What you are going to work on', values, ...settings);
   const rest = topics.includes(OTHER) ? ' All other tools have the topic other.' : '';
-  const origin = `  # ${TOPIC_ORIGIN[topicsFrom]} A host may name several.${rest}`;
+  const origin = [
+    `  # ${TOPIC_ORIGIN[topicsFrom]} A host may name several.${rest}`,
+    '  # With settings.panel, a model may choose too: model is free. It can never change what a call may do.',
+  ];
   return [
     '# What a host may set. Rename these in the words of your users, and add more: cost, security, audience, ...',
     'concerns:',
     '  # Ordered from harmless to harmful. With at-most, a host that sets changes also sees tools that only read.',
     ...concernText('effect', 'What a call may do', meanings, 'match: at-most'),
     ...(hasWorld ? ['', '  # From openWorldHint.', ...world] : []),
-    ...(topics.length === 0 ? [] : ['', origin, ...topic]),
+    ...(topics.length === 0 ? [] : ['', ...origin, ...topic]),
   ];
 }
 
-function presetLines({ effects, hasWorld }: Proposal): string[] {
+function presetLines({ effects, hasWorld, tools }: Proposal): string[] {
   const [lowest] = effects;
   if (effects.length < 2) return [];
   const careful = lowest === 'read-only';
+  const isSame = careful && !hasWorld && tools.every(({ effect }) => effect !== 'changes');
   return [
     '# One word for several preferences. A host may send {preset: look}, and a URL may end in ?concerns=look.',
     'presets:',
     `  look: { effect: ${lowest}${hasWorld ? ', world: closed' : ''} }`,
+    ...(isSame ? ['  # No tool has the effect changes today, so careful shows the same as look.'] : []),
     ...(careful ? ['  careful: { effect: changes }'] : []),
     '',
   ];
@@ -206,24 +212,23 @@ function toolLines(proposal: Proposal): string[] {
     proposal.patterns.length === 0 ? tools : tools.filter((tool) => valuesOf(tool, proposal).length > 0);
   const guessed = listed.filter(({ effectFrom }) => effectFrom === 'name');
   const isMostlyGuessed = guessed.length * 2 > tools.length;
-  const sections: [title: string, tools: readonly ProposedTool[]][] = [
-    [
-      'Review these first: it is not certain what they do.',
-      listed.filter(({ doubt }) => doubt !== undefined),
-    ],
+  const hasSections = topics.length > 0 && proposal.patterns.length === 0;
+  const titleOf = ({ doubt, topics: own }: ProposedTool): string => {
+    if (doubt !== undefined) return REVIEW;
+    if (!hasSections) return '';
+    return own === 'any' ? FIT_ALL : (own[0] ?? '');
+  };
+  const sections = groupBy(listed, titleOf);
+  const written = [REVIEW, FIT_ALL, '', ...topics].flatMap((title) => {
+    const own = sections.get(title);
+    return own === undefined ? [] : [[title, own] as const];
+  });
+  const lines = [
+    ...(isMostlyGuessed
+      ? ['    # Few tools have annotations, so effect comes from the verbs of names.']
+      : []),
+    ...(proposal.allDestructive ? [ALL_DESTRUCTIVE] : []),
   ];
-  const sure = listed.filter(({ doubt }) => doubt === undefined);
-  const isAny = (tool: ProposedTool): boolean => tool.topics === 'any';
-  if (topics.length === 0 || proposal.patterns.length > 0) sections.push(['', sure]);
-  else {
-    sections.push(['These fit every topic.', sure.filter(isAny)]);
-    for (const topic of topics)
-      sections.push([topic, sure.filter(({ topics: own }) => own !== 'any' && own[0] === topic)]);
-  }
-  const written = sections.filter(([, own]) => own.length > 0);
-  const lines = isMostlyGuessed
-    ? ['    # Few tools have annotations, so effect comes from the verbs of names.']
-    : [];
   return written.flatMap(([title, own], index) => [
     ...(index === 0 ? lines : ['']),
     ...(title === '' ? [] : [`    # ${title}`]),
@@ -231,21 +236,26 @@ function toolLines(proposal: Proposal): string[] {
   ]);
 }
 
+const REVIEW = 'Review these first: it is not certain what they do.';
+const FIT_ALL = 'These fit every topic.';
+const ALL_DESTRUCTIVE =
+  '    # The server declares all tools that change something as destructive. For those that only add, write changes.';
+
 /** @returns the values that neither `assign` nor a pattern gives */
 function valuesOf(
   { name, effect, assigned, doubt, topics }: ProposedTool,
   { patterns, topics: all }: Proposal,
 ): string[] {
-  const written = topics === 'any' ? ['any'] : topics.map(toYamlScalar);
+  const written = topics === 'any' ? ['any'] : topics;
   const [only] = written;
-  const isPattern = patterns.some(
-    ({ pattern, topic }) => topic === only && name.startsWith(pattern.slice(0, -1)),
-  );
+  // Later patterns win.
+  const pattern = patterns.findLast((each) => name.startsWith(each.pattern.slice(0, -1)));
+  const isPattern = written.length === 1 && pattern?.topic === only;
   const needsTopic = patterns.length === 0 ? all.length > 0 && topics !== 'any' : !isPattern;
   return [
     ...(effect === assigned && doubt === undefined ? [] : [`effect: ${effect}`]),
     ...(needsTopic && only !== undefined
-      ? [`topic: ${written.length === 1 ? only : `[${written.join(', ')}]`}`]
+      ? [`topic: ${written.length === 1 ? toYamlScalar(only) : `[${written.map(toYamlScalar).join(', ')}]`}`]
       : []),
   ];
 }

@@ -1,3 +1,4 @@
+import { claimName, claimNames } from '../../engine/claims.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { identityOf } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
@@ -70,7 +71,7 @@ function checkConcerns({ concerns, path }: PolicyTest, policy: Policy, report: R
       const message = `"${name}" is not a concern of this policy (${known.join(', ') || 'it declares none'}).${didYouMean(name, known)}`;
       report('error', entryPath, 'unknown-concern', message, 'key');
     } else if (concern.setBy === 'operator') {
-      const message = `A host cannot set ${name}, because the operator sets it. Put "${concern.claim}" under claims instead.`;
+      const message = `A host cannot set ${name}, because the operator sets it. Put "${claimName(concern.claim ?? '')}" under claims instead.`;
       report('error', entryPath, 'operator-preference', message, 'key');
     } else checkValue(concern, value, entryPath, policy, report);
   }
@@ -116,7 +117,8 @@ function checkClaims({ claims, path }: PolicyTest, policy: Policy, report: Repor
   const read = policy.callerPaths.filter((each) => each.startsWith('claims.'));
   const known = [
     ...new Set([
-      ...policy.concerns.flatMap(({ claim }) => claim ?? []),
+      ...policy.concerns.flatMap(({ claim }) => (claim === undefined ? [] : claimNames(claim))),
+      ...(policy.callerPaths.includes('caller.scopes') ? claimNames('scope') : []),
       ...read.map((each) => each.slice('claims.'.length)),
     ]),
   ];

@@ -75,6 +75,8 @@ export interface RecordedTest {
   /** The preferences of the host; `null` for no value, also if the concern has a default. */
   readonly concerns: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
+  /** How the client names itself; empty if it does not. */
+  readonly client?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -91,15 +93,17 @@ export interface RecordedTest {
 export function writeTest(
   policy: Policy,
   catalog: ServerCatalog,
-  { name, concerns, claims }: RecordedTest,
+  { name, concerns, claims, client = {} }: RecordedTest,
 ): string {
   const isSet = (data: object): boolean => Object.keys(data).length > 0;
   const sources = isSet(concerns) ? [{ from: 'request' as const, concerns }] : [];
-  const configuration = resolveConfiguration(policy, sources, { claims: new Map(Object.entries(claims)) });
+  const caller = { claims: new Map(Object.entries(claims)), client };
+  const configuration = resolveConfiguration(policy, sources, caller);
   return [
     `  - name: ${toYamlScalar(name)}`,
     `    concerns: ${isSet(concerns) ? toYamlFlow(concerns) : 'none'}`,
     ...(isSet(claims) ? [`    claims: ${toYamlFlow(claims)}`] : []),
+    ...(isSet(client) ? [`    client: ${toYamlFlow(client)}`] : []),
     ...expectation(configuration, subjectsOf(policy, catalog)),
     '',
   ].join('\n');

@@ -99,30 +99,21 @@ export type Expected = (kind: Kind, name: string) => 'shown' | 'hidden' | undefi
  * expectationsOf(test)('tools', 'encryptData'); // 'shown'
  */
 export function expectationsOf(test: PolicyTest): Expected {
-  const sets = new Map(
-    KINDS.flatMap((kind) => {
-      const expectation = test.expects[kind];
-      if (expectation === undefined) return [];
-      const { includes, excludes, only } = expectation;
-      const shown = new Set([...includes, ...(only ?? [])]);
-      return [[kind, { shown, hidden: new Set(excludes), isComplete: only !== undefined }] as const];
-    }),
-  );
   return (kind, name) => {
-    const expected = sets.get(kind);
-    if (expected === undefined) return undefined;
-    if (expected.hidden.has(name)) return 'hidden';
-    if (expected.shown.has(name)) return 'shown';
-    return expected.isComplete ? 'hidden' : undefined;
+    const { includes = [], excludes = [], only } = test.expects[kind] ?? {};
+    if (excludes.includes(name)) return 'hidden';
+    if (includes.includes(name) || only?.includes(name)) return 'shown';
+    return only === undefined ? undefined : 'hidden';
   };
 }
 
-function configure(policy: Policy, { concerns, claims, capabilities, era }: PolicyTest): Configuration {
+function configure(policy: Policy, { concerns, claims, client, era }: PolicyTest): Configuration {
   const preferences = typeof concerns === 'string' ? { preset: concerns } : concerns;
   const sources = preferences === undefined ? [] : [{ from: 'request' as const, concerns: preferences }];
   return resolveConfiguration(policy, sources, {
     claims: new Map(Object.entries(claims)),
-    capabilities,
+    capabilities: client?.capabilities,
+    client,
     era,
   });
 }

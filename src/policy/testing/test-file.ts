@@ -1,4 +1,4 @@
-import { KINDS, type Kind } from '../../engine/policy.js';
+import { byKind, KINDS, type Kind } from '../../engine/policy.js';
 import type { Finding } from '../language/findings.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import type { Language } from '../language/schema-messages.js';
@@ -24,11 +24,11 @@ export interface PolicyTest {
   readonly concerns?: Readonly<Record<string, unknown>> | string;
   /** The verified claims of the caller. */
   readonly claims: Readonly<Record<string, unknown>>;
-  /** The declared capabilities of the client. Absent if they are not known. */
-  readonly capabilities?: object;
+  /** What the client says about itself. Absent if nothing is known. */
+  readonly client?: NonNullable<TestDocument['client']>;
   /** The era of the protocol. Absent if it is not known. */
   readonly era?: 'legacy' | 'modern';
-  readonly expects: { readonly [K in Kind]?: Expectation };
+  readonly expects: { readonly [K in Kind]?: Expectation | undefined };
 }
 
 /** A test file. Parts that do not fit the schema are left out, with a finding for each. */
@@ -92,14 +92,9 @@ function readTest(test: TestDocument, index: number): PolicyTest {
     path: ['tests', index],
     ...(concerns === undefined || concerns === NONE ? {} : { concerns }),
     claims,
-    ...(client?.capabilities === undefined ? {} : { capabilities: client.capabilities }),
+    ...(client === undefined ? {} : { client }),
     ...(protocol?.era === undefined ? {} : { era: protocol.era }),
-    expects: Object.fromEntries(
-      KINDS.flatMap((kind) => {
-        const expected = test[kind];
-        return expected === undefined ? [] : [[kind, readExpectation(expected)]];
-      }),
-    ),
+    expects: byKind((kind) => test[kind] && readExpectation(test[kind])),
   };
 }
 

@@ -1,3 +1,4 @@
+import { KINDS } from '../../engine/policy.js';
 import type { WholeTestFile } from './generated/test-file-document.js';
 
 /** The schema of one string, or of a list of strings. */
@@ -57,7 +58,7 @@ export const testFileSchema = {
     server: {
       ...texts(
         'The command of a stdio server, as text or as a list. It runs in the working directory.',
-        'npx @playwright/mcp',
+        'npx -y @playwright/mcp',
         ['node', 'server.js'],
       ),
       minItems: 1,
@@ -78,12 +79,7 @@ export const testFileSchema = {
       items: {
         type: 'object',
         required: ['name'],
-        anyOf: [
-          { required: ['tools'] },
-          { required: ['prompts'] },
-          { required: ['resources'] },
-          { required: ['resourceTemplates'] },
-        ],
+        anyOf: KINDS.map((kind) => ({ required: [kind] })),
         additionalProperties: false,
         properties: {
           name: {
@@ -107,8 +103,23 @@ export const testFileSchema = {
             description: 'What is known about the client. If it is left out, nothing is known.',
             type: 'object',
             additionalProperties: false,
-            examples: [{ capabilities: { sampling: {} } }],
+            examples: [{ capabilities: { sampling: {} } }, { name: 'cursor', version: '1.7' }],
             properties: {
+              name: {
+                description: 'The name that the client gives itself.',
+                type: 'string',
+                examples: ['cursor'],
+              },
+              title: {
+                description: 'The title that the client gives itself. It counts only with a name.',
+                type: 'string',
+                examples: ['Cursor'],
+              },
+              version: {
+                description: 'The version that the client gives itself. It counts only with a name.',
+                type: 'string',
+                examples: ['1.7'],
+              },
               capabilities: {
                 description: 'The capabilities that the client declared.',
                 type: 'object',

@@ -4,11 +4,11 @@ import { METHODS, read, TASK_LIST, TASK_RESULT } from '../../wire/messages.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import { answerAboutTask } from '../wire/about-task.js';
-import { MISSING_EXTENSION, NOT_FOUND, supportsTasks, type TaskCall } from '../wire/answer.js';
+import { MISSING_EXTENSION, NOT_FOUND, notATask, supportsTasks, type TaskCall } from '../wire/answer.js';
 import { answerList, listTasks } from '../wire/list.js';
 import { isQuestionId, takeResponse } from '../wire/questions.js';
 import { callTask } from '../wire/start.js';
-import { addTools, declareLegacy, declareModern } from './declare.js';
+import { addTools, declareLegacy, declareModern, declareTools } from './declare.js';
 import { followTask, listenToTasks } from './subscriptions.js';
 
 /** The list of a server that has no tools of its own, and does not know the method. */
@@ -21,11 +21,12 @@ const NO_TOOLS = {
  * Answers the calls about tasks, in both eras of the protocol, and adds the tools of tasks to the server's answers.
  *
  * @param tasks the tasks
+ * @param hasOthers whether the server has tasks of its own
  */
-export function answerCalls(tasks: Tasks): Answerer {
+export function answerCalls(tasks: Tasks, hasOthers: () => boolean): Answerer {
   return {
-    tools: [...tasks.definitions.keys()],
-    answer: (call) => answerCall(tasks, { ...call, caller: callerOf(call) }),
+    tools: tasks.plain === true ? [] : [...tasks.definitions.keys()],
+    answer: (call) => answerCall(tasks, { ...call, caller: callerOf(call) }, hasOthers),
     list: (query, sender) => listTasks(tasks, callerOf(sender), query),
     take: (response, sent) =>
       isQuestionId(response.id)
@@ -39,23 +40,38 @@ export function answerCalls(tasks: Tasks): Answerer {
   };
 }
 
+/** What concerns the tools of tasks where nothing keeps tasks. */
+const PLAIN_METHODS: ReadonlySet<string> = new Set([
+  METHODS.initialize,
+  METHODS.discover,
+  'tools/list',
+  'tools/call',
+]);
+
 function answerCall(
   tasks: Tasks,
   call: TaskCall,
+  hasOthers: () => boolean,
 ): Promise<CallAnswer | undefined> | AnswerChange | undefined {
   const { method, params, era, capabilities, connection } = call;
+  const isPlain = tasks.plain === true;
+  if (isPlain && !PLAIN_METHODS.has(method)) return undefined;
   switch (method) {
     case METHODS.initialize:
-      return { result: declareLegacy };
+      return { result: isPlain ? declareTools : declareLegacy };
     case METHODS.discover:
-      return { result: declareModern };
+      return { result: isPlain ? declareTools : declareModern };
     case 'tools/list': {
-      const result: AnswerChange['result'] = (given) => addTools(given, tasks.definitions, call);
+      const result: AnswerChange['result'] = (given) => addTools(given, tasks, call);
       return { result, withoutMethod: { result: result(NO_TOOLS[era]) } };
     }
     case 'tools/call': {
-      const definition = tasks.definitions.get(String(read(params, 'name')));
-      return definition && callTask(tasks, definition, call);
+      const name = String(read(params, 'name'));
+      const definition = tasks.definitions.get(name);
+      if (definition !== undefined) return callTask(tasks, definition, call);
+      // Before the server: one that knows no tasks would run the tool (MCP 2025-11-25, "Tasks: Tool-Level Negotiation").
+      const isRefused = era === 'legacy' && read(params, 'task') !== undefined && !hasOthers();
+      return isRefused ? Promise.resolve(notATask(name)) : undefined;
     }
     case METHODS.listen: {
       // Others, and those of a connection that ends with the answer, belong to the server.

@@ -1,6 +1,7 @@
 import type { Call } from '../../wire/calls.js';
 import { read, TASKS_EXTENSION } from '../../wire/messages.js';
 import { jsonSchemaOf, type TaskDefinition } from '../author/definition.js';
+import type { Tasks } from '../port/tasks.js';
 import { supportsTasks } from '../wire/answer.js';
 
 type Result = Record<string, unknown>;
@@ -10,6 +11,11 @@ export function declareLegacy(result: Result): Result {
   const capabilities = Object(read(result, 'capabilities'));
   const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
   return { ...result, capabilities: { tools: {}, ...capabilities, tasks } };
+}
+
+/** Adds the tools of tasks that run as plain calls. */
+export function declareTools(result: Result): Result {
+  return { ...result, capabilities: { tools: {}, ...Object(read(result, 'capabilities')) } };
 }
 
 /** Adds the Tasks extension to the result of `server/discover`. */
@@ -25,7 +31,7 @@ export function declareModern(result: Result): Result {
  */
 export function addTools(
   result: Result,
-  definitions: ReadonlyMap<string, TaskDefinition>,
+  { definitions, plain = false }: Pick<Tasks, 'definitions' | 'plain'>,
   { era, capabilities, isGated }: Call,
 ): Result {
   const tools = read(result, 'tools');
@@ -33,7 +39,7 @@ export function addTools(
     (tool) => !definitions.has(String(read(tool, 'name'))),
   );
   const isLast = read(result, 'nextCursor') === undefined;
-  const withSupport = isGated || era === 'legacy';
+  const withSupport = !plain && (isGated || era === 'legacy');
   const callable = (isLast ? [...definitions.values()] : []).filter(
     ({ support }) => withSupport || supportsTasks(capabilities) || support === 'optional',
   );

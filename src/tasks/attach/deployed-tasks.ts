@@ -5,7 +5,8 @@ import type { Tasks } from '../port/tasks.js';
 /**
  * Makes the tasks of an endpoint where its environment says. If `MCP_CONCERNS_TASKS_FUNCTION` (the ARN of an alias of the
  * worker) and `MCP_CONCERNS_TASKS_TABLE` (the table of the records) are set, tasks run as Lambda durable functions. If
- * neither is set, they run in this process. The first call about a task loads the code of either.
+ * neither is set, they run in this process. On Lambda they cannot: there, tools with `support: 'optional'` run as plain
+ * calls, and others are left out. The first call about a task loads the code of either.
  *
  * @param exported the definitions: what a server module exports as `tasks`
  * @param env the environment variables; `process.env` by default
@@ -29,6 +30,9 @@ export function createDeployedTasks(
       `MCP_CONCERNS_TASKS_${set} is set, but MCP_CONCERNS_TASKS_${missing} is not. Set both to run tasks as Lambda durable functions, or neither to run them in this process.`,
     );
   }
+  // Lambda ends a process when it likes, and the next call reaches another one: a task would be gone.
+  const plain = functionArn === '' && isOnLambda(env);
+  const served = plain ? definitions.filter(({ support }) => support === 'optional') : definitions;
   const make = async (): Promise<Tasks> => {
     const { createTasks } = await import('../port/tasks.js');
     if (functionArn === '') return createTasks({ definitions });
@@ -49,7 +53,8 @@ export function createDeployedTasks(
     return made;
   };
   return {
-    definitions: new Map(definitions.map((definition) => [definition.name, definition])),
+    plain,
+    definitions: new Map(served.map((definition) => [definition.name, definition])),
     start: async (...call) => (await tasks()).start(...call),
     read: async (...call) => (await tasks()).read(...call),
     answer: async (...call) => (await tasks()).answer(...call),
@@ -59,3 +64,7 @@ export function createDeployedTasks(
     markSent: async (...call) => (await tasks()).markSent(...call),
   };
 }
+
+/** The framework's emulation of Lambda is one process, which keeps tasks in its memory. */
+const isOnLambda = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  env.AWS_LAMBDA_FUNCTION_NAME !== undefined && env.IS_OFFLINE === undefined;

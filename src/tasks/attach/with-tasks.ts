@@ -17,11 +17,25 @@ import { answerCalls } from './answer-calls.js';
  * export const createServer = () => withTasks(new McpServer({ name: 'reports', version: '1.0.0' }), tasks);
  */
 export function withTasks<Server extends object>(server: Server, tasks: Tasks): Server {
-  const answerer = answerCalls(tasks);
+  const answerer = answerCalls(tasks, () => hasTasks(server));
   if (!addLayer(server, 'tasks', (transport) => new AnsweringTransport(transport, answerer))) {
     throw new TaskDefinitionError(
       'The value passed to withTasks has no connect method. Pass a Server or McpServer of an MCP SDK.',
     );
   }
   return server;
+}
+
+/** Whether a server of either SDK answers requests about tasks of its own: then it has a handler for them. */
+function hasTasks(server: object): boolean {
+  const own: unknown = 'server' in server ? server.server : server;
+  if (!(own instanceof Object) || !('assertCanSetRequestHandler' in own)) return true;
+  if ('fallbackRequestHandler' in own && own.fallbackRequestHandler !== undefined) return true;
+  const { assertCanSetRequestHandler: assert } = own;
+  try {
+    if (typeof assert === 'function') assert.call(own, 'tasks/get');
+    return false;
+  } catch {
+    return true;
+  }
 }

@@ -13,7 +13,7 @@ const MAX_ARGUMENT_BYTES = 128_000;
  *
  * @param definition the task
  * @param args the arguments, as the client sent them
- * @returns the arguments as JSON, or the message of a `-32602` error
+ * @returns the arguments as JSON, or the message of a tool error
  */
 export async function checkArguments(definition: TaskDefinition, args: unknown): Promise<CheckedArguments> {
   const { name, inputSchema } = definition;

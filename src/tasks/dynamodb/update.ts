@@ -1,4 +1,4 @@
-import { fitsRecord, type TaskChange } from '../records/record.js';
+import { fitsRecord, messageOfEnd, type TaskChange } from '../records/record.js';
 import { placeholders } from './expressions.js';
 import { ANSWERED, inputValue, json, number, text } from './item.js';
 
@@ -14,6 +14,7 @@ export function updateOf(change: TaskChange, now: number) {
   const input = (key: string): string => `${name('inputs')}.${name(key)}`;
   const set: string[] = [];
   const add: string[] = [];
+  const remove: string[] = [];
   const conditions = [is('status', '=', text('open')), is('expiresAt', '>', number(Math.floor(now / 1000)))];
   if (change.kind !== 'sent') set.push(is('updatedAt', '=', number(now)));
   switch (change.kind) {
@@ -40,14 +41,21 @@ export function updateOf(change: TaskChange, now: number) {
       // Of two processes that send the same question, one finds it changed.
       conditions.push(`${input(change.key)} = ${value(inputValue(change.input))}`);
       break;
-    case 'ended':
+    case 'ended': {
+      const message = messageOfEnd(change.end);
+      if (message === undefined) remove.push(name('message'));
+      else set.push(is('message', '=', text(message)));
       set.push(is('status', '=', text(change.end.status)));
       if (fitsRecord(change.end)) set.push(is('end', '=', json(change.end)));
       break;
+    }
   }
   return {
-    UpdateExpression: `SET ${set.join(', ')}${add.length === 0 ? '' : ` ADD ${add.join(', ')}`}`,
+    UpdateExpression: [clause('SET', set), clause('ADD', add), clause('REMOVE', remove)].join(''),
     ConditionExpression: conditions.join(' AND '),
     ...parameters(),
   };
 }
+
+const clause = (keyword: string, actions: readonly string[]): string =>
+  actions.length === 0 ? '' : `${keyword} ${actions.join(', ')} `;

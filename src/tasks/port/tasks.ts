@@ -5,7 +5,7 @@ import type { TaskDefinition } from '../author/definition.js';
 import { messageOf } from '../author/errors.js';
 import { createEmbeddedEngine } from '../execution/embedded.js';
 import type { QuestionReply, TaskEngine } from '../execution/engine.js';
-import { failedInternally } from '../execution/outcome.js';
+import { endOfError, failedInternally } from '../execution/outcome.js';
 import { createMemoryRecords } from '../records/memory.js';
 import { isTaskId, newTaskId } from '../records/owner.js';
 import type { TaskPage, TaskQuery, TaskRecord, TaskRecords } from '../records/record.js';
@@ -25,6 +25,8 @@ export interface StartOptions {
   readonly ttlMs?: number | undefined;
   /** The questions that the client can answer, from `answerable`. Without it, every question is asked. */
   readonly answers?: readonly string[] | undefined;
+  /** Whether a call with invalid arguments is a task too, which has ended with a tool error. */
+  readonly always?: boolean | undefined;
 }
 
 /** A started task, or the reason why it was not started. */
@@ -57,6 +59,8 @@ export interface CancelledTask {
  */
 export interface Tasks {
   readonly definitions: ReadonlyMap<string, TaskDefinition>;
+  /** Nothing keeps tasks after a call: their tools run as plain calls, and no tasks are declared. */
+  readonly plain?: boolean;
   start(caller: TaskCaller, tool: string, args: unknown, options?: StartOptions): Promise<StartedTask>;
   read(caller: TaskCaller, id: unknown): Promise<TaskRecord | undefined>;
   answer(
@@ -125,16 +129,25 @@ export function createTasks(options: TasksOptions): Tasks {
   return {
     definitions,
 
-    async start(caller, tool, args, { ttlMs, answers } = {}) {
+    async start(caller, tool, args, { ttlMs, answers, always = false } = {}) {
       const definition = definitions.get(tool);
       if (definition === undefined) {
         return { ok: false, reason: 'unknown-tool', message: `Tool ${tool} not found` };
       }
       const checked = await checkArguments(definition, args);
-      if (!checked.ok) return { ok: false, reason: 'invalid-arguments', message: checked.message };
-      const record = newRecord(definition, caller, { args: checked.json, ttlMs, answers });
+      if (!checked.ok && !always) return { ok: false, reason: 'invalid-arguments', message: checked.message };
+      const record = newRecord(definition, caller, {
+        args: checked.ok ? checked.json : '{}',
+        ttlMs,
+        answers,
+      });
       // Recorded before it runs and before anybody learns its id.
       await records.create(record);
+      if (!checked.ok) {
+        const end = endOfError(new Error(checked.message));
+        const ended = await records.change(record.owner, record.id, { kind: 'ended', end });
+        return { ok: true, record: ended ?? record };
+      }
       try {
         await engine.start(record);
       } catch (cause) {

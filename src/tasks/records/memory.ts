@@ -1,5 +1,5 @@
 import { matchesQuery, sortedPage, summaryOf } from './query.js';
-import { fitsRecord, type TaskChange, type TaskRecord, type TaskRecords } from './record.js';
+import { fitsRecord, messageOfEnd, type TaskChange, type TaskRecord, type TaskRecords } from './record.js';
 
 type Kept = TaskRecord & { readonly answered: readonly string[] };
 
@@ -85,7 +85,10 @@ function changed(kept: Kept, change: TaskChange): Kept | undefined {
     }
     case 'ended': {
       const end = fitsRecord(change.end) ? { end: structuredClone(change.end) } : {};
-      return { ...kept, updatedAt, status: change.end.status, ...end };
+      const { message: _progress, ...rest } = kept;
+      const message = messageOfEnd(change.end);
+      const told = message === undefined ? {} : { message };
+      return { ...rest, updatedAt, status: change.end.status, ...told, ...end };
     }
   }
 }

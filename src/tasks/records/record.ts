@@ -1,4 +1,5 @@
 import { ConcernsError } from '../../errors.js';
+import { read } from '../../wire/messages.js';
 
 /** How a task stands, as its record says. `open` is every state before the end. */
 export type TaskStatus = 'open' | TaskEnd['status'];
@@ -143,6 +144,24 @@ export interface TaskRecords {
 export function stateOf({ status, waits }: Pick<TaskSummary, 'status' | 'waits'>): TaskState {
   if (status !== 'open') return status;
   return waits > 0 ? 'input_required' : 'working';
+}
+
+/** The longest message of an end: lists show it, and an error can be a megabyte. */
+const MAX_MESSAGE_CHARACTERS = 1000;
+
+/**
+ * Returns the message that replaces the last progress of a task that has ended: why it failed, else nothing (SEP-2663,
+ * "Task Execution Errors").
+ *
+ * @example
+ * messageOfEnd({ status: 'failed', error: { code: -32603, message: 'No such report.' } }); // 'No such report.'
+ */
+export function messageOfEnd(end: TaskEnd): string | undefined {
+  if ('error' in end) return end.error.message.slice(0, MAX_MESSAGE_CHARACTERS);
+  if (end.status !== 'tool_error') return undefined;
+  const content: unknown = end.result.content;
+  const texts = Array.isArray(content) ? content.map((each) => read(each, 'text')) : [];
+  return texts.find((each) => typeof each === 'string')?.slice(0, MAX_MESSAGE_CHARACTERS);
 }
 
 /** The largest end that a record keeps, in bytes of JSON. */

@@ -25,6 +25,10 @@ export const NOT_FOUND = invalidParams('Failed to retrieve task: Task not found'
 
 export const METHOD_NOT_FOUND = refusal(ERRORS.methodNotFound, 'Method not found');
 
+/** The answer to a call that asks for a task, of a tool that is none. */
+export const notATask = (tool: string) =>
+  refusal(ERRORS.methodNotFound, `Tool ${tool} cannot be called as a task. Call it without params.task.`);
+
 /** Whether a client declares the Tasks extension. */
 export const supportsTasks = (capabilities: unknown): boolean =>
   read(capabilities, 'extensions', TASKS_EXTENSION) !== undefined;

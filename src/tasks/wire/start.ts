@@ -4,8 +4,15 @@ import { ERRORS, read } from '../../wire/messages.js';
 import type { TaskDefinition } from '../author/definition.js';
 import { answerable } from '../execution/questions.js';
 import type { StartOptions, Tasks } from '../port/tasks.js';
-import type { TaskRecord } from '../records/record.js';
-import { invalidParams, MISSING_EXTENSION, refusal, supportsTasks, type TaskCall } from './answer.js';
+import type { TaskRecord, ToolResult } from '../records/record.js';
+import {
+  invalidParams,
+  MISSING_EXTENSION,
+  notATask,
+  refusal,
+  supportsTasks,
+  type TaskCall,
+} from './answer.js';
 import { legacyTask, modernTask } from './describe.js';
 
 /** How long a plain call of a tool waits for its task, in milliseconds. API Gateway ends requests after 30 seconds. */
@@ -31,7 +38,7 @@ export async function callTask(
   // Without a session nothing tells what a legacy client declared. Then every question is asked, and it can refuse.
   const answers = capabilities === undefined ? undefined : answerable(capabilities);
   if (era === 'modern') {
-    if (!supportsTasks(capabilities)) {
+    if (tasks.plain === true || !supportsTasks(capabilities)) {
       return definition.support === 'required' ? MISSING_EXTENSION : begin({ answers: [] }, inline);
     }
     return begin({ answers }, (record) => ({
@@ -43,11 +50,15 @@ export async function callTask(
     if (definition.support === 'optional') return begin({ answers: [] }, inline);
     return refusal(ERRORS.methodNotFound, `Tool ${definition.name} must be called as a task.`);
   }
+  if (tasks.plain === true) return notATask(definition.name);
   const ttlMs = read(task, 'ttl');
   if (typeof task !== 'object' || task === null || !(ttlMs === undefined || typeof ttlMs === 'number')) {
     return invalidParams('params.task must be an object, and its ttl a number of milliseconds.');
   }
-  return begin({ answers, ttlMs }, (record) => ({ result: { task: legacyTask(record, Date.now()) } }));
+  // The answer to a call that asks for a task is a task, whatever its arguments (MCP 2025-11-25, "Tasks: Creating Tasks").
+  return begin({ answers, ttlMs, always: true }, (record) => ({
+    result: { task: legacyTask(record, Date.now()) },
+  }));
 
   async function begin(
     options: StartOptions,
@@ -56,7 +67,14 @@ export async function callTask(
     const started = await tasks.start(caller, definition.name, read(params, 'arguments'), options);
     if (started.ok) return describe(started.record);
     const { reason, message } = started;
+    // A tool error, so that the model can correct itself (MCP, "Tools: Error Handling").
+    if (reason === 'invalid-arguments')
+      return toolResult({ content: [{ type: 'text', text: message }], isError: true });
     return refusal(reason === 'not-started' ? ERRORS.internal : ERRORS.invalidParams, message);
+  }
+
+  function toolResult(result: ToolResult): CallAnswer {
+    return { result: era === 'modern' ? { resultType: 'complete', ...result } : result };
   }
 
   /** Waits for a task within a plain call, whose client cannot be asked anything. */
@@ -65,8 +83,7 @@ export async function callTask(
     for (let pause = 10; performance.now() < giveUp; pause = Math.min(500, pause * 2)) {
       await sleep(pause);
       const { end } = (await tasks.read(caller, id)) ?? {};
-      if (end !== undefined && 'result' in end)
-        return { result: era === 'modern' ? { resultType: 'complete', ...end.result } : end.result };
+      if (end !== undefined && 'result' in end) return toolResult(end.result);
       if (end !== undefined && 'error' in end) return { error: end.error };
     }
     await tasks.cancel(caller, id);

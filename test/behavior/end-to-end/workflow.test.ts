@@ -254,7 +254,7 @@ describe('sessions', () => {
     expect(client.getServerCapabilities()?.extensions?.[EXTENSION_ID]).toMatchObject({
       methods: ['listConcerns'],
     });
-    await expect(updateConcerns(client, { security: 'high' })).rejects.toMatchObject({ code: -32600 });
+    await expect(updateConcerns(client, { security: 'high' })).rejects.toMatchObject({ code: -32601 });
     expect(await toolNames(client)).toHaveLength(10);
     await client.close();
   });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -114,4 +114,59 @@ describe('add-to-a-server.md', () => {
       });
     expect(check()).not.toMatch(/warning|enforce-without-operator/);
   });
+});
+
+describe('several-servers.md', () => {
+  const page = createProject('docs/guides/several-servers.md');
+  const [servers = '', host = ''] = page.blocks('json');
+
+  it('writes one policy, which the configuration of the host then serves for all servers', async () => {
+    writeFileSync(join(page.folder, '.mcp.servers.json'), servers);
+    await page.run(/^npx mcp-concerns init/);
+    expect(await page.run(/^npx mcp-concerns list/)).toContain('browser__browser_snapshot');
+    const { command, args } = JSON.parse(host).mcpServers.concerns;
+    const env = { PATH: process.env.PATH ?? '', npm_config_offline: 'true' };
+    const transport = new StdioClientTransport({ command, args, cwd: page.folder, env, stderr: 'ignore' });
+    const client = new Client({ name: 'host', version: '1.0.0' });
+    await client.connect(transport);
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toContain('everything__echo');
+    expect(names).toContain('browser__browser_click');
+    await client.close();
+  });
+});
+
+describe('troubleshooting.md', () => {
+  const page = createProject('docs/guides/troubleshooting.md');
+  copyFileSync('policies/everything.yaml', join(page.folder, 'policy.yaml'));
+  copyFileSync('policies/everything.catalog.json', join(page.folder, 'catalog.json'));
+
+  it('has one command for each symptom', () => {
+    const sections = readFileSync('docs/guides/troubleshooting.md', 'utf8').split(/^## /m).slice(1);
+    expect(sections.length).toBeGreaterThan(8);
+    expect(page.commands).toHaveLength(sections.length);
+    for (const section of sections) expect(section.match(/^```sh$/gm)).toHaveLength(1);
+  });
+
+  it('has commands that find the cause in a policy', async () => {
+    expect(await page.run(/explain/)).toContain('Tool get-env is ');
+    expect(await page.run(/list .*--concern effect=/)).toMatch(/\d+ of \d+ primitives shown/);
+    await expect(page.run(/list .*--concern effects=/)).rejects.toThrow('Did you mean "effect"');
+    await page.run(/check .*--catalog/);
+  });
+});
+
+it('choose.md has the numbers that the command line counts', () => {
+  const rows = [
+    ...readFileSync('docs/guides/choose.md', 'utf8').matchAll(/^ {2}\| (\D[^|]*) \| (\d+) \| ([\d,]+) \|$/gm),
+  ];
+  const args = ['--policy', 'policies/github.yaml', '--catalog', 'policies/github.catalog.json'];
+  const counted = execFileSync(process.execPath, ['dist/cli/main.js', 'tokens', ...args], {
+    encoding: 'utf8',
+  });
+  expect(rows).toHaveLength(5);
+  for (const [, what = '', tools, tokens] of rows) {
+    const name = what.replaceAll('`', '').replace(/^preset (\w+).*/, 'preset=$1');
+    expect(counted).toMatch(new RegExp(`^ +${tokens} +${tools} of 117 +${name}\\b`, 'm'));
+  }
 });

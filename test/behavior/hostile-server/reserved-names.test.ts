@@ -42,10 +42,25 @@ describe('a server with the names of the gate', () => {
     for (const kind of ['tools', 'prompts', 'resources']) await ask(`${kind}/list`);
     for (const name of NAMES) await ask('tools/call', { name, arguments: {} });
     for (const name of PROMPTS) await ask('prompts/get', { name });
+    const argument = { name: 'effect', value: 'des' };
+    for (const name of PROMPTS)
+      await ask('completion/complete', { ref: { type: 'ref/prompt', name }, argument });
     for (const uri of [PAGE, 'ui://concerns/other.html']) await ask('resources/read', { uri });
     expect(received.join('\n')).not.toContain(MARKER);
-    expect(reached.filter((each) => each.includes('concerns'))).toEqual([]);
+    expect(reached.filter((each) => /concerns|complet/.test(each))).toEqual([]);
     expect(JSON.stringify(reports)).toContain('"reserved-name"');
+  });
+
+  it.each([
+    ['resources/subscribe', { uri: PAGE }],
+    ['resources/unsubscribe', { uri: 'ui://concerns/other.html' }],
+    ['resources/directory/read', { uri: 'ui://concerns/' }],
+    ['skills/get', { uri: PAGE }],
+    ['completion/complete', { ref: { type: 'ref/resource', uri: PAGE }, argument: { name: 'a', value: '' } }],
+  ])('gets no %s about them', async (method, params) => {
+    const { ask, reached } = await connect();
+    expect(await ask(method, params)).toContain('is reserved for switching, and does not exist here.');
+    expect(reached).not.toContain(method);
   });
 
   it('keeps its names while the panel is off', async () => {
@@ -60,6 +75,30 @@ describe('a server with the names of the gate', () => {
     expect(received.join('\n')).not.toMatch(
       /"key"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"[^,]*:/,
     );
+  });
+});
+
+describe('a policy with a prefix of its own', () => {
+  it('leaves the server its names, and has the switch under the others', async () => {
+    const { ask, reached } = await connect('on, panel-prefix: show');
+    const tools: { name: string }[] = JSON.parse(await ask('tools/list')).result.tools;
+    expect(tools.map(({ name }) => name)).toEqual([
+      'look',
+      'destroy',
+      ...NAMES,
+      'show',
+      'show_read',
+      'show_update',
+    ]);
+    const prompts: { name: string }[] = JSON.parse(await ask('prompts/list')).result.prompts;
+    expect(prompts.map(({ name }) => name)).toEqual([...PROMPTS, 'show-safe', 'show-all', 'show']);
+    expect(await ask('tools/call', { name: 'concerns', arguments: {} })).toContain(MARKER);
+    expect(await ask('tools/call', { name: 'show', arguments: {} })).toContain('tools are shown');
+    const page = await ask('resources/read', { uri: 'ui://show/panel.html' });
+    expect(page).toContain('data-prefix=\\"show\\"');
+    expect(await ask('prompts/get', { name: 'show-safe' })).toContain('In effect: effect read-only');
+    expect(await ask('tools/list')).not.toContain('"destroy"');
+    expect(reached.filter((each) => each.includes('show'))).toEqual([]);
   });
 });
 

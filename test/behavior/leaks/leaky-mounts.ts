@@ -12,9 +12,8 @@ import { createFunction } from '../../../src/lambda/function.js';
 import type { HttpResult } from '../../../src/lambda/result.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { ChildTransport } from '../../../src/upstream/child-process.js';
-import { proxyTo } from '../../../src/upstream/proxy.js';
+import { bridge, shareUpstream } from '../../../src/upstream/isolation.js';
 import { proxySessions } from '../../../src/upstream/sessions.js';
-import { shareUpstream } from '../../../src/upstream/upstream.js';
 import { type Era, read } from '../../../src/wire/messages.js';
 import { httpEvent } from '../../lambda/events.js';
 import type { SuitePolicy } from '../mounts.js';
@@ -248,7 +247,8 @@ export const LEAKY_MOUNTS: readonly LeakyMount[] = [
     return overHttp(proxy.fetch, preferences, proxy.close);
   }),
   mount('a child process behind serve', true, async ({ policy }, instructs, preferences) => {
-    const server = () => proxyTo(new ChildTransport(...child(instructs)));
+    const { connection } = bridge(() => new ChildTransport(...child(instructs)), 'per-session');
+    const server = () => connection();
     const proxy = proxySessions({ server, policy });
     return overHttp(proxy.fetch, preferences, proxy.close);
   }),
@@ -267,6 +267,22 @@ export const LEAKY_MOUNTS: readonly LeakyMount[] = [
       const url = query === undefined ? {} : { query };
       return modern(overHttp(handlerV2(policy, instructs), { headers: sent, ...url }), sent);
     }),
+    era: 'modern',
+  },
+  {
+    ...mount(
+      'a shared legacy child process, 2026-07-28',
+      true,
+      async ({ policy }, instructs, preferences) => {
+        const { headers, query } = preferences;
+        const upstream = shareUpstream(() => new ChildTransport(...child(instructs)), { isLongLived: true });
+        const handle = createHandlerV2({ server: (context) => upstream.make(context), policy });
+        const sent = { ...headers, 'mcp-protocol-version': '2026-07-28' };
+        const url = query === undefined ? {} : { query };
+        const client = overHttp(handle, { headers: sent, ...url }, () => upstream.close());
+        return modern(client, sent);
+      },
+    ),
     era: 'modern',
   },
   mount('Lambda', true, async (policy, instructs, preferences) => overLambda(policy, instructs, preferences)),

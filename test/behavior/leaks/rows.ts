@@ -175,6 +175,17 @@ export const ROWS: Readonly<Record<string, Row>> = {
     { uri: 'skill://open/' },
     { resources: [...FILES, { uri: SKILL, description: MARK }] },
   ),
+  'groups/list': row(
+    {},
+    { groups: [{ name: 'open', description: SECRETS }], [TOOL]: SECRETS },
+    // The name of a group is its own, also where a hidden tool has the same.
+    { groups: [TOOL, [SECRETS], null, { name: 'other', title: PROMPT }] },
+  ),
+  'groups/get': row(
+    { name: 'open' },
+    { description: SECRETS, tools: [{ name: TOOL }, { name: 'open_tool' }], prompts: [item(PROMPT)] },
+    { name: TOOL, tools: [TOOL, { name: 'open_tool', description: SECRETS }], [TOOL]: SECRETS },
+  ),
 };
 
 /** Every notification of a server, with the mark in each field that can carry it. */
@@ -187,6 +198,10 @@ export const NOTIFICATION_ROWS: Readonly<Record<string, readonly object[]>> = {
   'notifications/resources/list_changed': [{}],
   'notifications/resources/updated': [URI, MATCHED, SKILL].map((uri) => ({ uri })),
   'notifications/tasks/status': [TASK],
+  // The stream of a client ends at the gate, so a server's answer to it never reaches one.
+  'notifications/subscriptions/acknowledged': [
+    { notifications: { resourceSubscriptions: [URI] }, [TOOL]: SECRETS },
+  ],
   'notifications/elicitation/complete': [{ elicitationId: 'e' }],
 };
 
@@ -204,8 +219,8 @@ export const SERVER_REQUEST_ROWS: Readonly<Record<string, object>> = {
 
 /** Messages that are in no table: `enforce` must refuse or drop them in either direction. */
 export const INVENTED = [
-  'groups/list',
-  'groups/get',
+  'com.example/groups/list',
+  'com.example/groups/get',
   'tools/resolve',
   'interceptors/list',
   'interceptor/invoke',

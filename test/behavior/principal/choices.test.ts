@@ -158,8 +158,7 @@ describe('without the option', () => {
     const open = endpoint('panel: on', store, { preferences: undefined });
     const [legacy, modern] = [await open('legacy'), await open('modern')];
     await legacy.update({ security: 'high' });
-    const answer = await modern.update({ security: 'high' });
-    expect(read(answer, '_meta', EXTENSION_ID, 'concerns')).toEqual({ security: 'high' });
+    await expect(modern.update({ security: 'high' })).rejects.toThrow('-32601');
     expect((await modern.list()).names).toEqual(ALL);
     expect(state.ids.filter((id) => id.startsWith('principal#'))).toEqual([]);
     expect(state.changes.some((change) => 'acted' in change)).toBe(false);
@@ -193,7 +192,7 @@ describe('a modern host', () => {
     const open = endpoint();
     const host = await open('modern', { authInfo: ada, capabilities: APP });
     const call = (name: string, args: object) => host.request('tools/call', { name, arguments: args });
-    const opened = await call('concerns', {});
+    const opened = await call('concerns_read', {});
     expect(opened.structuredContent).not.toHaveProperty('readOnly');
     expect(opened).not.toHaveProperty('_meta');
     const changed = await call('concerns_update', { concerns: { preset: 'safe' } });
@@ -206,10 +205,11 @@ describe('a modern host', () => {
     expect((await host.list()).names).toEqual(HIGH);
   });
 
-  it('has a page that only shows, if the caller cannot be told from others', async () => {
+  it('has no tool and no page, if the caller cannot be told from others', async () => {
     const host = await endpoint()('modern', { authInfo: callerOf(undefined, 'ada'), capabilities: APP });
-    const opened = await host.request('tools/call', { name: 'concerns', arguments: {} });
-    expect(read(opened, 'structuredContent', 'readOnly')).toContain('?concerns=NAME:VALUE');
+    const listed = JSON.stringify(read(await host.request('tools/list', {}), 'tools'));
+    expect(listed).toContain('"name":"low-a"');
+    expect(listed).not.toContain('"name":"concerns"');
     const prompt = await host.request('prompts/get', { name: 'concerns-safe' });
     expect(JSON.stringify(prompt)).toContain('add ?concerns=safe to the URL');
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   concernsOfInitialize,
+  declareChanges,
   declareConcerns,
-  declareListChanged,
   describePolicy,
 } from '../../../src/gate/concerns/declare.js';
 import { EXTENSION_ID, read, TASK_FILTER_CAPABILITY } from '../../../src/wire/messages.js';
@@ -152,7 +152,7 @@ describe('the declaration of concerns', () => {
 describe('the announcement that lists change', () => {
   it('is added to the lists that the server has', () => {
     const capabilities = { tools: { own: 1, listChanged: false }, resources: true, logging: {} };
-    expect(declareListChanged({ serverInfo: {}, capabilities })).toEqual({
+    expect(declareChanges({ serverInfo: {}, capabilities }, true)).toEqual({
       serverInfo: {},
       capabilities: { tools: { own: 1, listChanged: true }, resources: { listChanged: true }, logging: {} },
     });
@@ -161,7 +161,7 @@ describe('the announcement that lists change', () => {
   it.each([undefined, null, 'text'])(
     'does nothing to capabilities that are no object: %j',
     (capabilities) => {
-      expect(declareListChanged({ capabilities })).toEqual({ capabilities: {} });
+      expect(declareChanges({ capabilities }, true)).toEqual({ capabilities: {} });
     },
   );
 });

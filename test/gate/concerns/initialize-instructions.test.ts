@@ -95,14 +95,13 @@ describe('the answer to server/discover', () => {
         instructions: 'Use secret.',
         capabilities: {
           tasks: { list: {} },
-          tools: { filtering: { supported: ['namePatterns'] } },
           prompts: { filtering: { supported: ['namePatterns'] } },
           extensions: {
             [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] },
             [EXTENSION_ID]: {
               ...describePolicy(PANEL),
-              methods: ['listConcerns', 'updateConcerns'],
-              filtering: { tools: ['namePatterns'], prompts: ['namePatterns'] },
+              methods: ['listConcerns'],
+              filtering: { prompts: ['namePatterns'] },
             },
           },
         },

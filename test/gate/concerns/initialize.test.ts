@@ -239,12 +239,14 @@ describe('the answer to initialize', () => {
     expect(talk.reports[1]).toMatchObject({ warnings: [] });
   });
 
-  it('is reported with a store that fails, and sent', async () => {
+  it('is reported with a store that fails, and sent with a warning', async () => {
     const store = failing(createMemoryStore(), 'update');
     const talk = new Talk(OPEN, { preferences: inStore(store) });
-    expect(await settle(talk, HIGH, {})).toEqual(declared(OPEN, {}, {}, BOTH));
     const message = 'The session store could not be written (TypeError).';
-    expect(talk.reports).toMatchObject([{ warnings: [{ code: 'store-unavailable', message }] }]);
+    const warnings = [{ code: 'store-unavailable', message }];
+    const _meta = { [EXTENSION_ID]: { warnings } };
+    expect(await settle(talk, HIGH, {})).toEqual({ ...declared(OPEN, {}, {}, BOTH), _meta });
+    expect(talk.reports).toMatchObject([{ warnings }]);
   });
 
   describe('that is an error', () => {

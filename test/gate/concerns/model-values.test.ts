@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
+import { describeAccepted, resolveConfiguration } from '../../../src/engine/configuration.js';
 import { changeModelValues as settleChange } from '../../../src/gate/concerns/model-values.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { EXTENSION_ID } from '../../../src/wire/messages.js';
@@ -8,10 +8,12 @@ import { ON, TOOLS, talkTo } from '../panel/panel-policy.js';
 import { failing, Talk } from './talk.js';
 
 const changeModelValues = gathered(settleChange);
+const accepted = (concerns: object) =>
+  describeAccepted(resolveConfiguration(ON, [{ from: 'update', concerns }]));
 
 describe('a change that a model makes', () => {
   const change = (talk: Talk, concerns: object) =>
-    changeModelValues(talk.exchange('tools/call'), resolveConfiguration(ON, [{ from: 'update', concerns }]));
+    changeModelValues(talk.exchange('tools/call'), accepted(concerns));
 
   it('is kept beside the values of the person, and announced with the call', async () => {
     const talk = talkTo(ON, {}, { concerns: { topic: ['stocks'] }, model: { budget: 3 } });
@@ -80,7 +82,7 @@ describe('a change that a model makes', () => {
     const talk = talkTo();
     const http = { url: 'http://x.test/mcp?concerns=topic:stocks' };
     const exchange = talk.exchange('tools/call', {}, { http });
-    const update = resolveConfiguration(ON, [{ from: 'update', concerns: { topic: ['news'] } }]);
+    const update = accepted({ topic: ['news'] });
     expect(await changeModelValues(exchange, update)).toMatchObject({ appeared: ['a', 'c'], disappeared: 1 });
   });
 
@@ -89,7 +91,7 @@ describe('a change that a model makes', () => {
     async (concerns) => {
       const talk = talkTo(ON, {}, { concerns: { topic: ['stocks'] } });
       const exchange = talk.exchange('tools/call', { _meta: { [EXTENSION_ID]: { concerns } } });
-      const update = resolveConfiguration(ON, [{ from: 'update', concerns: { topic: ['news'] } }]);
+      const update = accepted({ topic: ['news'] });
       expect(await changeModelValues(exchange, update)).toMatchObject({
         visible: { tools: 2 },
         appeared: ['a', 'c'],

@@ -111,15 +111,20 @@ describe('updateConcerns', () => {
     expect(talk.record).not.toHaveProperty('concerns');
   });
 
-  it('refuses where nothing is kept', async () => {
-    const talk = new Talk(ON, { preferences: { place: 'none' } });
-    await update(talk, { security: 'high' });
-    expect(answers(talk)).toEqual(
-      refused(
-        -32600,
-        'There is no session to keep concerns in. Send them with each request, in _meta, the Mcp-Concerns header or the URL.',
-      ),
-    );
+  it.each([
+    ['over HTTP without a session', {}],
+    ['in 2026-07-28 without a verified caller', modern()],
+  ])('is an unknown method %s, and says where preferences can be sent', async (_where, params) => {
+    const talk = new Talk(ON, { preferences: { place: 'none' }, principal: { place: 'none' } });
+    for (const concerns of [{ security: 'high' }, { security: 'hihg' }, undefined]) {
+      talk.toClient.length = 0;
+      await update(talk, concerns, params);
+      const hint = `Send preferences with each request: in params._meta["${EXTENSION_ID}"].concerns, the Mcp-Concerns header or the URL, for example ?concerns=NAME:VALUE.`;
+      expect(answers(talk)).toEqual(
+        refused(-32601, 'Method not found: this endpoint keeps no preferences of yours.', { data: { hint } }),
+      );
+    }
+    expect(talk.toServer).toEqual([]);
   });
 
   it('refuses if the session has ended or its store fails', async () => {
@@ -143,48 +148,6 @@ describe('updateConcerns', () => {
 });
 
 describe('updateConcerns of 2026-07-28', () => {
-  it('answers with what the preferences would give, and what to send', async () => {
-    const talk = new Talk(ON, { lists: { tools: TOOLS } });
-    await update(talk, { security: 'high', weather: 1 }, modern());
-    const concerns = { security: 'high', tier: 'free' };
-    const message = '"weather" (update) is not a concern of this server. It was ignored.';
-    const warnings = [{ code: 'undeclared-concern', message }];
-    expect(answers(talk)).toEqual(
-      result({
-        resultType: 'complete',
-        concerns,
-        warnings,
-        visible: { tools: 2 },
-        _meta: { [EXTENSION_ID]: { concerns: { security: 'high' } } },
-      }),
-    );
-    expect(talk.reports).toEqual([
-      { method, era: 'modern', concerns, sources: { security: 'request', tier: 'default' }, warnings },
-    ]);
-    expect(talk.record).toEqual({});
-    expect(talk.methods).toEqual([]);
-  });
-
-  it('counts what else the request says', async () => {
-    const talk = new Talk(ON, { lists: { tools: TOOLS } });
-    const http = { url: 'http://x.test/mcp?concerns=topic:news,weather:1' };
-    const claims = new Map([['tier', 'pro']]);
-    const _meta = { [EXTENSION_ID]: { concerns: { budget: 1 } } };
-    const params = modern({ concerns: { security: 'low' }, _meta });
-    await updateConcerns(talk.exchange(method, params, { http, claims }));
-    const message = '"weather" (url) is not a concern of this server. It was ignored.';
-    expect(answers(talk)).toMatchObject([
-      {
-        result: {
-          concerns: { security: 'low', topic: ['news'], tier: 'pro' },
-          warnings: [{ code: 'undeclared-concern', message }],
-          visible: { tools: 2 },
-        },
-      },
-    ]);
-    expect(answers(talk)).not.toHaveProperty('0.result.concerns.budget');
-  });
-
   it('keeps the preferences of a caller', async () => {
     const store = createMemoryStore();
     const principal = { place: 'store', store, id: 'caller' } as const;

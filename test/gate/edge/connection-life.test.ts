@@ -143,11 +143,11 @@ describe('a connection that a client initializes', () => {
     const { own, seen, policy } = observed();
     await own.ask('initialize', INITIALIZE);
     await own.ask('prompts/list', HIGH);
-    const other = levels('{ page-size: 9 }');
+    const other = levels('{ enforcement: shadow }');
     policy.replace(other);
     const surroundings = { session: 's', sessions: [], tokensOf: () => 1, revision: 1 };
     const state = await seen[0]?.panel.state(surroundings);
-    expect(state?.policy).toMatchObject({ digest: other.digest });
+    expect(state?.policy).toMatchObject({ enforcement: 'shadow' });
   });
 
   it('is not observed before it has had a request', () => {

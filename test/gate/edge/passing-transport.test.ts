@@ -14,8 +14,16 @@ const [advisory, shadow, enforce] = ['advisory', 'shadow', 'enforce'].map(policy
 if (advisory === undefined || shadow === undefined || enforce === undefined) throw new Error('unreachable');
 
 const HANDLED = [
-  ...['initialize', 'server/discover', 'listConcerns', 'updateConcerns', 'tasks/list'],
+  ...[
+    'initialize',
+    'server/discover',
+    'subscriptions/listen',
+    'listConcerns',
+    'updateConcerns',
+    'tasks/list',
+  ],
   ...['tasks/get', 'tasks/result', 'tasks/cancel', 'tasks/update'],
+  ...['groups/list', 'groups/get'],
   ...['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'],
 ];
 const request = (method: string, params: object = {}) => ({
@@ -130,12 +138,12 @@ describe('a transport with a gate', () => {
 
   it('reports under shadow what enforce would refuse', async () => {
     const { client, reports, received, end } = await gated(new LivePolicy(shadow));
-    client(request('groups/list'));
+    client(request('skills/search'));
     client(request('tools/call', { name: ['a'] }));
     expect(received).toHaveLength(2);
     end();
     expect(reports).toMatchObject([
-      { method: 'groups/list', era: 'legacy', refused: 'groups/list' },
+      { method: 'skills/search', era: 'legacy', refused: 'skills/search' },
       { method: 'tools/call', era: 'legacy', refused: 'tools/call' },
     ]);
   });

@@ -36,7 +36,7 @@ function call(name: string): Facts {
     era: 'legacy',
     sender: { extra: undefined },
     keeps: { caller: false, session: true, place: 'connection' },
-    connection: { lasts: true, server: undefined, relisted: null, taskTools: undefined },
+    connection: { lasts: true, server: undefined, relisted: null, listens: true, taskTools: undefined },
     configuration: resolveConfiguration(policy, [{ from: 'session', concerns: { security: 'low' } }]),
     kept: { session: { state: 'live', record: {} }, principal: undefined },
     logged: [],

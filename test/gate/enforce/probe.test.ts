@@ -27,40 +27,33 @@ const serving = (lists = LISTS): ListServer => new ListServer(policy).listing(li
 /** Only a handler of this process knows the method of probes, so it gets their row. */
 const answerProbe = (exchange: Exchange) => judge(exchange, { ...ROWS, pass: ROWS.probe });
 
-/** Asks the gate which names of a request to replace. */
+/** Asks the gate whether to replace the name in a request. */
 function probe(server: ListServer, method: string, params: object, _meta: object = HIGH): readonly Message[] {
   const request = { jsonrpc: '2.0', id: 5, method, params };
   void answerProbe(server.exchange('ping', { request, _meta }));
   return server.toClient;
 }
-const answer = (...substitutes: object[]) => [{ jsonrpc: '2.0', id: 'client', result: { substitutes } }];
-const listen = (...uris: unknown[]) => ({ notifications: { resourceSubscriptions: uris } });
+const answer = (substitute?: object) => [
+  { jsonrpc: '2.0', id: 'client', result: substitute === undefined ? {} : { substitute } },
+];
 
 describe('a probe', () => {
-  it.each<[string, object, object[]]>([
-    ['tools/call', { name: 'secret' }, [{ index: 0, name: SENT, sent: SENT, original: 'secret' }]],
-    ['tools/call', { name: 'nothing' }, [{ index: 0, name: SENT, sent: SENT, original: 'nothing' }]],
-    ['tools/call', { name: 'listed' }, []],
-    ['tools/call', { name: 'strong' }, []],
-    ['prompts/get', { name: 'nothing' }, [{ index: 0, name: SENT, sent: SENT, original: 'nothing' }]],
-    ['resources/read', { uri: 'r://a/open' }, []],
+  it.each<[string, object, object | undefined]>([
+    ['tools/call', { name: 'secret' }, { name: SENT, sent: SENT, original: 'secret' }],
+    ['tools/call', { name: 'nothing' }, { name: SENT, sent: SENT, original: 'nothing' }],
+    ['tools/call', { name: 'listed' }, undefined],
+    ['tools/call', { name: 'strong' }, undefined],
+    ['prompts/get', { name: 'nothing' }, { name: SENT, sent: SENT, original: 'nothing' }],
+    ['resources/read', { uri: 'r://a/open' }, undefined],
     [
       'resources/read',
       { uri: 'r://a/secret' },
-      [{ index: 0, name: expect.stringMatching(/^r:\/\/a\/unknown-/), sent: SENT, original: 'secret' }],
+      { name: expect.stringMatching(/^r:\/\/a\/unknown-/), sent: SENT, original: 'secret' },
     ],
-    ['tools/call', {}, []],
-    ['tools/list', { name: 'secret' }, []],
-    [
-      'subscriptions/listen',
-      listen('r://a/open', 'r://a/secret', 'R://a/secret'),
-      [
-        { index: 1, name: expect.stringMatching(/^r:\/\/a\/unknown-/), sent: SENT, original: 'secret' },
-        { index: 2, name: expect.stringMatching(/^R:\/\/a\/unknown-/), sent: SENT, original: 'secret' },
-      ],
-    ],
-  ])('about %s %j', (method, params, substitutes) => {
-    expect(probe(serving(), method, params)).toEqual(answer(...substitutes));
+    ['tools/call', {}, undefined],
+    ['tools/list', { name: 'secret' }, undefined],
+  ])('about %s %j', (method, params, substitute) => {
+    expect(probe(serving(), method, params)).toEqual(answer(substitute));
   });
 
   it('asks for the lists that decide, once each', () => {
@@ -70,12 +63,11 @@ describe('a probe', () => {
       return server.asked;
     };
     expect(askedFor('tools/call', { name: 'listed' })).toEqual(['tools/list']);
-    expect(askedFor('subscriptions/listen', listen('r://a', 'r://b'))).toEqual([
+    expect(askedFor('resources/read', { uri: 'r://a' })).toEqual([
       'resources/list',
       'resources/templates/list',
     ]);
     expect(askedFor('tools/call', { name: 'strong' })).toEqual([]);
-    expect(askedFor('subscriptions/listen', listen())).toEqual([]);
   });
 
   it('is decided under the preferences of the probe alone', () => {
@@ -116,6 +108,6 @@ describe('a probe', () => {
     const server = new ListServer(policy, { place: 'store', store, id: 's' }).listing(LISTS);
     const request = { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'secret' } };
     await answerProbe(server.exchange('ping', { request }));
-    expect(server.toClient).toEqual(answer({ index: 0, name: SENT, sent: SENT, original: 'secret' }));
+    expect(server.toClient).toEqual(answer({ name: SENT, sent: SENT, original: 'secret' }));
   });
 });

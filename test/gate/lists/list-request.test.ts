@@ -244,7 +244,7 @@ describe('an error of the server', () => {
   });
 
   it('is a modern answer for a modern client', () => {
-    const result = { resultType: 'complete', tools: [own], ttlMs: 0, cacheScope: 'private' };
+    const result = { resultType: 'complete', tools: [], ttlMs: 0, cacheScope: 'private' };
     const harness = failing(panel, NOT_FOUND);
     expect(list(harness, { _meta: modern() })).toEqual(answerWith(result));
     expect(list(harness, { _meta: modern({}, high._meta) })).toEqual(answerWith(result));

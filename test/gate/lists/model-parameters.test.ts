@@ -12,11 +12,18 @@ concerns:
 const FREE = 'Replaces the value in effect. "any" shows all values.';
 const NARROW = 'Hides more, and never shows more than the person chose. "any" removes what you set.';
 
+const ABOUT_TOOLS = {
+  list: { type: 'boolean', description: expect.any(String) },
+  find: { type: 'string', description: expect.any(String) },
+  show: { type: 'array', items: { type: 'string' }, maxItems: 50, description: expect.any(String) },
+};
+
 describe('the parameters of the model', () => {
   it('are one property for each concern, with its values and what it does', () => {
     expect(inputSchemaFor(concerns)).toEqual({
       type: 'object',
       properties: {
+        ...ABOUT_TOOLS,
         topic: { type: 'string', enum: ['news', 'maps', 'any'], description: FREE },
         area: {
           type: 'array',
@@ -35,7 +42,22 @@ describe('the parameters of the model', () => {
     });
   });
 
-  it('are none without concerns', () => {
+  it('are none about hidden tools where a model can only hide more', () => {
+    const [, area] = concerns;
+    expect(Object.keys(inputSchemaFor(area === undefined ? [] : [area]).properties)).toEqual(['area']);
     expect(inputSchemaFor([])).toEqual({ type: 'object', properties: {}, additionalProperties: false });
+  });
+
+  it('say what the values mean, each as long as there is room for all', () => {
+    const meaning = (count: number) => {
+      const values = Array.from({ length: count }, (_, index) => `{ v${index}: "${'x'.repeat(200)}" }`);
+      const { concerns } = policyOf(`concerns: { topic: { values: [${values.join(', ')}], model: free } }\n`);
+      const { topic } = inputSchemaFor(concerns).properties as { topic?: { description?: string } };
+      return topic?.description?.slice(FREE.length);
+    };
+    expect(meaning(2)).toBe(` v0: ${'x'.repeat(200)}; v1: ${'x'.repeat(200)}.`);
+    expect(meaning(10)).toContain(` v0: ${'x'.repeat(64)}; v1: `);
+    expect(meaning(53)).toContain(` v0: ${'x'.repeat(12)}; v1: `);
+    expect(meaning(54)).toBe('');
   });
 });

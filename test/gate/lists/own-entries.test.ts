@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Kind } from '../../../src/engine/policy.js';
 import type { Exchange } from '../../../src/gate/edge/exchange.js';
+import { inputSchemaFor } from '../../../src/gate/lists/model-parameters.js';
 import { ownListOnly, withOwnEntries } from '../../../src/gate/lists/own-entries.js';
 import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { APPS, exchangeOf, modern } from '../exchange-of.js';
@@ -39,7 +40,7 @@ const TOOL = {
   title: 'What is shown',
   description:
     'Tells which tools are shown and why, and lets the person change that. Call it if a tool that the task needs is missing.',
-  inputSchema: NO_ARGUMENTS,
+  inputSchema: inputSchemaFor([]),
   annotations: { readOnlyHint: true, openWorldHint: false },
 };
 const PAGE = 'ui://concerns/panel.html';
@@ -85,9 +86,9 @@ describe('the own list of a server without that list', () => {
 
   it('has no tool that switches where nothing can be switched', () => {
     expect(own(legacy(READ_ONLY, true))).toEqual({ tools: [OPENS_PAGE, READ_TOOL] });
-    expect(own(legacy(ON, true, { place: 'none' }))).toEqual({ tools: [OPENS_PAGE, READ_TOOL] });
+    expect(own(legacy(ON, true, { place: 'none' }))).toEqual({ tools: [] });
     const apps = exchangeOf(new Harness(ON), 'tools/list', { _meta: modern(APPS) });
-    expect(own(apps)).toEqual({ tools: [OPENS_PAGE, READ_TOOL] });
+    expect(own(apps)).toEqual({ tools: [] });
   });
 
   it('is empty for resources', () => {
@@ -102,10 +103,10 @@ describe('the tool', () => {
     expect(tool).toEqual({
       ...TOOL,
       description:
-        'Tells which tools are shown and why, and lets the person change that. Arguments change it: security, budget. Call it if a tool that the task needs is missing.',
+        'Tells which tools are shown and why, and lets the person change that. Arguments change it: security, budget. Call it with list: true if a tool that the task needs is missing.',
       inputSchema: {
         type: 'object',
-        properties: { security: expect.any(Object), budget: expect.any(Object) },
+        properties: inputSchemaFor(FOR_MODELS.concerns.slice(0, 2)).properties,
         additionalProperties: false,
       },
       annotations: {
@@ -118,9 +119,9 @@ describe('the tool', () => {
   });
 
   it('has none where nothing is kept', () => {
-    expect(own(legacy(FOR_MODELS, false, { place: 'none' }))).toEqual({ tools: [TOOL] });
+    expect(own(legacy(FOR_MODELS, false, { place: 'none' }))).toEqual({ tools: [] });
     const request = exchangeOf(new Harness(FOR_MODELS), 'tools/list', { _meta: modern() });
-    expect(own(request)).toEqual({ tools: [TOOL] });
+    expect(own(request)).toEqual({ tools: [] });
   });
 });
 

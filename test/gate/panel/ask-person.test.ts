@@ -60,6 +60,18 @@ describe('a form that is shown while a call waits', () => {
     return { talk, answered, reply };
   }
 
+  it('is the only one: a later call is told of it, until it is answered', async () => {
+    const { talk, reply, answered } = show();
+    const again = () => decided(talk.exchange('tools/call', { name: 'concerns' }), askPerson(form));
+    const forms = () => talk.toClient.length;
+    for (let calls = 0; calls < 300; calls++) expect(await again()).toEqual({ action: 'open' });
+    expect(forms()).toBe(1);
+    reply({ result: { action: 'cancel' } });
+    expect(await answered).toEqual({ action: 'cancel' });
+    void again();
+    expect(forms()).toBe(2);
+  });
+
   it('is sent with the call', async () => {
     const { talk, reply, answered } = show();
     expect(talk.toClient).toEqual([

@@ -37,13 +37,13 @@ describe('what the gate adds to a server', () => {
     [
       'lists that do not change where nothing is kept',
       new Talk(ON, { preferences: { place: 'none' } }),
-      {},
-      { tools: {}, prompts: {} },
+      { capabilities: CLIENT },
+      { prompts: {} },
     ],
-    ['lists that do not change in 2026-07-28', new Talk(ON), modern(), { tools: {}, prompts: {} }],
+    ['no tool in 2026-07-28 where nothing is kept', new Talk(ON), modern({}, CLIENT), { prompts: {} }],
     [
-      'pages for clients of 2026-07-28',
-      new Talk(ON),
+      'pages for verified callers of 2026-07-28',
+      new Talk(ON, { principal: { place: 'store', store: createMemoryStore(), id: 'c' } }),
       modern({}, CLIENT),
       { tools: {}, prompts: {}, resources: {} },
     ],

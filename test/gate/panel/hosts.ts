@@ -7,6 +7,7 @@ import * as z from 'zod';
 import type { Policy } from '../../../src/engine/policy.js';
 import { attachConcerns } from '../../../src/gate/attach.js';
 import { createHandler as createHandlerV2 } from '../../../src/http/sdk-v2.js';
+import { createMemoryStore } from '../../../src/session/memory.js';
 import { serverV1, serverV2 } from '../../behavior/servers.js';
 
 /** Accepts any result: these tests look at the messages themselves. */
@@ -32,6 +33,8 @@ interface HostOptions {
   /** Answers forms. Without it, the client declares no elicitation. */
   readonly person?: Person;
   readonly capabilities?: Record<string, unknown>;
+  /** Whether the endpoint verifies the caller of 2026-07-28, and keeps its preferences. */
+  readonly verified?: boolean;
 }
 
 /** An SDK v1 client and an SDK v1 server in memory. */
@@ -59,7 +62,7 @@ export async function hostV1({ policy, person, capabilities = {} }: HostOptions)
 /** An SDK v2 client: in memory in the legacy era, over HTTP in the modern one. */
 export async function hostV2(
   era: 'legacy' | 'modern',
-  { policy, person, capabilities = {} }: HostOptions,
+  { policy, person, capabilities = {}, verified = false }: HostOptions,
 ): Promise<Host> {
   const client = new ClientV2(
     { name: 'host', version: '1' },
@@ -79,8 +82,12 @@ export async function hostV2(
     const [near, far] = MemoryV2.createLinkedPair();
     await Promise.all([server.connect(far), client.connect(near as never)]);
   } else {
-    const handle = createHandlerV2({ server: serverV2, policy });
-    const fetch = (url: string | URL, init?: RequestInit) => handle(new Request(url, init));
+    const keeps = verified ? ({ preferences: 'principal', store: createMemoryStore() } as const) : {};
+    const handle = createHandlerV2({ server: serverV2, policy, ...keeps });
+    const extra = { iss: 'https://login.example', sub: 'ada' };
+    const authInfo = { token: 'secret', clientId: 'host', scopes: [], extra };
+    const fetch = (url: string | URL, init?: RequestInit) =>
+      handle(new Request(url, init), verified ? { authInfo } : {});
     await client.connect(new HttpV2(new URL('http://panel.test/mcp'), { fetch }));
   }
   return {

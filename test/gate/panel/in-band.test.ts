@@ -29,7 +29,7 @@ const LEGACY: readonly [string, typeof hostV1][] = [
 ];
 const ALL: readonly [string, typeof hostV1][] = [
   ...LEGACY,
-  ['SDK v2, 2026-07-28', (options) => hostV2('modern', options)],
+  ['SDK v2, 2026-07-28', (options) => hostV2('modern', { verified: true, ...options })],
 ];
 
 const call = (host: Host, args: object = {}, name = 'concerns') =>
@@ -99,7 +99,11 @@ describe.each(ALL)('in the lists of %s', (_name, host) => {
       { mimeType: 'text/html;profile=mcp-app', text: expect.stringContaining('<') },
     ]);
     expect((await call(plain)).structuredContent).toBeUndefined();
-    expect((await call(app)).structuredContent).toMatchObject({ format: 1, withheld: expect.any(Number) });
+    expect((await call(app)).structuredContent).toBeUndefined();
+    expect((await call(app, {}, 'concerns_read')).structuredContent).toMatchObject({
+      format: 1,
+      withheld: expect.any(Number),
+    });
   });
 });
 
@@ -228,27 +232,36 @@ describe.each(LEGACY)('a person with %s', (_name, host) => {
 
   it('learns no name that only the operator can show', async () => {
     const on = await host({ policy: ON, capabilities: APP });
-    const { structuredContent } = await call(on);
+    const { structuredContent } = await call(on, {}, 'concerns_read');
     expect(structuredContent).toMatchObject({ withheld: 1 });
     expect(JSON.stringify(structuredContent)).not.toContain('storeRecord');
     const enforced = await host({ policy: withPanel('on', ', enforcement: enforce'), capabilities: APP });
-    expect((await call(enforced)).structuredContent).toMatchObject({ withheld: 0 });
+    expect((await call(enforced, {}, 'concerns_read')).structuredContent).toMatchObject({ withheld: 0 });
   });
 });
 
 describe('a person with SDK v2, 2026-07-28', () => {
-  it('gets a form by input_required, and the answer says what the host must send', async () => {
+  it('switches with a form by input_required, as a verified caller', async () => {
     const person = vi.fn<Person>(() => ({ action: 'accept', content: { preset: 'safe' } }));
-    const on = await hostV2('modern', { policy: ON, person });
+    const on = await hostV2('modern', { policy: ON, person, verified: true });
     const answer = await call(on);
     expect(person).toHaveBeenCalledOnce();
-    expect(textOf(answer)).toContain('?concerns=security:high');
-    expect(answer._meta).toMatchObject({ [EXTENSION_ID]: { concerns: { security: 'high', speed: null } } });
-    // No other request changes.
-    expect(await toolsOf(on)).toEqual([...OWN, 'concerns']);
+    expect(textOf(answer)).toContain('The person changed what is shown.');
+    expect(await toolsOf(on)).toEqual(['encryptData', 'validateData', 'concerns']);
+  });
+
+  it('is not offered a tool that changes nothing, where nothing is kept', async () => {
+    const person = vi.fn<Person>(() => ({ action: 'accept', content: { preset: 'safe' } }));
+    const app = await hostV2('modern', { policy: ON, capabilities: APP });
+    expect(await toolsOf(app)).toEqual(OWN);
+    const on = await hostV2('modern', { policy: ON, person });
+    expect(await toolsOf(on)).toEqual(OWN);
+    // A host may remember it from another endpoint.
+    expect(textOf(await call(on))).toContain('This connection keeps no preferences.');
+    expect(person).not.toHaveBeenCalled();
     const _meta = { [EXTENSION_ID]: { concerns: { security: 'high' } } };
     const listed = await on.request('tools/list', { _meta });
-    expect(namesOf(listed, 'tools')).toEqual(['encryptData', 'validateData', 'concerns']);
+    expect(namesOf(listed, 'tools')).toEqual(['encryptData', 'validateData']);
   });
 
   it('is told by a prompt what to put into the URL, and nothing is kept', async () => {
@@ -270,7 +283,7 @@ describe('a person with SDK v2, 2026-07-28', () => {
     expect(await get({ security: 'low', speed: '3' })).toContain('add ?concerns=security:low,speed:3 to');
     expect(await get({ security: 'hihg' })).toContain('Nothing changed. \\"hihg\\" is not a valid value');
     expect(await get({})).toContain('3 of 3 tools are shown');
-    expect(await toolsOf(on)).toEqual([...OWN, 'concerns']);
+    expect(await toolsOf(on)).toEqual(OWN);
     // The URL that the prompt names does what it says.
     const handle = createHandler({ server: serverV1, policy: ON });
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
@@ -285,7 +298,7 @@ describe('a person with SDK v2, 2026-07-28', () => {
 
   it('gets the counts of each choice in the form', async () => {
     const person = vi.fn<Person>(() => ({ action: 'decline' }));
-    const on = await hostV2('modern', { policy: ON, person });
+    const on = await hostV2('modern', { policy: ON, person, verified: true });
     expect(textOf(await call(on))).toContain('Nothing changed.');
     expect(person.mock.calls[0]?.[0].requestedSchema.properties).toMatchObject({
       security: { oneOf: [{ title: 'low: 2 tools' }, { title: 'high: 2 tools' }, { title: 'any: 3 tools' }] },
@@ -380,6 +393,7 @@ describe('the gate', () => {
     // Without a session there is no key, so nothing can change.
     const answer = await call(host);
     expect(answer._meta ?? {}).not.toHaveProperty(EXTENSION_ID);
-    expect(answer.structuredContent).toMatchObject({ readOnly: expect.stringContaining('URL') });
+    const { structuredContent } = await call(host, {}, 'concerns_read');
+    expect(structuredContent).toMatchObject({ readOnly: expect.stringContaining('URL') });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseLogLine } from '../../../src/cli/inputs/log-line.js';
+import { parseLogLine } from '../../../src/cli/reports/log-line.js';
 import { replay } from '../../../src/cli/reports/replay.js';
 import { reportFields } from '../../../src/http/log/report-fields.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
@@ -123,6 +123,42 @@ describe.each(LEGACY)('a model with %s', (_name, host) => {
     expect(await toolsOf(on)).toHaveLength(3);
   });
 
+  it('is told which tools are hidden, and adds exactly those that it names', async () => {
+    const on = await host({ policy: ON });
+    await person(on, { topic: 'logs', access: 'read' });
+    expect(await toolsOf(on)).toEqual([]);
+    const listed = await call(on, { list: true, find: '', show: [] });
+    // `access` is for people, so what it hides is not named.
+    expect(textOf(listed)).toBe('topic vault:\nencryptData: encryptData\nvalidateData: validateData');
+    expect(textOf(await call(on, { find: 'DATA encrypt' }))).not.toContain('validateData');
+    expect(textOf(await call(on, { find: 'nothing' }))).toContain('No hidden tool contains all');
+    for (const [args, words] of [
+      [
+        { show: ['encryptData', 'logData'] },
+        '"logData" is not a hidden tool that you can show. Nothing changed.',
+      ],
+      [{ show: ['encrypData'] }, 'Did you mean "encryptData"? Nothing changed.'],
+      [{ show: [7] }, '"7" is not a hidden tool'],
+      [{ show: ['encryptData'], topic: ['vault'] }, 'in a call of its own. Nothing changed.'],
+    ] as const) {
+      const answer = await call(on, args);
+      expect([answer.isError, textOf(answer)]).toEqual([true, expect.stringContaining(words)]);
+    }
+    expect(await toolsOf(on)).toEqual([]);
+    const answer = await call(on, { show: ['encryptData'] });
+    expect(textOf(answer)).toContain('Shown now: encryptData.');
+    expect(textOf(answer)).toContain('Added by the model: encryptData.');
+    await expect.poll(() => on.notified).toContain('notifications/tools/list_changed');
+    expect(await toolsOf(on)).toEqual(['encryptData']);
+    // The person's other concerns still hide it, and another choice of the topic undoes it.
+    await person(on, { security: 'low' });
+    expect(await toolsOf(on)).toEqual([]);
+    await person(on, { security: 'any' });
+    expect(await toolsOf(on)).toEqual(['encryptData']);
+    await person(on, { topic: 'logs' });
+    expect(await toolsOf(on)).toEqual([]);
+  });
+
   it('sets nothing where people can only look', async () => {
     for (const settings of ['panel: read-only', 'panel: on, enforcement: shadow']) {
       const on = await host({ policy: policyWith(settings) });
@@ -137,12 +173,16 @@ describe.each(LEGACY)('a model with %s', (_name, host) => {
 
 it('sets nothing in 2026-07-28, where nothing is kept', async () => {
   const on = await hostV2('modern', { policy: ON });
-  expect(await definition(on)).toMatchObject({
+  expect(await definition(on)).toBeUndefined();
+  const caller = await hostV2('modern', { policy: ON, verified: true });
+  expect(await definition(caller)).toMatchObject({
     annotations: { readOnlyHint: true },
     inputSchema: { properties: {} },
   });
-  const answer = await call(on, { topic: ['vault'] });
-  expect([answer.isError, textOf(answer)]).toEqual([true, expect.stringContaining('?concerns=NAME:VALUE')]);
+  for (const args of [{ topic: ['vault'] }, { list: true }, { find: 'data' }, { show: ['encryptData'] }]) {
+    const answer = await call(on, args);
+    expect([answer.isError, textOf(answer)]).toEqual([true, expect.stringContaining('?concerns=NAME:VALUE')]);
+  }
 });
 
 describe('the values of a model', () => {
@@ -195,6 +235,28 @@ describe('the values of a model', () => {
     expect(logged && replay(logged, ON, catalog)).toMatchObject({ same: true, intact: true });
     const forgotten = logged && replay({ ...logged, model: {} }, ON, catalog);
     expect(forgotten?.same).toBe(false);
+  });
+
+  it('are in the report with the tools that it added, until the request itself says something else', async () => {
+    const harness = new Harness(ON).serve(lists);
+    await ask(harness, METHODS.updateConcerns, { concerns: { topic: ['logs'] } });
+    await set(harness, { show: ['encryptData'] });
+    const catalog = { tools: lists['tools/list'] };
+    const replayed = (line = harness.reports.at(-1)) => {
+      const logged = line && parseLogLine(JSON.stringify(reportFields({ ...line, policy: ON.digest })));
+      return logged && replay(logged, ON, catalog);
+    };
+    expect(await namesIn(harness)).toEqual(['encryptData', 'logData']);
+    expect(harness.reports.at(-1)).toMatchObject({
+      concerns: { topic: ['logs'] },
+      sources: { topic: 'session' },
+      model: { '+tools': ['encryptData'] },
+      shown: 2,
+    });
+    expect(replayed()).toMatchObject({ same: true, intact: true });
+    const _meta = { [EXTENSION_ID]: { concerns: { topic: ['logs'] } } };
+    expect(await namesIn(harness, { _meta })).toEqual(['logData']);
+    expect(replayed()).toMatchObject({ same: true, intact: true });
   });
 
   it('do not turn on the defaults of other concerns', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { howToWiden } from '../../../src/gate/panel/how-to-switch.js';
 import { callPageTool as callPageToolOf } from '../../../src/gate/panel/page-tools.js';
 import { summaryOf } from '../../../src/gate/panel/sentence.js';
 import { stateOf as stateOfOf } from '../../../src/gate/panel/switches.js';
@@ -18,7 +19,8 @@ const error = (text: string) => ({ content: [{ type: 'text', text }], isError: t
 
 /** What the page shows now. */
 async function page(talk: Talk) {
-  const state = await stateOf(await talk.configured('tools/call'));
+  const exchange = await talk.configured('tools/call');
+  const state = await stateOf(exchange, howToWiden(exchange));
   return {
     content: [{ type: 'text', text: summaryOf(state) }],
     structuredContent: { ...state, revision: expect.any(Number) },
@@ -68,7 +70,7 @@ describe('the tools of the page', () => {
     const kept = { security: 'low', ...concerns };
     const talk = talkTo(ON, { app: true }, { concerns: kept });
     expect(await update(talk, { concerns: change })).toEqual(
-      error(`This would show more, and from here only less can be shown. ${HOW}`),
+      error(`This would show more. From here only less can be shown. ${HOW}`),
     );
     expect(talk.record).toMatchObject({ concerns: kept });
   });

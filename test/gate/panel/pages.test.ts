@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseLogLine } from '../../../src/cli/inputs/log-line.js';
+import { parseLogLine } from '../../../src/cli/reports/log-line.js';
 import { replay } from '../../../src/cli/reports/replay.js';
 import { reportFields } from '../../../src/http/log/report-fields.js';
 import { EXTENSION_ID, read } from '../../../src/wire/messages.js';

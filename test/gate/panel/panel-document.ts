@@ -5,7 +5,7 @@ export const panelDocument = (rest: Partial<PanelState> = {}): PanelState => ({
   format: 1,
   revision: 1,
   server: { name: 'test' },
-  policy: { digest: 'd', enforcement: 'advisory' },
+  policy: { enforcement: 'advisory' },
   session: 's',
   sessions: [],
   concerns: [],

@@ -45,7 +45,7 @@ describe('a request for what the gate adds', () => {
       {
         ...PAGE,
         mimeType: APP_MIME_TYPE,
-        text: PANEL_HTML,
+        text: PANEL_HTML.replace('<html ', `<html data-prefix="concerns" `),
         _meta: { ui: { csp: {}, prefersBorder: false } },
       },
     ];

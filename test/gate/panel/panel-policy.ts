@@ -42,10 +42,11 @@ export const talkTo = (
   policy = ON,
   surfaces: { readonly app?: boolean; readonly form?: boolean } = {},
   record: object = {},
+  tools: readonly object[] = TOOLS,
 ): Talk => {
   const panel = { app: false, form: false, ...surfaces };
   return new Talk(policy, {
-    lists: { tools: TOOLS },
+    lists: { tools },
     preferences: { place: 'connection', record: { panel, listChanged: ['tools'], ...record } },
   });
 };

@@ -14,7 +14,7 @@ describe('the document', () => {
     expect(stateOf({ ...HIGH, catalog, readOnly: 'Because.' })).toStrictEqual({
       format: 1,
       ...CONNECTION,
-      policy: { digest: policy.digest, enforcement: 'advisory' },
+      policy: { enforcement: 'advisory' },
       shown: { tools: 2, tokens: 20 },
       everything: { tools: 3, tokens: 30 },
       total: { tools: 3, tokens: 30 },

@@ -5,10 +5,10 @@ import { stateOf as stateOfOf } from '../../../src/gate/panel/switches.js';
 import { callTool as callToolOf } from '../../../src/gate/panel/tool.js';
 import type { PrincipalPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
-import { EXTENSION_ID, type RequestId, read } from '../../../src/wire/messages.js';
+import { type RequestId, read } from '../../../src/wire/messages.js';
 import { failing, modern, Talk } from '../concerns/talk.js';
 import { gathered } from '../exchange-of.js';
-import { HOW, NOT_KEPT, ON, ONLY_LOOK, panelPolicy, READ_ONLY, TOOLS, talkTo } from './panel-policy.js';
+import { HOW, NOT_KEPT, ON, ONLY_LOOK, READ_ONLY, TOOLS, talkTo } from './panel-policy.js';
 
 const moreTools = gathered(moreToolsOf);
 const stateOf = gathered(stateOfOf);
@@ -50,13 +50,9 @@ describe('a call without arguments', () => {
     },
   );
 
-  it('opens the page', async () => {
+  it('opens the page, which reads the document itself', async () => {
     const talk = talkTo(ON, { app: true, form: true });
-    const exchange = await call(talk);
-    expect(await callTool(exchange)).toEqual({
-      ...text(...(await shownTo(talk))),
-      structuredContent: { ...(await stateOf(exchange)), revision: expect.any(Number) },
-    });
+    expect(await callTool(await call(talk))).toEqual(text(...(await shownTo(talk))));
   });
 });
 
@@ -78,8 +74,7 @@ describe('a call with arguments', () => {
   it('shows the page too', async () => {
     const talk = talkTo(ON, { app: true });
     const answer = await callTool(await call(talk, { arguments: { topic: ['news'] } }));
-    expect(answer).toMatchObject(text('1 that were shown are hidden now.', ...(await shownTo(talk))));
-    expect(answer.structuredContent).toMatchObject({ shown: { tools: 2 } });
+    expect(answer).toEqual(text('1 that were shown are hidden now.', ...(await shownTo(talk))));
   });
 
   it('is an error if nothing changed', async () => {
@@ -88,6 +83,19 @@ describe('a call with arguments', () => {
       ...text(`"security" is for people to change, not for a model. ${HOW} Nothing changed.`),
       isError: true,
     });
+  });
+});
+
+describe('a call of a server with many tools', () => {
+  const many = Array.from({ length: 1000 }, (_, index) => ({
+    name: `tool_${index}`,
+    description: 'x'.repeat(200),
+    _meta: { concerns: { security: index < 10 ? 'high' : 'low' } },
+  }));
+
+  it.each([{}, { app: true }])('has a short answer: %j', async (surfaces) => {
+    const talk = talkTo(ON, surfaces, {}, many);
+    expect(JSON.stringify(await callTool(await call(talk))).length).toBeLessThan(1000);
   });
 });
 
@@ -153,7 +161,8 @@ describe('a form while the call waits', () => {
 });
 
 describe('a form of 2026-07-28', () => {
-  const talk = (principal?: PrincipalPreferences, policy = ON) =>
+  const kept = (): PrincipalPreferences => ({ place: 'store', store: createMemoryStore(), id: 'caller' });
+  const talk = (principal: PrincipalPreferences | undefined = kept(), policy = ON) =>
     new Talk(policy, { lists: { tools: TOOLS }, principal });
   const answered = (response: unknown, params: object = {}) =>
     modern({ inputResponses: { concerns: response }, ...params }, FORM);
@@ -173,13 +182,14 @@ describe('a form of 2026-07-28', () => {
           },
         },
       },
-      requestState: ON.digest,
     });
     expect(await callTool(await call(talk(), answered({ action: 'odd' })))).toHaveProperty('inputRequests');
   });
 
   it('is not for clients that show none, and not where people can only look', async () => {
-    expect(await callTool(await call(talk(), modern()))).toEqual(text(SHOWN, NOT_KEPT));
+    expect(await callTool(await call(talk(), modern()))).toEqual(text(SHOWN, HOW));
+    const nowhere = talk({ place: 'none' });
+    expect(await callTool(await call(nowhere, modern({}, FORM)))).toEqual(text(SHOWN, NOT_KEPT));
     const readOnly = talk(undefined, READ_ONLY);
     expect(await callTool(await call(readOnly, modern({}, FORM)))).toEqual(text(SHOWN, ONLY_LOOK));
   });
@@ -192,29 +202,16 @@ describe('a form of 2026-07-28', () => {
     expect(await callTool(await call(talk(), answered(response)))).toEqual(text(why, SHOWN));
   });
 
-  it('is answered with what the host must send, completed by what is in effect', async () => {
-    const _meta = { [EXTENSION_ID]: { concerns: { budget: 3 } } };
-    const response = { action: 'accept', content: { security: 'high', topic: [], budget: 3 } };
-    expect(await callTool(await call(talk(), answered(response, { _meta })))).toEqual({
-      ...text(
-        'The person chose what to show, but this connection keeps no preferences.',
-        'To apply the choice, add ?concerns=security:high,budget:3 to the URL of the server.',
-      ),
-      _meta: { [EXTENSION_ID]: { concerns: { security: 'high', topic: null, budget: 3 } } },
-    });
-  });
-
   it.each([
-    ['a value that is not valid', ON, { security: 'hihg' }],
-    ['a value of the wrong type', ON, { security: 7 }],
-    ['a preset that does not exist', ON, { preset: 'other' }],
-    ['a value that is ignored', panelPolicy('panel: on, invalid: ignore'), { security: 'hihg' }],
-  ])('refuses %s', async (_what, policy, content) => {
-    const exchange = await call(talk(undefined, policy), answered({ action: 'accept', content }));
-    expect(await callTool(exchange)).toEqual({
-      ...text('The form contains a value that the policy does not declare. Nothing changed.'),
-      isError: true,
-    });
+    ['a value that is not valid', { security: 'hihg' }],
+    ['a value of the wrong type', { security: 7 }],
+    ['a preset that does not exist', { preset: 'other' }],
+  ])('refuses %s', async (_what, content) => {
+    const caller = kept();
+    const answer = await callTool(await call(talk(caller), answered({ action: 'accept', content })));
+    expect(answer).toMatchObject({ isError: true });
+    expect(JSON.stringify(answer)).toContain('Nothing changed.');
+    expect(caller.place === 'store' && (await caller.store.read(caller.id)).state).toBe('unknown');
   });
 
   it('changes what is kept for a caller', async () => {

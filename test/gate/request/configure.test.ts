@@ -134,7 +134,6 @@ describe('the values of a model', () => {
     const kept = session({ model, concerns: { security: 'high' } });
     expect(effective(kept)).toEqual({ security: 'high session' });
     expect(effective(kept, { policy: readOnly })).toEqual({ security: 'high session' });
-    expect(effective(kept, { policy: panel, meta: modern() })).toEqual({});
   });
 });
 
@@ -182,13 +181,17 @@ describe('the caller of a request', () => {
   it('has its claims, the capabilities of its client, and its era', () => {
     expect(callerAt(session({ clientCapabilities: { roots: {} } }))).toStrictEqual({
       claims,
+      scopes: undefined,
       capabilities: { roots: {} },
+      client: undefined,
       era: 'legacy',
       forgotten: false,
     });
     expect(callerAt(nothing, { meta: modern({ sampling: {} }) })).toStrictEqual({
       claims,
+      scopes: undefined,
       capabilities: { sampling: {} },
+      client: undefined,
       era: 'modern',
       forgotten: false,
     });

@@ -13,6 +13,7 @@ import {
 } from '../../../src/gate/request/kept-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { HostConcerns, SessionRecord, SessionStore } from '../../../src/session/store.js';
+import { policyOf } from '../gate-harness.js';
 
 const UNKNOWN = { state: 'unknown' } as const;
 const live = (record: SessionRecord) => ({ state: 'live', record }) as const;
@@ -128,6 +129,13 @@ describe('the strongest place', () => {
 });
 
 describe('what a session keeps without the values of a model', () => {
+  const policy = policyOf(`
+concerns:
+  topic: { values: [news], model: free }
+  cost: { values: { min: 0, max: 9 }, model: narrow }
+`);
+  const added = { topic: 'news', '+tools': ['get_quote'] };
+
   it.each<[string, HostConcerns | undefined, Decided, object]>([
     ['no values', undefined, 'all', {}],
     ['no values for a concern', undefined, ['topic'], {}],
@@ -137,8 +145,10 @@ describe('what a session keeps without the values of a model', () => {
     ['values of both concerns', { topic: 'news', cost: 1 }, ['cost', 'topic'], { model: {} }],
     ['values of other concerns', { topic: 'news' }, ['cost'], {}],
     ['values of no concern', { topic: 'news' }, [], {}],
+    ['added tools, with a concern that is open to models', added, ['topic'], { model: {} }],
+    ['all but added tools, with another concern', { ...added, cost: 1 }, ['cost'], { model: added }],
   ])('is %s', (_what, model, decided, kept) => {
     const record: SessionRecord = { acted: true, ...(model === undefined ? {} : { model }) };
-    expect(withoutModel(record, decided)).toEqual(kept);
+    expect(withoutModel(policy, record, decided)).toEqual(kept);
   });
 });

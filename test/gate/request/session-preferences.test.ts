@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  keepCapabilities,
-  keptCapabilities,
+  keepClient,
+  keptClient,
   placePreferences,
   readSession,
   type SessionPreferences,
@@ -71,7 +71,7 @@ describe('what is kept for a session', () => {
   });
 });
 
-describe('the capabilities that a session keeps', () => {
+describe('what a session keeps of its client', () => {
   const POLICY = 'concerns: { a: { values: [b, c] } }\nrules:\n';
   const rule = (id: string, path: string) =>
     `  - { id: ${id}, hide: [tools], when: { "!!": { var: ${path} } } }\n`;
@@ -82,14 +82,14 @@ describe('the capabilities that a session keeps', () => {
   );
   const paths = ['client.capabilities.roots'];
 
-  it('are those that rules read', () => {
+  it('is what rules read of its capabilities', () => {
     const sent = { roots: { listChanged: true }, sampling: {} };
-    expect(keepCapabilities(roots, sent)).toEqual({
+    expect(keepClient(roots, { capabilities: sent, clientInfo: { name: 'a' } })).toEqual({
       clientCapabilities: { roots: {} },
       clientPaths: paths,
     });
-    expect(keepCapabilities(roots, undefined)).toEqual({ clientCapabilities: {}, clientPaths: paths });
-    expect(keepCapabilities(claims, sent)).toEqual({});
+    expect(keepClient(roots, undefined)).toEqual({ clientCapabilities: {}, clientPaths: paths });
+    expect(keepClient(claims, { capabilities: sent })).toEqual({});
   });
 
   it.each([
@@ -103,11 +103,11 @@ describe('the capabilities that a session keeps', () => {
     ['all of them, without paths', both, { clientCapabilities: { roots: {} } }, true],
     ['none, and the policy reads some', roots, { clientCapabilities: { roots: {} }, clientPaths: [] }, false],
     ['none, and the policy reads none', claims, { clientCapabilities: { roots: {} }, clientPaths: [] }, true],
-  ])('are known if it keeps %s', (_what, policy, record, isKnown) => {
-    expect(keptCapabilities(policy, record)).toEqual(isKnown ? { roots: {} } : undefined);
+  ])('is known if it keeps %s', (_what, policy, record, isKnown) => {
+    expect(keptClient(policy, record).capabilities).toEqual(isKnown ? { roots: {} } : undefined);
   });
 
-  it('are not known if it keeps nothing', () => {
-    expect(keptCapabilities(roots, {})).toBeUndefined();
+  it('is not known if it keeps nothing', () => {
+    expect(keptClient(roots, {}).capabilities).toBeUndefined();
   });
 });

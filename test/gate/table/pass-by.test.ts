@@ -39,7 +39,7 @@ describe('a request passes by', () => {
     ['a request of a task', request('tasks/get', { taskId: 't' }), false, false],
     ['a ping', request('ping'), true, true],
     ['an unknown method', request('vendor/x'), true, true],
-    ['a subscription', request('subscriptions/listen'), true, true],
+    ['a subscription', request('subscriptions/listen'), false, false],
     ['a list of skills', request('skills/list'), true, true],
   ])('under advisory, without and with a panel: %s', (_what, message, passes, withPanel) => {
     expect(passesBy(advisory, message)).toBe(passes);
@@ -74,7 +74,7 @@ describe('the report of a request that passes by', () => {
     ['vendor/x', undefined, advisory, undefined],
   ])('%s with %j says what enforce would refuse', (method, params, settings, refused) => {
     expect(reportOfPassing(settings, request(method, params))).toStrictEqual({
-      method,
+      method: refused ?? method,
       era: 'legacy',
       ...(refused === undefined ? {} : { refused }),
     });
@@ -115,7 +115,9 @@ describe('the panel', () => {
     ['prompts/get', { name: 'other-concerns-safe' }, undefined],
     ['resources/read', { uri: 'ui://concerns/panel.html' }, 'panelPage'],
     ['resources/read', { uri: 'ui://concerns/other.html' }, 'panelPage'],
-    ['resources/subscribe', { uri: 'ui://concerns/panel.html' }, undefined],
+    ['resources/subscribe', { uri: 'ui://concerns/panel.html' }, 'panelPage'],
+    ['completion/complete', { ref: { type: 'ref/resource', uri: 'ui://concerns/' } }, 'panelPage'],
+    ['subscriptions/listen', { notifications: { resourceSubscriptions: ['ui://concerns/'] } }, undefined],
   ])('has a route for %s with %j: %s', (method, params, to) => {
     expect(panelRouteOf(panel, request(method, params))?.to).toBe(to);
     expect(panelRouteOf(readOnly, request(method, params))?.to).toBe(to);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { entriesOf, isAllowed, malformedName, namesIn } from '../../../src/gate/table/routes.js';
+import { entriesOf, isAllowed, malformedName, nameIn } from '../../../src/gate/table/routes.js';
 import {
   loggable,
   passesNotification,
@@ -44,7 +44,7 @@ describe('the refusal of a request', () => {
 
   it.each<[string, Record<string, unknown> | undefined, object | undefined]>([
     ['vendor/x', {}, NOT_FOUND],
-    ['subscriptions/listen', {}, NOT_FOUND],
+    ['subscriptions/listen', {}, undefined],
     ['ping', {}, undefined],
     ['tools/list', { name: 7 }, undefined],
     ['tools/call', { name: 'a' }, undefined],
@@ -71,34 +71,25 @@ describe('the refusal of a request', () => {
 
   it('is not one of a malformed name for other routes', () => {
     expect(malformedName({ to: 'task' }, {})).toBeUndefined();
-    expect(malformedName({ to: 'handler', names: () => undefined }, {})).toBeUndefined();
+    expect(malformedName({ to: 'listen' }, {})).toBeUndefined();
   });
 });
 
-describe('the names in the params of a request', () => {
-  it.each<[string, unknown, readonly object[]]>([
-    ['tools/call', {}, [{ type: 'tool', path: ['name'] }]],
-    ['prompts/get', {}, [{ type: 'prompt', path: ['name'] }]],
-    ['resources/read', {}, [{ type: 'uri', path: ['uri'] }]],
-    ['skills/get', {}, [{ type: 'uri', path: ['uri'] }]],
-    ['completion/complete', { ref: { type: 'ref/prompt' } }, [{ type: 'prompt', path: ['ref', 'name'] }]],
-    ['completion/complete', { ref: { type: 'ref/resource' } }, [{ type: 'uri', path: ['ref', 'uri'] }]],
-    ['completion/complete', {}, []],
-    [
-      'subscriptions/listen',
-      { notifications: { resourceSubscriptions: ['r://a', 'r://b'] } },
-      [
-        { type: 'uri', path: ['notifications', 'resourceSubscriptions', '0'] },
-        { type: 'uri', path: ['notifications', 'resourceSubscriptions', '1'] },
-      ],
-    ],
-    ['subscriptions/listen', { notifications: { resourceSubscriptions: 'r://a' } }, []],
-    ['subscriptions/listen', {}, []],
-    ['tools/list', {}, []],
-    ['skills/list', {}, []],
-    ['vendor/x', { name: 'a' }, []],
-  ])('%s with %j', (method, params, names) => {
-    expect(namesIn(method, params)).toEqual(names);
+describe('the name in the params of a request', () => {
+  it.each<[string, unknown, object | undefined]>([
+    ['tools/call', {}, { type: 'tool', path: ['name'] }],
+    ['prompts/get', {}, { type: 'prompt', path: ['name'] }],
+    ['resources/read', {}, { type: 'uri', path: ['uri'] }],
+    ['skills/get', {}, { type: 'uri', path: ['uri'] }],
+    ['completion/complete', { ref: { type: 'ref/prompt' } }, { type: 'prompt', path: ['ref', 'name'] }],
+    ['completion/complete', { ref: { type: 'ref/resource' } }, { type: 'uri', path: ['ref', 'uri'] }],
+    ['completion/complete', {}, undefined],
+    ['subscriptions/listen', { notifications: { resourceSubscriptions: ['r://a'] } }, undefined],
+    ['tools/list', {}, undefined],
+    ['skills/list', {}, undefined],
+    ['vendor/x', { name: 'a' }, undefined],
+  ])('%s with %j', (method, params, name) => {
+    expect(nameIn(method, params)).toEqual(name);
   });
 
   it.each([

@@ -8,7 +8,7 @@ import { gathered } from '../exchange-of.js';
 import { HIGH, LISTS, levels, TaskGate } from './task-gate.js';
 
 const redactResponse = gathered(redaction.redactResponse);
-const redactTasks = gathered(redaction.redactTasks);
+const redactRecords = gathered(redaction.redactRecords);
 
 const advisory = levels();
 const enforced = levels('{ enforcement: enforce }');
@@ -105,11 +105,11 @@ describe('tasks of a list', () => {
 
   it.each(TEXTS)('are redacted in %s', async (_what, given, expected) => {
     const tasks = [OPEN, { ...BASE, ...given }, 'secret', null];
-    expect(await redactTasks(request(), tasks)).toEqual([OPEN, { ...BASE, ...expected }, 'secret', null]);
+    expect(await redactRecords(request(), tasks)).toEqual([OPEN, { ...BASE, ...expected }, 'secret', null]);
   });
 
   it('stay as they are if they have no text, each by itself', async () => {
-    const [, redacted] = await redactTasks(request(), [{ ...BASE, error: 'secret' }, OPEN]);
+    const [, redacted] = await redactRecords(request(), [{ ...BASE, error: 'secret' }, OPEN]);
     expect(redacted).toBe(OPEN);
   });
 
@@ -119,6 +119,6 @@ describe('tasks of a list', () => {
     ['if nothing is enforced', request({ policy: advisory }), [{ ...BASE, statusMessage: 'secret' }]],
     ['if nothing is hidden', request({ params: {} }), [{ ...BASE, statusMessage: 'secret' }]],
   ])('stay the same list %s', async (_when, exchange, tasks) => {
-    expect(await redactTasks(exchange, tasks)).toBe(tasks);
+    expect(await redactRecords(exchange, tasks)).toBe(tasks);
   });
 });

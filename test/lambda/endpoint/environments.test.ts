@@ -65,6 +65,7 @@ describe('many environments with one table', { timeout: TIMEOUT_MS }, () => {
     expect(new Set(expected).size).toBe(PREFERENCES.length);
     calls = 0;
 
+    let late = 0;
     const stale: string[] = [];
     const client = async (number: number, running: () => void): Promise<void> => {
       const opened = await call(url, initialize);
@@ -76,11 +77,13 @@ describe('many environments with one table', { timeout: TIMEOUT_MS }, () => {
       );
       for (let turn = 0; turn < TURNS; turn++) {
         const update = { id: 2, method: 'updateConcerns', params: { concerns: preferencesOf(turn + 1) } };
-        const [shown, updated] = await Promise.all([
-          call(url, list, session).then(toolsOf),
-          call(url, update, session).then((response) => response.text()),
-        ]);
-        if (!updated.includes('"result"')) throw new Error(updated);
+        const change = async (): Promise<string> => (await call(url, update, session)).text();
+        const [shown, updated] = await Promise.all([call(url, list, session).then(toolsOf), change()]);
+        // On a busy machine the table can be slower than a write waits. What nothing changed, a client may send again.
+        const isLate = updated.includes('could not be stored, so nothing changed. Try again.');
+        if (isLate) late += 1;
+        const last = isLate ? await change() : updated;
+        if (!last.includes('"result"')) throw new Error(last);
         // The list runs concurrently with the update, so it may follow the preferences before or after it.
         const allowed = [expected[turn % PREFERENCES.length], expected[(turn + 1) % PREFERENCES.length]];
         if (!allowed.includes(shown)) stale.push(`client ${number}, turn ${turn}: ${shown}`);
@@ -97,10 +100,11 @@ describe('many environments with one table', { timeout: TIMEOUT_MS }, () => {
     }
     await Promise.all(clients);
     expect(stale).toEqual([]);
-    expect(calls).toBe(2000);
+    expect(calls).toBe(2000 + late);
+    expect(late).toBeLessThan(20);
     // Each environment has its own AWS client, and so at least one connection.
     expect(dynamo.connections()).toBeGreaterThan(10);
-    expect(environments.output()).not.toMatch(/"level":"(WARN|ERROR)"/);
+    expect(environments.output()).not.toMatch(late === 0 ? /"level":"(WARN|ERROR)"/ : /"level":"ERROR"/);
   });
 });
 
@@ -132,6 +136,8 @@ describe('environments without a store', () => {
 
   it('answer an update with an error', async () => {
     const update = { id: 2, method: 'updateConcerns', params: { concerns: preferences } };
-    expect(await (await call(environments.url('none'), update)).text()).toContain('There is no session');
+    expect(await (await call(environments.url('none'), update)).text()).toContain(
+      'this endpoint keeps no preferences of yours',
+    );
   });
 });

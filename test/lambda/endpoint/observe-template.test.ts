@@ -135,12 +135,6 @@ describe.each([
   });
 });
 
-it('is not made if its role cannot read the policy', async () => {
-  await expect(template('.', 'policyUrl=ssm:/vault/policy')).rejects.toThrow(
-    'MCP_CONCERNS_POLICY is ssm:/vault/policy, but the role of the function does not allow ssm:GetParameter.',
-  );
-});
-
 it('has neither a dashboard nor alarms without metrics', async () => {
   const packaged = await template('.', 'policySeconds=30');
   expect(watching(packaged)).toEqual([]);

@@ -225,6 +225,13 @@ describe('a log line belongs to', () => {
     for (const name of ['trace_id', 'span_id', 'xray_trace_id']) expect(lines[1]).not.toHaveProperty(name);
   });
 
+  it('no caller without a secret salt, because anyone could hash a name and compare', async () => {
+    const event = withClaims(httpEvent('POST', call('add')), { iss: 'https://login.example/', sub: 'alice' });
+    await make(advisory)(event);
+    expect(lines[0]).toHaveProperty('durationMs');
+    expect(lines[0]).not.toHaveProperty('caller');
+  });
+
   it('a caller, who is named by a hash', async () => {
     const handler = make(advisory, { logSalt: 'salt' });
     const by = (sub: string) =>
@@ -266,7 +273,7 @@ describe('replay makes the decision of a log line again', () => {
       sub: 'alice',
       tier: 'free',
     });
-    await make(enforced)(event, { awsRequestId: 'request-9' });
+    await make(enforced, { logSalt: 'salt' })(event, { awsRequestId: 'request-9' });
     const line = onlyLine();
     expect(lines[0]).toMatchObject({
       level: 'WARN',

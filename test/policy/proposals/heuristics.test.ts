@@ -6,7 +6,10 @@ import { descriptionWords } from '../../../src/policy/propose/description-words.
 import { proposeEffect } from '../../../src/policy/propose/effects.js';
 import { prefixGroups } from '../../../src/policy/propose/gateway.js';
 import { proposePolicy } from '../../../src/policy/propose/propose-policy.js';
+import { topicValues } from '../../../src/policy/propose/topic-values.js';
 import { singularOf, wordsOf } from '../../../src/policy/propose/words.js';
+
+import { outsideBounds } from './bounds.js';
 
 const tool = (name: string, description = '', annotations?: object): Primitive =>
   ({ name, description, ...(annotations === undefined ? {} : { annotations }) }) as Primitive;
@@ -26,7 +29,48 @@ describe('the effect of a tool', () => {
     ['execute_sql', '', 'destroys by name'],
     ['resolve_thread', '', 'changes by name'],
     ['resolve_name', '', 'read-only by name'],
-    ['order_status', '', 'read-only by name'],
+    // The first word can be a changing verb, so only the description may say that it reads.
+    ['order_status', '', 'changes by name'],
+    ['order_status', 'Returns the status of an order', 'read-only by description'],
+    ['place_details', 'Returns the details of a place', 'read-only by description'],
+    ['drop_schema', '', 'destroys by name'],
+    ['drop_schema', 'Schema to drop', 'destroys by name'],
+    ['drop_schema', 'Shows what a drop removes', 'read-only by description, unsure'],
+    ['archive_logs', 'Archives old logs', 'changes by name'],
+    ['force_status', 'Forces the status of a job', 'destroys by name'],
+    ['change_sonar_issue_status', 'Change the status of an issue', 'changes by name'],
+    // A destroying verb decides, wherever it is.
+    ['confirm_delete_group', 'Confirms a request', 'destroys by name'],
+    ['get_delete_preview', 'Shows what would go', 'destroys by name, unsure'],
+    ['list_trash', 'Lists what is in the trash', 'read-only by name'],
+    // The description or the parameters say that it writes.
+    ['get_language', 'Gets or sets the language', 'changes by description, unsure'],
+    ['get_language', 'Gets a set of languages', 'read-only by name'],
+    ['check_in', 'Checks in. This is a write operation.', 'changes by description, unsure'],
+    ['check_in', 'Checks. This is not a write operation.', 'read-only by name'],
+    ['query_tags', 'Manage all tags', 'changes by description, unsure'],
+    // A single noun is not a verb.
+    ['compute', '', 'destroys by nothing, unsure'],
+    ['compute', 'Manage virtual machines', 'changes by description, unsure'],
+    ['screenshot', 'Captures the page', 'read-only by description'],
+    ['run_luau', '', 'destroys by name'],
+    ['write_query', '', 'destroys by name'],
+    ['query_database', 'Executes any SQL statement', 'destroys by description, unsure'],
+    ['query_database', 'Executes a read-only SQL statement', 'read-only by name'],
+    ['simulate_keyboard_input', '', 'changes by name'],
+    ['broadcast_message', '', 'changes by name'],
+    // Some verbs save something, send something, or carry out what is written elsewhere.
+    ['download_figma_images', 'Download images used in a Figma file', 'read-only by name, unsure'],
+    ['download_report', 'Returns a report', 'read-only by name'],
+    ['feedback', 'Provide feedback about an answer', 'read-only by description, unsure'],
+    ['execute_task', 'Retrieve the guidance for a task', 'read-only by description, unsure'],
+    ['verify_task', '', 'read-only by name, unsure'],
+    // What follows an article or "of" is a noun.
+    ['list_permissions', 'The set of permissions for the item', 'read-only by name'],
+    ['list_thumbnails', 'Collection of thumbnailSet objects', 'read-only by name'],
+    ['answer_call', '', 'read-only by name, unsure'],
+    ['answer_call', 'Answers a call', 'read-only by name, unsure'],
+    ['review_code', 'Finds faults in code', 'read-only by name'],
     // The name has no verb.
     ['elevation', 'Get the elevation of a place', 'read-only by description'],
     ['tabs', 'List, create, close or delete a tab.', 'destroys by description'],
@@ -43,7 +87,8 @@ describe('the effect of a tool', () => {
   });
 
   it.each([
-    [{ readOnlyHint: true }, 'update_x', 'read-only by hints'],
+    [{ readOnlyHint: true }, 'generate_x', 'read-only by hints'],
+    [{ readOnlyHint: true }, 'update_x', 'read-only by hints, unsure'],
     [{ readOnlyHint: true }, 'delete_x', 'read-only by hints, unsure'],
     [{ destructiveHint: true }, 'update_x', 'destroys by hints'],
     [{ destructiveHint: true }, 'list_x', 'destroys by hints, unsure'],
@@ -56,6 +101,32 @@ describe('the effect of a tool', () => {
   ])('with %j, %s is %s', (annotations, name, expected) => {
     expect(effectOf(tool(name, '', annotations))).toBe(expected);
   });
+});
+
+it.each([
+  ['action', ['list', 'delete'], 'destroys by description, unsure'],
+  ['action', ['list', 'get'], 'read-only by name'],
+  ['format', ['list', 'delete'], 'read-only by name'],
+])('a tool whose name says that it reads, with the parameter %s of %j, is %s', (name, values, expected) => {
+  const inputSchema = { type: 'object', properties: { [name]: { type: 'string', enum: values } } };
+  expect(effectOf({ ...tool('list_x'), inputSchema } as Primitive)).toBe(expected);
+});
+
+it('has no doubt about single tools if a server declares all that change something as destructive', () => {
+  const doubts = (updates: boolean) => {
+    const hints = { create_x: true, add_y: true, update_z: updates };
+    const tools = Object.entries(hints).map(([name, destructiveHint]) => tool(name, '', { destructiveHint }));
+    return proposePolicy({ tools }).tools.map(
+      ({ effect, doubt }) => `${effect}${doubt === undefined ? '' : '?'}`,
+    );
+  };
+  expect(doubts(true)).toEqual(['destroys', 'destroys', 'destroys']);
+  expect(doubts(false)).toEqual(['destroys?', 'destroys?', 'changes']);
+});
+
+it('a tool with a read-only hint whose description says that it writes is unsure', () => {
+  const writes = tool('language', 'A write operation of the settings', { readOnlyHint: true });
+  expect(effectOf(writes)).toBe('read-only by hints, unsure');
 });
 
 describe('words', () => {
@@ -128,27 +199,83 @@ describe('topics', () => {
     ['_meta._fastmcp.tags', (tag: string) => ({ _meta: { _fastmcp: { tags: [tag] } } })],
     ['annotations.category', (tag: string) => ({ annotations: { category: tag } })],
   ])('come from %s', (_where, with_) => {
-    const tools = [
-      { name: 'get_a', ...with_('maps') },
-      { name: 'get_b', ...with_('maps') },
-      { name: 'get_c', ...with_('geo data') },
-    ];
-    expect(topicsOf(tools)).toEqual({
-      topicsFrom: 'tags',
-      topics: { get_a: ['maps'], get_b: ['maps'], get_c: ['geo-data'] },
+    const tagged = ['maps', 'routes', 'traffic', 'geo data'].flatMap((tag) =>
+      ['a', 'b', 'c'].map((letter) => ({ name: `get_${tag[0]}${letter}`, ...with_(tag) })),
+    );
+    const { topicsFrom, topics } = topicsOf(tagged);
+    expect(topicsFrom).toBe('tags');
+    expect(topics).toMatchObject({
+      get_ma: ['maps'],
+      get_rb: ['routes'],
+      get_tc: ['traffic'],
+      get_ga: ['geo-data'],
     });
   });
 
   it('do not restrict everyday tools', () => {
-    const names = ['list_users', 'get_user', 'list_files', 'get_file', 'get_current_time', 'calculator'];
-    const { topics } = topicsOf(names.map((name) => tool(name)));
+    const nouns = ['user', 'file', 'order', 'ticket', 'invoice'];
+    const names = nouns.flatMap((noun) => [`list_${noun}s`, `get_${noun}`, `create_${noun}`]);
+    const { topics } = topicsOf([...names, 'get_current_time', 'calculator'].map((name) => tool(name)));
     expect(topics).toMatchObject({ get_current_time: 'any', calculator: 'any', get_user: ['user'] });
+  });
+
+  it.each([
+    [11, 'few tools'],
+    // Four topics of three tools leave out more than a tenth.
+    [14, 'out of bounds'],
+    [16, undefined],
+  ])('of %i tools are left out because of: %s', (count, reason) => {
+    const names = Array.from({ length: count }, (_each, index) => `get_${'abcd'[index % 4]}thing_${index}`);
+    const { topics, without } = proposePolicy({ tools: names.map((name) => tool(name)) });
+    expect([without, topics.length > 0]).toEqual([reason, reason === undefined]);
+  });
+
+  it('are left out if most tools are everyday tools, so that they would hide less than a tenth', () => {
+    const everyday = Array.from(
+      { length: 120 },
+      (_each, index) =>
+        `get_time_${'utc day date'.split(' ')[index % 3]}_${'now '
+          .repeat(1 + index)
+          .trim()
+          .replaceAll(' ', '_')}`,
+    );
+    const names = ['user', 'file'].flatMap((noun) => [`list_${noun}s`, `get_${noun}`, `create_${noun}`]);
+    expect(proposePolicy({ tools: [...everyday, ...names].map((name) => tool(name)) }).without).toBe(
+      'small savings',
+    );
+  });
+
+  it('of any list are within their bounds, and the same for the same list', () => {
+    const word = fc.constantFrom(
+      'user',
+      'file',
+      'order',
+      'ticket',
+      'kubectl',
+      'pod',
+      'node',
+      'log',
+      'zone',
+      'page',
+    );
+    const verb = fc.constantFrom('get', 'list', 'create', 'delete');
+    const name = fc.tuple(verb, word, word, fc.nat(999)).map((parts) => parts.join('_'));
+    const anyList = fc.uniqueArray(name, { minLength: 12, maxLength: 80 });
+    fc.assert(
+      fc.property(anyList, fc.boolean(), (names, behindGateway) => {
+        const tools = names.map((each, index) => tool(behindGateway ? `s${index % 7}__${each}` : each));
+        const proposal = proposePolicy({ tools });
+        expect(outsideBounds(proposal)).toEqual([]);
+        expect(proposePolicy({ tools })).toEqual(proposal);
+        for (const [, description] of topicValues(proposal).values)
+          expect(description.length).toBeLessThanOrEqual(120);
+      }),
+    );
   });
 
   it('are left out if there is only one', () => {
     const { topics } = topicsOf([tool('find_library'), tool('ping')]);
     expect(topics).toEqual({ find_library: [], ping: [] });
-    // The second tool gets no topic because one tool that only reads must fit every topic.
     const two = [{ name: 'resolve-library-id' }, { name: 'query-docs' }];
     const hinted = two.map((each) => ({ ...each, annotations: { readOnlyHint: true } }));
     expect(proposePolicy({ tools: hinted }).topics).toEqual([]);
@@ -215,10 +342,17 @@ it('are the same for a server and for its facts', () => {
 it('gives a tool that only pages can call the topics of their tools, and an effect of its own', () => {
   const ui = { _meta: { ui: { resourceUri: 'ui://issues.html' } } };
   const forPages = { _meta: { ui: { ...ui._meta.ui, visibility: ['app'] } } };
+  const reads = ['issues', 'files', 'users', 'teams'].flatMap((tag) =>
+    ['list', 'get', 'find'].map((verb) => ({
+      name: `${verb}_${tag}`,
+      tags: [tag],
+      annotations: { readOnlyHint: true },
+      ...(tag === 'issues' ? ui : {}),
+    })),
+  );
   const { tools, others, effects } = proposePolicy({
     tools: [
-      { name: 'list_issues', tags: ['issues'], annotations: { readOnlyHint: true }, ...ui },
-      { name: 'list_files', tags: ['files'], annotations: { readOnlyHint: true } },
+      ...reads,
       { name: 'delete_files', tags: ['files'], annotations: { destructiveHint: true }, ...forPages },
     ],
     resources: [{ uri: 'ui://issues.html' }, { uri: 'file:///a' }],

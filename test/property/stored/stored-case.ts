@@ -44,7 +44,9 @@ export function decisionsOf(policy: Policy, catalog: ServerCatalog, request: Sto
       const { effect, reason } = decide(mapPrimitive(policy, kind, primitive), configuration);
       if (reason === 'fits') return '.';
       if (reason === 'unmapped') return 'u';
+      if (reason === 'changed') return 'c';
       if ('concern' in reason) return String.fromCharCode(65 + reason.concern);
+      if ('scopes' in reason) return '?';
       return effect === 'hide' ? String(reason.rule) : String.fromCharCode(97 + reason.rule);
     }),
   );

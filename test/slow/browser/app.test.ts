@@ -124,6 +124,32 @@ describe.skipIf(browser === undefined)(`a person at the MCP App in a host ${reas
     expect(errors).toEqual([]);
   });
 
+  it('cannot be switched to what would show more, and says where that is possible', async () => {
+    const tab = await browser?.newPage({ viewport: { width: 460, height: 900 } });
+    if (tab === undefined) throw new NoBrowserError();
+    await tab.goto(url);
+    const frame = tab.frameLocator('iframe');
+    await frame.getByRole('radio', { name: 'cheap' }).check();
+    await frame.getByText('listed again').first().waitFor();
+    await frame.getByText('From here only less can be shown.').waitFor();
+    expect(await frame.getByRole('radio', { name: 'everything' }).isDisabled()).toBe(true);
+    const cost = frame.getByRole('group', { name: /^cost/ });
+    expect(await cost.getByRole('radio', { name: /^any/ }).isDisabled()).toBe(true);
+    expect(await cost.getByRole('radio', { name: /^minimal/ }).isDisabled()).toBe(false);
+    await frame
+      .getByText(/hidden$/)
+      .first()
+      .click();
+    expect(await frame.getByRole('button', { name: /^Show / }).count()).toBe(0);
+    const inside = tab.frames()[1];
+    await inside?.evaluate(AXE);
+    expect(
+      await inside?.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))'),
+    ).toEqual([]);
+    await tab.screenshot({ path: 'build/pictures/app-narrow.png', fullPage: true });
+    await tab.close();
+  });
+
   it('leaves a switch where the person put it, also if older documents arrive after the change', async () => {
     const tab = await browser?.newPage({ viewport: { width: 460, height: 900 } });
     if (tab === undefined) throw new NoBrowserError();

@@ -8,6 +8,9 @@ import { STATES } from './states.js';
 /** Where the pictures are written. Look at them after a change of the page. */
 const FOLDER = 'build/pictures';
 
+/** The pictures that the README and the guides show. Each has to stay under 120 kB, because pages load both themes. */
+const DOCS = 'docs/pictures';
+
 const WIDTHS = [320, 1200];
 const THEMES = ['light', 'dark'] as const;
 
@@ -39,7 +42,19 @@ async function drawPlayground(page: Page, path: (state: string) => string): Prom
   await page.screenshot({ path: path('edited') });
 }
 
+/** One picture for each page of the documentation that has one. */
+const DOCS_PICTURES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  page: (page) => show(page, 'playwright'),
+  switch: (page) => show(page, 'switched'),
+  playground: async (page) => {
+    await page.setViewportSize({ width: 1100, height: 560 });
+    await page.goto(pathToFileURL('build/playground/index.html').href);
+    await page.getByRole('radio', { name: 'safe' }).check();
+  },
+};
+
 mkdirSync(FOLDER, { recursive: true });
+mkdirSync(DOCS, { recursive: true });
 const browser = await launchBrowser();
 try {
   for (const name of [...Object.keys(STATES), 'error']) {
@@ -52,6 +67,14 @@ try {
         await page.close();
         process.stdout.write(`${path}\n`);
       }
+    }
+  }
+  for (const colorScheme of THEMES) {
+    for (const [name, draw] of Object.entries(DOCS_PICTURES)) {
+      const page = await browser.newPage({ colorScheme, viewport: { width: 860, height: 600 } });
+      await draw(page);
+      await page.screenshot({ path: `${DOCS}/${name}-${colorScheme}.png` });
+      await page.close();
     }
   }
   for (const colorScheme of THEMES) {

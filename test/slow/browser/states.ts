@@ -10,8 +10,9 @@ import {
   resolveConfiguration,
   type ServerCatalog,
 } from '../../../src/engine/index.js';
+import { onlyNarrows } from '../../../src/engine/narrows.js';
 import type { PanelPreferences, PanelState } from '../../../src/gate/panel/panel-document.js';
-import { type PanelInput, panelState } from '../../../src/gate/panel/panel-state.js';
+import { completeChange, type PanelInput, panelState } from '../../../src/gate/panel/panel-state.js';
 import { loadPolicy } from '../../../src/policy/index.js';
 
 /** Binds every list of a catalog to a policy, as the gate does. */
@@ -60,6 +61,14 @@ export function stateOf(
   });
 }
 
+/** Whether a change of preferences shows less, as the page in a host must. */
+function narrows(policyName: string, preferences: PanelPreferences) {
+  const configure = configureFor(loadPolicy(`policies/${policyName}.yaml`));
+  const before = configure(preferences);
+  return (change: Readonly<Record<string, unknown>>): boolean =>
+    onlyNarrows(before, configure(completeChange(before, change)));
+}
+
 const session = (
   id: string,
   client: string,
@@ -77,6 +86,15 @@ const vault: ServerCatalog = JSON.parse(readFileSync('policies/vault.catalog.jso
 /** The states that are drawn: what a person sees on a good day, and on a bad one. */
 export const STATES: Readonly<Record<string, PanelState>> = {
   vault: stateOf('vault', { name: 'Data vault', preferences: { security: 'high', access: 'read' } }),
+  playwright: stateOf('playwright', { name: 'Playwright', preferences: { effect: 'read-only' } }),
+  switched: stateOf('vault', {
+    name: 'Data vault',
+    preferences: { security: 'high' },
+    sessions: [
+      session('s1', 'claude-code', { version: '2.1.330', relisted: true }),
+      session('s2', 'gemini-cli', { version: '0.61.0', via: 'stdio' }),
+    ],
+  }),
   empty: stateOf('vault', { name: 'Data vault', catalog: {}, preferences: {} }),
   nothing: stateOf('vault', {
     name: 'Data vault',
@@ -120,6 +138,14 @@ export const STATES: Readonly<Record<string, PanelState>> = {
       })),
     },
     preferences: { security: 'high' },
+  }),
+  narrow: stateOf('vault', {
+    name: 'Data vault',
+    preferences: { security: 'medium', cost: 'minimal' },
+    onlyNarrows: {
+      advice: 'From here only less can be shown. A person can show more with "mcp-concerns switch".',
+      allows: narrows('vault', { security: 'medium', cost: 'minimal' }),
+    },
   }),
   readonly: stateOf('vault', {
     name: 'Data vault',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { SHARED } from '../../settings.js';
+import { MOCKING, SHARED } from '../../settings.js';
 
 /** The folders of tests, those first that find a change soonest: the first test that fails ends the run of a change. */
 const FOLDERS = [
@@ -14,8 +14,6 @@ const FOLDERS = [
   'behavior',
   'fuzz',
   'property',
-  'principal',
-  'panel',
   'tasks',
 ] as const;
 
@@ -50,9 +48,12 @@ export default defineConfig({
   test: {
     root: '.',
     include: [process.env.MUTATION_TESTS ?? `test/{${FOLDERS.join(',')}}/**/*.test.ts`],
-    // Left out: tests in child processes, which load no changed file; slow tests of documents and of messages.
+    // Left out: tests that need modules of their own; tests in child processes, which load no changed file; slow tests of
+    // documents and of messages; properties that count what they generate, which takes more than their second.
     exclude: [
       ...SHARED.exclude,
+      ...MOCKING,
+      'test/property/{name-finder,select}.test.ts',
       'test/policy/{yaml,docs,schema}.test.ts',
       'test/gate/fuzz.test.ts',
       'test/gate/panel/{foreign,narrow,pages}.test.ts',
@@ -62,7 +63,7 @@ export default defineConfig({
     // Left out by name: child processes of stdio mounts, ten seconds of single pages, times that counting each branch changes,
     // and a property that must find a hundred cases.
     testNamePattern: /^(?!.*(\blinear\b|\bstdio\b|more than 100 pages|every count, decision and change))/,
-    setupFiles: ['./test/mutation/limits.ts', './test/mutation/coverage.ts'],
+    setupFiles: ['./test/slow/mutation/limits.ts', './test/slow/mutation/coverage.ts'],
     testTimeout: 60_000,
     sequence: { sequencer: NearestFirst },
     // Loading modules once instead of once per file takes a third of the time. No test depends on the modules' state.

@@ -26,7 +26,8 @@ opencode, Copilot CLI, Zed. All paths are absolute.`,
   `Exit codes: 0 printed; 2 invalid arguments or policy.
 
 Example:
-  mcp-concerns hosts --policy policy.yaml --preset safe -- npx @playwright/mcp`,
+  mcp-concerns hosts --policy policy.yaml --preset safe \\
+      -- npx -y @playwright/mcp`,
 )
   .addOption(policyOption())
   .option('--preset <name>', 'what the host is shown first')

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Option } from '@commander-js/extra-typings';
 import { stringify } from 'yaml';
+import { combineTemplates } from '../../../deploy/combine-templates.js';
 import { CliError, UsageError } from '../../errors.js';
 import { readCommandLine } from '../../options/command-line.js';
 import { defineCommand } from '../../options/define-command.js';
@@ -11,8 +12,13 @@ import { writeOutput } from '../../terminal/write-output.js';
 import { packageFile } from '../../version.js';
 
 /** What stands in front of the function. Each but the first has a file in `templates`. */
-const VARIANTS = ['http', 'rest', 'jwt', 'function-url', 'tasks'] as const;
-type Variant = (typeof VARIANTS)[number];
+const FRONTS = ['http', 'rest', 'jwt', 'function-url'] as const;
+/** With a second function, which runs the tasks of the server. `tasks` is short for `http,tasks`. */
+const WITH_TASKS = ['tasks', ...FRONTS.map((front) => `${front},tasks` as const)] as const;
+type Variant = (typeof FRONTS)[number] | (typeof WITH_TASKS)[number];
+
+const hasTasks = (variant: Variant): boolean => variant.endsWith('tasks');
+const frontOf = (variant: Variant): string => variant.replace(/,?tasks$/, '') || 'http';
 
 export const definition = defineCommand(
   'init --lambda',
@@ -25,8 +31,8 @@ Afterwards "npx osls package" builds the function without an AWS account, and
   jwt           HTTP API, callers need a token
   rest          REST API, streams responses
   function-url  function URL, streams responses
-  tasks         HTTP API, and a durable function that runs the tasks of your
-                own server
+  tasks         also a durable function that runs the tasks of your own
+                server; alone with http, or jwt,tasks
 
 Exit codes: 0 written; 2 invalid arguments or files.
 
@@ -45,7 +51,7 @@ Example:
   .optionsGroup('Options:')
   .addOption(
     new Option('--variant <name>', 'what stands in front of the function')
-      .choices(VARIANTS)
+      .choices([...FRONTS, ...WITH_TASKS])
       .default('http' as const),
   )
   .option('--service <name>', 'the name of the service (default: that of this folder)')
@@ -66,7 +72,7 @@ export async function run(argv: string[]): Promise<number> {
     throw new CliError(`${absent} does not exist. Write a policy first: "mcp-concerns init --help".`);
   const server = serverOf(values);
   const { variant } = values;
-  if (variant === 'tasks' && server.module === undefined) {
+  if (hasTasks(variant) && server.module === undefined) {
     throw usage('--variant tasks needs --module: the tasks are those of your own server');
   }
   const service = values.service ?? serviceName(basename(resolve('.')));
@@ -74,7 +80,7 @@ export async function run(argv: string[]): Promise<number> {
     throw usage(`--service takes letters, digits and -, beginning with a letter, not "${service}"`);
   }
   const included = ['serverless.observe.cjs', 'serverless.observe.yml'];
-  if (variant === 'jwt') included.push('serverless.cors.cjs');
+  if (frontOf(variant) === 'jwt') included.push('serverless.cors.cjs');
   const files = new Map([
     ['endpoint.yml', endpointText(policies, server)],
     ['serverless.yml', templateText(variant, service)],
@@ -96,7 +102,11 @@ const usage = (problem: string): UsageError => new UsageError('init --lambda', p
 
 type Given = Partial<Record<'module' | 'package' | 'url', string | undefined>>;
 
-function serverOf({ module, package: name, url }: Given): Given & { readonly sdk?: 2 } {
+interface Server extends Given {
+  readonly sdk?: 2;
+}
+
+function serverOf({ module, package: name, url }: Given): Server {
   const given = [module, name, url].filter((each) => each !== undefined);
   if (given.length !== 1) {
     const problem = given.length === 0 ? 'There is no server' : `There are ${given.length} servers`;
@@ -118,8 +128,12 @@ ${stringify({ policy, server }, { lineWidth: 0 })}`;
 }
 
 function templateText(variant: Variant, service: string): string {
-  const file = variant === 'http' ? 'serverless.yml' : `templates/serverless.${variant}.yml`;
-  return readTemplate(file).replace(/^service: .*\n/m, stringify({ service }));
+  const front = frontOf(variant);
+  const text = readTemplate(front === 'http' ? 'serverless.yml' : `templates/serverless.${front}.yml`);
+  const added = hasTasks(variant)
+    ? combineTemplates(text, readTemplate('templates/serverless.tasks.yml'))
+    : text;
+  return added.replace(/^service: .*\n/m, stringify({ service }));
 }
 
 /** In this package, the files that a template includes are in a folder. In a project, they are beside serverless.yml. */
@@ -137,21 +151,45 @@ function serviceName(folder: string): string {
   return isServiceName(name) ? name : 'mcp-endpoint';
 }
 
-function nextSteps(server: ReturnType<typeof serverOf>, variant: Variant): string[] {
+/** Says which hosts are served, and what they cannot use. */
+function eraNote({ module, sdk }: Server): string {
+  const both = 'Hosts of 2026-07-28 and of 2025-11-25 are served.';
+  if (sdk === 2) return both;
+  const which =
+    module === undefined ? 'If the server speaks 2025-11-25, it' : 'The server speaks 2025-11-25: it';
+  return `${both} ${which} cannot ask 2026-07-28 hosts questions, because a function keeps no open calls.`;
+}
+
+/** Packaging refuses tasks that nothing would run. */
+function taskStep({ module }: Server, variant: Variant): string[] {
+  if (module === undefined || hasTasks(variant)) return [];
+  const isTasks = /^export\s+(?:const\s+tasks\b|\{[^}]*\btasks\b)/m.test(readFileSync(module, 'utf8'));
+  if (!isTasks) return [];
+  const again = `--variant ${variant},tasks --force`;
+  return [
+    `${module} exports tasks. Run this again with "${again}", or set "tasks: plain" below server in endpoint.yml.`,
+  ];
+}
+
+function nextSteps(server: Server, variant: Variant): string[] {
   const install = (command: string, names: readonly string[]): string[] => {
     const missing = names.filter((name) => !existsSync(join('node_modules', name)));
     return missing.length === 0 ? [] : [`Run "${command} ${missing.join(' ')}".`];
   };
   return [
+    eraNote(server),
+    ...taskStep(server, variant),
     ...install('npm install', [
       '@aws-lambda-powertools/logger',
       '@aws-sdk/client-dynamodb',
-      ...(variant === 'tasks' ? ['@aws-sdk/client-lambda', '@aws/durable-execution-sdk-js'] : []),
+      ...(hasTasks(variant) ? ['@aws-sdk/client-lambda', '@aws/durable-execution-sdk-js'] : []),
       ...(server.sdk === 2 ? ['@modelcontextprotocol/server'] : []),
       ...(server.package === undefined ? [] : [server.package]),
     ]),
     ...install('npm install --save-dev', ['osls', 'esbuild']),
-    ...(variant === 'jwt' ? ['Set issuer and audience in serverless.yml.'] : []),
+    frontOf(variant) === 'jwt'
+      ? 'Set issuer and audience in serverless.yml.'
+      : 'Anyone who knows the URL may call this endpoint. With "--variant jwt", callers need a token.',
     'Run "npx osls package" to build, and "npx osls deploy" to deploy.',
   ];
 }

@@ -10,35 +10,8 @@ export type ProjectDocument = {
   server?: string | string[];
   /** The URL of a server over Streamable HTTP. */
   url?: string;
+  /** The protocol version that is spoken to the server. `auto` is the server's own. */
+  protocol?: "auto" | "2026-07-28" | "2025-11-25";
   /** Test files, or folders of test files, for "mcp-concerns test". */
   tests?: string | string[];
-  /** Options of commands that apply if the command line does not have them. */
-  defaults?: {
-    /** Options of "mcp-concerns check" that apply if the command line does not have them. */
-    check?: { [name: string]: string | number | boolean | string[] };
-    /** Options of "mcp-concerns test" that apply if the command line does not have them. */
-    test?: { [name: string]: string | number | boolean | string[] };
-    /** Options of "mcp-concerns list" that apply if the command line does not have them. */
-    list?: { [name: string]: string | number | boolean | string[] };
-    /** Options of "mcp-concerns explain" that apply if the command line does not have them. */
-    explain?: { [name: string]: string | number | boolean | string[] };
-    /** Options of "mcp-concerns diff" that apply if the command line does not have them. */
-    diff?: { [name: string]: string | number | boolean | string[] };
-    /** Options of "mcp-concerns tokens" that apply if the command line does not have them. */
-    tokens?: { [name: string]: string | number | boolean | string[] };
-    /** Options of "mcp-concerns docs" that apply if the command line does not have them. */
-    docs?: { [name: string]: string | number | boolean | string[] };
-    /** Options of "mcp-concerns snapshot" that apply if the command line does not have them. */
-    snapshot?: { [name: string]: string | number | boolean | string[] };
-    /** Options of "mcp-concerns fmt" that apply if the command line does not have them. */
-    fmt?: { [name: string]: string | number | boolean | string[] };
-    /** Options of "mcp-concerns compile" that apply if the command line does not have them. */
-    compile?: { [name: string]: string | number | boolean | string[] };
-    /** Options of "mcp-concerns replay" that apply if the command line does not have them. */
-    replay?: { [name: string]: string | number | boolean | string[] };
-    /** Options of "mcp-concerns serve" that apply if the command line does not have them. */
-    serve?: { [name: string]: string | number | boolean | string[] };
-    /** Options of "mcp-concerns init" that apply if the command line does not have them. */
-    init?: { [name: string]: string | number | boolean | string[] };
-  };
 };

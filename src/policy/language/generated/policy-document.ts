@@ -27,11 +27,29 @@ export type PolicyDocument = {
       "set-by"?: "host" | "operator";
       /** What a model may do with the concern through the tool `concerns`: nothing (`none`, default), hide more (`narrow`), or replace the value of the person (`free`). Only for concerns that hosts set. */
       model?: "none" | "narrow" | "free";
-      /** The name of the verified claim that sets an operator concern. It is a literal key, never a path. */
-      claim?: string;
+      /** The verified claim that sets an operator concern: its name, or a list of names that leads through objects. `scope` means the scopes of the caller, in any form that tokens have. */
+      claim?: string | string[];
+      /** Whether callers can get the scope: under `enforce`, what only this concern hides stays in the lists, and using it answers which scope is missing. Only with `claim: scope`. */
+      obtainable?: boolean;
+      /** What the claim contains for a value, if that is not the name of the value. A value without an entry matches its name. */
+      "claim-values"?: { [name: string]: string[] };
     } };
   /** Names for sets of preferences. A host chooses one with `{preset: safe}` or `?concerns=safe`. */
   presets?: { [name: string]: { [name: string]: string | number | string[] | null } };
+  /** Defaults for clients by how they name themselves. Everything that a host or a person sets is stronger. Of several items for one concern, the last one wins. */
+  "defaults-for"?: Array<{
+    /** Patterns of the name, the title and the version that the client gives itself. All of them must match. */
+    when: {
+      /** A pattern of the name of the client, where `*` matches any number of characters. */
+      "client.name"?: string;
+      /** A pattern of the title of the client, where `*` matches any number of characters. */
+      "client.title"?: string;
+      /** A pattern of the version of the client, where `*` matches any number of characters. */
+      "client.version"?: string;
+    };
+    /** The preset whose values are the defaults of these clients. */
+    preset: string;
+  }>;
   /** Values of primitives by exact name, URI or URI template. */
   primitives?: {
     /** Tools by name. */
@@ -56,7 +74,7 @@ export type PolicyDocument = {
   };
   /** Values derived from the definitions that the server lists. Later items win over earlier ones, and patterns win over all items. */
   assign?: Array<{
-    /** A JSON Logic condition. It can read kind, name, title, uri, mimeType, annotations.*, tags, execution.taskSupport and meta.* of `primitive`. */
+    /** A JSON Logic condition. It can read kind, name, title, description, parameters, required, uri, mimeType, annotations.*, tags, server, execution.taskSupport and meta.* of `primitive`. */
     when: unknown;
     /** Values by concern. `{}` maps a primitive without giving it values. */
     to: { [name: string]: string | number | Array<string | number> };
@@ -69,7 +87,7 @@ export type PolicyDocument = {
     hide?: Array<"tools" | "prompts" | "resources" | "resourceTemplates">;
     /** The kinds of primitives that the rule shows, whatever the concerns of the host are. */
     show?: Array<"tools" | "prompts" | "resources" | "resourceTemplates">;
-    /** A JSON Logic condition. It can read `concerns`, `primitive`, `claims`, `client.capabilities` and `protocol.era`. */
+    /** A JSON Logic condition. It can read `concerns`, `primitive`, `claims`, `caller.scopes`, `client.capabilities`, `client.name`, `client.title`, `client.version` and `protocol.era`. */
     when: unknown;
     /** One sentence for users that gives the reason. */
     reason?: string;
@@ -86,14 +104,22 @@ export type PolicyDocument = {
     enforcement?: "advisory" | "enforce" | "shadow";
     /** Methods that pass under `enforce` although nothing filters them: names, or patterns in which `*` matches any number of characters. By default, methods that the gate does not know are refused. */
     methods?: string[];
+    /** Extensions that put their name in front of `groups/list` and `groups/get`. These methods are always filtered; with this setting, also `EXTENSION/groups/list` and `EXTENSION/groups/get`. */
+    groups?: string[];
     /** The number of primitives on one page of a list. By default a list is one page, unless it does not fit into one response. */
     "page-size"?: number;
     /** Whether hosts may also filter tools by name, as other servers let them: `?tools=a,b*` and `?exclude=` in the URL, `X-MCP-Tools` and `X-MCP-Exclude-Tools` in headers. Defaults to false. */
     "name-filters"?: boolean;
+    /** What happens to primitives whose definition is not the one that `mcp-concerns pin` pinned: `show` shows them, `warn` also logs them, `hide` hides them until they are pinned. Defaults to `hide` under `enforcement: enforce`, otherwise to `warn`. Without a lock file, nothing is pinned. */
+    changed?: "show" | "warn" | "hide";
     /** Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists; `narrow` adds the same, but nothing inside the conversation can show more; `read-only` adds only the tool, which then shows what is in effect. `off` (default) adds nothing. */
     panel?: "off" | "read-only" | "narrow" | "on";
+    /** With what the names begin that `panel` reserves, if the server has one of them: the tool, the prompts `NAME-*` and the pages `ui://NAME/`. Defaults to `concerns`. */
+    "panel-prefix"?: string;
     /** Which clients of protocol 2026-07-28 see tools that can only be called as tasks: `require-capability` (default), those that declare the Tasks extension; `show`, all. */
     tasks?: "require-capability" | "show";
+    /** Whether `enforce` removes names of hidden primitives from the descriptions, titles and schemas of visible ones (`redact`, default), or keeps these as the server wrote them (`keep`). */
+    texts?: "redact" | "keep";
     /** Whether each listed primitive carries its values in `_meta.concerns`. */
     transparency?: boolean;
   };

@@ -18,6 +18,12 @@ export type WholeTestFile = {
     claims?: { [name: string]: unknown };
     /** What is known about the client. If it is left out, nothing is known. */
     client?: {
+      /** The name that the client gives itself. */
+      name?: string;
+      /** The title that the client gives itself. It counts only with a name. */
+      title?: string;
+      /** The version that the client gives itself. It counts only with a name. */
+      version?: string;
       /** The capabilities that the client declared. */
       capabilities?: { [name: string]: unknown };
     };

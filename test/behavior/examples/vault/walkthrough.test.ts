@@ -18,4 +18,12 @@ it('shows the full list, the filtered list of the README, the list after updateC
   expect(task).toMatch(
     /status {5}working\n[\s\S]*question {3}Re-encrypt 2 records under the key "default"\?\n[\s\S]*result {5}\{"keyId":"default","records":2,"reencrypted":2\}/,
   );
+  expect(stdout).toMatch(/_meta of the list: +\{"concerns":\{.*\},"shown":9,"total":24\}\n/);
+  expect(stdout).toContain(
+    '_meta.concerns of redactData: {"security":["medium","high"],"cost":"minimal","access":"read"}',
+  );
+  const tasks = stdout.slice(stdout.indexOf('6. The host starts a second task'));
+  expect(tasks).toMatch(/ all +completed, cancelled\n/);
+  expect(tasks).toMatch(/ \{status: \[completed\]\} +completed\n/);
+  expect(tasks).toMatch(/ all, after \{cost: minimal\} +none +_meta: \{"concerns":\{"cost":"minimal"\},/);
 });

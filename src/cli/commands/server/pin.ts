@@ -1,0 +1,92 @@
+import { pinsOf } from '../../../engine/pins.js';
+import { byKind, KINDS, type Pins } from '../../../engine/policy.js';
+import { lockFileOf } from '../../../policy/compile/load.js';
+import { writeLock } from '../../../policy/compile/lock.js';
+import { compareDefinitions, type DefinitionChange } from '../../../policy/diff/compare-definitions.js';
+import { CliError } from '../../errors.js';
+import { catalogAt, catalogBeside } from '../../inputs/catalog-file.js';
+import { readPolicyInput } from '../../inputs/policy-input.js';
+import { readInput } from '../../inputs/read-input.js';
+import { readCommandLine } from '../../options/command-line.js';
+import { formatOption } from '../../options/define-command.js';
+import { defineInputCommand, requireInput } from '../../options/input-options.js';
+import { onePolicyOf, policyOption } from '../../options/policy-option.js';
+import { definitionLines } from '../../reports/diff/definitions.js';
+import { quantity } from '../../terminal/quantities.js';
+import { writeOutput } from '../../terminal/write-output.js';
+
+export const definition = defineInputCommand(
+  'pin',
+  `Pins the definitions that a server lists now: writes their digests to
+x.lock.yaml beside the policy x.yaml. A definition that is not the pinned one
+is hidden or logged, as settings.changed of the policy says.`,
+  `--review compares with the catalog beside the policy (x.catalog.json), or with
+that of --old-catalog.
+
+Exit codes: 0 written, or --review found no change; 1 --review found changes;
+2 invalid arguments, input or policy.
+
+Examples:
+  mcp-concerns pin policy.yaml -- npx -y @playwright/mcp
+  mcp-concerns pin --review policy.yaml -- npx -y @playwright/mcp`,
+)
+  .argument('[policy]', 'a policy file, or a folder that is one policy')
+  .addOption(policyOption())
+  .option('--review', 'write nothing, and show what changed since the definitions were pinned')
+  .option('--old-catalog <file>', 'the catalog of the server when its definitions were pinned')
+  .addOption(formatOption(['pretty', 'markdown', 'json']));
+
+/**
+ * @param argv the arguments after `pin`
+ * @returns the exit code
+ * @throws {CliError} if an argument is not valid, the policy has errors, or the input cannot be read
+ * @example
+ * await run(['--review', 'policy.yaml', '--', 'node', 'server.js']);
+ */
+export async function run(argv: string[]): Promise<number> {
+  const use = { policy: 'policy', positionals: 'policies', input: true } as const;
+  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
+  const paths = onePolicyOf(
+    'pin',
+    values.policy,
+    positionals.flatMap((path) => path ?? []),
+  );
+  const input = requireInput(values, command, 'pin');
+  const { pins = NOTHING } = readPolicyInput(paths, 'nothing was pinned', terminal);
+  const catalog = await readInput(input, terminal.quiet);
+  if (catalog.encoding !== undefined)
+    throw new CliError(
+      'This catalog has no descriptions and no schemas, so there is nothing to pin. Pass the server.',
+    );
+  if (catalog.isFiltered === true)
+    throw new CliError(
+      'The server filters its lists, so definitions would be missing. Pass the server without its filter.',
+    );
+
+  const [path = ''] = paths;
+  const earlier = catalogAt(values.oldCatalog ?? catalogBeside(path));
+  const changes = compareDefinitions(pins, catalog, earlier);
+  const text =
+    values.format === 'json' ? `${JSON.stringify(changes, null, 2)}\n` : toText(changes, values.format);
+  if (values.review === true) {
+    process.stdout.write(text);
+    return changes.length === 0 ? 0 : 1;
+  }
+  const lock = lockFileOf(path);
+  writeOutput(lock, writeLock(pinsOf(catalog)));
+  if (pins !== NOTHING) process.stdout.write(text);
+  const total = KINDS.reduce((sum, kind) => sum + (catalog[kind]?.length ?? 0), 0);
+  terminal.note(`Wrote ${lock}: ${quantity(total, 'definition')}.`);
+  return 0;
+}
+
+const NOTHING: Pins = byKind(() => ({}));
+
+function toText(changes: readonly DefinitionChange[], format: 'pretty' | 'markdown' | string): string {
+  if (changes.length === 0) return 'Every definition is the pinned one.\n';
+  const title = `${quantity(changes.length, 'definition')} changed since they were pinned`;
+  const blocks = changes.map((each) => definitionLines(each).join('\n'));
+  return format === 'markdown'
+    ? `### ${title}\n\n\`\`\`text\n${blocks.join('\n').replaceAll('```', "'''")}\n\`\`\`\n`
+    : `${title}\n\n${blocks.join('\n\n')}\n`;
+}

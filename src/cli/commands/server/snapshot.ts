@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { byKind } from '../../../engine/policy.js';
+import { read } from '../../../wire/messages.js';
+import type { CatalogFile } from '../../inputs/catalog-file.js';
+import { primitiveFacts } from '../../inputs/primitive-facts.js';
+import { readInput } from '../../inputs/read-input.js';
+import { ENCODING, readCounted } from '../../inputs/token-counter.js';
+import { readCommandLine } from '../../options/command-line.js';
+
+import { defineInputCommand, requireInput } from '../../options/input-options.js';
+import { catalogContents } from '../../terminal/quantities.js';
+import { writeOutput } from '../../terminal/write-output.js';
+
+export const definition = defineInputCommand(
+  'snapshot',
+  'Saves the catalog of a server to a file, for --catalog. The same server always gives the same bytes.',
+  `Exit codes: 0 written; 2 invalid arguments, input or file.
+
+Example:
+  mcp-concerns snapshot --facts -o policies/playwright.catalog.json \\
+      -- npx -y @playwright/mcp`,
+)
+  .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout', '-')
+  .option(
+    '--facts',
+    'write only what policies can read, and token counts: names, titles, MIME types, annotations, tags, and the verb and nouns of descriptions, but no descriptions and no schemas',
+  );
+
+/**
+ * @param argv the arguments after `snapshot`
+ * @returns the exit code
+ * @throws {CliError} if an argument is not valid, the input cannot be read, or the file cannot be written
+ * @example
+ * await run(['-o', 'catalog.json', '--', 'node', 'server.js']);
+ */
+export async function run(argv: string[]): Promise<number> {
+  const { values, command, terminal } = readCommandLine(definition, argv, { input: true });
+  const { output } = values;
+  const input = requireInput(values, command, 'snapshot');
+  const [catalog, tokensOf] = values.facts
+    ? await readCounted(input, terminal.quiet)
+    : [await readInput(input, terminal.quiet), undefined];
+
+  const { instructions, encoding } = catalog;
+  const about = {
+    server: values.facts ? nameOf(catalog.server) : catalog.server,
+    source: catalog.source,
+    license: catalog.license,
+    capabilities: catalog.capabilities,
+    // Facts contain no text of the author of the server.
+    instructions: values.facts ? undefined : instructions,
+    sdk: sdkOf(catalog, values.catalog !== undefined),
+    encoding: tokensOf === undefined ? encoding : ENCODING,
+  };
+  const lists = byKind((kind) =>
+    tokensOf === undefined
+      ? catalog[kind]
+      : catalog[kind]?.map((item) => primitiveFacts(kind, item, tokensOf(item))),
+  );
+  const text = `${JSON.stringify({ ...about, ...lists }, null, 2)}\n`;
+  writeOutput(output, text);
+  if (output !== '-') terminal.note(`Wrote ${output}: ${catalogContents(catalog)}.`);
+  return 0;
+}
+
+/** @returns the name, title and version of a server */
+function nameOf(server: unknown): unknown {
+  if (typeof server !== 'object' || server === null) return server;
+  return { name: read(server, 'name'), title: read(server, 'title'), version: read(server, 'version') };
+}
+
+/** @returns the SDK that fetched the catalog, because servers may list other primitives to other clients */
+function sdkOf({ sdk }: CatalogFile, fromFile: boolean): unknown {
+  if (fromFile) return sdk;
+  const name = '@modelcontextprotocol/sdk';
+  const entry = createRequire(import.meta.url).resolve(`${name}/types.js`);
+  const folder = entry.replaceAll('\\', '/').split(`${name}/`, 1)[0] ?? '';
+  const version = read(JSON.parse(readFileSync(`${folder}${name}/package.json`, 'utf8')), 'version');
+  return `${name} ${version}`;
+}

@@ -1,0 +1,28 @@
+import { LEGACY_VERSIONS, MODERN_VERSION } from '../../upstream/eras/envelope.js';
+import { UnknownVersions } from '../../upstream/eras/era.js';
+import { EraUnavailable } from '../../upstream/upstream-error.js';
+import { CliError } from '../errors.js';
+
+/**
+ * Says in one sentence why the server cannot be used, after it was asked which versions of the protocol it speaks.
+ *
+ * @param cause the error of the upstream
+ * @param refused the error of `initialize`, if the server has refused that before
+ * @throws {CliError} always
+ */
+export function explainEra(cause: unknown, refused?: CliError): never {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof UnknownVersions) {
+    const ours = `This version speaks ${MODERN_VERSION} and up to ${LEGACY_VERSIONS[0]}.`;
+    throw new CliError(`The server ${reason.replace(/^it /, '')}. ${ours}`, { cause });
+  }
+  if (refused !== undefined) throw refused;
+  if (cause instanceof EraUnavailable) {
+    throw new CliError(`The server does not speak ${MODERN_VERSION}. Leave out --protocol.`, { cause });
+  }
+  const what = reason.replace(/^it answered HTTP (\d+).*/, 'answered $1').replace(/^it /, '');
+  const advice = /^answered 40[13]$/.test(what)
+    ? 'Pass its credentials with --header.'
+    : 'Start again when it works.';
+  throw new CliError(`The server ${what}, so its protocol version is unknown. ${advice}`, { cause });
+}

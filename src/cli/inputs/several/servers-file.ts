@@ -1,0 +1,76 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { ChildTransport } from '../../../upstream/child-process.js';
+import { remoteTransport } from '../../../upstream/remote.js';
+import { UpstreamError } from '../../../upstream/upstream-error.js';
+import { read } from '../../../wire/messages.js';
+import { slugOf } from '../../../wire/server-names.js';
+import { CliError } from '../../errors.js';
+import { readText } from '../../terminal/read-text.js';
+
+/** How to open each server of a host's file, by its name within names. */
+export type SeveralOpeners = ReadonlyMap<string, () => Transport>;
+
+/**
+ * Reads the servers of a host's file: `mcpServers` of Claude Desktop, Claude Code and Cursor, or `servers` of VS Code.
+ * A server with a mistake, such as a variable without a value, is one that does not start. The others are served.
+ *
+ * @param path the file
+ * @param env the environment, for variables in the file
+ * @throws {CliError} if the file is not such a file, or two of its servers have one name
+ * @example
+ * const servers = readServersFile('.mcp.json', process.env);
+ */
+export function readServersFile(path: string, env: NodeJS.ProcessEnv): SeveralOpeners {
+  const entries = entriesOf(path);
+  const openers = new Map<string, () => Transport>();
+  const keys = new Map<string, string>();
+  for (const [key, entry] of entries) {
+    if (read(entry, 'disabled') === true) continue;
+    const slug = slugOf(key);
+    const other = keys.get(slug);
+    if (other !== undefined)
+      throw new CliError(
+        `${path}: the servers "${other}" and "${key}" are both called ${slug}. Rename one of them.`,
+      );
+    keys.set(slug, key);
+    openers.set(slug, () => openEntry(entry, env));
+  }
+  if (openers.size > 0) return openers;
+  throw new CliError(`${path} has no servers. Write them under mcpServers, as hosts do.`);
+}
+
+function entriesOf(path: string): readonly (readonly [string, unknown])[] {
+  const text = readText(path, 'Pass the file in which a host has its servers, for example .mcp.json.');
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch (cause) {
+    throw new CliError(`${path} is not JSON: ${cause instanceof Error ? cause.message : ''}. Fix it there.`, {
+      cause,
+    });
+  }
+  const servers = read(document, 'mcpServers') ?? read(document, 'servers');
+  return typeof servers === 'object' && servers !== null ? Object.entries(servers) : [];
+}
+
+/** @throws {UpstreamError} if the entry cannot be used: as a server that does not start, this one alone is missing */
+function openEntry(entry: unknown, env: NodeJS.ProcessEnv): Transport {
+  const fill = (value: unknown): string => filled(String(value), env);
+  const texts = (value: unknown): Record<string, string> =>
+    Object.fromEntries(Object.entries(value ?? {}).map(([name, each]) => [name, fill(each)]));
+  const [url, command, args, cwd] = ['url', 'command', 'args', 'cwd'].map((name) => read(entry, name));
+  if (typeof url === 'string') return remoteTransport(fill(url), texts(read(entry, 'headers')));
+  if (typeof command !== 'string') throw new UpstreamError('it has neither command nor url');
+  const given = Array.isArray(args) ? args.map(fill) : [];
+  const folder = typeof cwd === 'string' ? fill(cwd) : undefined;
+  return new ChildTransport(fill(command), given, { ...env, ...texts(read(entry, 'env')) }, folder);
+}
+
+/** `${NAME}`, `${NAME:-default}` of Claude Code, and `${env:NAME}` of VS Code and Cursor. Nothing else is guessed. */
+function filled(text: string, env: NodeJS.ProcessEnv): string {
+  return text.replace(/\$\{(?:env:)?([^}:]+)(?::-([^}]*))?\}|\$\{[^}]*\}/g, (variable, name, otherwise) => {
+    const value = env[name] ?? otherwise;
+    if (value === undefined) throw new UpstreamError(`${variable} has no value in the environment`);
+    return value;
+  });
+}

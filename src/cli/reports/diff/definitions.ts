@@ -1,0 +1,68 @@
+import type { DefinitionChange, DefinitionDetail } from '../../../policy/diff/compare-definitions.js';
+import { KIND_NAMES } from '../../../policy/language/kind-names.js';
+import { plain } from '../../terminal/output.js';
+
+/**
+ * Describes how one definition differs, for a person who decides whether to pin it.
+ *
+ * @param change the difference
+ * @returns the sentence about the primitive, and one line for each part of its definition that differs
+ * @example
+ * definitionLines({ kind: 'tools', name: 'tree', change: 'new', details: [] }); // ['tree: new']
+ */
+export function definitionLines({ kind, name, change, from, details }: DefinitionChange): string[] {
+  const what = kind === 'tools' ? '' : ` (${KIND_NAMES[kind][0]})`;
+  return [
+    `${plain(name)}${what}: ${aboutChange(change, from)}`,
+    ...detailLines(details),
+    ...(change === 'changed' && from === undefined && details.length === 0 ? [UNKNOWN] : []),
+  ];
+}
+
+/** @returns one line for each part of a definition that differs */
+export const detailLines = (details: readonly DefinitionDetail[]): string[] =>
+  details.map((each) => `  ${detailLine(each)}`);
+
+const UNKNOWN =
+  '  The old definition is not known. To see what changed, pass a snapshot of that time with --old-catalog.';
+
+function aboutChange(change: DefinitionChange['change'], from: string | undefined): string {
+  const other = from === undefined ? '' : plain(from);
+  if (change === 'renamed') return `renamed, it was ${other}`;
+  if (change === 'gone') return 'no longer listed';
+  if (from !== undefined) return `${change}, it has the definition of ${other}`;
+  return change;
+}
+
+function detailLine({ part, name, before, after }: DefinitionDetail): string {
+  if (part === 'hint') return `${plain(name)}: ${hintText(before)} -> ${hintText(after)}`;
+  const change = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+  if (part === 'parameter') return `parameter ${plain(name)} ${change}`;
+  if (typeof before !== 'string' || typeof after !== 'string') return `${plain(name)} changed`;
+  const [old, now] = changedWords(before, after);
+  return `${name}: ${quoted(old)} -> ${quoted(now)}`;
+}
+
+const hintText = (value: unknown): string => (value === undefined ? 'not set' : plain(JSON.stringify(value)));
+
+/** Words before and after the change, so that one finds it in the text. */
+const AROUND = 2;
+/** In characters. A changed text can be a page. */
+const MAX_TEXT = 400;
+
+/** @returns the words of both texts without what they begin and end with in common */
+function changedWords(before: string, after: string): [before: string, after: string] {
+  const [old, now] = [before.split(/\s+/), after.split(/\s+/)];
+  const least = Math.min(old.length, now.length);
+  let same = 0;
+  while (same < least && old[same] === now[same]) same++;
+  let end = 0;
+  while (end < least - same && old.at(-1 - end) === now.at(-1 - end)) end++;
+  const [first, last] = [Math.max(0, same - AROUND), Math.max(0, end - AROUND)];
+  const part = (words: readonly string[]): string =>
+    `${first > 0 ? '... ' : ''}${words.slice(first, words.length - last).join(' ')}${last > 0 ? ' ...' : ''}`;
+  return [part(old), part(now)];
+}
+
+const quoted = (text: string): string =>
+  `"${plain(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text)}"`;

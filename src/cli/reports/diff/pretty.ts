@@ -1,0 +1,145 @@
+import { KIND_NAMES } from '../../../policy/language/kind-names.js';
+import { ENCODING } from '../../inputs/token-counter.js';
+import { columns, wrapped } from '../../terminal/layout.js';
+import { nameValues } from '../../terminal/name-values.js';
+import { count, type Paper, plain } from '../../terminal/output.js';
+import { joined, quantity } from '../../terminal/quantities.js';
+import { detailLines } from './definitions.js';
+import type { DiffReport, NamedConfiguration, ReportedGroup, ReportedPrimitive } from './report.js';
+
+/**
+ * Formats a report as text: the size of the change in the first line, then each group of primitives with the condition
+ * under which they change.
+ *
+ * @param report the report
+ * @param paper where the text will be written
+ * @returns the text, with a line break at its end
+ * @example
+ * process.stdout.write(toPretty(report, paperOf(process.stdout)));
+ */
+export function toPretty(report: DiffReport, paper: Paper): string {
+  const { groups, named, redefined, words, newlyEmpty, notes, input, total } = report;
+  const lines = [paper.paint('bold', headline(report)), ...extentLines(report, paper)];
+  lines.push(...sentence(`Compared ${quantity(total, 'primitive')} of ${input ?? 'the policies'}.`, paper));
+  if (newlyEmpty !== undefined) {
+    const text = emptyText(plain(preferenceWords(newlyEmpty)));
+    lines.push(...sentence(text, paper).map((line) => paper.paint('red', line)));
+  }
+  for (const group of groups) lines.push('', ...groupLines(group, paper));
+  const changes = words.flatMap((each) => item(plain(each), paper));
+  if (words.length > 0) lines.push('', 'Changed concerns, presets and settings', ...changes);
+  const definitions = redefined.flatMap(({ name, before, after, details }) => [
+    `  ${plain(name)}  ${changeText(before, after, '->')}`,
+    ...detailLines(details).map((line) => `  ${line}`),
+  ]);
+  if (redefined.length > 0)
+    lines.push('', `Changed definitions, with their tokens (${ENCODING})`, ...definitions);
+  if (groups.length > 0 || redefined.length > 0) lines.push('', ...namedLines(named, paper));
+  if (notes.length > 0) lines.push('', ...notes.flatMap((note) => sentence(note, paper)));
+  return `${lines.join('\n')}\n`;
+}
+
+/** @returns the size of the change, in one line */
+export function headline({ hidden, shown, groups, words, redefined }: DiffReport): string {
+  if (groups.length > 0) {
+    const kinds = new Set(
+      groups.flatMap((group) => [...group.hidden, ...group.shown].map(({ kind }) => kind)),
+    );
+    const [only] = kinds;
+    const word = kinds.size === 1 && only !== undefined ? KIND_NAMES[only][0] : 'primitive';
+    const number = (some: number) => `${some} ${word}${some === 1 ? '' : 's'}`;
+    const gone = hidden > 0 ? `${number(hidden)} no longer shown` : '';
+    const come = shown > 0 ? `${hidden > 0 ? shown : number(shown)} newly shown` : '';
+    const always = groups.every(({ conditions }) => conditions.some((terms) => terms.length === 0));
+    const depending = always ? 'for every host' : 'depending on the preferences of the host';
+    return [gone, come, depending].filter((each) => each !== '').join(', ');
+  }
+  if (words.length > 0 || redefined.length > 0)
+    return 'The same preferences show the same primitives, but other things changed';
+  return 'Nothing changes for any host';
+}
+
+function extentLines({ extent, groups }: DiffReport, paper: Paper): string[] {
+  if (groups.length === 0) return [];
+  if (extent === undefined) return ['There are too many configurations to count.'];
+  const { affected, total, names } = extent;
+  if (affected === total) return [];
+  const text = `${count(affected)} of ${count(total)} configurations of ${joined(names)} change.`;
+  return sentence(text, paper);
+}
+
+const sentence = (text: string, { width }: Paper): string[] => wrapped('', text.split(' '), ' ', width);
+
+/** A line of a list. It is wrapped only on terminals. */
+const item = (text: string, { width = Number.POSITIVE_INFINITY }: Paper): string[] =>
+  wrapped('  ', text.split(' '), ' ', width);
+
+/** @returns a sentence about a configuration that shows nothing since the change */
+export const emptyText = (preferences: string): string =>
+  `A host that requests ${preferences} no longer sees any primitive.`;
+
+/** @returns preferences as `name=value` */
+export function preferenceWords(concerns: Readonly<Record<string, unknown>>): string {
+  const texts = nameValues(concerns);
+  return texts.length === 0 ? 'nothing' : texts.join(' ');
+}
+
+function groupLines({ when, hidden, shown, tokens, exact }: ReportedGroup, paper: Paper): string[] {
+  const cost = tokens === undefined || tokens === 0 ? '' : `  (${costText(tokens, exact)})`;
+  return [
+    ...sentence(`${plain(when)}${cost}`, paper).map((line) => paper.paint('bold', line)),
+    ...listLines('-', 'no longer shown', hidden, paper),
+    ...listLines('+', 'newly shown', shown, paper),
+  ];
+}
+
+function listLines(
+  sign: '-' | '+',
+  title: string,
+  some: readonly ReportedPrimitive[],
+  paper: Paper,
+): string[] {
+  if (some.length === 0) return [];
+  const names = some.map(({ kind, name, server }) => {
+    const remark =
+      server === undefined ? '' : server === 'new' ? ' (new on the server)' : ' (removed from the server)';
+    return `${sign} ${plain(name)}${remark}${kind === 'tools' ? '' : ` (${KIND_NAMES[kind][0]})`}`;
+  });
+  const style = sign === '-' ? 'red' : 'green';
+  return [
+    `  ${some.length} ${title}`,
+    ...columns(names, paper.width, 4).map((line) => paper.paint(style, line)),
+  ];
+}
+
+/** @returns the change of tokens of a group; `up to` if other values hide some of its primitives anyway */
+export function costText(tokens: number, exact: boolean): string {
+  const upTo = exact ? '' : 'up to ';
+  return tokens < 0 ? `saves ${upTo}${count(-tokens)} tokens` : `costs ${upTo}${count(tokens)} tokens`;
+}
+
+/** @returns a number before and after the change, and the difference */
+export const changeText = (before: number, after: number, arrow: string): string =>
+  `${count(before)} ${arrow} ${count(after)} (${signed(after - before)})`;
+
+/** @returns a number with its sign */
+const signed = (number: number): string => (number < 0 ? `-${count(-number)}` : `+${count(number)}`);
+
+function namedLines(named: readonly NamedConfiguration[], paper: Paper): string[] {
+  const changed = named.filter((each) => each.changed);
+  const same = named.filter((each) => !each.changed);
+  const rows = changed.map(({ name, before, after, resent }) => {
+    const tokens =
+      before.tokens === undefined || after.tokens === undefined || before.tokens === after.tokens
+        ? ''
+        : `, ${signed(after.tokens - before.tokens)} tokens`;
+    const again = resent === undefined || resent === 0 ? '' : `, resends ${count(resent)}`;
+    return [name, `${before.shown} -> ${after.shown} shown${tokens}${again}`] as const;
+  });
+  const longest = Math.max(0, ...rows.map(([name]) => name.length));
+  return [
+    'A host that requests',
+    ...rows.map(([name, text]) => `  ${plain(name).padEnd(longest)}  ${text}`),
+    ...(same.length === 0 ? [] : item(`${joined(same.map(({ name }) => plain(name)))}: no change`, paper)),
+  ];
+}

@@ -1,0 +1,159 @@
+import { resolveConfiguration } from '../../../engine/configuration.js';
+import type { ServerCatalog } from '../../../engine/mapping.js';
+import { identityOf, type Primitive } from '../../../engine/mapping.js';
+import { type CompiledPolicy, KINDS, preparePolicy } from '../../../engine/policy.js';
+import type { Changed } from '../../../policy/diff/change.js';
+import type { Difference } from '../../../policy/diff/compare.js';
+import { detailsOf } from '../../../policy/diff/compare-definitions.js';
+import { describeCondition } from '../../../policy/diff/conditions.js';
+import type { TokenCounter } from '../../inputs/token-counter.js';
+import { decideAll, shownOf, shownTools, sumOf, weighCatalog } from '../list-report.js';
+import { resentAfter } from '../prompt-cost.js';
+
+/** Everything that `diff` reports. */
+export type DiffReport = ReturnType<typeof makeReport>;
+
+/** Primitives that change under one condition. */
+export type ReportedGroup = DiffReport['groups'][number];
+
+/** One primitive that is no longer shown, or is newly shown. */
+export type ReportedPrimitive = ReportedGroup['hidden'][number];
+
+/** How many primitives a host without preferences, or with one preset, sees before and after the change. */
+export type NamedConfiguration = DiffReport['named'][number];
+
+/** The policies and catalogs of a comparison, and their difference. */
+export interface Compared {
+  readonly names: readonly [old: string, now: string];
+  readonly compiled: readonly [CompiledPolicy, CompiledPolicy];
+  readonly catalogs: readonly [ServerCatalog, ServerCatalog];
+  /** Where the primitives come from; `undefined` if only the names in the policies are known. */
+  readonly input: string | undefined;
+  readonly counters: readonly [TokenCounter | undefined, TokenCounter | undefined];
+  readonly difference: Difference;
+  /** The changes of concerns, presets and settings, one line each. */
+  readonly words: readonly string[];
+}
+
+/**
+ * Combines a difference with names, tokens and notes.
+ *
+ * @param compared the policies, the catalogs and their difference
+ * @returns the report
+ * @example
+ * process.stdout.write(toPretty(makeReport(compared), paper));
+ */
+export function makeReport(compared: Compared) {
+  const { names, catalogs, input, counters, difference, words } = compared;
+  const [countOld, countNow] = counters;
+  const reported = (direction: 'hidden' | 'shown', changed: readonly Changed[]) =>
+    changed.map(({ kind, name, before, after }) => {
+      /** Whether the server added or removed it. */
+      const server = before === undefined ? 'new' : after === undefined ? 'gone' : undefined;
+      const [count, primitive] = direction === 'hidden' ? [countOld, before] : [countNow, after];
+      return { kind, name, server, tokens: primitive === undefined ? undefined : count?.(primitive) };
+    });
+  const groups = difference.groups.map((group) => {
+    const [hidden, shown] = [reported('hidden', group.hidden), reported('shown', group.shown)];
+    const sum = (some: ReturnType<typeof reported>) =>
+      some.reduce((all, { tokens }) => all + (tokens ?? 0), 0);
+    const tokens = countNow === undefined ? undefined : sum(shown) - sum(hidden);
+    return {
+      when: describeCondition(group.when),
+      conditions: group.when,
+      hidden,
+      shown,
+      /** The change of tokens in the context of a host; negative if the change saves tokens. */
+      tokens,
+      exact: group.exact,
+    };
+  });
+  const distinct = (direction: 'hidden' | 'shown') =>
+    new Set(groups.flatMap((group) => group[direction].map(({ kind, name }) => `${kind} ${name}`))).size;
+  return {
+    names,
+    input,
+    total: KINDS.reduce((sum, kind) => sum + (catalogs[1][kind]?.length ?? 0), 0),
+    groups,
+    hidden: distinct('hidden'),
+    shown: distinct('shown'),
+    named: namedConfigurations(compared),
+    redefined: redefinitions(compared),
+    words,
+    extent: difference.extent,
+    newlyEmpty: difference.newlyEmpty,
+    notes: notesOf(compared, groups),
+  };
+}
+
+function notesOf(
+  { compiled, input, difference }: Compared,
+  groups: readonly { readonly exact: boolean }[],
+): string[] {
+  const notes = [...difference.gaps];
+  if (input === undefined) {
+    notes.push(
+      'No server was given, so only the names in the policies were compared, without annotations and tokens.',
+    );
+  }
+  if (groups.some(({ exact }) => !exact)) {
+    notes.push('A primitive must also match the other preferences of the host.');
+  }
+  if (compiled.some(({ settings }) => settings.enforcement === 'shadow')) {
+    notes.push(
+      'The policy has enforcement: shadow, so hosts still see everything. This is what would be hidden.',
+    );
+  }
+  return notes;
+}
+
+function namedConfigurations(compared: Compared) {
+  const [countOld, count] = compared.counters;
+  const [before, after] = [seenUnder(compared, 0), seenUnder(compared, 1)];
+  const [{ presets: former }, { presets }] = compared.compiled;
+  return [undefined, ...Object.keys({ ...presets, ...former })].map((preset) => {
+    const [old, now] = [before(preset), after(preset)];
+    return {
+      name: preset === undefined ? 'nothing' : `preset ${preset}`,
+      before: old.seen,
+      after: now.seen,
+      changed: old.names !== now.names || old.seen.tokens !== now.seen.tokens,
+      /** The tokens of the new list of tools that are not in the prompt cache of a host that saw the old list. */
+      resent: countOld && count && resentAfter(old.tools, now.tools, count),
+    };
+  });
+}
+
+/** @returns what a host without preferences, or with a preset, sees before or after the change */
+function seenUnder({ compiled, catalogs, counters }: Compared, at: 0 | 1) {
+  const policy = preparePolicy(compiled[at]);
+  const count = counters[at];
+  const weighed = weighCatalog(policy, catalogs[at], count ?? (() => 0));
+  return (preset: string | undefined) => {
+    const sources = preset === undefined ? [] : [{ from: 'session', concerns: { preset } } as const];
+    const report = decideAll(resolveConfiguration(policy, sources), weighed);
+    const { shown, total, tokens } = sumOf(report.all);
+    const names = shownOf(report.all).map(({ kind, id }) => `${kind} ${id}`);
+    const seen = { shown, total, tokens: count && tokens.shown };
+    return { seen, names: names.sort().join('\n'), tools: shownTools(report) };
+  };
+}
+
+/** @returns the definitions that changed under the same name */
+function redefinitions({ catalogs, counters }: Compared) {
+  const [countOld, countNow] = counters;
+  if (countOld === undefined || countNow === undefined || catalogs[0] === catalogs[1]) return [];
+  return KINDS.flatMap((kind) => {
+    const old = new Map<string, Primitive>(
+      (catalogs[0][kind] ?? []).map((each) => [identityOf(kind, each), each]),
+    );
+    return (catalogs[1][kind] ?? []).flatMap((primitive) => {
+      const name = identityOf(kind, primitive);
+      const earlier = old.get(name);
+      if (earlier === undefined) return [];
+      const [before, after] = [countOld(earlier), countNow(primitive)];
+      const details = detailsOf(earlier, primitive);
+      return before === after && details.length === 0 ? [] : [{ kind, name, before, after, details }];
+    });
+  });
+}

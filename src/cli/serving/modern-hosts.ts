@@ -1,0 +1,101 @@
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import type { GateOptions } from '../../gate/edge/concerns-options.js';
+import type { ConnectionObserver } from '../../gate/edge/connection-state.js';
+import { gatedTransport } from '../../gate/edge/gated-transport.js';
+import type { PrincipalPreferences } from '../../gate/request/kept-preferences.js';
+import type { BridgedServer } from '../../http/bridged-front.js';
+import { createMemoryStore } from '../../session/memory.js';
+import {
+  CLIENT_CAPABILITIES_META,
+  CLIENT_INFO_META,
+  LISTS,
+  PROTOCOL_VERSION_META,
+  read,
+  toSdk,
+} from '../../wire/messages.js';
+
+/** Hosts by name that are switched separately. */
+const MAX_HOSTS = 32;
+/** In characters. */
+const MAX_NAME = 100;
+
+/** How the switches of a host work. */
+export interface ModernHostsOptions extends Pick<GateOptions, 'policy' | 'observe'> {
+  /** Makes a server of the modern era. */
+  readonly make: () => Promise<BridgedServer>;
+  /** Tells the streams of a host which lists look different. */
+  readonly switched: (host: PrincipalPreferences) => void;
+  /** A host without a request for so long is no longer shown. What its person chose stays. */
+  readonly idleMs: number;
+}
+
+interface Host {
+  readonly kept: PrincipalPreferences;
+  readonly gone: NodeJS.Timeout;
+  observer: ConnectionObserver | undefined;
+}
+
+/**
+ * The hosts of 2026-07-28 that use an endpoint of one person. Their requests belong to no session, so what the person
+ * switches is kept by the name of the host, and a connection of the endpoint's own stands for the host on the page.
+ */
+export class ModernHosts {
+  private readonly store = createMemoryStore({ maxSessions: MAX_HOSTS });
+  private readonly hosts = new Map<string, Host>();
+
+  constructor(private readonly options: ModernHostsOptions) {}
+
+  /** Returns where the preferences of the host of a request are kept. */
+  of(body: unknown): PrincipalPreferences {
+    const info = read(body, 'params', '_meta', CLIENT_INFO_META);
+    const named = read(info, 'name');
+    const name = typeof named === 'string' ? named.slice(0, MAX_NAME) : '';
+    const host = this.hosts.get(name) ?? this.add(name, info);
+    host.gone.refresh();
+    if (read(body, 'method') === LISTS.tools.method) host.observer?.listed();
+    return host.kept;
+  }
+
+  private add(name: string, info: unknown): Host {
+    const kept = { place: 'store', store: this.store, id: name, isHost: true } as const;
+    const [own, inner] = InMemoryTransport.createLinkedPair();
+    const gone = setTimeout(() => {
+      this.hosts.delete(name);
+      void own.close();
+    }, this.options.idleMs).unref();
+    const host: Host = { kept, gone, observer: undefined };
+    // More names than that are those of a client that changes its name.
+    if (this.hosts.size >= MAX_HOSTS) return host;
+    this.hosts.set(name, host);
+    this.represent(host, own, inner, info).catch(() => own.close());
+    return host;
+  }
+
+  /** Lists once in the name of the host, so that there is something to show and to switch. */
+  private async represent(
+    host: Host,
+    own: InMemoryTransport,
+    inner: InMemoryTransport,
+    info: unknown,
+  ): Promise<void> {
+    const { make, policy, observe, switched } = this.options;
+    const server = await make();
+    const gate = gatedTransport(inner, {
+      policy,
+      principal: host.kept,
+      switched: () => switched(host.kept),
+      observe: (initialized) => {
+        host.observer = observe?.(initialized);
+        return host.observer ?? { changed() {}, listed() {}, closed() {} };
+      },
+    });
+    await server.connect(gate as never);
+    await own.start();
+    const _meta = {
+      [PROTOCOL_VERSION_META]: '2026-07-28',
+      [CLIENT_INFO_META]: info,
+      [CLIENT_CAPABILITIES_META]: {},
+    };
+    await own.send(toSdk({ jsonrpc: '2.0', id: 0, method: LISTS.tools.method, params: { _meta } }));
+  }
+}

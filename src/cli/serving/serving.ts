@@ -1,0 +1,29 @@
+import type { LivePolicy } from '../../gate/request/live-policy.js';
+import type { Protocol } from '../../upstream/eras/era.js';
+import type { Control } from '../control/control.js';
+import type { OpenedServer } from './open-server.js';
+
+/** Who shares a server, and when sessions and servers end. */
+export interface ServingLimits {
+  readonly isolation: 'shared' | 'per-session' | 'per-request';
+  /** Sessions that have a server. */
+  readonly maxSessions: number;
+  readonly idleMs: number;
+  readonly silenceMs: number;
+  /** Which era is spoken to the server. */
+  readonly protocol: Protocol;
+}
+
+/** What is served, under which policy, and how people switch it. */
+export interface Serving {
+  readonly opened: OpenedServer;
+  readonly policy: LivePolicy;
+  /** The switches of all sessions; undefined under `--panel off`. */
+  readonly control: Control | undefined;
+  /** Writes a line to stderr. */
+  readonly note: (text: string) => void;
+  /** Who shares a server, and when sessions and servers end. */
+  readonly limits: ServingLimits;
+  /** Aborted when the process gets a signal. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,56 @@
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { BridgedServer } from '../../http/bridged-front.js';
+import {
+  eraOf,
+  type Failure,
+  fromSdk,
+  isRequest,
+  METHODS,
+  type RequestId,
+  read,
+  toSdk,
+} from '../../wire/messages.js';
+
+/** Connects a server to the transport of a stream. Returns the answer to the request if it does not. */
+type OpenStream = (id: RequestId, stream: Transport) => Promise<BridgedServer | Failure>;
+
+/**
+ * Opens the streams of a modern host over stdio, in front of the SDK: all streams of the SDK share one gate.
+ *
+ * @param wire the transport to the host, not started
+ * @param open connects a server to a stream
+ * @returns the same transport
+ */
+export function streamsOverStdio(wire: Transport, open: OpenStream): Transport {
+  const streams = new Map<unknown, Transport>();
+  const start = wire.start.bind(wire);
+  wire.start = () => {
+    const { onmessage } = wire;
+    wire.onmessage = (received, extra) => {
+      const message = fromSdk(received);
+      if (isRequest(message) && message.method === METHODS.listen && eraOf(message) === 'modern') {
+        const { id } = message;
+        const [host, stream] = InMemoryTransport.createLinkedPair();
+        streams.set(id, host);
+        host.onmessage = (sent) => void wire.send(sent);
+        host.onclose = () => streams.delete(id);
+        // It waits until the server is connected.
+        void host.send(received);
+        return void open(id, stream).then((opened) => {
+          if ('error' in opened) return wire.send(toSdk(opened));
+          // The host may have cancelled it meanwhile.
+          return streams.has(id) ? undefined : opened.close();
+        });
+      }
+      const isCancel = read(message, 'method') === METHODS.cancelled;
+      const cancelled = isCancel ? read(message, 'params', 'requestId') : undefined;
+      const stream = streams.get(cancelled);
+      if (stream === undefined) return onmessage?.(received, extra);
+      streams.delete(cancelled);
+      void stream.close();
+    };
+    return start();
+  };
+  return wire;
+}

@@ -1,0 +1,137 @@
+import { readOwn } from './expression/evaluate.js';
+import { itemAt } from './item-at.js';
+import type { ClaimPath, Concern, ConcernValue, Policy } from './policy.js';
+import type { PreferredValue } from './preference-source.js';
+
+/** The verified part of what is known about a caller. */
+export interface Verified {
+  readonly claims?: ReadonlyMap<string, unknown> | undefined;
+  /** The scopes that the verifier of the token found, beside those in the claims. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/**
+ * Where tokens carry scopes: RFC 8693 and 9068, Entra and Okta, others. In a policy, each of these names means all of them.
+ * https://datatracker.ietf.org/doc/html/rfc9068#section-2.2.3
+ */
+const SCOPE_CLAIMS = ['scope', 'scp', 'scopes'];
+
+/** @returns whether a claim of a policy means the scopes of the caller */
+export function isScopeClaim(claim: ClaimPath | undefined): boolean {
+  const [name = '', ...rest] = [claim ?? []].flat();
+  return rest.length === 0 && SCOPE_CLAIMS.includes(name);
+}
+
+/** @returns the names of the claims that a claim of a policy reads, in words */
+export const claimNames = (claim: ClaimPath): readonly string[] =>
+  isScopeClaim(claim) ? SCOPE_CLAIMS : [claimName(claim)];
+
+/** @returns a claim of a policy in words: `realm_access.roles` */
+export const claimName = (claim: ClaimPath): string => [claim].flat().join('.');
+
+/**
+ * Collects the scopes of a caller: texts are split at blanks, and lists and texts are one set.
+ *
+ * @param caller the claims, and the scopes that the verifier of the token found
+ * @returns the scopes, each once
+ * @example
+ * scopesOf({ claims: new Map([['scope', 'notes:read notes:write']]) }); // ['notes:read', 'notes:write']
+ */
+export function scopesOf({ claims, scopes = [] }: Verified): readonly string[] {
+  const given = [...SCOPE_CLAIMS.map((name) => claims?.get(name)), scopes];
+  const words = given.flatMap((each) => listOf(each).flatMap((text) => textOf(text).split(/\s+/)));
+  return [...new Set(words)].filter((word) => word !== '');
+}
+
+/**
+ * Finds the value that the claim of an operator concern gives it. A claim that no value matches gives none, nor does one
+ * with several elements if the concern takes one value.
+ *
+ * @param policy the policy
+ * @param index the index of the concern
+ * @param caller the claims and scopes
+ * @returns the value; `no-claim` if the caller does not have the claim, or why the claim gives no value
+ * @example
+ * claimedValue(policy, index, { claims: new Map([['groups', ['staff']]]) }); // 0
+ */
+export function claimedValue(
+  policy: Policy,
+  index: number,
+  caller: Verified,
+): PreferredValue | 'no-claim' | 'unmatched-claim' | 'several-claims' {
+  const { claim = '', multiple, values } = itemAt(policy.concerns, index);
+  const isScope = isScopeClaim(claim);
+  const found = isScope ? scopesOf(caller) : readClaim(caller, claim);
+  if (isScope ? !hasScopes(caller) : found === undefined || found === null) return 'no-claim';
+  const list = listOf(found);
+  if ('min' in values) {
+    const number = list.length === 1 ? toNumber(list[0]) : undefined;
+    return number !== undefined && number >= values.min && number <= values.max ? number : 'unmatched-claim';
+  }
+  const numbers = itemAt(policy.claimed, index);
+  const matched = new Set(list.flatMap((each) => numbers.get(textOf(each)) ?? []));
+  if (matched.size === 0) return 'unmatched-claim';
+  if (multiple) return [...matched].sort((a, b) => a - b);
+  // Every caller has scopes for other things too: of scopes, only those that the concern declares count.
+  const [only = 0] = matched;
+  return (isScope ? matched.size : list.length) === 1 ? only : 'several-claims';
+}
+
+/**
+ * Gives a caller the claim that sets an operator concern.
+ *
+ * @param caller the caller
+ * @param concern the concern
+ * @param given the values that it has then. Scopes, and a claim of a concern that takes several values, keep what they had
+ * @returns the caller with the claim
+ * @example
+ * withClaim({}, { claim: ['realm_access', 'roles'], multiple: true, ... }, ['ops']).claims;
+ */
+export function withClaim<C extends Verified>(
+  caller: C,
+  concern: Concern,
+  given: readonly ConcernValue[],
+): C {
+  const { claim = '', multiple } = concern;
+  const texts = given.map((value) => claimText(concern, value));
+  const claims = new Map(caller.claims);
+  if (isScopeClaim(claim)) {
+    return { ...caller, claims: claims.set('scope', [...scopesOf({ claims }), ...texts].join(' ')) };
+  }
+  const [name = '', ...names] = [claim].flat();
+  const before = listOf(readClaim(caller, claim) ?? []);
+  const value = multiple ? [...new Set([...before, ...texts])] : texts[0];
+  return { ...caller, claims: claims.set(name, placedAt(names, value, claims.get(name))) };
+}
+
+/** @returns what a claim must contain for a value of the concern */
+export function claimText({ claimValues }: Concern, value: ConcernValue): ConcernValue {
+  const texts = readOwn(claimValues, String(value));
+  return Array.isArray(texts) ? texts[0] : value;
+}
+
+function readClaim({ claims }: Verified, claim: ClaimPath): unknown {
+  const [name = '', ...names] = [claim].flat();
+  return names.reduce(readOwn, claims?.get(name));
+}
+
+const hasScopes = ({ claims, scopes = [] }: Verified): boolean =>
+  scopes.length > 0 || SCOPE_CLAIMS.some((name) => (claims?.get(name) ?? undefined) !== undefined);
+
+function placedAt([name, ...names]: readonly string[], value: unknown, before: unknown): unknown {
+  if (name === undefined) return value;
+  const kept = typeof before === 'object' && before !== null ? Object.entries(before) : [];
+  return Object.fromEntries([...kept, [name, placedAt(names, value, readOwn(before, name))]]);
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+
+/** @returns an element of a claim as a text; an empty one, which no value has, for objects and lists */
+function textOf(element: unknown): string {
+  return ['string', 'number', 'boolean'].includes(typeof element) ? String(element) : '';
+}
+
+function toNumber(element: unknown): number | undefined {
+  if (typeof element === 'number') return element;
+  return typeof element === 'string' && /^-?\d+(\.\d+)?$/.test(element) ? Number(element) : undefined;
+}

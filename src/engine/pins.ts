@@ -1,0 +1,74 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { type Change, IDENTITY, identityOf, type Primitive, type ServerCatalog } from './mapping.js';
+import { byKind, type Kind, type Pins, type Policy } from './policy.js';
+
+/**
+ * Computes the digest of a definition: of all that a model reads, and that a policy may depend on. The name is left out, so
+ * that a definition under another name is recognized. What changes with the content of a resource is left out, too.
+ *
+ * @param kind the kind of the primitive
+ * @param primitive the primitive as the server lists it
+ * @returns the first 32 hexadecimal digits of the SHA-256 of its JSON with sorted keys; an empty text, which no pin equals,
+ *   if it nests too deeply
+ * @example
+ * definitionDigest('tools', { name: 'tree', description: 'Get a tree view.' });
+ */
+export function definitionDigest(kind: Kind, primitive: Primitive): string {
+  const { [IDENTITY[kind]]: _identity, icons: _icons, ...rest }: Primitive & { size?: unknown } = primitive;
+  const text = sortedJson(kind === 'resources' ? withoutContent(rest) : rest);
+  return text === undefined ? '' : bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
+}
+
+const withoutContent = ({ size: _size, annotations, ...rest }: Primitive & { size?: unknown }): object => ({
+  ...rest,
+  annotations: typeof annotations === 'object' ? { ...annotations, lastModified: undefined } : annotations,
+});
+
+/**
+ * The same definition has the same text, in whatever order a server lists its members. RFC 8785 sorts in the same way; it
+ * differs only in keys that are numbers.
+ */
+function sortedJson(value: object): string | undefined {
+  try {
+    return JSON.stringify(value, (_key, each: unknown) =>
+      typeof each === 'object' && each !== null && !Array.isArray(each)
+        ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : each,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Compares a definition with the pinned one.
+ *
+ * @param policy the policy
+ * @param kind the kind of the primitive
+ * @param primitive the primitive as the server lists it
+ * @returns how it differs; `undefined` if it does not, or if the policy pins nothing
+ * @example
+ * changeOf(policy, 'tools', { name: 'tree', description: 'Rid a tree view.' }); // 'changed'
+ */
+export function changeOf({ pins }: Policy, kind: Kind, primitive: Primitive): Change | undefined {
+  if (pins === undefined) return undefined;
+  const pinned = pins.digests[kind].get(identityOf(kind, primitive));
+  if (pinned === undefined) return 'new';
+  return pinned === definitionDigest(kind, primitive) ? undefined : 'changed';
+}
+
+/**
+ * Computes the pins of a catalog.
+ *
+ * @param catalog everything that the server lists, with descriptions and schemas
+ * @returns the digest of each definition
+ * @example
+ * pinsOf({ tools: [{ name: 'tree', description: 'Get a tree view.' }] }).tools.tree;
+ */
+export const pinsOf = (catalog: ServerCatalog): Pins =>
+  byKind((kind) =>
+    Object.fromEntries(
+      (catalog[kind] ?? []).map((each) => [identityOf(kind, each), definitionDigest(kind, each)]),
+    ),
+  );

@@ -1,0 +1,47 @@
+import { read } from '../../wire/messages.js';
+import type { ServerOfRequest } from '../fetch-handler.js';
+import { messagesIn } from '../streams/messages-in.js';
+
+/**
+ * Gives a response the status and the header with which the server behind the endpoint refuses the caller. The SDK begins a
+ * response before its first message, and its status cannot change then. So this waits for that message.
+ *
+ * @param server the server of the request; nothing waits for one in this process
+ * @param body the body of the request
+ * @param response the response of the SDK
+ * @param signal aborted when the client has left
+ */
+export async function passRefusal(
+  server: Pick<ServerOfRequest, 'refused'>,
+  body: unknown,
+  response: Response,
+  signal: AbortSignal,
+): Promise<Response> {
+  // In a batch, each refused request has its own error.
+  if (!('refused' in server) || !response.ok || response.body === null || Array.isArray(body))
+    return response;
+  const [first, carried] = response.body.tee();
+  const reader = first.getReader();
+  const leave = (): void => void reader.cancel();
+  signal.addEventListener('abort', leave, { once: true });
+  const { value } = await reader.read();
+  signal.removeEventListener('abort', leave);
+  leave();
+  // Lists can have megabytes, so they are not read without need.
+  const [message] = server.refused === undefined ? [] : messagesIn(new TextDecoder().decode(value));
+  const isError = read(message, 'error') !== undefined;
+  const refused = isError ? refusedCaller(server, JSON.stringify(message)) : undefined;
+  if (refused !== undefined) await carried.cancel();
+  return refused ?? new Response(carried, response);
+}
+
+/** @returns the response to a caller whom the server behind the endpoint refuses; `undefined` if it does not */
+export function refusedCaller(
+  { refused }: Pick<ServerOfRequest, 'refused'>,
+  body: string,
+): Response | undefined {
+  if (refused === undefined) return undefined;
+  const { status, challenge } = refused;
+  const challenged = challenge === undefined ? undefined : { 'www-authenticate': challenge };
+  return new Response(body, { status, headers: { 'content-type': 'application/json', ...challenged } });
+}

@@ -1,0 +1,34 @@
+import { MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server';
+import {
+  CLIENT_CAPABILITIES_META,
+  ERRORS,
+  failure,
+  METHODS,
+  type RequestId,
+  read,
+  TASKS_EXTENSION,
+} from '../wire/messages.js';
+
+/**
+ * Refuses a subscription at an endpoint that serves none, as a method that it does not have (MCP 2026-07-28, Streamable
+ * HTTP). A client that subscribes to tasks and does not declare the Tasks extension learns that first, as the extension
+ * requires.
+ *
+ * @param body the parsed body of a request
+ * @returns the response; `undefined` if the request is not a subscription
+ * @example
+ * refuseSubscription({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen' })?.status; // 404
+ */
+export function refuseSubscription(body: unknown): Response | undefined {
+  if (read(body, 'method') !== METHODS.listen) return undefined;
+  // The cast is safe: SDK v2 reads the body before, and refuses ids of another type.
+  const id = (read(body, 'id') ?? null) as RequestId | null;
+  const declared = read(body, 'params', '_meta', CLIENT_CAPABILITIES_META, 'extensions', TASKS_EXTENSION);
+  if (read(body, 'params', 'notifications', 'taskIds') === undefined || declared !== undefined) {
+    return Response.json(failure(id, ERRORS.methodNotFound, 'Method not found'), { status: 404 });
+  }
+  const { code, message, data } = new MissingRequiredClientCapabilityError({
+    requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
+  });
+  return Response.json(failure(id, code, message, data), { status: 400 });
+}

@@ -1,0 +1,118 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { McpRequestContext } from '@modelcontextprotocol/server';
+import type { GateOptions } from '../../gate/edge/concerns-options.js';
+import { type GatedTransport, gatedTransport } from '../../gate/edge/gated-transport.js';
+import type { PrincipalPreferences } from '../../gate/request/kept-preferences.js';
+import {
+  ERRORS,
+  type Failure,
+  failure,
+  METHODS,
+  type RequestId,
+  SUBSCRIPTION_META,
+} from '../../wire/messages.js';
+import type { BridgedServer } from '../bridged-front.js';
+import { principalOf } from '../sessions.js';
+
+/** Streams that one process has open at most, and those of one verified caller. */
+const MAX_STREAMS = 1024;
+const MAX_OF_CALLER = 128;
+/** How often the preferences of callers are read: they can change in another process. */
+const POLL_MS = 5000;
+
+interface Stream {
+  /** The id of the request that opened it. */
+  readonly id: RequestId;
+  /** The transport to the client. */
+  readonly inner: Transport;
+  readonly gate: GatedTransport;
+  /** The verified caller. */
+  readonly caller: string | undefined;
+  readonly principal: PrincipalPreferences | undefined;
+}
+
+/**
+ * The streams of `subscriptions/listen` that one process has open. Each is a connection with a gate of its own: the URL, the
+ * headers and the `_meta` of the request that opened it decide what it tells, under the policy of the moment.
+ */
+export class ListenStreams {
+  private readonly streams = new Set<Stream>();
+  private readonly polling = setInterval(() => this.switched(), POLL_MS).unref();
+
+  /** @param make makes the server of a stream, which stands for one behind the endpoint */
+  constructor(private readonly make: (context: McpRequestContext) => Promise<BridgedServer>) {}
+
+  /**
+   * Connects a new server to a stream. The transport must get the request itself after that.
+   *
+   * @param id the id of the request
+   * @param inner the transport to the client, not started
+   * @param options how the stream is filtered
+   * @param context who opens it
+   * @returns the server; the answer to the request if too many streams are open
+   */
+  async open(
+    id: RequestId,
+    inner: Transport,
+    options: GateOptions,
+    context: McpRequestContext,
+  ): Promise<BridgedServer | Failure> {
+    const caller = principalOf(context.authInfo)?.join('\n');
+    const own = [...this.streams].filter((each) => each.caller === caller);
+    if (this.streams.size >= MAX_STREAMS || (caller !== undefined && own.length >= MAX_OF_CALLER)) {
+      return failure(id, ERRORS.internal, 'Too many streams are open. Close one, and try again.');
+    }
+    const server = await this.make(context);
+    inner.onclose = () => this.streams.delete(stream);
+    const gate = gatedTransport(marked(inner, id), options);
+    const stream: Stream = { id, inner, gate, caller, principal: options.principal };
+    this.streams.add(stream);
+    // The types of transports differ only in what they tell of a request.
+    await server.connect(gate as never);
+    return server;
+  }
+
+  /**
+   * Tells streams which lists look different since preferences of their caller changed.
+   *
+   * @param caller where the preferences of the caller are kept; without it, the streams of all callers compare
+   */
+  switched(caller?: PrincipalPreferences): void {
+    const id = caller?.place === 'store' ? caller.id : undefined;
+    for (const { gate, principal } of this.streams) {
+      if (principal?.place === 'store' && principal.id === (id ?? principal.id)) gate.announceChanges();
+    }
+  }
+
+  /** Ends all streams with the answers to their requests. */
+  async close(): Promise<void> {
+    clearInterval(this.polling);
+    const ending = [...this.streams].map(({ id, inner }) => {
+      const result = { resultType: 'complete', _meta: { [SUBSCRIPTION_META]: id } };
+      return inner.send({ jsonrpc: '2.0', id, result });
+    });
+    await Promise.allSettled(ending);
+  }
+}
+
+/** Everything that is sent on a stream belongs to the request that opened it, and says so. The acknowledgment is the first. */
+function marked(transport: Transport, id: RequestId): Transport {
+  const send = transport.send.bind(transport);
+  const early: JSONRPCMessage[] = [];
+  let isOpen = false;
+  const deliver = (message: JSONRPCMessage): Promise<void> => {
+    const related = { relatedRequestId: id };
+    // The answer ends the stream.
+    if (!('method' in message)) return send(message, related).then(() => transport.close());
+    const _meta = { ...message.params?._meta, [SUBSCRIPTION_META]: id };
+    return send({ ...message, params: { ...message.params, _meta } }, related);
+  };
+  transport.send = async (message) => {
+    isOpen ||= !('method' in message) || message.method === METHODS.acknowledged;
+    if (!isOpen) return void early.push(message);
+    await deliver(message);
+    for (const each of early.splice(0)) await deliver(each);
+  };
+  return transport;
+}

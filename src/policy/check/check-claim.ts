@@ -1,0 +1,57 @@
+import { isScopeClaim } from '../../engine/claims.js';
+import type { ConcernDeclaration } from '../language/concern-values.js';
+import { checkValue, type FileCheck } from './check-values.js';
+
+/** A scope, as a header can name it: https://datatracker.ietf.org/doc/html/rfc6749#section-3.3 */
+const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
+
+/** Checks which claim sets a concern, and what the claim contains for its values. */
+export function checkClaim(check: FileCheck, name: string, concern: ConcernDeclaration): void {
+  const { file, error } = check;
+  const { claim, values } = concern;
+  const path = ['concerns', name];
+  const texts = concern['claim-values'] ?? {};
+  /** The values that a claim contains by their name. */
+  const named = 'min' in values ? [] : values.filter((value) => !Object.hasOwn(texts, value));
+  const operator = concern['set-by'] === 'operator';
+  if (operator && claim === undefined && !file.removed.has(`concerns/${name}/claim`)) {
+    const message = `${name} is set by the operator, but "claim" is missing. Add the name of the claim.`;
+    error([...path, 'set-by'], 'missing-claim', message);
+  }
+  for (const key of operator ? [] : (['claim', 'claim-values', 'obtainable'] as const)) {
+    if (concern[key] === undefined) continue;
+    const message = `"${key}" is read only for operator concerns. Add "set-by: operator" to ${name}, or remove "${key}".`;
+    error([...path, key], 'claim-without-operator', message, 'key');
+  }
+  if (concern.obtainable === true && operator) {
+    const other = [...named, ...Object.values(texts).flat()].find((scope) => !SCOPE.test(scope));
+    const needs = [
+      ...(isScopeClaim(claim) ? [] : ['"claim: scope"']),
+      ...(concern.multiple === true
+        ? []
+        : ['"multiple: true", because callers keep the scopes that they have']),
+      ...(other === undefined ? [] : [`values that can be scopes, which "${other}" cannot`]),
+      ...(check.settings.enforcement === 'enforce' ? [] : ['"enforcement: enforce", which checks calls']),
+    ];
+    const message = `"obtainable" needs ${needs.join(', and ')}. Without it, ${name} hides as other concerns do.`;
+    if (needs.length > 0) error([...path, 'obtainable'], 'not-obtainable', message, 'key');
+  }
+  if (concern['claim-values'] === undefined || !operator) return;
+  const at = [...path, 'claim-values'];
+  if ('min' in values) {
+    const message = `${name} is a range, so its claim contains the number itself. Remove "claim-values".`;
+    error(at, 'claim-values-on-range', message, 'key');
+    return;
+  }
+  const meant = new Map(named.map((value) => [value, value]));
+  for (const [value, list] of Object.entries(texts)) {
+    checkValue(check, [...at, value], name, value, 'key');
+    list.forEach((text, index) => {
+      const other = meant.get(text);
+      meant.set(text, value);
+      if (other === undefined) return;
+      const message = `"${text}" already means the value "${other}" of ${name}. Remove one.`;
+      error([...at, value, index], 'duplicate', message);
+    });
+  }
+}

@@ -1,0 +1,60 @@
+import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { CallAnswer } from '../wire/calls.js';
+import { ERRORS, type Message, type RequestId } from '../wire/messages.js';
+import type { ChildEnd } from './child-process.js';
+
+export type Params = Record<string, unknown> | undefined;
+
+/** Asks a client a question of the server. Aborted if the server takes the question back. */
+export type Ask = (method: string, params: Params, signal: AbortSignal) => Promise<CallAnswer>;
+
+/** A request to a server. It has no id: whoever needs its answer holds the promise. */
+export interface ServerCall {
+  readonly method: string;
+  readonly params: Params;
+  /** Aborted when the client cancels the request or leaves, with the reason that it gave. */
+  readonly signal: AbortSignal;
+  /** The least level of the log messages that the client asked for; `undefined` if its connection has one. */
+  readonly level?: string | undefined;
+  /** Headers that repeat arguments, for servers over HTTP that require them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Receives the notifications that belong to this request, before its answer. */
+  notify(method: string, params: Params): void;
+  /** Asks the client. Without it, this client cannot be asked. */
+  readonly ask?: Ask | undefined;
+}
+
+/** The bytes between this process and one server: a transport, some of which know more. */
+export interface Wire extends Transport {
+  send(message: JSONRPCMessage, options?: WireOptions): Promise<void>;
+  pause?(): void;
+  resume?(): void;
+  /** Whether the end of a request's response cancels the request. */
+  readonly cancelsBySignal?: boolean;
+  /** How a child process ended. */
+  readonly ended?: ChildEnd | undefined;
+  /** Called when the response to a request has ended, so that no answer can arrive any more. */
+  onended?: (id: RequestId, reason: string) => void;
+  /** Receives the lines that a child process writes to stderr. */
+  onstderr?: (line: string) => void;
+}
+
+export interface WireOptions extends TransportSendOptions {
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Receives the messages of the response, if the wire knows which response a message belongs to. */
+  readonly received?: (message: Message) => void;
+}
+
+/** The answer to a request whose client has left. Nobody receives it. */
+export const CANCELLED: CallAnswer = {
+  error: { code: ERRORS.internal, message: 'The request was cancelled.' },
+};
+
+export const refusal = (code: number, message: string, data?: unknown): CallAnswer => ({
+  error: { code, message, ...(data === undefined ? {} : { data }) },
+});
+
+export const unknownMethod = (method: string): CallAnswer =>
+  refusal(ERRORS.methodNotFound, `Method not found: ${method}`);

@@ -1,0 +1,341 @@
+import { beforeAbort } from '../session/before-abort.js';
+import type { CallAnswer } from '../wire/calls.js';
+import {
+  ERRORS,
+  fromSdk,
+  isRequest,
+  isResponse,
+  type Request as McpRequest,
+  METHODS,
+  type Message,
+  type RequestId,
+  read,
+  SUBSCRIPTION_META,
+  toSdk,
+} from '../wire/messages.js';
+import { type Ask, CANCELLED, type Params, refusal, type ServerCall, type Wire } from './call.js';
+import { isAtLeast } from './eras/envelope.js';
+import { readSendFailure, type SendFailure, UpstreamError } from './upstream-error.js';
+
+/** Who is told what belongs to no request. */
+export interface ChannelOwner {
+  /** Aborted when nobody needs the connection, also before it is open. */
+  readonly signal: AbortSignal;
+  /** A notification of the server that belongs to no request for certain. */
+  notified(method: string, params: Params): void;
+  /** Asks the only client of this connection a question that belongs to no request for certain. */
+  readonly ask?: Ask | undefined;
+  /** The connection ended by itself, or its server is silent. */
+  lost(reason: string): void;
+  stderr(line: string): void;
+}
+
+/** An answer, or why there is none. */
+export type Outcome = CallAnswer | { readonly failed: SendFailure };
+
+interface Entry {
+  readonly call: ServerCall;
+  readonly token: unknown;
+  readonly settle: (outcome: Outcome) => void;
+}
+
+/** Requests of a server that a client may still answer. Many clients answer none. */
+const MAX_ASKED = 1000;
+const UNCERTAIN =
+  'The client cannot be asked: it does not support the question, or nothing tells which client it belongs to.';
+/** Requests of this process itself, during which the server can do nothing for a client. */
+const OWN: ReadonlySet<string> = new Set([METHODS.listen, METHODS.discover, METHODS.initialize, 'ping']);
+
+/**
+ * One connection to a server, from its start to its end. It alone knows the ids on the server's side: those of requests,
+ * progress tokens and cancellations are all numbers of its ledger. It also watches whether the server is alive.
+ */
+export class Channel {
+  private readonly ledger = new Map<unknown, Entry>();
+  /** The questions of the server that its client has not answered. */
+  private readonly asked = new Map<RequestId, AbortController>();
+  private lastId = 0;
+  /** Streams of the ledger that stay open. A server may be silent on them. */
+  private streams = 0;
+  private watching: NodeJS.Timeout | undefined;
+  private isSilent = true;
+  private pings = 0;
+  private isRetired = false;
+  private isPaused = false;
+  /** Whether the server sent anything since the latest request. */
+  private isHeard = false;
+  private isOver = false;
+  /** Whether the connection has a session that a server over HTTP can forget. */
+  hasSession = false;
+  /** What the server must answer: many servers cannot answer while a tool runs. */
+  ping: Pick<ServerCall, 'method' | 'params'> = { method: 'ping', params: undefined };
+
+  private constructor(
+    readonly wire: Wire,
+    public owner: ChannelOwner,
+    private readonly silenceMs: number,
+  ) {}
+
+  /**
+   * Starts a server, and does with it what must happen before its first request.
+   *
+   * @param wire the bytes, not started
+   * @param owner who is told what belongs to no request
+   * @param limits milliseconds until the server must have started, and that it may be silent
+   * @param handshake what must happen before the first request
+   * @returns the connection, and what the handshake resolved with
+   * @throws {UpstreamError} if the server cannot be started, ends, refuses or is late
+   */
+  static async open<T>(
+    wire: Wire,
+    owner: ChannelOwner,
+    { startMs, silenceMs }: { readonly startMs: number; readonly silenceMs: number },
+    handshake: (channel: Channel) => Promise<T>,
+  ): Promise<{ readonly channel: Channel; readonly about: T }> {
+    const channel = new Channel(wire, owner, silenceMs);
+    try {
+      const about = await channel.within(startMs, async () => {
+        wire.onmessage = (message) => channel.receive(fromSdk(message));
+        wire.onstderr = (line) => channel.owner.stderr(line);
+        wire.onended = (id, reason) => channel.drop(id, reason);
+        await wire.start();
+        return handshake(channel);
+      });
+      return { channel, about };
+    } catch (cause) {
+      await channel.close();
+      throw cause;
+    }
+  }
+
+  /** Does a handshake. Rejects if the server ends meanwhile, or is late. */
+  async within<T>(startMs: number, handshake: () => Promise<T>): Promise<T> {
+    const lost = new AbortController();
+    this.wire.onclose = () => lost.abort(new UpstreamError(this.ending(), { isEnded: true }));
+    const late = `it did not initialize within ${startMs / 1000} s`;
+    const timer = setTimeout(() => lost.abort(new UpstreamError(late)), startMs);
+    try {
+      const about = await beforeAbort(handshake(), AbortSignal.any([lost.signal, this.owner.signal]));
+      this.wire.onclose = () => this.end(this.ending());
+      return about;
+    } catch (cause) {
+      if (cause instanceof UpstreamError) throw cause;
+      const { reason, http } = readSendFailure(cause, false);
+      throw new UpstreamError(reason, { cause, http });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Whether a client waits for an answer. */
+  private get isAwaited(): boolean {
+    return this.ledger.size > this.streams;
+  }
+
+  /** Sends a request, under an id of its own. */
+  request(call: ServerCall): Promise<Outcome> {
+    if (this.isOver) return Promise.resolve(failedFor('the connection was closed', { isUndelivered: true }));
+    const id = ++this.lastId;
+    const token = read(call.params, '_meta', 'progressToken');
+    const params = token === undefined ? call.params : withToken(call.params, id);
+    const { signal, method, headers } = call;
+    return new Promise((resolve) => {
+      const leave = (): void => {
+        if (!this.forget(id)) return;
+        resolve(CANCELLED);
+        if (this.wire.cancelsBySignal === true) return;
+        const reason = typeof signal.reason === 'string' ? { reason: signal.reason } : {};
+        this.pass(METHODS.cancelled, { requestId: id, ...reason });
+      };
+      const settle = (outcome: Outcome): void => {
+        signal.removeEventListener('abort', leave);
+        resolve(outcome);
+      };
+      const entry = { call, token, settle };
+      this.ledger.set(id, entry);
+      if (method === METHODS.listen) this.streams++;
+      if (signal.aborted) return leave();
+      signal.addEventListener('abort', leave, { once: true });
+      this.isHeard = false;
+      if (this.isAwaited) this.watch();
+      const message = { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) } as const;
+      const received = (part: Message): void => this.receive(part, entry);
+      this.wire
+        .send(toSdk(message), { signal, headers, received })
+        .catch((cause) => this.settle(id, { failed: readSendFailure(cause, this.hasSession) }));
+    });
+  }
+
+  /** Sends a notification. */
+  pass(method: string, params?: Params): void {
+    const message = { jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) } as const;
+    this.wire.send(toSdk(message)).catch(() => undefined);
+  }
+
+  /** Closes the connection as soon as no request waits on it. */
+  retire(): void {
+    this.isRetired = true;
+    if (!this.isAwaited) this.idle();
+  }
+
+  pause(): void {
+    this.isPaused = true;
+    this.wire.pause?.();
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.wire.resume?.();
+  }
+
+  async close(): Promise<void> {
+    this.isOver = true;
+    clearInterval(this.watching);
+    this.fail(failedFor('the connection was closed'));
+    await this.wire.close().catch(() => undefined);
+  }
+
+  private settle(id: unknown, outcome: Outcome): void {
+    const entry = this.ledger.get(id);
+    if (this.forget(id)) entry?.settle(outcome);
+  }
+
+  private forget(id: unknown): boolean {
+    if (this.ledger.get(id)?.call.method === METHODS.listen) this.streams--;
+    const isKnown = this.ledger.delete(id);
+    if (!this.isAwaited && (this.isRetired || this.isHeard)) this.idle();
+    return isKnown;
+  }
+
+  private receive(message: Message, sure?: Entry): void {
+    this.isSilent = false;
+    this.isHeard = true;
+    this.pings = 0;
+    if (isResponse(message)) {
+      const { id } = message;
+      return this.settle(id, 'error' in message ? { error: message.error } : { result: message.result });
+    }
+    const { method, params } = message;
+    const entry = this.ledger.get(read(params, '_meta', SUBSCRIPTION_META)) ?? sure ?? this.only();
+    if (isRequest(message)) return void this.question(message, entry);
+    if (method === 'notifications/progress') {
+      const progressed = this.ledger.get(read(params, 'progressToken'));
+      return progressed?.call.notify(method, { ...params, progressToken: progressed.token });
+    }
+    if (method === METHODS.cancelled) return this.asked.get(read(params, 'requestId') as RequestId)?.abort();
+    if (method === METHODS.acknowledged) return entry?.call.notify(method, params);
+    if (method !== 'notifications/message') return this.owner.notified(method, params);
+    const level = entry?.call.level;
+    if (level === undefined) return this.log(entry, params);
+    if (isAtLeast(read(params, 'level'), level)) entry?.call.notify(method, params);
+  }
+
+  /** The client of a connection of its own has set the level there. Clients that share one have asked for no logs. */
+  private log(entry: Entry | undefined, params: Params): void {
+    if (this.owner.ask === undefined) return;
+    if (entry === undefined) this.owner.notified('notifications/message', params);
+    else entry.call.notify('notifications/message', params);
+  }
+
+  /** On a shared stream nothing tells which request a message belongs to. It is certain only if one request waits. */
+  private only(): Entry | undefined {
+    const waiting = [...this.ledger.values()].filter(({ call }) => !OWN.has(call.method));
+    return waiting.length === 1 ? waiting[0] : undefined;
+  }
+
+  private async question({ id, method, params }: McpRequest, entry: Entry | undefined): Promise<void> {
+    const ask = entry === undefined ? this.owner.ask : entry.call.ask;
+    const answer =
+      method === 'ping'
+        ? { result: {} }
+        : ask === undefined || this.asked.size >= MAX_ASKED
+          ? refusal(ERRORS.methodNotFound, UNCERTAIN)
+          : await this.answerOf(id, (signal) => ask(method, params, signal));
+    await this.wire.send(toSdk({ jsonrpc: '2.0', id, ...answer })).catch(() => undefined);
+  }
+
+  private async answerOf(
+    id: RequestId,
+    ask: (signal: AbortSignal) => Promise<CallAnswer>,
+  ): Promise<CallAnswer> {
+    const controller = new AbortController();
+    this.asked.set(id, controller);
+    try {
+      return await ask(controller.signal);
+    } finally {
+      this.asked.delete(id);
+    }
+  }
+
+  private drop(id: RequestId, reason: string): void {
+    this.settle(id, failedFor(reason));
+  }
+
+  private fail(outcome: Outcome): void {
+    const entries = [...this.ledger.values()];
+    this.ledger.clear();
+    for (const { settle } of entries) settle(outcome);
+    for (const question of this.asked.values()) question.abort();
+  }
+
+  private idle(): void {
+    clearInterval(this.watching);
+    this.watching = undefined;
+    if (this.isRetired) void this.close();
+  }
+
+  /**
+   * Counts intervals, not time: a Lambda function that was frozen would otherwise take the time that it was frozen for
+   * the silence of the server.
+   */
+  private watch(): void {
+    if (this.watching !== undefined || this.isOver) return;
+    this.isSilent = false;
+    this.pings = 0;
+    this.watching = setInterval(() => {
+      // Nothing is read from a paused server, so nothing is known about it.
+      if (this.isPaused) this.isSilent = false;
+      else if (this.isHeard && !this.isAwaited) return this.idle();
+      if (this.isSilent && this.pings > 0) {
+        this.end(`it sent nothing for ${this.silenceMs / 1000} s, and did not answer a ping`);
+        return;
+      }
+      if (this.isSilent) this.sendPing();
+      this.isSilent = true;
+    }, this.silenceMs / 3);
+    this.watching.unref();
+  }
+
+  /** Its answer belongs to no request, and shows that the server is alive. */
+  private sendPing(): void {
+    const { method, params } = this.ping;
+    const message = { jsonrpc: '2.0', id: `ping-${++this.pings}`, method } as const;
+    const sent = params === undefined ? message : { ...message, params };
+    this.wire.send(toSdk(sent), { received: (part) => this.receive(part) }).catch(() => undefined);
+  }
+
+  private end(reason: string): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.owner.lost(reason);
+    this.fail(failedFor(reason, { isLost: true }));
+    void this.close();
+  }
+
+  private ending(): string {
+    const { ended } = this.wire;
+    if (ended === undefined) return 'the connection was closed';
+    // Without its stderr, which can contain arguments and secrets: clients get this reason. Operators get the lines.
+    return ended.signal === null
+      ? `it ended with exit code ${ended.code}`
+      : `it was ended by ${ended.signal}`;
+  }
+}
+
+const failedFor = (reason: string, given: Partial<SendFailure> = {}): Outcome => ({
+  failed: { isSessionLost: false, isUndelivered: false, isRefused: false, reason, ...given },
+});
+
+function withToken(params: Params, progressToken: number): Params {
+  return { ...params, _meta: { ...(read(params, '_meta') as object), progressToken } };
+}

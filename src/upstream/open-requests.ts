@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  ERRORS,
+  failure,
+  fromSdk,
+  isRequest,
+  isResponse,
+  METHODS,
+  type RequestId,
+  read,
+  toSdk,
+} from '../wire/messages.js';
+
+/** How long running requests may take when a signal ends the process, in milliseconds. */
+export const DRAIN_MS = 5000;
+
+/**
+ * Watches which requests of a client wait for an answer, so that none is left without one.
+ *
+ * @param transport the transport to the client, before a server or gate is connected to it. Its `start` and `send` are replaced.
+ * @returns waits for the answers for some milliseconds, then answers all requests that are left with an error
+ * @example
+ * const answerAll = watchRequests(transport);
+ * await answerAll(DRAIN_MS);
+ */
+export function watchRequests(transport: Transport): (ms: number) => Promise<void> {
+  const open = new Map<unknown, { readonly id: RequestId; readonly method: string }>();
+  let answered = (): void => undefined;
+  const [start, send] = [transport.start.bind(transport), transport.send.bind(transport)];
+  const forget = (id: unknown): void => {
+    open.delete(id);
+    if (open.size === 0) answered();
+  };
+  transport.start = () => {
+    const { onmessage } = transport;
+    transport.onmessage = (received, extra) => {
+      const message = fromSdk(received);
+      if (isRequest(message)) open.set(message.id, message);
+      else if (read(message, 'method') === METHODS.cancelled) forget(read(message, 'params', 'requestId'));
+      onmessage?.(received, extra);
+    };
+    return start();
+  };
+  transport.send = async (message, options) => {
+    await send(message, options);
+    if (isResponse(fromSdk(message))) forget(read(message, 'id'));
+  };
+  return async (ms) => {
+    if (open.size > 0 && ms > 0) {
+      await Promise.race([
+        sleep(ms),
+        new Promise<void>((resolve) => {
+          answered = resolve;
+        }),
+      ]);
+    }
+    for (const { id, method } of open.values()) {
+      const text = `The endpoint ended before ${method} was answered. It may have run. Check its effect before you send it again.`;
+      // A client that has left gets nothing.
+      await transport.send(toSdk(failure(id, ERRORS.internal, text))).catch(() => open.delete(id));
+    }
+  };
+}

@@ -1,0 +1,254 @@
+import type { CallAnswer } from '../wire/calls.js';
+import { ERRORS } from '../wire/messages.js';
+import { CANCELLED, type Params, refusal, type ServerCall } from './call.js';
+import type { Channel, ChannelOwner } from './channel.js';
+import type { Members } from './eras/envelope.js';
+import { PendingLimit } from './pending.js';
+import { delayBefore, IDLE, transition, type UpstreamEvent, type UpstreamHappening } from './state.js';
+import { type HttpRefusal, InitializeRefused, type SendFailure, UpstreamError } from './upstream-error.js';
+
+/** How long a server may take, and who is told what happens to it. */
+export interface RecoveryOptions {
+  /** The name of the server in events. Defaults to `upstream`. */
+  readonly name?: string | undefined;
+  /** Receives each change of the server's state with its reason, and the lines that a child process writes to stderr. */
+  readonly report?: ((event: UpstreamEvent) => void) | undefined;
+  /** Milliseconds until a server must have initialized. Defaults to 60,000: `npx` may download the server first. */
+  readonly startMs?: number | undefined;
+  /**
+   * Milliseconds that a server may send nothing while a request waits. After half of it, the server is pinged; a server
+   * that does not answer this either is replaced. Defaults to 120,000, because many servers cannot answer a ping while
+   * a tool runs.
+   */
+  readonly silenceMs?: number | undefined;
+}
+
+/** An open connection, and what the server said of itself when it was opened. */
+export interface Opened {
+  readonly channel: Channel;
+  readonly about: Members;
+}
+
+/** Who uses a connection: it gets what belongs to no request. */
+export type RecoveryOwner = Pick<ChannelOwner, 'notified' | 'ask'>;
+
+/** How often a request is sent if the server refused it. A server that forgets its session can refuse it repeatedly. */
+const MAX_TRIES = 5;
+/** How often a request is sent that the server may have received. If it ends the server, others must not suffer for long. */
+const MAX_DELIVERIES = 2;
+
+/** Requests without effects, which may be sent again although the server may have received them. */
+const isSafe = (method: string): boolean =>
+  method === 'ping' ||
+  method === 'server/discover' ||
+  method === 'resources/read' ||
+  method === 'prompts/get' ||
+  method.endsWith('/list');
+
+/**
+ * The connection to a server behind the endpoint, which recovers from failures. It opens the server again if the server
+ * ends, hangs or forgets its session, and sends requests again that had no effect. Requests that may have had one are
+ * answered with an error. So each request is answered exactly once.
+ *
+ * @example
+ * const recovery = new Recovery((owner) => openChannel(owner), {}, { notified: () => undefined });
+ * const answer = await recovery.request(call);
+ */
+export class Recovery {
+  private state = IDLE;
+  private readonly limit = new PendingLimit();
+  private current: Opened | undefined;
+  private opening: Promise<Opened> | undefined;
+  private readonly life = new AbortController();
+  private isPaused = false;
+
+  /**
+   * @param open opens the server, and does what must happen before the first request
+   * @param options who is told what happens to the server
+   * @param owner who gets what belongs to no request
+   * @param first a connection that is open already
+   */
+  constructor(
+    private readonly open: (owner: ChannelOwner) => Promise<Opened>,
+    private readonly options: RecoveryOptions,
+    private readonly owner: RecoveryOwner,
+    private first?: Opened,
+  ) {}
+
+  /** Sends a request. Never rejects: a request that cannot be sent is answered with an error. */
+  async request(call: ServerCall): Promise<CallAnswer> {
+    const remove = this.limit.add(call.params);
+    if (typeof remove === 'string') return unreachable(call.method, remove);
+    try {
+      return await this.attempt(call);
+    } finally {
+      remove();
+    }
+  }
+
+  /** Opens the server if it is not open. Rejects if this fails; the next request tries again. */
+  opened(): Promise<Opened> {
+    if (this.isClosed) return Promise.reject(new UpstreamError('the connection was closed'));
+    if (this.current !== undefined) return Promise.resolve(this.current);
+    this.opening ??= this.openAgain().finally(() => {
+      this.opening = undefined;
+    });
+    return this.opening;
+  }
+
+  /** Sends a notification, if the server is open. */
+  pass(method: string, params: Params): void {
+    this.current?.channel.pass(method, params);
+  }
+
+  /** Stops reading from the server, while clients are slow. A connection that is opened meanwhile does the same. */
+  pause(): void {
+    this.isPaused = true;
+    this.current?.channel.pause();
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.current?.channel.resume();
+  }
+
+  async close(): Promise<void> {
+    this.life.abort(new UpstreamError('the connection was closed'));
+    await (this.current ?? this.first)?.channel.close();
+  }
+
+  private async attempt(call: ServerCall): Promise<CallAnswer> {
+    const { method, signal } = call;
+    for (let tries = 1; ; tries++) {
+      let opened: Opened;
+      try {
+        opened = this.current ?? (await this.opened());
+      } catch (cause) {
+        return unreachable(method, reasonOf(cause), { http: httpOf(cause) });
+      }
+      if (signal.aborted) return CANCELLED;
+      const outcome = await opened.channel.request(call);
+      if (!('failed' in outcome)) {
+        this.happened('answers');
+        return outcome;
+      }
+      const { failed } = outcome;
+      if (failed.isRefused) return refused(failed);
+      this.failed(opened, failed, method);
+      const mostTries = failed.isUndelivered ? MAX_TRIES : MAX_DELIVERIES;
+      const isLast = tries >= mostTries || isAboutCaller(failed.http);
+      if (this.isClosed || isLast || !(failed.isUndelivered || isSafe(method)))
+        return unreachable(method, failed.reason, { ...failed, mayHaveRun: !failed.isUndelivered });
+      if (this.current !== undefined) await sleep(delayBefore(this.state));
+    }
+  }
+
+  private failed(opened: Opened, { isSessionLost, isLost, reason }: SendFailure, method: string): void {
+    // Its owner has told it already.
+    if (isLost === true || this.isClosed) return;
+    if (!isSessionLost) return this.happened('fails', `${reason} (${method})`);
+    if (this.current !== opened) return;
+    this.happened('fails', reason);
+    this.current = undefined;
+    // Requests that the server still answers keep this connection until then.
+    opened.channel.retire();
+  }
+
+  private async openAgain(): Promise<Opened> {
+    const delay = delayBefore(this.state);
+    if (delay > 0) await sleep(delay);
+    if (this.isClosed) throw new UpstreamError('the connection was closed');
+    this.happened('opens');
+    let opened: Opened | undefined;
+    const owner: ChannelOwner = {
+      ...this.owner,
+      signal: this.life.signal,
+      lost: (reason) => {
+        if (this.current === opened) this.current = undefined;
+        if (!this.isClosed) this.happened('fails', reason);
+      },
+      stderr: (stderr) => this.options.report?.({ upstream: this.name, stderr }),
+    };
+    const { first } = this;
+    this.first = undefined;
+    try {
+      opened = first ?? (await this.open(owner));
+    } catch (cause) {
+      // A server that speaks another era has not failed.
+      if (!this.isClosed && !(cause instanceof InitializeRefused)) this.happened('fails', reasonOf(cause));
+      throw cause;
+    }
+    if (this.isClosed) {
+      await opened.channel.close();
+      throw new UpstreamError('the connection was closed');
+    }
+    opened.channel.owner = owner;
+    this.happened('opened');
+    this.current = opened;
+    if (this.isPaused) opened.channel.pause();
+    return opened;
+  }
+
+  private get isClosed(): boolean {
+    return this.life.signal.aborted;
+  }
+
+  private get name(): string {
+    return this.options.name ?? 'upstream';
+  }
+
+  private happened(happening: UpstreamHappening, reason?: string): void {
+    const before = this.state;
+    this.state = transition(before, happening);
+    const { state, restarts } = this.state;
+    if (state === 'idle' || (state === before.state && happening !== 'fails')) return;
+    this.options.report?.({
+      upstream: this.name,
+      state,
+      restarts,
+      ...(reason === undefined ? {} : { reason }),
+    });
+  }
+}
+
+const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+export const httpOf = (cause: unknown): HttpRefusal | undefined =>
+  cause instanceof UpstreamError ? cause.http : undefined;
+
+/** An answer that also says how the server answered over HTTP, for endpoints that pass it on. */
+export type AnswerOverHttp = CallAnswer & { readonly http?: HttpRefusal | undefined };
+
+/** Whether the server does not accept the caller (401) or demands more rights (403). */
+const isAboutCaller = (http: HttpRefusal | undefined): boolean =>
+  http?.status === 401 || http?.status === 403;
+
+/** @returns the answer to a request that the server did not answer */
+export function unreachable(
+  method: string,
+  reason: string,
+  {
+    mayHaveRun = false,
+    http,
+  }: { readonly mayHaveRun?: boolean; readonly http?: HttpRefusal | undefined } = {},
+): AnswerOverHttp {
+  if (isAboutCaller(http)) return refused({ reason, http });
+  const advice = mayHaveRun
+    ? `${method} may have run. Check its effect before you send it again.`
+    : 'Send the request again.';
+  const text = `The server behind this endpoint cannot be reached: ${reason}. ${advice}`;
+  return refusal(ERRORS.internal, text);
+}
+
+/** @returns the answer to a request that a healthy server does not accept. It is not sent again, and nothing has failed. */
+function refused({ reason, http }: Pick<SendFailure, 'reason' | 'http'>): AnswerOverHttp {
+  const text = `The server behind this endpoint refused the request: ${reason}.`;
+  const operator = 'or ask the operator of the endpoint.';
+  if (!isAboutCaller(http)) return refusal(ERRORS.internal, `${text} Change the request, ${operator}`);
+  // Hosts over stdio have no status and no header.
+  const data = { status: http?.status, wwwAuthenticate: http?.challenge };
+  return { ...refusal(ERRORS.internal, `${text} Sign in to that server, ${operator}`, data), http };
+}

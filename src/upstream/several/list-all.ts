@@ -1,0 +1,97 @@
+import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
+import type { CallAnswer } from '../../wire/calls.js';
+import { ERRORS, type Era, LISTS, type Request, read, TASK_LIST } from '../../wire/messages.js';
+import { walkPages } from '../../wire/page-walker.js';
+import { refusal } from '../call.js';
+import { type Members, membersOf, SELF, wrapResult } from '../eras/envelope.js';
+import { withoutToken } from './introduce.js';
+import type { Part } from './part.js';
+import { renameEntry } from './rename.js';
+
+/** The key of `_meta` of a list that says which servers are missing from it, and why. */
+const UNAVAILABLE_META = 'io.github.mcp-concerns/unavailable';
+
+/** Members of the results of list methods. */
+const MEMBERS: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(LISTS).map(([kind, { method }]) => [method, kind] as const),
+  [TASK_LIST, 'tasks'],
+]);
+
+export const isList = (method: string): boolean => MEMBERS.has(method);
+
+/** What one server lists: its results joined into one, or why it is missing. */
+type Listed = { readonly entries: readonly Members[]; readonly about: Members } | string;
+
+/** Lists what all servers have, in one page and in the order of the servers. The gate cuts it. */
+export async function listAll(
+  parts: readonly Part[],
+  request: Request,
+  era: Era,
+  extra: MessageExtraInfo | undefined,
+): Promise<CallAnswer> {
+  const key = MEMBERS.get(request.method) ?? '';
+  const lists = await Promise.all(parts.map((part) => listPart(part, request, key, extra)));
+  const missing = parts.flatMap(({ member }, at) => {
+    const list = lists[at];
+    return typeof list === 'string' ? [[member.slug, list] as const] : [];
+  });
+  if (missing.length === parts.length && parts.length > 0) {
+    const reasons = missing.map(([slug, reason]) => `${slug}: ${reason}`).join('; ');
+    return refusal(ERRORS.internal, `No server of this endpoint answers. ${reasons}`);
+  }
+  const found = lists.filter((each) => typeof each !== 'string');
+  const _meta = missing.length === 0 ? {} : { _meta: { [UNAVAILABLE_META]: Object.fromEntries(missing) } };
+  const result = { [key]: found.flatMap(({ entries }) => entries), ..._meta };
+  if (era === 'legacy') return { result };
+  return {
+    result: wrapResult(request.method, { ...hintsOf(found.map(({ about }) => about)), ...result }, SELF),
+  };
+}
+
+async function listPart(
+  part: Part,
+  { id, method, params }: Request,
+  key: string,
+  extra: MessageExtraInfo | undefined,
+): Promise<Listed> {
+  const { member } = part;
+  if (member.down !== undefined) return member.down;
+  const { cursor: _cursor, ...kept } = withoutToken(params) ?? {};
+  const entries: Members[] = [];
+  let about: Members = {};
+  let missing: string | undefined;
+  await walkPages(
+    async (cursor) => {
+      const sent = cursor === undefined ? kept : { ...kept, cursor };
+      const answer = await member.inTime(part.ask(method, sent, id, extra));
+      if (typeof answer !== 'string' && 'result' in answer) return answer.result;
+      if (typeof answer === 'string') missing = answer;
+      else if (answer.error.code !== ERRORS.methodNotFound) {
+        missing = answer.error.message;
+        member.misses(missing);
+      }
+      // A server without this kind of primitive does not know the method: its list is empty.
+      return undefined;
+    },
+    {
+      onPage: (page) => {
+        const listed = read(page, key);
+        if (!Array.isArray(listed)) return 0;
+        about = membersOf(page);
+        entries.push(...listed.map(membersOf));
+        return listed.length;
+      },
+    },
+  );
+  if (missing !== undefined) return missing;
+  member.answers();
+  member.learn(entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])));
+  return { entries: entries.map((entry) => renameEntry(member.slug, entry)), about };
+}
+
+/** The shortest time for which a cache may keep a list, and `public` only if it is for every part. */
+function hintsOf(abouts: readonly Members[]): Members {
+  const times = abouts.map(({ ttlMs }) => (typeof ttlMs === 'number' ? ttlMs : 0));
+  const isPublic = abouts.every(({ cacheScope }) => cacheScope === 'public');
+  return { ttlMs: Math.min(...times), cacheScope: isPublic ? 'public' : 'private' };
+}

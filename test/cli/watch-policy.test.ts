@@ -1,0 +1,135 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { watchPolicy } from '../../src/cli/serving/watch-policy.js';
+import { paperOf } from '../../src/cli/terminal/output.js';
+import { preparePolicy } from '../../src/engine/policy.js';
+import { LivePolicy } from '../../src/gate/request/live-policy.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
+
+const FIRST = `version: 1
+concerns:
+  effect: { values: [read, destroys], match: at-most, default: read }
+primitives:
+  tools:
+    look: { effect: read }
+`;
+const REST = `    delete_repo: { effect: destroys }
+patterns: { tools: { "drop*": { effect: destroys } } }
+rules: [{ id: never, hide: [tools], when: { "===": [{ var: primitive.name }, wipe] } }]
+settings: { defaults: always, unmapped: hide, enforcement: enforce }
+`;
+
+let stop = (): void => {};
+afterEach(() => stop());
+
+/** Watches a policy in a file of its own. */
+function watched(text = FIRST + REST) {
+  const file = join(mkdtempSync(join(tmpdir(), 'watched-')), 'policy.yaml');
+  writeFileSync(file, text);
+  const live = new LivePolicy(loadPolicy(file));
+  const notes: string[] = [];
+  const note = (text: string) => void notes.push(text);
+  stop = watchPolicy([file], { live, prepare: preparePolicy, note, paper: paperOf(process.stderr, 'never') });
+  const save = (text: string) => writeFileSync(file, text);
+  const until = async (found: () => boolean): Promise<void> => {
+    while (!found()) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  const names = () => [...live.current.entries.tools.keys()];
+  return { live, notes, save, until, names };
+}
+
+it('keeps the policy in force while a file arrives in two parts', async () => {
+  const { live, notes, save, until, names } = watched();
+  const before = live.current;
+  save(FIRST);
+  await until(() => notes.length > 0);
+  expect(live.current).toBe(before);
+  expect(notes.join('\n')).toContain('tools delete_repo');
+  expect(notes.join('\n')).toContain('The old policy stays in effect');
+  save(`${FIRST}    added: { effect: read }\n${REST}`);
+  await until(() => live.current !== before);
+  expect(names()).toEqual(['look', 'added', 'delete_repo']);
+  expect(live.current.settings).toMatchObject({ unmapped: 'hide', enforcement: 'enforce' });
+});
+
+it.each([
+  ['an entry', FIRST + REST.replace(/ {4}delete_repo.*\n/, ''), 'tools delete_repo'],
+  ['a pattern', FIRST + REST.replace(/patterns.*\n/, ''), 'tools drop*'],
+  ['a rule', FIRST + REST.replace(/rules.*\n/, ''), 'rules never'],
+  ['a setting', FIRST + REST.replace(', unmapped: hide', ''), 'unmapped: hide'],
+])('takes the loss of %s at the second look, if the file stands still', async (_what, text, named) => {
+  const { live, notes, save, until } = watched();
+  const before = live.current;
+  save(text);
+  await until(() => notes.length > 0);
+  expect(live.current).toBe(before);
+  expect(notes[0]).toContain(named);
+  await until(() => live.current !== before);
+  expect(notes.at(-1)).toBe('The saved policy is in effect.');
+});
+
+const LISTS = `version: 1
+presets:
+  safe:
+    effect:
+      - read
+      - writes
+primitives:
+  tools:
+    wipe:
+      effect:
+        - read
+        - destroys
+rules:
+  - id: never
+    hide:
+      - tools
+      - prompts
+    when:
+      or:
+        - "===":
+            - var: primitive.name
+            - wipe
+        - "===":
+            - var: primitive.name
+            - drop
+concerns:
+  effect:
+    values:
+      - read
+      - writes
+      - destroys
+    multiple: true
+  topic:
+    values:
+      - news
+      - weather
+`;
+
+it.each([
+  ['values of an entry', /\n {8}- destroys(?=\nrules)/],
+  ['values of a preset', /\n {6}- writes(?=\nprimitives)/],
+  ['kinds of a rule', /\n {6}- prompts/],
+  ['parts of a condition', /\n {8}- "===":\n {12}- var: primitive.name\n {12}- drop/],
+  ['values of a concern', /\n {6}- weather/],
+])('does not take at once a list of %s that lost only its end', async (_what, tail) => {
+  const { live, notes, save, until } = watched(LISTS);
+  const before = live.current;
+  save(LISTS.replace(tail, ''));
+  await until(() => notes.length > 0);
+  expect(live.current).toBe(before);
+  expect(notes[0]).toContain('may be half written');
+  save(`${LISTS}      - sports\n`);
+  await until(() => live.current !== before);
+  expect(notes.at(-1)).toBe('The saved policy is in effect.');
+});
+
+it('takes what is only added or changed at once', async () => {
+  const { live, notes, save, until } = watched();
+  const before = live.current;
+  save(FIRST.replace('look: { effect: read }', 'look: { effect: destroys }') + REST);
+  await until(() => live.current !== before);
+  expect(notes).toEqual(['The saved policy is in effect.']);
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { resolveConfiguration } from '../../src/engine/configuration.js';
+import { changeOf, definitionDigest, pinsOf } from '../../src/engine/pins.js';
+import { preparePolicy } from '../../src/engine/policy.js';
+import { bindCatalog, select } from '../../src/engine/select.js';
+import { parsePolicy } from '../../src/policy/compile/parse.js';
+
+const tree = {
+  name: 'tree',
+  description: 'Get a tree view.',
+  inputSchema: { type: 'object', properties: { path: { type: 'string' }, 10: {}, 2: {} } },
+};
+
+describe('the digest of a definition', () => {
+  it('does not depend on the order of members, nor on the name and the icons', () => {
+    const { name: _, description, inputSchema } = tree;
+    const properties = { 2: {}, path: { type: 'string' }, 10: {} };
+    const other = {
+      inputSchema: { properties, type: inputSchema.type },
+      icons: [{ src: 'x' }],
+      description,
+      name: 'b',
+    };
+    expect(definitionDigest('tools', other)).toBe(definitionDigest('tools', tree));
+  });
+
+  it.each([
+    ['description', { description: 'Rid a tree view.' }],
+    ['title', { title: 'Tree' }],
+    ['annotations', { annotations: { readOnlyHint: false } }],
+    ['_meta', { _meta: { concerns: { access: 'read' } } }],
+    ['inputSchema', { inputSchema: { type: 'object', properties: { path: { type: 'number' } } } }],
+  ])('differs if %s does', (_what, change) => {
+    expect(definitionDigest('tools', { ...tree, ...change })).not.toBe(definitionDigest('tools', tree));
+  });
+
+  it('does not change with the content of a resource', () => {
+    const file = { uri: 'file:///a', name: 'a', size: 1, annotations: { lastModified: '2026-01-01' } };
+    const later = { ...file, size: 2, annotations: { lastModified: '2026-02-02' } };
+    expect(definitionDigest('resources', later)).toBe(definitionDigest('resources', file));
+    expect(definitionDigest('resources', { ...file, name: 'b' })).not.toBe(
+      definitionDigest('resources', file),
+    );
+  });
+
+  it('is one that no pin has if the definition nests too deeply', () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
+    expect(definitionDigest('tools', { ...tree, _meta: deep })).toBe('');
+  });
+});
+
+describe('a policy with pins', () => {
+  const policyWith = (settings: string) => {
+    const { compiled } = parsePolicy(new Map([['policy.yaml', `version: 1\nsettings: ${settings}\n`]]));
+    if (compiled === undefined) throw new Error('not a policy');
+    return preparePolicy({ ...compiled, pins: pinsOf({ tools: [tree, { ...tree, name: 'other' }] }) });
+  };
+  const poisoned = { ...tree, description: 'Rid a tree view.' };
+  const listed = [poisoned, { ...tree, name: 'other' }, { ...tree, name: 'added' }];
+  const selected = (settings: string) => {
+    const policy = policyWith(settings);
+    const bound = bindCatalog(policy, 'tools', listed);
+    return { ...select(bound, resolveConfiguration(policy, [])), changed: bound.changed };
+  };
+
+  it.each(['{ changed: hide }', '{ enforcement: enforce }'])(
+    'hides changed and new definitions with %s',
+    (settings) => {
+      const { kept, hidden, changed } = selected(settings);
+      expect(kept.map(({ name }) => name)).toEqual(['other']);
+      expect(hidden).toEqual({ changed: 2 });
+      expect(changed).toEqual(['tree', 'added']);
+    },
+  );
+
+  it('shows them and names them for the log by default', () => {
+    const { kept, changed } = selected('{}');
+    expect([kept.length, changed]).toEqual([3, ['tree', 'added']]);
+  });
+
+  it('does not look at them with changed: show', () => {
+    const { kept, changed } = selected('{ changed: show }');
+    expect([kept.length, changed]).toEqual([3, []]);
+  });
+
+  it('tells how a definition differs', () => {
+    const policy = policyWith('{}');
+    expect(listed.map((each) => changeOf(policy, 'tools', each))).toEqual(['changed', undefined, 'new']);
+    expect(changeOf(policy, 'tools', { ...tree, name: '__proto__' })).toBe('new');
+  });
+});

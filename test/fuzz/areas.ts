@@ -1,0 +1,52 @@
+/** Parts of the product that messages must reach. The fuzz counts how often each was. */
+export const AREAS = [
+  'tool concerns',
+  'page tools',
+  'page of the panel',
+  'prompts of the panel',
+  'updateConcerns',
+  'switches that changed something',
+  'switches that were refused',
+  'MCP Apps',
+  'lists of a server with reserved names',
+  'elicitation of the server',
+  'elicitation/complete',
+  'sampling of the server',
+  'roots of the client',
+  'other messages of the server with names',
+  'forms of the gate',
+  'answers of the client',
+  'requests of the server that were refused',
+  'requests of a session',
+  'store: reads that failed',
+  'store: writes that failed',
+  'store: answers that were lost',
+  'store: calls that hang',
+  'sessions: answered without the store',
+  'sessions: forged ids',
+  'sessions: truncated ids',
+  'sessions: ids of another caller',
+  'sessions: ids of another policy',
+  'sessions: expired ids',
+  'sessions: ended ids',
+  'callers: lists of modern requests',
+  'callers: lists of legacy sessions',
+  'callers: calls',
+  'callers: forms of modern requests',
+  'callers: choices under "panel: narrow"',
+  'callers: choices that were refused',
+  'callers: choices of a model that narrow',
+  'callers: choices of a model that replace',
+  'callers: names of hidden tools',
+  'callers: tools that a model added',
+  'translated: legacy clients of 2025-11-25 servers',
+  'translated: legacy clients of 2026-07-28 servers',
+  'translated: modern clients of 2025-11-25 servers',
+  'translated: modern clients of 2026-07-28 servers',
+] as const;
+export type Area = (typeof AREAS)[number];
+export type Reached = Partial<Record<Area, number>>;
+
+export function reach(reached: Reached, area: Area | undefined, times = 1): void {
+  if (area !== undefined) reached[area] = (reached[area] ?? 0) + times;
+}

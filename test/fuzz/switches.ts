@@ -1,0 +1,71 @@
+import type { Plan, View } from './world.js';
+
+/** A request that may change the preferences of the session: of the panel, a form, or `updateConcerns`. */
+export interface Switch {
+  /** What it may set. A form can be read in two ways. */
+  readonly targets: readonly View[];
+  /** Whether it may show more: a prompt may, a page may not. */
+  readonly by: 'page' | 'prompt' | 'form' | 'host';
+}
+
+/** The oracle: what a switch does under a plan. It shares no code with the product. */
+function switched({ targets, by }: Switch, { panel, mode }: Plan, before: View): readonly View[] {
+  if (by === 'host') return targets;
+  if (panel === 'off' || panel === 'read-only' || mode === 'shadow') return [before];
+  const mayWiden = panel === 'on' && by !== 'page';
+  return targets.filter((target) => mayWiden || before === undefined || target === before);
+}
+
+interface Open {
+  readonly change: Switch;
+  readonly plans: ReadonlySet<Plan>;
+}
+
+/**
+ * The preferences that a session may have. A switch takes effect at some time between its request and its answer, in any order
+ * with others, so there can be several.
+ */
+export class SessionViews {
+  private base: ReadonlySet<View>;
+  private readonly open = new Set<Open>();
+  private overlapped = false;
+  possible: ReadonlySet<View>;
+
+  constructor(first: View) {
+    this.base = new Set([first]);
+    this.possible = this.base;
+  }
+
+  /** A switch was requested. Returns what to call with its answer. */
+  begin(change: Switch, plans: ReadonlySet<Plan>): (changed: boolean) => void {
+    const own: Open = { change, plans };
+    if (this.open.size > 0) this.overlapped = true;
+    this.open.add(own);
+    this.grow();
+    return (changed) => {
+      if (!this.open.delete(own)) return;
+      if (!this.overlapped) {
+        const reached = [...this.base].flatMap((view) => after(own, view));
+        // One that changed nothing has no target that the policy allows.
+        this.possible = new Set(changed && reached.length > 0 ? reached : this.base);
+      }
+      if (this.open.size > 0) return;
+      this.base = this.possible;
+      this.overlapped = false;
+    };
+  }
+
+  /** The policy was replaced, so a switch may have another effect. */
+  grow(): void {
+    for (let size = -1; size !== this.possible.size; ) {
+      size = this.possible.size;
+      const reached = [...this.open].flatMap((each) =>
+        [...this.possible].flatMap((view) => after(each, view)),
+      );
+      this.possible = new Set([...this.possible, ...reached]);
+    }
+  }
+}
+
+const after = ({ change, plans }: Open, view: View): readonly View[] =>
+  [...plans].flatMap((plan) => switched(change, plan, view));

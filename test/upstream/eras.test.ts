@@ -1,0 +1,236 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHandler } from '../../src/http/sdk-v2.js';
+import { ChildTransport } from '../../src/upstream/child-process.js';
+import { bridge } from '../../src/upstream/isolation.js';
+import { remoteTransport } from '../../src/upstream/remote.js';
+import type { UpstreamOptions } from '../../src/upstream/upstream.js';
+import { policyOf } from '../gate/gate-harness.js';
+
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+/** The part of a server that reads messages. `lines` handles the message `m`, and `send` answers. */
+const child = (lines: string) =>
+  new ChildTransport(process.execPath, [
+    '-e',
+    `const send = (m) => console.log(JSON.stringify({ jsonrpc: '2.0', ...m }));
+    const info = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } };
+    let started = false;
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const m = JSON.parse(line);
+      ${lines}
+    });`,
+  ]);
+
+function serve(make: () => Transport, options: UpstreamOptions = {}) {
+  const bridged = bridge(make, 'shared', options);
+  open.push(() => bridged.close());
+  return bridged;
+}
+
+const envelope = (capabilities: object = {}) => ({
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'host', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': capabilities,
+});
+
+type Answer = {
+  readonly result?: Record<string, unknown>;
+  readonly error?: { code: number; message: string };
+};
+
+/** Sends one modern request of a caller, with a server of its own as over HTTP. */
+async function ask(
+  bridged: ReturnType<typeof bridge>,
+  sub: string | undefined,
+  method: string,
+  params: object = {},
+  capabilities: object = { elicitation: { form: {} } },
+): Promise<Answer> {
+  const authInfo = sub === undefined ? undefined : { token: 't', clientId: 'c', scopes: [], extra: { sub } };
+  const server = await bridged.make({ era: 'modern', authInfo });
+  return new Promise((resolve) => {
+    const transport: Transport = {
+      start: async () => undefined,
+      close: async () => undefined,
+      send: async (message) => {
+        if ('id' in message && !('method' in message)) resolve(message as Answer);
+      },
+    };
+    const request = {
+      jsonrpc: '2.0' as const,
+      id: 1,
+      method,
+      params: { ...params, _meta: envelope(capabilities) },
+    };
+    void server.connect(transport).then(() => transport.onmessage?.(request));
+  });
+}
+
+/** Asks a question in each call, and answers with what it was told. */
+const ASKING = `
+  if (m.method === 'initialize') return send({ id: m.id, result: info });
+  if (m.method === 'tools/call') { call = m.id; return send({ id: 'q', method: 'elicitation/create', params: { message: 'Sure?' } }); }
+  if (m.id === 'q') return send({ id: call, result: { content: [{ type: 'text', text: m.result.content.word }] } });
+  if (m.id !== undefined) send({ id: m.id, error: { code: -32601, message: 'Method not found' } });`;
+const asking = () => child(`globalThis.call ??= undefined; ${ASKING}`);
+
+describe('a question of a legacy server for a modern host', () => {
+  const begin = async (bridged: ReturnType<typeof bridge>, sub: string) => {
+    const { result } = await ask(bridged, sub, 'tools/call', { name: 'delete' });
+    expect(result).toMatchObject({ resultType: 'input_required' });
+    const { requestState, inputRequests } = result as { requestState: string; inputRequests: object };
+    const [key = ''] = Object.keys(inputRequests);
+    const inputResponses = { [key]: { action: 'accept', content: { word: 'yes' } } };
+    return { name: 'delete', requestState, inputResponses };
+  };
+
+  it('is answered by the same caller with the same request, once', async () => {
+    const bridged = serve(asking, { isLongLived: true });
+    const resumed = await begin(bridged, 'ada');
+    const answers = await Promise.all([
+      ask(bridged, 'ada', 'tools/call', resumed),
+      ask(bridged, 'ada', 'tools/call', resumed),
+    ]);
+    expect(answers.map(({ error }) => error?.code).toSorted()).toEqual([-32602, undefined]);
+    const won = answers.find(({ result }) => result !== undefined);
+    expect(won?.result).toMatchObject({ resultType: 'complete', content: [{ text: 'yes' }] });
+  });
+
+  it('is not answered by another caller, for another request, or with a state that nobody gave', async () => {
+    const bridged = serve(asking, { isLongLived: true });
+    const resumed = await begin(bridged, 'ada');
+    for (const [sub, params] of [
+      ['bob', resumed],
+      ['ada', { ...resumed, name: 'create' }],
+      ['ada', { ...resumed, requestState: crypto.randomUUID() }],
+      ['ada', { ...resumed, requestState: 7 }],
+    ] as const) {
+      expect((await ask(bridged, sub, 'tools/call', params)).error?.code).toBe(-32602);
+    }
+    expect(await ask(bridged, 'ada', 'tools/call', resumed)).toHaveProperty('result');
+  });
+
+  it('is refused where no process lives long enough', async () => {
+    const refused = `
+      if (m.method === 'initialize') { caps = m.params.capabilities; return send({ id: m.id, result: info }); }
+      if (m.id !== undefined) send({ id: m.id, result: { content: [{ type: 'text', text: JSON.stringify(caps) }] } });`;
+    const bridged = serve(() =>
+      child(
+        `if (m.method === 'server/discover') return send({ id: m.id, error: { code: -32601, message: 'no' } }); ${refused}`,
+      ),
+    );
+    const { result } = await ask(bridged, 'ada', 'tools/call', { name: 'delete' });
+    expect(result).toMatchObject({ content: [{ text: '{}' }] });
+  });
+});
+
+describe('the era of a server', () => {
+  it('that is silent before initialize is legacy, and its process is kept', async () => {
+    let starts = 0;
+    const bridged = serve(() => {
+      starts++;
+      return child(`
+        if (m.method === 'initialize') { started = true; return send({ id: m.id, result: info }); }
+        if (started && m.id !== undefined) send({ id: m.id, result: { tools: [] } });`);
+    });
+    expect(await bridged.era()).toBe('legacy');
+    expect((await ask(bridged, undefined, 'tools/list')).result).toMatchObject({ tools: [], ttlMs: 0 });
+    expect(starts).toBe(1);
+  });
+
+  it('that exits at an unknown first message is legacy, and it is started again without that message', async () => {
+    const bridged = serve(() =>
+      child(`
+        if (!started && m.method !== 'initialize') process.exit(1);
+        started = true;
+        if (m.id !== undefined) send({ id: m.id, result: m.method === 'initialize' ? info : { tools: [] } });`),
+    );
+    expect((await ask(bridged, undefined, 'tools/list')).result).toMatchObject({ tools: [] });
+  });
+
+  it('that speaks only versions of the future is named', async () => {
+    const bridged = serve(() =>
+      child(
+        `send({ id: m.id, error: { code: -32022, message: 'no', data: { supported: ['2027-01-01'] } } });`,
+      ),
+    );
+    await expect(bridged.era()).rejects.toThrow('it speaks only 2027-01-01');
+  });
+
+  it('is not spoken to a server that cannot, if the operator demands it', async () => {
+    const bridged = serve(asking, { protocol: '2026-07-28' });
+    await expect(bridged.era()).rejects.toThrow('does not speak 2026-07-28');
+  });
+
+  it('is asked again after a failure, which tells nothing', async () => {
+    let isFailing = true;
+    const server = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      if (isFailing) return void response.writeHead(503).end();
+      const { id, method } = JSON.parse(body);
+      const result =
+        method === 'server/discover'
+          ? { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
+          : { resultType: 'complete', tools: [], ttlMs: 5, cacheScope: 'private' };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    });
+    const bridged = serve(() =>
+      remoteTransport(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    open.push(async () => void server.close());
+    await expect(bridged.era()).rejects.toThrow('HTTP 503');
+    isFailing = false;
+    expect((await ask(bridged, undefined, 'tools/list')).result).toMatchObject({ tools: [], ttlMs: 5 });
+  });
+});
+
+it('a server that demands a login tells the host so, over the endpoint', async () => {
+  const challenge = 'Bearer resource_metadata="https://server.example/meta"';
+  const server = createServer((_request, response) =>
+    response.writeHead(401, { 'www-authenticate': challenge }).end('log in'),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(async () => void server.close());
+  const bridged = serve(() =>
+    remoteTransport(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
+  );
+  const handle = createHandler({
+    server: (context) => bridged.make(context),
+    policy: policyOf('concerns: {}'),
+  });
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: envelope() } };
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/list',
+  };
+  const request = new Request('http://host/mcp', { method: 'POST', headers, body: JSON.stringify(body) });
+  const response = await handle(request);
+  expect(response.status).toBe(401);
+  expect(response.headers.get('www-authenticate')).toBe(challenge);
+});
+
+it('keeps 200 calls at once with one id and one progress token apart', async () => {
+  const echo = () =>
+    child(`
+      if (m.method === 'initialize') return send({ id: m.id, result: info });
+      if (m.method !== 'tools/call') return m.id === undefined || send({ id: m.id, error: { code: -32601, message: 'no' } });
+      setTimeout(() => send({ id: m.id, result: { content: [{ type: 'text', text: m.params.arguments.n }] } }), Math.random() * 50);`);
+  const bridged = serve(echo, { isLongLived: true });
+  const numbers = Array.from({ length: 200 }, (_, n) => String(n));
+  const answers = await Promise.all(
+    numbers.map((n) => ask(bridged, 'ada', 'tools/call', { name: 'echo', arguments: { n } })),
+  );
+  const texts = answers.map(({ result }) => (result?.content as { text: string }[] | undefined)?.[0]?.text);
+  expect(texts).toEqual(numbers);
+});
