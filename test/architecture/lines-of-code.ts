@@ -11,7 +11,7 @@ export function linesOfCode(text: string): number {
     if (inComment) {
       inComment = !line.includes('*/');
     } else if (inImport) {
-      inImport = !/\bfrom '/.test(line);
+      inImport = !/\bfrom '|^\}/.test(line);
     } else if (/^\{?\/\*/.test(line)) {
       inComment = !line.includes('*/');
     } else if (/^(import[ {]|export (type )?\{)/.test(line)) {

@@ -1,16 +1,55 @@
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { AREAS, type Reached, reach } from './areas.js';
 import { makeShelf, play } from './play.js';
+import { playCallers } from './play-callers.js';
+import { playSessions } from './play-sessions.js';
 
 /** `npm run fuzz` plays fifty thousand connections. A sample keeps this test short. */
 const CONNECTIONS = 60;
+const SESSIONS = 25;
+const CALLERS = 25;
+const shelf = makeShelf(1, 12);
+const reached: Reached = {};
+
+// The gate imports these when they are first needed, and importing waits for timers, which the fuzz stops.
+beforeAll(async () => {
+  await Promise.all([
+    import('../../src/gate/panel/tool.js'),
+    import('../../src/gate/panel/page-tools.js'),
+    import('../../src/gate/panel/prompt.js'),
+    import('../../src/gate/panel/page.js'),
+  ]);
+});
 
 it('hides what the policy hides, and answers every request once, whatever client and server do', async () => {
-  const shelf = makeShelf(1, 12);
   let messages = 0;
   for (let seed = 1; seed <= CONNECTIONS; seed++) {
-    const { findings, counts } = await play(shelf, seed);
-    expect(findings).toEqual([]);
-    messages += counts.messages;
+    const played = await play(shelf, seed);
+    expect(played.findings).toEqual([]);
+    messages += played.counts.messages;
+    for (const area of AREAS) reach(reached, area, played.reached[area] ?? 0);
   }
   expect(messages).toBeGreaterThan(CONNECTIONS * 50);
+});
+
+it('keeps what a session prefers, whatever its store does and whatever ids clients send', async () => {
+  for (let seed = 1; seed <= SESSIONS; seed++) {
+    const played = await playSessions(shelf, seed);
+    expect(played.findings).toEqual([]);
+    for (const area of AREAS) reach(reached, area, played.reached[area] ?? 0);
+  }
+});
+
+it('keeps what callers and models choose apart, in both eras', async () => {
+  for (let seed = 1; seed <= CALLERS; seed++) {
+    const played = await playCallers(shelf, seed);
+    expect(played.findings).toEqual([]);
+    for (const area of AREAS) reach(reached, area, played.reached[area] ?? 0);
+  }
+});
+
+it('reaches each part of the product that it says it does', () => {
+  // `npm run fuzz -- --bridged` plays translations.
+  const here = AREAS.filter((area) => !area.startsWith('translated'));
+  expect(here.filter((area) => (reached[area] ?? 0) === 0)).toEqual([]);
 });
