@@ -62,7 +62,7 @@ export interface ConnectionPorts {
 
 /** The options of one connection: where its preferences are kept is known from its first message. */
 export interface ConnectionOptions
-  extends Omit<GateOptions, 'store' | 'report' | 'names' | 'session' | 'taskMemory'> {
+  extends Omit<GateOptions, 'store' | 'report' | 'names' | 'session' | 'taskMemory' | 'upstream'> {
   readonly report?: Report | undefined;
   readonly preferences: SessionPreferences;
   /** Who created which task. Without it, the connection remembers its own tasks. */
