@@ -76,6 +76,10 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
     this.outcomes = new Outcomes(told, names ?? new KnownNames(), probe);
   }
 
+  private get isEnforced(): boolean {
+    return policyInForce(this.options.policy).settings.enforcement === 'enforce';
+  }
+
   protected closed(): void {
     this.connection?.close();
     this.outcomes?.closed();
@@ -111,10 +115,7 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (this.isOver) return Promise.resolve();
-    if (
-      this.connection === undefined &&
-      policyInForce(this.options.policy).settings.enforcement !== 'enforce'
-    ) {
+    if (this.connection === undefined && !this.isEnforced) {
       if ('id' in message && isResponse(message as Message)) this.ledger.takePassed(message.id);
       return this.deliver(message as Message, options);
     }
@@ -172,10 +173,10 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
   }
 
   async showsTool(...[name, message, extra]: Parameters<GateLink['showsTool']>): Promise<boolean> {
-    if (this.isOver) return policyInForce(this.options.policy).settings.enforcement !== 'enforce';
-    // Under `enforce`, requests about tasks do not pass by, so there is a connection.
     const given = message as Message;
-    if (this.connection === undefined || isNotification(given)) return true;
+    // Without a connection, nothing tells what its client is shown. Requests about tasks do not pass by.
+    if (this.connection === undefined) return !this.isEnforced;
+    if (isNotification(given)) return true;
     return this.connection.showsTool(name, given, senderOf(extra as MessageExtraInfo | undefined));
   }
 

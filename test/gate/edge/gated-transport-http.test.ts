@@ -169,9 +169,13 @@ describe('a server that runs tasks', () => {
     expect(await own.gated.showsTool('secret', message, extra)).toBe(false);
   });
 
-  it('shows all tools before the client has sent anything, and for a notification', async () => {
+  it('is told that no tool is shown before a client has sent anything, if the policy is enforced', async () => {
+    expect(await open({ policy: enforced }).gated.showsTool('work', request)).toBe(false);
+    expect(await open({ policy: advisory }).gated.showsTool('work', request)).toBe(true);
+  });
+
+  it('is told that tools are shown for a notification, which nobody answers', async () => {
     const own = open({ policy: enforced });
-    expect(await own.gated.showsTool('secret', request)).toBe(true);
     await own.ask('ping');
     const note = messageOf({ method: 'notifications/progress', params: HIGH });
     expect(await own.gated.showsTool('secret', note)).toBe(true);
