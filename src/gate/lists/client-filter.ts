@@ -1,7 +1,7 @@
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
 import { read } from '../../wire/messages.js';
-import { codePointsOf, compilePattern } from './wildcard-pattern.js';
+import { compilePattern } from './wildcard-pattern.js';
 
 /**
  * The fields of `params.filter` that each list understands (SEP-2564), as servers declare them in
@@ -124,7 +124,7 @@ export function applyListFilter<T extends Primitive>(
   });
   return items.filter((item) =>
     fields.every(({ field, matchers }) => {
-      const text = codePointsOf(field === 'namePatterns' ? nameOf(item) : identityOf(kind, item));
+      const text = [...(field === 'namePatterns' ? nameOf(item) : identityOf(kind, item))];
       return matchers.some((matches) => matches(text));
     }),
   );
@@ -136,8 +136,7 @@ function nameOf({ name }: Primitive): string {
 
 function defectOf(pattern: string): string | undefined {
   if (pattern === '') return 'a pattern must not be empty; "*" matches everything';
-  let characters = 0;
-  for (const _character of pattern) characters++;
+  const characters = [...pattern].length;
   if (characters <= FILTER_LIMITS.characters) return undefined;
   return `a pattern must have at most ${FILTER_LIMITS.characters} characters, this one has ${characters}`;
 }

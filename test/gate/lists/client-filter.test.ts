@@ -7,12 +7,12 @@ import {
   type ReadListFilter,
   readListFilter,
 } from '../../../src/gate/lists/client-filter.js';
-import { codePointsOf, compilePattern as compileMatcher } from '../../../src/gate/lists/wildcard-pattern.js';
+import { compilePattern as compileMatcher } from '../../../src/gate/lists/wildcard-pattern.js';
 import { growth, LINEAR } from '../../growth.js';
 
 function compilePattern(pattern: string): (text: string) => boolean {
   const matches = compileMatcher(pattern);
-  return (text) => matches(codePointsOf(text));
+  return (text) => matches([...text]);
 }
 
 /** Returns the names or URIs that stay, or the message of the error. */
