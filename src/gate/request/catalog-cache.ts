@@ -41,11 +41,6 @@ export class CatalogCache {
     this.lists = shared?.lists ?? new Map();
   }
 
-  /** Whether a list is filtered page by page. */
-  isUnbounded(kind: Kind): boolean {
-    return this.unbounded.has(kind);
-  }
-
   /** Whether a search through all pages of a list once failed to reach its end. */
   isEndless(kind: Kind): boolean {
     return this.endless.has(kind);
