@@ -1,6 +1,6 @@
 import type { EffectiveValue } from '../engine/configuration.js';
 import { readPath } from '../engine/expression/evaluate.js';
-import { type Expression, readsPrimitive } from '../engine/expression/expression.js';
+import { childrenOf, type Expression, readsPrimitive } from '../engine/expression/expression.js';
 import { itemAt } from '../engine/item-at.js';
 import type { Mapping } from '../engine/mapping.js';
 import type { Concern, Policy } from '../engine/policy.js';
@@ -93,20 +93,9 @@ function comparedWith(policy: Policy, index: number): readonly number[] {
 
 /** @returns the numbers that the constants of an expression have in a comparison */
 function constantNumbers(expression: Expression): number[] {
-  switch (expression.type) {
-    case 'literal':
-      return numbersIn(expression.value);
-    case 'list':
-      return expression.items.flatMap(constantNumbers);
-    case 'read':
-      return expression.fallback === undefined ? [] : constantNumbers(expression.fallback);
-    case 'missing':
-      return [];
-    case 'quantified':
-      return [expression.list, expression.condition].flatMap(constantNumbers);
-    case 'operation':
-      return expression.operands.flatMap(constantNumbers);
-  }
+  return expression.type === 'literal'
+    ? numbersIn(expression.value)
+    : childrenOf(expression).flatMap(constantNumbers);
 }
 
 function numbersIn(data: unknown): number[] {

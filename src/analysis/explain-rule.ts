@@ -1,6 +1,6 @@
 import type { Configuration } from '../engine/configuration.js';
 import { compileExpression } from '../engine/expression/evaluate.js';
-import type { Expression } from '../engine/expression/expression.js';
+import { type Expression, operandsOf } from '../engine/expression/expression.js';
 import type { Mapping } from '../engine/mapping.js';
 
 /** A part of a rule's condition, its value, and the parts that it was computed from. */
@@ -27,25 +27,12 @@ export function explainRule(when: Expression, mapping: Mapping, configuration: C
   const explain = (expression: Expression): ExplainedPart => ({
     logic: expression.json,
     value: compileExpression(expression).evaluate(data, []) ?? null,
-    parts: computedParts(expression).map(explain),
+    parts: operandsOf(expression).filter(isComputed).map(explain),
   });
   return explain(when);
 }
 
-/** The operands that are read or computed. Constants and lists are visible in the expression itself. */
-function computedParts(expression: Expression): readonly Expression[] {
-  switch (expression.type) {
-    case 'read':
-      return [expression.fallback].filter((part) => part !== undefined).filter(isComputed);
-    case 'quantified':
-      return [expression.list].filter(isComputed);
-    case 'operation':
-      return expression.operands.filter(isComputed);
-    default:
-      return [];
-  }
-}
-
+/** Constants and lists are visible in the expression itself. */
 function isComputed({ type }: Expression): boolean {
   return type !== 'literal' && type !== 'list';
 }

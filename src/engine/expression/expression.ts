@@ -153,23 +153,29 @@ export function keysOf(path: string): string[] {
   return path.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
 }
 
-/** @returns the dotted paths that an expression reads from the data, in the order of their first use */
-export function pathsOf(expression: Expression): readonly string[] {
+/** @returns the expressions that an expression is made of, in their order */
+export function childrenOf(expression: Expression): readonly Expression[] {
   switch (expression.type) {
-    case 'literal':
-      return [];
     case 'list':
-      return unique(expression.items.flatMap(pathsOf));
+      return expression.items;
     case 'read':
-      return unique([expression.path, ...(expression.fallback ? pathsOf(expression.fallback) : [])]);
-    case 'missing':
-      return unique(expression.paths);
+      return expression.fallback === undefined ? [] : [expression.fallback];
     case 'quantified':
-      // The condition reads one item of the list.
-      return pathsOf(expression.list);
+      return [expression.list, expression.condition];
     case 'operation':
-      return unique(expression.operands.flatMap(pathsOf));
+      return expression.operands;
+    default:
+      return [];
   }
 }
 
-const unique = (paths: readonly string[]): readonly string[] => [...new Set(paths)];
+/** @returns those of them that read the same data: the condition of a quantifier reads one item of its list */
+export const operandsOf = (expression: Expression): readonly Expression[] =>
+  expression.type === 'quantified' ? [expression.list] : childrenOf(expression);
+
+/** @returns the dotted paths that an expression reads from the data, in the order of their first use */
+export function pathsOf(expression: Expression): readonly string[] {
+  const { type } = expression;
+  const own = type === 'read' ? [expression.path] : type === 'missing' ? expression.paths : [];
+  return [...new Set([...own, ...operandsOf(expression).flatMap(pathsOf)])];
+}
