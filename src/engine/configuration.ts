@@ -235,8 +235,8 @@ function ruleData(policy: Policy, effective: readonly EffectiveValue[], facts: C
   // A plain loop: it runs for every request.
   let index = 0;
   for (const { name } of policy.concerns) {
-    const value = effective[index];
-    if (value !== undefined && value !== 'denied') concerns[name] = toWords(policy, index, value);
+    const words = toWords(policy, index, effective[index]);
+    if (words !== undefined) concerns[name] = words;
     index++;
   }
   return { concerns, ...facts };
@@ -251,12 +251,9 @@ type Words = string | number | (string | number)[];
  * describeConfiguration(configuration); // { security: 'high' }
  */
 export function describeConfiguration({ policy, effective, narrowed }: Configuration): Record<string, Words> {
-  const described: [string, Words][] = [];
-  policy.concerns.forEach(({ name }, index) => {
-    const value = effective[index] ?? narrowed?.effective[index];
-    if (value !== undefined && value !== 'denied') described.push([name, toWords(policy, index, value)]);
-  });
-  return Object.fromEntries(described);
+  return perConcern(policy, (index) =>
+    toWords(policy, index, effective[index] ?? narrowed?.effective[index]),
+  );
 }
 
 /**
@@ -266,13 +263,10 @@ export function describeConfiguration({ policy, effective, narrowed }: Configura
  * describeOrigins(configuration); // { security: 'header', cost: 'url preset safe' }
  */
 export function describeOrigins(configuration: Configuration): Record<string, Origin> {
-  const described: [string, Origin][] = [];
-  configuration.policy.concerns.forEach(({ name }, index) => {
+  return perConcern(configuration.policy, (index) => {
     const from = configuration.effective[index] === undefined ? configuration.narrowed : configuration;
-    const origin = from?.origins[index];
-    if (from?.effective[index] !== undefined && origin !== undefined) described.push([name, origin]);
+    return from?.effective[index] === undefined ? undefined : from.origins[index];
   });
-  return Object.fromEntries(described);
 }
 
 /**
@@ -284,14 +278,10 @@ export function describeOrigins(configuration: Configuration): Record<string, Or
  */
 export function describeModel({ policy, narrowed, added, ...own }: Configuration): Record<string, Words> {
   const { effective, origins } = narrowed ?? own;
-  const described = policy.concerns.flatMap(({ name }, index): [string, Words][] => {
-    const value = effective[index];
-    if (origins[index] !== 'model' || value === undefined || value === 'denied') return [];
-    return [[name, toWords(policy, index, value)]];
-  });
-  return Object.fromEntries(
-    added === undefined ? described : [...described, [ADDED_TOOLS, [...added.names]]],
+  const described = perConcern(policy, (index) =>
+    origins[index] === 'model' ? toWords(policy, index, effective[index]) : undefined,
   );
+  return added === undefined ? described : { ...described, [ADDED_TOOLS]: [...added.names] };
 }
 
 /**
@@ -301,15 +291,20 @@ export function describeModel({ policy, narrowed, added, ...own }: Configuration
  * describeAccepted(configuration); // { security: 'high', cost: null }
  */
 export function describeAccepted({ policy, accepted }: Configuration): Record<string, Words | null> {
-  const described: [string, Words | null][] = [];
-  policy.concerns.forEach(({ name }, index) => {
+  return perConcern(policy, (index) => {
     const value = accepted[index];
-    if (value !== undefined) described.push([name, value === null ? null : toWords(policy, index, value)]);
+    return value === null ? null : toWords(policy, index, value);
   });
-  return Object.fromEntries(described);
 }
 
-function toWords(policy: Policy, index: number, value: PreferredValue): Words {
+/** @returns something about each concern by its name, without the concerns of which there is nothing */
+function perConcern<T>({ concerns }: Policy, describe: (index: number) => T | undefined): Record<string, T> {
+  const described = concerns.map(({ name }, index) => [name, describe(index)] as const);
+  return Object.fromEntries(described.filter((each): each is [string, T] => each[1] !== undefined));
+}
+
+function toWords(policy: Policy, index: number, value: EffectiveValue): Words | undefined {
+  if (value === undefined || value === 'denied') return undefined;
   return typeof value === 'number'
     ? fromNumber(policy, index, value)
     : value.map((each) => fromNumber(policy, index, each));

@@ -1,5 +1,4 @@
 import { isTruthy, pathReader, readOwn as readField } from './expression/evaluate.js';
-import type { Readable } from './expression/readable.js';
 import { itemAt } from './item-at.js';
 import type { Assignment, Kind, Policy, Values } from './policy.js';
 
@@ -18,6 +17,9 @@ export interface Primitive {
   readonly execution?: unknown;
   readonly icons?: unknown;
 }
+
+/** The fields of a primitive that rules can read. All of them are own properties, or there is none. */
+type Readable = Readonly<Record<string, unknown>>;
 
 /** Everything that one server lists, or what a catalog file keeps of it. */
 export type ServerCatalog = { readonly [K in Kind]?: readonly Primitive[] | undefined };
@@ -42,7 +44,6 @@ export interface Mapping {
   readonly offers: readonly (Offer | undefined)[];
   /** Values in the primitive's own `_meta.concerns` that the policy does not declare. */
   readonly unknown: readonly string[];
-  /** The fields of the primitive that rules can read. */
   readonly primitive: Readable;
   /** The values of the policy's slots for this primitive. */
   readonly slots: readonly unknown[];
