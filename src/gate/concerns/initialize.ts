@@ -33,7 +33,7 @@ import {
   type Settled,
   type Settling,
 } from '../request/decision.js';
-import { type Facts, type Implementation, isEnforced, type RequestFacts } from '../request/facts.js';
+import type { Facts, Implementation, RequestFacts } from '../request/facts.js';
 import {
   keepClient,
   type PrincipalPreferences,
@@ -97,7 +97,7 @@ function* withInstructions(
   record: SessionRecord,
   result: Record<string, unknown>,
 ): Settling<Record<string, unknown>> {
-  if (!isEnforced(facts) || !hasTexts(result, HANDSHAKE)) return result;
+  if (!facts.isEnforced || !hasTexts(result, HANDSHAKE)) return result;
   let principal: SessionRead | undefined;
   try {
     principal = yield* principalNow();
@@ -117,7 +117,7 @@ function questionsOf({ request }: RequestFacts, { result }: Answer): SessionReco
 
 /** Under `enforce`, the answer is redacted by the configuration of the request. */
 export function* judgeDiscover(facts: RequestFacts): Deciding<Outcome> {
-  if (isEnforced(facts)) yield* preferences('ignore');
+  if (facts.isEnforced) yield* preferences('ignore');
   return pass(facts, () => [{}]);
 }
 

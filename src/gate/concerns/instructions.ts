@@ -7,7 +7,7 @@ import { hasTexts, redactMembers } from '../enforce/redact-texts.js';
 import { textRedaction } from '../enforce/text-redaction.js';
 import { canChange } from '../request/configure.js';
 import { heldNow, type Lists, listsFor, type Settling } from '../request/decision.js';
-import { type Facts, isEnforced, type RequestFacts } from '../request/facts.js';
+import type { Facts, RequestFacts } from '../request/facts.js';
 
 type Result = Record<string, unknown>;
 
@@ -20,7 +20,7 @@ export const WITHHELD: ConcernWarning = {
 
 /** Returns whether the answer to `initialize` or `server/discover` may name something hidden, for example in its instructions. */
 const mayName = (facts: RequestFacts, result: Result, configuration: Configuration): boolean =>
-  isEnforced(facts) && canChange(configuration) && hasTexts(result, HANDSHAKE);
+  facts.isEnforced && canChange(configuration) && hasTexts(result, HANDSHAKE);
 
 /**
  * Redacts the server's instructions by the lists that are held. Without the lists they are withheld: a server need not

@@ -22,7 +22,7 @@ import {
   type Tell,
   wholeList,
 } from '../request/decision.js';
-import { isEnforced, type RequestFacts } from '../request/facts.js';
+import type { RequestFacts } from '../request/facts.js';
 import { describeConcerns } from '../request/report.js';
 import { MAX_URIS } from '../table/routes.js';
 
@@ -38,7 +38,7 @@ export function* judgeListen(asked: RequestFacts): Deciding<Outcome> {
   // What the client sees now is what later lists are compared with.
   for (const kind of KINDS) if (announced.includes(LISTS[kind].capability)) yield* wholeList(kind);
   const uris = read(request.params, 'notifications', 'resourceSubscriptions');
-  if (!isEnforced(asked) || !canChange(configuration) || !Array.isArray(uris)) return pass(facts, tell);
+  if (!asked.isEnforced || !canChange(configuration) || !Array.isArray(uris)) return pass(facts, tell);
   if (uris.length > MAX_URIS) {
     return refuse(
       ERRORS.invalidParams,

@@ -19,7 +19,7 @@ import {
   type Settled,
   type Settling,
 } from '../request/decision.js';
-import { type Facts, isEnforced, type RequestFacts, type View } from '../request/facts.js';
+import type { Facts, RequestFacts, View } from '../request/facts.js';
 import { entriesOf } from '../table/routes.js';
 import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
 import { filterEntries } from './entries.js';
@@ -58,7 +58,7 @@ export function* redactResponse(facts: Facts, message: Answer | Failure): Settli
 
 /** Filters and redacts the answer to an access-checked request, under `enforce`. */
 export function* settleAccess(facts: Facts, message: Answer | Failure): Settling<Settled> {
-  if (!isEnforced(facts) || !canChange(facts.configuration)) return { message };
+  if (!facts.isEnforced || !canChange(facts.configuration)) return { message };
   // Hidden entries first: redaction takes their names out, and then nothing tells that they are hidden.
   const isPlain = 'error' in message || entriesOf(facts.request.method).length === 0;
   const filtered = isPlain ? message : yield* filterEntries(facts, message);
@@ -126,7 +126,7 @@ function hiddenTests({ configuration }: Facts, lists: Lists): HiddenTests {
  * already tell what is hidden: the request may be the one for a list.
  */
 export function* redactFailure(facts: RequestFacts, message: Failure): Settling<Failure> {
-  if (!isEnforced(facts)) return message;
+  if (!facts.isEnforced) return message;
   const { request } = facts;
   const configuration = yield* configurationNow();
   if (!canChange(configuration)) return message;
@@ -140,7 +140,7 @@ export function* redactRecords(
   records: readonly unknown[],
   exceptionsOf: (record: object) => Exceptions = exceptionsTo,
 ): Settling<readonly unknown[]> {
-  if (!isEnforced(facts) || !canChange(facts.configuration)) return records;
+  if (!facts.isEnforced || !canChange(facts.configuration)) return records;
   const isRead = (record: unknown): record is Record<string, unknown> =>
     typeof record === 'object' && record !== null && hasTexts({ ...record }, exceptionsOf(record));
   if (!records.some(isRead)) return records;

@@ -1,4 +1,4 @@
-import { type Facts, isEnforced } from '../request/facts.js';
+import type { Facts } from '../request/facts.js';
 
 /** The members of every result that the protocol has. */
 const KNOWN_MEMBERS = ['_meta', 'resultType', 'ttlMs', 'cacheScope'];
@@ -10,6 +10,6 @@ const KNOWN_MEMBERS = ['_meta', 'resultType', 'ttlMs', 'cacheScope'];
 export function otherMembers(facts: Facts, result: unknown, list: string): Record<string, unknown> {
   if (typeof result !== 'object' || result === null) return {};
   const others = Object.entries(result).filter(([name]) => name !== list && name !== 'nextCursor');
-  const kept = isEnforced(facts) ? others.filter(([name]) => KNOWN_MEMBERS.includes(name)) : others;
+  const kept = facts.isEnforced ? others.filter(([name]) => KNOWN_MEMBERS.includes(name)) : others;
   return Object.fromEntries(kept);
 }

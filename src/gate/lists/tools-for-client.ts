@@ -3,7 +3,7 @@ import { CLIENT_CAPABILITIES_META, read, TASKS_EXTENSION } from '../../wire/mess
 import { KINDS_OF } from '../enforce/targets.js';
 import { isUriShown } from '../enforce/visibility.js';
 import { listsFor, type Settling } from '../request/decision.js';
-import { type Facts, isEnforced, type RequestFacts } from '../request/facts.js';
+import type { Facts, RequestFacts } from '../request/facts.js';
 
 /** What the tools of a list say about tasks. */
 interface Support {
@@ -80,7 +80,7 @@ export function* withoutHiddenUi(
   kind: Kind,
   items: readonly object[],
 ): Settling<readonly object[]> {
-  const uris = kind === 'tools' && isEnforced(facts) ? new Set(items.flatMap(linksOf)) : undefined;
+  const uris = kind === 'tools' && facts.isEnforced ? new Set(items.flatMap(linksOf)) : undefined;
   if (uris === undefined || uris.size === 0) return items;
   const targets = [...uris].map((name) => ({ type: 'uri', name }) as const);
   const { lists, enough } = yield* listsFor({ kinds: KINDS_OF.uri, targets });

@@ -6,7 +6,7 @@ import { type Catalog, decideItem, select } from '../../engine/select.js';
 import { redactDefinitions } from '../enforce/definitions.js';
 import { configure } from '../request/configure.js';
 import { keptNow, type Settling, wholeList } from '../request/decision.js';
-import { type Facts, isEnforced } from '../request/facts.js';
+import type { Facts } from '../request/facts.js';
 
 /** The tools of a server, as far as a model may add them to what is shown. */
 export interface AddableTools {
@@ -79,7 +79,7 @@ function groupsOf(
   { tools, bound, configuration, open }: AddableTools,
   words: readonly string[],
 ): ReadonlyMap<string, readonly Primitive[]> {
-  const redacts = isEnforced(facts) && facts.policy.settings.texts !== 'keep';
+  const redacts = facts.isEnforced && facts.policy.settings.texts !== 'keep';
   const definitions = redacts ? redactDefinitions(bound, tools, open) : tools;
   const written = new Map(tools.map((tool, index) => [tool, definitions[index] ?? tool]));
   const groups = new Map<string, Primitive[]>();

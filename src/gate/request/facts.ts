@@ -43,6 +43,8 @@ export interface RequestFacts {
   readonly sender: Sender;
   readonly keeps: Keeps;
   readonly connection: ConnectionFacts;
+  /** Whether the policy refuses what it hides. */
+  readonly isEnforced: boolean;
 }
 
 /** A request whose preferences are known. */
@@ -62,9 +64,6 @@ export interface Substitute {
   readonly sent: string;
   readonly original: string;
 }
-
-export const isEnforced = ({ policy }: Pick<RequestFacts, 'policy'>): boolean =>
-  policy.settings.enforcement === 'enforce';
 
 /** What decides which names of a server's own message are hidden: a configuration, and the request that it belongs to. */
 export interface View {

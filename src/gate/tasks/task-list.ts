@@ -20,7 +20,7 @@ import {
   type Settling,
   type Tell,
 } from '../request/decision.js';
-import { type Facts, isEnforced, type RequestFacts } from '../request/facts.js';
+import type { Facts, RequestFacts } from '../request/facts.js';
 import { describeConcerns } from '../request/report.js';
 import { applyTaskFilter, readTaskFilter } from './task-filter.js';
 import { answerFromLister } from './task-lister.js';
@@ -106,7 +106,7 @@ function firstPage({ request }: Facts): Outcome {
 
 function* failedList(facts: Facts, error: Failure['error']): Settling<Outcome> {
   const failed: Failure = { jsonrpc: '2.0', id: facts.request.id, error };
-  const { message } = isEnforced(facts) ? yield* redactResponse(facts, failed) : { message: failed };
+  const { message } = facts.isEnforced ? yield* redactResponse(facts, failed) : { message: failed };
   return fail('error' in message ? message.error : error);
 }
 
@@ -175,7 +175,7 @@ function describe(
 
 /** Filters the answer to a list that was passed: one page of a list that is too long, or a list without anything hidden. */
 export function* settleTaskList(facts: Facts, message: Answer | Failure): Settling<Settled> {
-  if ('error' in message) return isEnforced(facts) ? yield* redactResponse(facts, message) : { message };
+  if ('error' in message) return facts.isEnforced ? yield* redactResponse(facts, message) : { message };
   const own = readTaskFilter(facts.request.params);
   const filter = own.ok ? own.filter : undefined;
   const { configuration, logged } = facts;

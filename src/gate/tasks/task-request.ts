@@ -12,7 +12,7 @@ import {
   type Settled,
   type Settling,
 } from '../request/decision.js';
-import { type Facts, isEnforced, type RequestFacts } from '../request/facts.js';
+import type { Facts, RequestFacts } from '../request/facts.js';
 import { storeWarning } from '../request/report.js';
 import { isPrivate, mayUse } from './task-owner.js';
 import { unknownTaskId } from './unknown-task-id.js';
@@ -29,7 +29,7 @@ export function* judgeTask(facts: RequestFacts): Deciding<Outcome> {
     return refuse(ERRORS.invalidParams, 'params.taskId must be a string.');
   }
   // The answer is redacted, for which the configuration must be known.
-  if (isEnforced(facts)) yield* preferences('refuse');
+  if (facts.isEnforced) yield* preferences('refuse');
   const told = () => [{}] as const;
   if (taskId === undefined) return pass(facts, told);
   try {
@@ -58,7 +58,7 @@ export function refuseUnread(cause: unknown): Outcome {
 
 /** Puts the id of the client back into the answer and, under `enforce`, redacts the answer as that of the tool call. */
 export function* settleTask(facts: Facts, message: Answer | Failure): Settling<Settled> {
-  if (!isEnforced(facts)) return { message: withOriginalId(facts, message) };
+  if (!facts.isEnforced) return { message: withOriginalId(facts, message) };
   const redacted = yield* redactResponse(facts, message);
   return { ...redacted, message: withOriginalId(facts, redacted.message) };
 }

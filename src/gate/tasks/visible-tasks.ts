@@ -7,7 +7,7 @@ import { redactRecords } from '../enforce/redaction.js';
 import { decisionOnName, isShown } from '../enforce/visibility.js';
 import { canChange } from '../request/configure.js';
 import { type Lists, listsFor, makersOf, owner, type Settling, type TaskMaker } from '../request/decision.js';
-import { type Facts, isEnforced } from '../request/facts.js';
+import type { Facts } from '../request/facts.js';
 import { isListedFor, isPrivate } from './task-owner.js';
 
 /** The tasks of a list that the caller is shown. */
@@ -35,7 +35,7 @@ export const hidesTasks = ({ configuration }: Facts): boolean =>
 export function* visibleTasks(facts: Facts, tasks: readonly unknown[]): Settling<VisibleTasks> {
   const own = yield* ownTasks(facts, tasks);
   if (!hidesTasks(facts)) return { visible: own.map(({ task }) => task), total: own.length, hidden: {} };
-  const known = isEnforced(facts) ? own.filter(({ maker }) => maker !== undefined) : own;
+  const known = facts.isEnforced ? own.filter(({ maker }) => maker !== undefined) : own;
   const makers = known.flatMap(({ maker }) => (maker === undefined ? [] : [maker.tool]));
   const lists = yield* toolLists(facts, makers);
   const decisions = known.map(({ maker }) => decisionOn(maker, lists, facts));
@@ -106,6 +106,6 @@ function* toolLists(facts: Facts, tools: readonly string[]): Settling<Lists> {
   if (tools.length === 0) return {};
   const targets = [...new Set(tools)].map((name) => ({ type: 'tool' as const, name }));
   const { lists, enough } = yield* listsFor({ kinds: ['tools'], targets });
-  if (!enough && isEnforced(facts)) throw new Error(NOT_LISTED);
+  if (!enough && facts.isEnforced) throw new Error(NOT_LISTED);
   return lists;
 }

@@ -41,6 +41,7 @@ function call(name: string): Facts {
     kept: { session: { state: 'live', record: {} }, principal: undefined },
     logged: [],
     substitute: undefined,
+    isEnforced: true,
   };
 }
 
