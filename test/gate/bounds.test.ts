@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isSealed } from '../../src/gate/lists/sealed-cursor.js';
+import { isSealed } from '../../src/gate/lists/cursor.js';
 import { EXTENSION_ID } from '../../src/wire/messages.js';
 import { Harness, LIST_KEYS, policyOf } from './gate-harness.js';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/engine/policy.js';
-import type { CursorTarget } from '../../src/gate/lists/cursor.js';
-import { isSealed, openCursor, sealCursor } from '../../src/gate/lists/sealed-cursor.js';
+import { type CursorTarget, isSealed, openCursor, sealCursor } from '../../src/gate/lists/cursor.js';
 import { EXTENSION_ID } from '../../src/wire/messages.js';
 import { Harness, LIST_KEYS, policyOf } from './gate-harness.js';
 

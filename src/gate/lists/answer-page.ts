@@ -4,35 +4,26 @@ import { type Outcome, refuse, reply } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { describeConcerns, type ListCounts, type ReportContext } from '../request/report.js';
 import { withCacheHints } from './cache-hints.js';
-import { type CursorTarget, cutPage, digestOf } from './cursor.js';
+import {
+  CURSOR_MESSAGES,
+  type CursorTarget,
+  cursorTarget,
+  digestOf,
+  makeCursor,
+  type ReadCursor,
+  readCursor,
+} from './cursor.js';
 import { withOwnEntries } from './own-entries.js';
 
-/** What the cursors of a filtered list depend on, besides the policy and the configuration. */
-export interface CursorBasis {
+/** A filtered list, and the other parts of its result. */
+export interface PagedList {
   /** The member of the result that holds the items, such as `tools`. */
   readonly field: string;
+  readonly items: readonly unknown[];
   /** Returns the identities of the items. Called only if there is more than one page. */
   readonly identities: () => readonly string[];
   /** The key of the client's own filter. */
   readonly filterKey: string;
-}
-
-/** Returns what the cursors of a filtered list depend on. */
-export function cursorTarget(
-  { configuration }: Facts,
-  { field, identities, filterKey }: CursorBasis,
-): CursorTarget {
-  return {
-    catalog: digestOf([field, ...identities()]),
-    policy: configuration.policy.digest,
-    configuration: configuration.key,
-    filter: filterKey,
-  };
-}
-
-/** A filtered list, and the other parts of its result. */
-export interface PagedList extends CursorBasis {
-  readonly items: readonly unknown[];
   /** Other members of the result. `_meta` comes last. */
   readonly rest?: Record<string, unknown>;
   readonly meta?: { readonly _meta?: object };
@@ -59,7 +50,7 @@ export function answerPage(facts: Facts, list: PagedList): Outcome {
   const { field, items, rest = {}, meta = {}, counts, warnings, list: whole } = list;
   const { params } = facts.request;
   const { pageSize } = facts.policy.settings;
-  const page = cutPage(items, params?.cursor, () => cursorTarget(facts, list), { pageSize });
+  const page = cutPage(items, params?.cursor, () => listTarget(facts, list), { pageSize });
   if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
   const result = { ...rest, [field]: page.items, ...page.nextCursor, ...meta };
   const listed =
@@ -70,4 +61,113 @@ export function answerPage(facts: Facts, list: PagedList): Outcome {
     describeConcerns(facts.configuration, warnings, counts),
     whole === undefined ? {} : { list: whole },
   ]);
+}
+
+/** Returns what the cursors of a filtered list depend on. */
+export const listTarget = (
+  facts: Facts,
+  { field, identities, filterKey }: Pick<PagedList, 'field' | 'identities' | 'filterKey'>,
+): CursorTarget => cursorTarget(facts, digestOf([field, ...identities()]), filterKey);
+
+/** The maximum size of the items of one page, in bytes of JSON. Lambda refuses responses of more than 6 MB. */
+const MAX_PAGE_BYTES = 5_000_000;
+
+export interface PageLimits {
+  /** The maximum number of items. By default there is none: some clients read the first page only. */
+  readonly pageSize?: number | undefined;
+  readonly maxBytes?: number | undefined;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** The offset of the next page; missing on the last page. */
+  readonly next?: number;
+}
+
+/**
+ * Cuts one page out of a list (MCP, "Pagination"): all remaining items, unless their JSON would be too large. A page has
+ * at least one item, also if that item alone is too large.
+ *
+ * @param items the whole list, filtered
+ * @param offset the position of the first item, from 0. Past the end, the page is empty.
+ * @param limits the maximum number of items, and the maximum size of the JSON array in bytes of UTF-8
+ * @returns the page. Its `items` are the given array itself if everything fits.
+ * @example
+ * pageOf(['a', 'b', 'c'], 0, { pageSize: 2 }); // { items: ['a', 'b'], next: 2 }
+ */
+export function pageOf<T>(items: readonly T[], offset: number, limits: PageLimits = {}): Page<T> {
+  const { pageSize = Number.POSITIVE_INFINITY, maxBytes = MAX_PAGE_BYTES } = limits;
+  const size = pageSize >= 1 ? Math.floor(pageSize) : 1;
+  const most = Math.min(items.length, offset + size);
+  const whole = offset === 0 && most === items.length && maxBytes === MAX_PAGE_BYTES;
+  const end = whole && fitting.has(items) ? most : cut(items, offset, most, maxBytes);
+  if (whole && end === most) fitting.add(items);
+  const page = offset === 0 && end === items.length ? items : items.slice(offset, end);
+  return end < items.length ? { items: page, next: end } : { items: page };
+}
+
+/** One page of a list with the cursor of the next page, or the message of a `-32602` error about the client's cursor. */
+export type CutPage<T> =
+  | { readonly ok: true; readonly items: readonly T[]; readonly nextCursor: { readonly nextCursor?: string } }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Cuts out the page that a client's cursor points to.
+ *
+ * @param items the whole list, filtered
+ * @param cursor the cursor that the client sent; `undefined` for the first page
+ * @param target returns what the list depends on. Called only if there is more than one page.
+ * @param limits the maximum size of a page
+ * @returns the page; its `nextCursor` is an object to spread into the result
+ * @example
+ * cutPage(tools, request.params?.cursor, () => target, { pageSize: 100 });
+ */
+export function cutPage<T>(
+  items: readonly T[],
+  cursor: unknown,
+  target: () => CursorTarget,
+  limits: PageLimits = {},
+): CutPage<T> {
+  const start = cursor === undefined ? FIRST_PAGE : readCursor(cursor, target());
+  if (!start.ok) return { ok: false, message: CURSOR_MESSAGES[start.reason] };
+  const page = pageOf(items, start.offset, limits);
+  const nextCursor =
+    page.next === undefined ? {} : { nextCursor: makeCursor({ ...target(), offset: page.next }) };
+  return { ok: true, items: page.items, nextCursor };
+}
+
+const FIRST_PAGE: ReadCursor = { ok: true, offset: 0 };
+
+/** Lists that are known to fit into one page. Selections are cached, so equal requests list the same array again. */
+const fitting = new WeakSet<readonly unknown[]>();
+
+/** Returns the first position after `from` that does not fit. */
+function cut(items: readonly unknown[], from: number, to: number, maxBytes: number): number {
+  let bytes = 1;
+  for (let index = from; index < to; index++) {
+    // Plus one byte for the comma or the closing bracket.
+    bytes += bytesOf(items[index]) + 1;
+    if (bytes > maxBytes && index > from) return index;
+  }
+  return to;
+}
+
+/** The sizes of items. Lists of many configurations have the same items, and writing one as JSON takes microseconds. */
+const sizes = new WeakMap<object, number>();
+
+function bytesOf(item: unknown): number {
+  const known = typeof item === 'object' && item !== null ? sizes.get(item) : undefined;
+  if (known !== undefined) return known;
+  const bytes = jsonBytesOf(item);
+  if (typeof item === 'object' && item !== null) sizes.set(item, bytes);
+  return bytes;
+}
+
+function jsonBytesOf(item: unknown): number {
+  try {
+    return Buffer.byteLength(JSON.stringify(item) ?? 'null');
+  } catch {
+    // In memory, a list may contain values that cannot be written as JSON. They never reach a transport with a limit.
+    return 0;
+  }
 }

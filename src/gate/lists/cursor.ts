@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { seal, unseal } from '../../wire/seal.js';
+import type { Facts } from '../request/facts.js';
 
 /** Everything that the pages of a list depend on. A cursor is valid only as long as none of it changes. */
 export interface CursorTarget {
@@ -14,6 +16,21 @@ export interface CursorTarget {
   /** The key of the client's own filter. */
   readonly filter: string;
 }
+
+/**
+ * Returns what the cursors of a list depend on.
+ *
+ * @param facts the list request
+ * @param catalog a digest of the list; of one that is not known as a whole, what tells it from other lists
+ * @param filter the key of the client's own filter
+ * @example
+ * cursorTarget(facts, digestOf(['tools', ...names]), '');
+ */
+export const cursorTarget = (
+  { configuration: { policy, key } }: Pick<Facts, 'configuration'>,
+  catalog: string,
+  filter: string,
+): CursorTarget => ({ catalog, policy: policy.digest, configuration: key, filter });
 
 export type ReadCursor =
   | { readonly ok: true; readonly offset: number }
@@ -98,110 +115,60 @@ export function digestOf(texts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(texts)).digest('base64url').slice(0, 22);
 }
 
-/** The maximum size of the items of one page, in bytes of JSON. Lambda refuses responses of more than 6 MB. */
-const MAX_PAGE_BYTES = 5_000_000;
-
-export interface PageLimits {
-  /** The maximum number of items. By default there is none: some clients read the first page only. */
-  readonly pageSize?: number | undefined;
-  readonly maxBytes?: number | undefined;
-}
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  /** The offset of the next page; missing on the last page. */
-  readonly next?: number;
-}
-
-/**
- * Cuts one page out of a list (MCP, "Pagination"): all remaining items, unless their JSON would be too large. A page has
- * at least one item, also if that item alone is too large.
- *
- * @param items the whole list, filtered
- * @param offset the position of the first item, from 0. Past the end, the page is empty.
- * @param limits the maximum number of items, and the maximum size of the JSON array in bytes of UTF-8
- * @returns the page. Its `items` are the given array itself if everything fits.
- * @example
- * pageOf(['a', 'b', 'c'], 0, { pageSize: 2 }); // { items: ['a', 'b'], next: 2 }
- */
-export function pageOf<T>(items: readonly T[], offset: number, limits: PageLimits = {}): Page<T> {
-  const { pageSize = Number.POSITIVE_INFINITY, maxBytes = MAX_PAGE_BYTES } = limits;
-  const size = pageSize >= 1 ? Math.floor(pageSize) : 1;
-  const most = Math.min(items.length, offset + size);
-  const whole = offset === 0 && most === items.length && maxBytes === MAX_PAGE_BYTES;
-  const end = whole && fitting.has(items) ? most : cut(items, offset, most, maxBytes);
-  if (whole && end === most) fitting.add(items);
-  const page = offset === 0 && end === items.length ? items : items.slice(offset, end);
-  return end < items.length ? { items: page, next: end } : { items: page };
-}
-
-/** One page of a list with the cursor of the next page, or the message of a `-32602` error about the client's cursor. */
-export type CutPage<T> =
-  | { readonly ok: true; readonly items: readonly T[]; readonly nextCursor: { readonly nextCursor?: string } }
-  | { readonly ok: false; readonly message: string };
-
-/**
- * Cuts out the page that a client's cursor points to.
- *
- * @param items the whole list, filtered
- * @param cursor the cursor that the client sent; `undefined` for the first page
- * @param target returns what the list depends on. Called only if there is more than one page.
- * @param limits the maximum size of a page
- * @returns the page; its `nextCursor` is an object to spread into the result
- * @example
- * cutPage(tools, request.params?.cursor, () => target, { pageSize: 100 });
- */
-export function cutPage<T>(
-  items: readonly T[],
-  cursor: unknown,
-  target: () => CursorTarget,
-  limits: PageLimits = {},
-): CutPage<T> {
-  const start = cursor === undefined ? FIRST_PAGE : readCursor(cursor, target());
-  if (!start.ok) return { ok: false, message: CURSOR_MESSAGES[start.reason] };
-  const page = pageOf(items, start.offset, limits);
-  const nextCursor =
-    page.next === undefined ? {} : { nextCursor: makeCursor({ ...target(), offset: page.next }) };
-  return { ok: true, items: page.items, nextCursor };
-}
-
-const FIRST_PAGE: ReadCursor = { ok: true, offset: 0 };
-
 /** Returns whether a gate made this cursor, for any list. */
 export function isGateCursor(cursor: unknown): boolean {
   return partsOf(cursor) !== undefined;
 }
 
-/** Lists that are known to fit into one page. Selections are cached, so equal requests list the same array again. */
-const fitting = new WeakSet<readonly unknown[]>();
+/** The two digests that all cursors of the gate have, then the encrypted cursor. */
+const SEALED = /^p\.([\w-]{22})\.([\w-]{22})\.([\w-]{38,})$/;
 
-/** Returns the first position after `from` that does not fit. */
-function cut(items: readonly unknown[], from: number, to: number, maxBytes: number): number {
-  let bytes = 1;
-  for (let index = from; index < to; index++) {
-    // Plus one byte for the comma or the closing bracket.
-    bytes += bytesOf(items[index]) + 1;
-    if (bytes > maxBytes && index > from) return index;
-  }
-  return to;
+/** Returns whether a cursor has the form of a sealed one, for a list that is filtered page by page. */
+export function isSealed(cursor: unknown): cursor is string {
+  return typeof cursor === 'string' && SEALED.test(cursor);
 }
 
-/** The sizes of items. Lists of many configurations have the same items, and writing one as JSON takes microseconds. */
-const sizes = new WeakMap<object, number>();
-
-function bytesOf(item: unknown): number {
-  const known = typeof item === 'object' && item !== null ? sizes.get(item) : undefined;
-  if (known !== undefined) return known;
-  const bytes = jsonBytesOf(item);
-  if (typeof item === 'object' && item !== null) sizes.set(item, bytes);
-  return bytes;
+/**
+ * Encrypts a server's cursor into a cursor of the gate, for a list that is filtered page by page. Like every cursor, it
+ * is bound to everything that the list depends on. It is encrypted because a server may write the last name of a page
+ * into its cursor, and that name may be hidden.
+ *
+ * The key is derived from the policy, so all processes that serve the policy can open each other's cursors, and anyone
+ * who can derive the key already knows what is hidden. The same cursor always gives the same text: hosts cache by bytes.
+ *
+ * @param target what the list depends on. `catalog` is the kind of the list: the whole list is not known.
+ * @param cursor the server's cursor
+ * @returns a string of letters, digits, `-`, `_` and `.`
+ * @example
+ * sealCursor({ catalog: 'tools', policy: policy.digest, configuration: configuration.key, filter: '' }, 'page-2');
+ */
+export function sealCursor(target: CursorTarget, cursor: string): string {
+  const bound = digestsOf(target).join('.');
+  // JSON writes lone surrogates differently from each other. UTF-8 alone would not.
+  return `p.${bound}.${seal(keyOf(target), bound, JSON.stringify(cursor))}`;
 }
 
-function jsonBytesOf(item: unknown): number {
-  try {
-    return Buffer.byteLength(JSON.stringify(item) ?? 'null');
-  } catch {
-    // In memory, a list may contain values that cannot be written as JSON. They never reach a transport with a limit.
-    return 0;
-  }
+/**
+ * Opens a sealed cursor that a client sent back.
+ *
+ * @param cursor what the client sent, of any type
+ * @param expected what the list depends on now
+ * @returns the server's cursor, or the reason why it cannot be used
+ */
+export function openCursor(
+  cursor: unknown,
+  expected: CursorTarget,
+): { readonly ok: true; readonly cursor: string } | Extract<ReadCursor, { readonly ok: false }> {
+  const [, list, filter, sealed = ''] = isSealed(cursor) ? (SEALED.exec(cursor) ?? []) : [];
+  const digests = digestsOf(expected);
+  if (list !== digests[0]) return { ok: false, reason: list === undefined ? 'malformed' : 'changed' };
+  if (filter !== digests[1]) return { ok: false, reason: 'filter-changed' };
+  const text = unseal(keyOf(expected), digests.join('.'), sealed);
+  return text === undefined ? { ok: false, reason: 'malformed' } : { ok: true, cursor: JSON.parse(text) };
+}
+
+function keyOf({ policy }: CursorTarget): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify(['cursor', policy]))
+    .digest();
 }

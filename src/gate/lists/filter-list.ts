@@ -60,17 +60,6 @@ export function filterList(
   const emptiedBy = shadow ? [] : emptied(kind, selection);
   // Under `enforce`, the client does not learn which reason hides the rest. Unknown values are for the operator's log.
   const told = [...warnings, ...(enforced ? [] : emptiedBy)];
-  const own = {
-    ...(configuration.active && !shadow
-      ? {
-          concerns: describeConfiguration(configuration),
-          shown: listed.length,
-          // The number of hidden primitives reveals that there are some.
-          ...(enforced ? {} : { total }),
-        }
-      : {}),
-    ...(told.length > 0 ? { warnings: told } : {}),
-  };
   return {
     kept: shadow ? all : selection.kept,
     shown,
@@ -78,7 +67,7 @@ export function filterList(
     total,
     hidden: filter === 0 ? selection.hidden : { ...selection.hidden, filter },
     rest,
-    meta: annotated(rest, own),
+    meta: metaOf(rest, configuration, { shown: listed.length, total }, told),
     warnings: [
       ...warnings,
       ...ofList,
@@ -87,6 +76,33 @@ export function filterList(
       ...emptiedBy,
     ],
   };
+}
+
+/**
+ * Makes what the gate tells about a list, in the `_meta` of its result.
+ *
+ * @param result the result, whose own `_meta` stays
+ * @param configuration the values in effect
+ * @param counts how much the client is shown of how much, as far as that is known
+ * @param warnings for the client
+ * @returns the member `_meta`; nothing if there is nothing to tell
+ * @example
+ * metaOf({}, configuration, { shown: 2, total: 3 }, []);
+ */
+export function metaOf(
+  result: Record<string, unknown>,
+  configuration: Configuration,
+  { shown, total }: { readonly shown: number; readonly total?: number },
+  warnings: readonly ConcernWarning[],
+): { _meta?: object } {
+  const { enforcement } = configuration.policy.settings;
+  // The number of what is hidden reveals that there is something.
+  const counts = total === undefined || enforcement === 'enforce' ? { shown } : { shown, total };
+  const isTold = configuration.active && enforcement !== 'shadow';
+  return annotated(result, {
+    ...(isTold ? { concerns: describeConfiguration(configuration), ...counts } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  });
 }
 
 /** Returns the result with the warnings in `_meta`; the same object if there are none. */

@@ -28,13 +28,20 @@ import {
 } from '../request/name-filters.js';
 import { describeConcerns } from '../request/report.js';
 import { itemsOf, type WholeList, wholeListOf, withoutReserved } from '../request/whole-list.js';
-import { answerPage, cursorTarget } from './answer-page.js';
+import { answerPage, cutPage, listTarget } from './answer-page.js';
 import { withCacheHints } from './cache-hints.js';
 import { applyListFilter, type ListFilter, readListFilter, type VendorFilter } from './client-filter.js';
-import { CURSOR_MESSAGES, type CursorTarget, cutPage, isGateCursor } from './cursor.js';
+import {
+  CURSOR_MESSAGES,
+  type CursorTarget,
+  cursorTarget,
+  isGateCursor,
+  isSealed,
+  openCursor,
+  sealCursor,
+} from './cursor.js';
 import { filterList, withWarnings } from './filter-list.js';
 import { ownListOnly, withOwnEntries } from './own-entries.js';
-import { isSealed, openCursor, sealCursor } from './sealed-cursor.js';
 import { callableTools, toolsOfEra, withoutHiddenUi } from './tools-for-client.js';
 
 /** What a list request asks for: the kind of primitives, and the client's own filter. */
@@ -156,10 +163,8 @@ function* answerWholeList(facts: Facts, query: ListQuery, whole: WholeList): Set
 }
 
 /** For a list that is not known as a whole, `catalog` is only its kind. */
-function serverPageTarget({ configuration }: Facts, { kind, filterKey }: ListQuery): CursorTarget {
-  const { policy, key } = configuration;
-  return { catalog: kind, policy: policy.digest, configuration: key, filter: filterKey };
-}
+const serverPageTarget = (facts: Facts, { kind, filterKey }: ListQuery): CursorTarget =>
+  cursorTarget(facts, kind, filterKey);
 
 /** Returns whether the answer to this request may differ from the server's own. */
 function mustRewrite({ policy, configuration }: Facts, { filter, names }: ListQuery): boolean {
@@ -193,7 +198,7 @@ function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: A
   const items = callableTools(facts, kind, offered.items);
   const isWhole = message.result.nextCursor === undefined && request.params?.cursor === undefined;
   const identities = () => items.map((item) => identityOf(kind, item));
-  const target = () => cursorTarget(facts, { field: kind, identities, filterKey });
+  const target = () => listTarget(facts, { field: kind, identities, filterKey });
   const page = isWhole ? cutPage(items, undefined, target) : undefined;
   const isCut = page?.ok === true && page.nextCursor.nextCursor !== undefined;
   const sent = toolsOfEra(facts, kind, isCut ? page.items : items);

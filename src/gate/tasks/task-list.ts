@@ -1,11 +1,10 @@
-import { type ConcernWarning, describeConfiguration } from '../../engine/configuration.js';
-import { type Answer, ERRORS, EXTENSION_ID, type Failure, read, TASK_LIST } from '../../wire/messages.js';
+import type { ConcernWarning } from '../../engine/configuration.js';
+import { type Answer, ERRORS, type Failure, read, TASK_LIST } from '../../wire/messages.js';
 import type { TaskFilter } from '../../wire/task-lister.js';
 import { redactResponse } from '../enforce/redaction.js';
-import { CURSOR_MESSAGES, type CursorTarget } from '../lists/cursor.js';
-import { withWarnings } from '../lists/filter-list.js';
+import { CURSOR_MESSAGES, cursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
+import { metaOf, withWarnings } from '../lists/filter-list.js';
 import { otherMembers } from '../lists/other-members.js';
-import { isSealed, openCursor, sealCursor } from '../lists/sealed-cursor.js';
 import { unshared } from '../request/configure.js';
 import {
   type Deciding,
@@ -51,20 +50,15 @@ export function* judgeTaskList(asked: RequestFacts): Deciding<Outcome> {
     return yield* answerFromLister(facts, taskTools, own);
   if (!mustRewrite(facts, own.filter)) return pass(facts);
   const { cursor, ...params } = facts.request.params ?? {};
-  const serverPage = isSealed(cursor) ? openCursor(cursor, targetOf(facts, PAGES, own.key)) : undefined;
-  if (serverPage?.ok) return { to: 'server', params: { ...params, cursor: serverPage.cursor } };
+  const serverPage = openCursor(cursor, cursorTarget(facts, PAGES, own.key));
+  if (serverPage.ok) return { to: 'server', params: { ...params, cursor: serverPage.cursor } };
   return yield* answerWholeList(facts, own.filter, own.key);
 }
 
 /** What the cursors of a list are bound to. The tasks in it are not a part: a new task must not invalidate a cursor. */
-type TaskCatalog = 'tasks' | 'tasks/pages';
-const WHOLE: TaskCatalog = 'tasks';
+const WHOLE = 'tasks';
 /** Of a list that is filtered page by page. */
-const PAGES: TaskCatalog = 'tasks/pages';
-
-function targetOf({ configuration }: Facts, catalog: TaskCatalog, filter: string): CursorTarget {
-  return { catalog, policy: configuration.policy.digest, configuration: configuration.key, filter };
-}
+const PAGES = 'tasks/pages';
 
 /** Returns whether the list may differ from the server's own. */
 const mustRewrite = (facts: Facts, filter: TaskFilter | undefined): boolean =>
@@ -123,7 +117,7 @@ function answerPage(facts: Facts, { visible, filter, filterKey, rest }: Listed):
     {
       tasks: described.tasks,
       filter,
-      target: targetOf(facts, WHOLE, filterKey),
+      target: cursorTarget(facts, WHOLE, filterKey),
       pageSize: facts.policy.settings.pageSize,
     },
     facts.request.params?.cursor,
@@ -140,29 +134,14 @@ function describe(
   filter: TaskFilter | undefined,
   warnings: readonly ConcernWarning[],
 ) {
-  const { configuration, policy, logged } = facts;
-  const { enforcement } = policy.settings;
+  const { configuration, logged } = facts;
   // On a server, only tool calls create tasks.
   const tasks = applyTaskFilter(visible, filter, () => 'tools/call');
   const shown = tasks.length;
   const filtered = visible.length - shown;
-  const own = {
-    ...(configuration.active && enforcement !== 'shadow'
-      ? {
-          concerns: describeConfiguration(configuration),
-          shown,
-          // The number of hidden tasks reveals that there are some.
-          ...(enforcement === 'enforce' ? {} : { total }),
-        }
-      : {}),
-    ...(warnings.length > 0 ? { warnings } : {}),
-  };
   return {
     tasks,
-    meta: ({ _meta }: Record<string, unknown>): { _meta?: object } =>
-      Object.keys(own).length === 0
-        ? {}
-        : { _meta: { ...(_meta as object | undefined), [EXTENSION_ID]: own } },
+    meta: (rest: Record<string, unknown>) => metaOf(rest, configuration, { shown, total }, warnings),
     tell: (): ReturnType<Tell> => [
       describeConcerns(configuration, [...logged, ...warnings], {
         shown,
@@ -191,7 +170,7 @@ export function* settleTaskList(facts: Facts, message: Answer | Failure): Settli
   const rest = otherMembers(facts, message.result, 'tasks');
   const visible = yield* visibleTasks(facts, Array.isArray(tasks) ? tasks : []);
   const described = describe(facts, visible, filter, [...configuration.warnings, UNBOUNDED]);
-  const target = targetOf(facts, PAGES, own.ok ? own.key : '');
+  const target = cursorTarget(facts, PAGES, own.ok ? own.key : '');
   const next = typeof nextCursor === 'string' ? { nextCursor: sealCursor(target, nextCursor) } : {};
   const result = { ...rest, tasks: described.tasks, ...next, ...described.meta(rest) };
   return { message: { ...message, result: unshared(facts.era, result) }, tell: described.tell };

@@ -1,10 +1,9 @@
-import { describeConfiguration } from '../../engine/configuration.js';
 import { hasOwner } from '../../session/task-owner.js';
-import { ERRORS, EXTENSION_ID } from '../../wire/messages.js';
+import { ERRORS } from '../../wire/messages.js';
 import type { TaskFilter, TaskListPage } from '../../wire/task-lister.js';
 import { redactRecords } from '../enforce/redaction.js';
-import { CURSOR_MESSAGES, type CursorTarget } from '../lists/cursor.js';
-import { isSealed, openCursor, sealCursor } from '../lists/sealed-cursor.js';
+import { CURSOR_MESSAGES, cursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
+import { metaOf } from '../lists/filter-list.js';
 import { type Outcome, owner, refuse, reply, type Settling, tasksOf } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { describeConcerns } from '../request/report.js';
@@ -28,45 +27,26 @@ interface OwnFilter {
  * @param own the client's own filter and order (SEP-1904)
  */
 export function* answerFromLister(facts: Facts, tools: readonly string[], own: OwnFilter): Settling<Outcome> {
-  const after = positionOf(facts, own);
-  if (!after.ok) return refuse(ERRORS.invalidParams, after.message);
+  const { cursor } = facts.request.params ?? {};
+  // The position is bound to the filter and to the policy, and encrypted: it has the id of a task.
+  const target = cursorTarget(facts, 'tasks/lister', own.key);
+  const opened = cursor === undefined ? undefined : openCursor(cursor, target);
+  if (opened?.ok === false) return refuse(ERRORS.invalidParams, CURSOR_MESSAGES[opened.reason]);
   let page: TaskListPage;
   try {
-    page = yield* listPage(facts, tools, { filter: own.filter, after: after.position });
+    page = yield* listPage(facts, tools, { filter: own.filter, after: opened?.cursor });
   } catch {
     return refuse(ERRORS.internal, 'The tasks could not be listed. Try again.');
   }
   if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
   const { configuration, logged } = facts;
   const shown = page.tasks.length;
-  const next = page.next === undefined ? {} : { nextCursor: sealCursor(targetOf(facts, own), page.next) };
-  return reply({ tasks: page.tasks, ...next, ...metaOf(facts, shown) }, () => [
+  const next = page.next === undefined ? {} : { nextCursor: sealCursor(target, page.next) };
+  // Only what is on this page is counted: nobody reads the whole list.
+  const meta = metaOf({}, configuration, { shown }, configuration.warnings);
+  return reply({ tasks: page.tasks, ...next, ...meta }, () => [
     describeConcerns(configuration, [...logged, ...configuration.warnings], { shown }),
   ]);
-}
-
-/** The position is bound to the filter and to the policy, and encrypted: it has the id of a task. */
-function targetOf({ configuration }: Facts, { key }: OwnFilter): CursorTarget {
-  return {
-    catalog: 'tasks/lister',
-    policy: configuration.policy.digest,
-    configuration: configuration.key,
-    filter: key,
-  };
-}
-
-type Position =
-  | { readonly ok: true; readonly position: string | undefined }
-  | { readonly ok: false; readonly message: string };
-
-function positionOf(facts: Facts, own: OwnFilter): Position {
-  const cursor = facts.request.params?.cursor;
-  if (cursor === undefined) return { ok: true, position: undefined };
-  if (!isSealed(cursor)) return { ok: false, message: CURSOR_MESSAGES.malformed };
-  const opened = openCursor(cursor, targetOf(facts, own));
-  return opened.ok
-    ? { ok: true, position: opened.cursor }
-    : { ok: false, message: CURSOR_MESSAGES[opened.reason] };
 }
 
 function* listPage(
@@ -80,16 +60,4 @@ function* listPage(
   const pageSize = facts.policy.settings.pageSize ?? PAGE_SIZE;
   const page = yield* tasksOf({ filter, after, pageSize, ...visible });
   return page.ok ? { ...page, tasks: yield* redactRecords(facts, page.tasks) } : page;
-}
-
-/** Only what is on this page is counted: nobody reads the whole list. */
-function metaOf({ configuration }: Facts, shown: number): { readonly _meta?: object } {
-  const { active, policy, warnings } = configuration;
-  const own = {
-    ...(active && policy.settings.enforcement !== 'shadow'
-      ? { concerns: describeConfiguration(configuration), shown }
-      : {}),
-    ...(warnings.length > 0 ? { warnings } : {}),
-  };
-  return Object.keys(own).length === 0 ? {} : { _meta: { [EXTENSION_ID]: own } };
 }

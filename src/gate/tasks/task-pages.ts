@@ -1,7 +1,7 @@
 import { read } from '../../wire/messages.js';
 import type { TaskFilter } from '../../wire/task-lister.js';
-import { CURSOR_MESSAGES, type CursorTarget, pageOf } from '../lists/cursor.js';
-import { isSealed, openCursor, sealCursor } from '../lists/sealed-cursor.js';
+import { pageOf } from '../lists/answer-page.js';
+import { CURSOR_MESSAGES, type CursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
 import { isAtOrAfter } from './task-filter.js';
 
 /** A list of tasks, and what its cursors depend on. */
@@ -59,7 +59,6 @@ function startOf(
   cursor: unknown,
   target: CursorTarget,
 ): number | string {
-  if (!isSealed(cursor)) return CURSOR_MESSAGES.malformed;
   const opened = openCursor(cursor, target);
   if (!opened.ok) return CURSOR_MESSAGES[opened.reason];
   const [taskId, time] = JSON.parse(opened.cursor) as Position;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { carryOut } from '../../../src/gate/edge/gather.js';
-import { answerPage, cursorTarget, type PagedList } from '../../../src/gate/lists/answer-page.js';
+import { answerPage, listTarget, type PagedList } from '../../../src/gate/lists/answer-page.js';
 import { digestOf, makeCursor } from '../../../src/gate/lists/cursor.js';
 import { exchangeOf, modern } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
@@ -24,7 +24,7 @@ function answered(params?: Record<string, unknown>, changed: Partial<PagedList> 
   const harness = new Harness(given);
   const exchange = exchangeOf(harness, 'tools/list', params);
   carryOut(exchange, answerPage(exchange, { ...list, ...changed }));
-  const target = cursorTarget(exchange, { ...list, ...changed });
+  const target = listTarget(exchange, { ...list, ...changed });
   const { toClient: answers, reports, contexts } = harness;
   return { answers, reports, contexts, exchange, target };
 }
@@ -32,7 +32,7 @@ function answered(params?: Record<string, unknown>, changed: Partial<PagedList> 
 describe('the basis of cursors', () => {
   it('is the list with its identities, the policy, the configuration and the filter', () => {
     const { exchange } = answered();
-    expect(cursorTarget(exchange, { ...list, filterKey: 'key' })).toEqual({
+    expect(listTarget(exchange, { ...list, filterKey: 'key' })).toEqual({
       catalog: digestOf(['tools', 'a', 'b', 'c']),
       policy: policy.digest,
       configuration: exchange.configuration.key,

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  cutPage,
-  digestOf,
-  digestsOf,
-  isGateCursor,
-  makeCursor,
-  pageOf,
-  readCursor,
-} from '../../../src/gate/lists/cursor.js';
+import { cutPage, pageOf } from '../../../src/gate/lists/answer-page.js';
+import { digestOf, digestsOf, isGateCursor, makeCursor, readCursor } from '../../../src/gate/lists/cursor.js';
 
 const target = { catalog: 'c', policy: 'p', configuration: 'f', filter: '' };
 const cursorAt = (offset: number) => makeCursor({ ...target, offset });

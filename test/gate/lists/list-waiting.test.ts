@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
+import { openCursor } from '../../../src/gate/lists/cursor.js';
 import { filterUnexpected } from '../../../src/gate/lists/list-request.js';
-import { openCursor } from '../../../src/gate/lists/sealed-cursor.js';
 import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { type Answer, EXTENSION_ID, type Message, type Request } from '../../../src/wire/messages.js';

@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type PageLimits, pageOf } from '../../../src/gate/lists/answer-page.js';
 import { applyListFilter, readListFilter } from '../../../src/gate/lists/client-filter.js';
-import {
-  type CursorTarget,
-  digestOf,
-  makeCursor,
-  type PageLimits,
-  pageOf,
-  readCursor,
-} from '../../../src/gate/lists/cursor.js';
+import { type CursorTarget, digestOf, makeCursor, readCursor } from '../../../src/gate/lists/cursor.js';
 
 afterEach(() => vi.restoreAllMocks());
 

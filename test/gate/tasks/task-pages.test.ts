@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CursorTarget } from '../../../src/gate/lists/cursor.js';
-import { sealCursor } from '../../../src/gate/lists/sealed-cursor.js';
+import { type CursorTarget, sealCursor } from '../../../src/gate/lists/cursor.js';
 import { cutTaskPage, type TaskPages } from '../../../src/gate/tasks/task-pages.js';
 import type { TaskFilter } from '../../../src/wire/task-lister.js';
 
