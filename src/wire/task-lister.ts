@@ -1,22 +1,16 @@
 /**
- * A point in time: seconds since 1970-01-01 UTC, and the decimals of the second without trailing zeros. A Date has only
- * milliseconds, and servers write microseconds: a client that lists changes since its latest task would miss those of
- * the same millisecond.
+ * A client's filter and order of tasks (SEP-1904). Lists are unique, sorted and not empty. Times are milliseconds since
+ * 1970-01-01 UTC with decimals: servers write microseconds, and a client that lists changes since its latest task would
+ * miss those of the same millisecond.
  */
-export interface Instant {
-  readonly seconds: number;
-  readonly decimals: string;
-}
-
-/** A client's filter and order of tasks (SEP-1904). Lists are unique, sorted and not empty. */
 export interface TaskFilter {
   readonly methods?: readonly string[];
   readonly taskIds?: readonly string[];
   readonly status?: readonly string[];
-  readonly createdAfter?: Instant;
-  readonly createdBefore?: Instant;
-  readonly lastUpdatedAfter?: Instant;
-  readonly lastUpdatedBefore?: Instant;
+  readonly createdAfter?: number;
+  readonly createdBefore?: number;
+  readonly lastUpdatedAfter?: number;
+  readonly lastUpdatedBefore?: number;
   readonly orderBy: 'lastUpdatedAt' | 'createdAt';
   readonly order: 'desc' | 'asc';
 }

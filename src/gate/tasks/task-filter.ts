@@ -1,5 +1,5 @@
 import { read } from '../../wire/messages.js';
-import type { Instant, TaskFilter } from '../../wire/task-lister.js';
+import type { TaskFilter } from '../../wire/task-lister.js';
 
 /** The filter fields that are lists of strings, each with an example for messages. */
 const STRING_LISTS = {
@@ -101,7 +101,7 @@ export function applyTaskFilter<T>(
       if (a.at === undefined || b.at === undefined) {
         return Number(a.at === undefined) - Number(b.at === undefined);
       }
-      return filter.order === 'asc' ? compare(a.at, b.at) : compare(b.at, a.at);
+      return filter.order === 'asc' ? a.at - b.at : b.at - a.at;
     })
     .map(({ task }) => task);
 }
@@ -112,22 +112,12 @@ function among(allowed: readonly string[] | undefined): (value: unknown) => bool
   return (value) => set.has(value);
 }
 
-function between(after: Instant | undefined, before: Instant | undefined): (value: unknown) => boolean {
+function between(after: number | undefined, before: number | undefined): (value: unknown) => boolean {
   if (after === undefined && before === undefined) return () => true;
   return (value) => {
     const at = readInstant(value);
-    if (at === undefined) return false;
-    return (
-      (after === undefined || compare(at, after) > 0) && (before === undefined || compare(at, before) < 0)
-    );
+    return at !== undefined && (after === undefined || at > after) && (before === undefined || at < before);
   };
-}
-
-function compare(a: Instant, b: Instant): number {
-  if (a.seconds !== b.seconds) return a.seconds - b.seconds;
-  // Without trailing zeros, decimals compare like strings: .05 < .5 < .51
-  if (a.decimals === b.decimals) return 0;
-  return a.decimals < b.decimals ? -1 : 1;
 }
 
 /**
@@ -138,7 +128,7 @@ export function isAtOrAfter(time: unknown, position: unknown, order: TaskFilter[
   const [at, from] = [readInstant(time), readInstant(position)];
   if (at === undefined) return true;
   if (from === undefined) return false;
-  return order === 'asc' ? compare(at, from) >= 0 : compare(at, from) <= 0;
+  return order === 'asc' ? at >= from : at <= from;
 }
 
 const ISO_8601 =
@@ -148,13 +138,13 @@ const ISO_8601 =
  * Reads an ISO 8601 timestamp: a calendar date with dashes, optionally a time with colons, optionally `Z` or an offset.
  * Without an offset it is UTC. `Date.parse` would use the time zone of the machine.
  *
- * @returns the point in time; `undefined` if the value is not a timestamp, or the day or time does not exist
+ * @returns milliseconds since 1970, with decimals; `undefined` if the value is not a timestamp, or the day or time does not exist
  */
-function readInstant(value: unknown): Instant | undefined {
+function readInstant(value: unknown): number | undefined {
   const match = typeof value === 'string' ? ISO_8601.exec(value) : null;
   if (match === null) return undefined;
-  const [, year, month, day, hour = '0', minute = '0', second = '0', digits = '', sign, ...offset] = match;
-  const decimals = digits.replace(/0+$/, '');
+  const [, year, month, day, hour = '0', minute = '0', second = '0', digits = '0', sign, ...offset] = match;
+  const decimals = Number(`0.${digits}`);
   const [hours, minutes, seconds] = [Number(hour), Number(minute), Number(second)];
   const [offsetHours, offsetMinutes] = [Number(offset[0] ?? 0), Number(offset[1] ?? 0)];
 
@@ -165,12 +155,12 @@ function readInstant(value: unknown): Instant | undefined {
   const exists = date.getUTCMonth() + 1 === Number(month);
   const ofDay = 3600 * hours + 60 * minutes + seconds;
   // 24:00 is the end of a day. Second 60 is a leap second, which counts as the next second.
-  const endOfDay = ofDay === 86_400 && decimals === '';
+  const endOfDay = ofDay === 86_400 && decimals === 0;
   if (!exists || minutes > 59 || seconds > 60 || (hours > 23 && !endOfDay)) return undefined;
   if (offsetHours > 23 || offsetMinutes > 59) return undefined;
 
   const east = (sign === '-' ? -1 : 1) * (3600 * offsetHours + 60 * offsetMinutes);
-  return { seconds: date.getTime() / 1000 + ofDay - east, decimals };
+  return date.getTime() + 1000 * (ofDay - east) + 1000 * decimals;
 }
 
 function isStrings(value: unknown): value is readonly string[] {

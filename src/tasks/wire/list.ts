@@ -1,7 +1,7 @@
 import type { TaskCaller } from '../../session/task-owner.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import { read } from '../../wire/messages.js';
-import type { Instant, TaskFilter, TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
+import type { TaskFilter, TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import type { TaskPosition, TaskQuery } from '../records/record.js';
@@ -49,8 +49,9 @@ export async function answerList(tasks: Tasks, { caller, params }: TaskCall): Pr
 
 function queryOf(filter: TaskFilter | undefined): Omit<TaskQuery, 'limit'> {
   if (filter === undefined) return { orderBy: 'updatedAt', ascending: false };
-  const after = (bound: Instant | undefined) => bound && Math.floor(milliseconds(bound));
-  const before = (bound: Instant | undefined) => bound && Math.ceil(milliseconds(bound));
+  // Tasks have milliseconds. A bound between two of them excludes or includes whole ones.
+  const after = (bound: number | undefined) => bound && Math.floor(bound);
+  const before = (bound: number | undefined) => bound && Math.ceil(bound);
   return {
     orderBy: filter.orderBy === 'createdAt' ? 'createdAt' : 'updatedAt',
     ascending: filter.order === 'asc',
@@ -61,12 +62,6 @@ function queryOf(filter: TaskFilter | undefined): Omit<TaskQuery, 'limit'> {
     updatedAfter: after(filter.lastUpdatedAfter),
     updatedBefore: before(filter.lastUpdatedBefore),
   };
-}
-
-/** Tasks have milliseconds. A bound between two of them excludes or includes whole ones. */
-function milliseconds({ seconds, decimals }: Instant): number {
-  const whole = Number(decimals.slice(0, 3).padEnd(3, '0'));
-  return seconds * 1000 + whole + (decimals.length > 3 ? 0.5 : 0);
 }
 
 function readPosition(text: string): TaskPosition | undefined {

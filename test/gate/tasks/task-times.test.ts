@@ -63,8 +63,8 @@ it('a filter has its times in UTC, and its lists sorted', () => {
   const filter = {
     methods: ['tools/call'],
     taskIds: ['a', 'b'],
-    createdAfter: { seconds: 1, decimals: '5' },
-    lastUpdatedBefore: { seconds: 86_400, decimals: '' },
+    createdAfter: 1500,
+    lastUpdatedBefore: 86_400_000,
     orderBy: 'createdAt',
     order: 'desc',
   };
