@@ -2,7 +2,7 @@ import { CAPABILITIES, CLIENT_CAPABILITIES_META, read } from '../../wire/message
 import { APP_MIME_TYPE, APPS_EXTENSION, surfacesOf } from '../request/client-surfaces.js';
 import type { RequestFacts } from '../request/facts.js';
 import { canSwitch, offersTool } from '../request/switching.js';
-import { panelMode } from '../table/panel-routes.js';
+import { panelMode } from '../table/routes.js';
 
 /**
  * Declares what the gate adds to a server under `settings.panel`: tools and prompts, the page, and, where people can

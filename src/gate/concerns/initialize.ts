@@ -42,7 +42,7 @@ import {
 } from '../request/kept-preferences.js';
 import { describeConcerns, NO_REPORT, type Report, storeWarning } from '../request/report.js';
 import { canKeep } from '../request/switching.js';
-import { panelMode } from '../table/panel-routes.js';
+import { panelMode } from '../table/routes.js';
 import { concernsOfInitialize, declareChanges, declareConcerns } from './declare.js';
 import { declarePanel } from './declare-panel.js';
 import { redactDiscovered, redactInstructions, WITHHELD } from './instructions.js';

@@ -29,8 +29,7 @@ import {
   type SessionPreferences,
 } from '../request/kept-preferences.js';
 import { type GateReport, NO_REPORT, type ReportContext, type Reporter } from '../request/report.js';
-import { panelRouteOf } from '../table/panel-routes.js';
-import type { Route } from '../table/routes.js';
+import { panelRouteOf, type Route } from '../table/routes.js';
 import { loggable, routeOf } from '../table/routing.js';
 import type { TaskRecords } from '../tasks/task-records.js';
 

@@ -14,7 +14,7 @@ import {
 } from '../request/decision.js';
 import type { Facts, RequestFacts, Substitute } from '../request/facts.js';
 import { describeConcerns } from '../request/report.js';
-import { panelRouteOf } from '../table/panel-routes.js';
+import { panelRouteOf } from '../table/routes.js';
 import { refusalOf } from '../table/routing.js';
 import { explainTarget } from './explain-target.js';
 import { KINDS_OF, type RequestTarget, targetOf, withName } from './targets.js';

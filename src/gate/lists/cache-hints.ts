@@ -4,7 +4,7 @@ import { unshared } from '../request/configure.js';
 import type { RequestFacts } from '../request/facts.js';
 import { isReplaceable } from '../request/live-policy.js';
 import { readNameFilters } from '../request/name-filters.js';
-import { panelMode } from '../table/panel-routes.js';
+import { panelMode } from '../table/routes.js';
 import { listsTaskOnlyTools } from './tools-for-client.js';
 
 /** How long a host without a stream may not learn of a new policy, in milliseconds. */

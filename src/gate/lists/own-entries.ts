@@ -3,7 +3,7 @@ import type { Concern, Kind } from '../../engine/policy.js';
 import { ERRORS, type Failure } from '../../wire/messages.js';
 import type { Facts } from '../request/facts.js';
 import { canSwitch, clientSurfaces, offersTool, openToModel } from '../request/switching.js';
-import { panelMode, panelNames } from '../table/panel-routes.js';
+import { panelMode, panelNames } from '../table/routes.js';
 import { inputSchemaFor } from './model-parameters.js';
 
 /** A list of the server: the gate's own primitives are added to it. */

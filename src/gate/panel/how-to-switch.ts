@@ -1,7 +1,7 @@
 import { CONCERNS_PARAMETER } from '../../wire/messages.js';
 import type { RequestFacts } from '../request/facts.js';
 import { canSwitch, mayWiden } from '../request/switching.js';
-import { panelNames } from '../table/panel-routes.js';
+import { panelNames } from '../table/routes.js';
 import { whyOnlyLook } from './read-only.js';
 
 /** Why nothing can be changed if there is no place to keep a change. */

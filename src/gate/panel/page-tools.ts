@@ -2,7 +2,7 @@ import { read } from '../../wire/messages.js';
 import type { Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { clientSurfaces } from '../request/switching.js';
-import { panelNames } from '../table/panel-routes.js';
+import { panelNames } from '../table/routes.js';
 import { howToWiden, whyReadOnly } from './how-to-switch.js';
 import { switchTo } from './panel.js';
 import { errorResult, summaryOf, textResult } from './sentence.js';

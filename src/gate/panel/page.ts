@@ -3,7 +3,7 @@ import { APP_MIME_TYPE } from '../request/client-surfaces.js';
 import { decided, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { clientSurfaces } from '../request/switching.js';
-import { panelNames } from '../table/panel-routes.js';
+import { panelNames } from '../table/routes.js';
 import { PANEL_HTML } from './generated/page.js';
 
 /** How long hosts may keep the page, in milliseconds. It contains no data. */

@@ -4,7 +4,7 @@ import { ANY } from '../lists/model-parameters.js';
 import { isChosen, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { canSwitch, mayWiden } from '../request/switching.js';
-import { panelNames } from '../table/panel-routes.js';
+import { panelNames } from '../table/routes.js';
 import { forUrl, type NextRequests } from './next-requests.js';
 import { problemOf, switchTo } from './panel.js';
 import { completeChange } from './panel-state.js';

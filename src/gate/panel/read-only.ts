@@ -1,5 +1,5 @@
 import type { Settings } from '../../engine/policy.js';
-import { panelMode } from '../table/panel-routes.js';
+import { panelMode } from '../table/routes.js';
 
 const READ_ONLY =
   'The panel is read-only, so nothing can be changed here. To allow changes, set "panel: on" under "settings" in the policy. If the policy does not set it, run "mcp-concerns serve" with "--panel on".';

@@ -16,7 +16,7 @@ import {
   type Request,
   read,
 } from '../../wire/messages.js';
-import { panelMode } from '../table/panel-routes.js';
+import { panelMode } from '../table/routes.js';
 import { type Kept, keptClient, readKept, recordOf, type Sent } from './kept-preferences.js';
 import { warnOfOtherServers } from './name-filters.js';
 import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';

@@ -1,6 +1,6 @@
 import type { Concern } from '../../engine/policy.js';
 import { CLIENT_CAPABILITIES_META, read } from '../../wire/messages.js';
-import { panelMode } from '../table/panel-routes.js';
+import { panelMode } from '../table/routes.js';
 import { type ClientSurfaces, surfacesOf } from './client-surfaces.js';
 import type { Facts, RequestFacts } from './facts.js';
 import { recordOf } from './kept-preferences.js';

@@ -3,7 +3,7 @@ import { identityOf, type Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { bindCatalog, type Catalog } from '../../engine/select.js';
 import { read } from '../../wire/messages.js';
-import { isReserved } from '../table/panel-routes.js';
+import { isReserved } from '../table/routes.js';
 
 /** A server's whole list: its primitives, bound to a policy, and the other members of its first page. */
 export interface WholeList {

@@ -10,11 +10,11 @@ import {
   read,
   TASKS_EXTENSION,
 } from '../../wire/messages.js';
-import { panelRouteOf } from './panel-routes.js';
 import {
   isAllowed,
   malformedName,
   NOTIFICATIONS,
+  panelRouteOf,
   REMOVED_METHODS,
   ROUTES,
   type Route,

@@ -4,7 +4,7 @@ import { KIND_NAMES } from '../language/kind-names.js';
 import type { ReportPart } from './catalog-places.js';
 import type { CheckedFile } from './check-values.js';
 
-/** What follows the prefix in names that are reserved for `settings.panel`. `gate/table/panel-routes.ts` has the same. */
+/** What follows the prefix in names that are reserved for `settings.panel`. `gate/table/routes.ts` has the same. */
 const RESERVED: { readonly [K in Kind]: (prefix: string) => string } = {
   tools: (prefix) => `^${prefix}(?:_read|_update)?$`,
   prompts: (prefix) => `^${prefix}(?:$|-)`,

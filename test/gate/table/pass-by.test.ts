@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { panelMode, panelRouteOf } from '../../../src/gate/table/panel-routes.js';
+import { panelMode, panelRouteOf } from '../../../src/gate/table/routes.js';
 import { passesBy, reportOfPassing } from '../../../src/gate/table/routing.js';
 import { modern } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
