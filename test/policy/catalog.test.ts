@@ -5,7 +5,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
 import { KINDS } from '../../src/engine/policy.js';
-import { isReserved, panelNames } from '../../src/gate/table/panel-routes.js';
+import { isReserved, panelNames } from '../../src/gate/table/routes.js';
 import { isPanelName } from '../../src/policy/check/check-panel.js';
 import { type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
 import { policyOf, write, yaml } from './author.js';

@@ -1,6 +1,5 @@
 import { isScopeClaim } from '../../engine/claims.js';
-import type { ConcernDeclaration } from '../language/concern-values.js';
-import { checkValue, type FileCheck } from './check-values.js';
+import { type ConcernDeclaration, checkValue, type FileCheck } from './check-values.js';
 
 /** A scope, as a header can name it: https://datatracker.ietf.org/doc/html/rfc6749#section-3.3 */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+$/;

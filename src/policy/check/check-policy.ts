@@ -1,6 +1,5 @@
 import { pathsOf, readsClientName } from '../../engine/expression/expression.js';
 import { parseExpression } from '../../engine/expression/parse.js';
-import { type ConcernDeclaration, declarationOf } from '../language/concern-values.js';
 import type { Finding } from '../language/findings.js';
 import { replacing } from '../language/fixes.js';
 import { LIMITS, RESERVED, VALUE_NAME } from '../language/schema.js';
@@ -9,10 +8,12 @@ import { checkClientPresets } from './check-client.js';
 import { checkEntries, checkRules } from './check-entries.js';
 import {
   type CheckedFile,
+  type ConcernDeclaration,
   checkDuplicate,
   checkValue,
   checkValues,
   type Declared,
+  declarationOf,
   type FileCheck,
   findConcern,
   type PolicyPart,

@@ -13,11 +13,10 @@ import {
 import { exceedsLimits, type ParseProblem, parseExpression } from '../../engine/expression/parse.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
-import type { ConcernDeclaration } from '../language/concern-values.js';
 import type { FindingCode } from '../language/finding-codes.js';
 import { nearestReplacement, type Replacement } from '../language/fixes.js';
 import type { Path } from '../language/read-yaml.js';
-import type { Reports } from './check-values.js';
+import type { ConcernDeclaration, Reports } from './check-values.js';
 import { HINT_DEFAULTS, type PathType, typeOfPath } from './rule-paths.js';
 import { hasFallback, isNull, isScalar, presentPaths } from './rule-presence.js';
 

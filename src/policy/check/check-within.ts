@@ -1,6 +1,5 @@
 import { parentOf } from '../../engine/match/within.js';
-import type { ConcernDeclaration } from '../language/concern-values.js';
-import type { Reports } from './check-values.js';
+import type { ConcernDeclaration, Reports } from './check-values.js';
 
 /** Checks the values of a concern with `match: within`: dotted paths, each declared after the paths above it. */
 export function checkWithin({ error }: Reports, name: string, { values, match }: ConcernDeclaration): void {

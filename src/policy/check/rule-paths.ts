@@ -2,7 +2,7 @@ import { keysOf, readsClientName } from '../../engine/expression/expression.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import { KINDS } from '../../engine/policy.js';
-import type { ConcernDeclaration } from '../language/concern-values.js';
+import type { ConcernDeclaration } from './check-values.js';
 
 /** The type of the value at a dotted path of a rule, as far as it is known before a request. */
 export type PathType =

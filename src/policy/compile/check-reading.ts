@@ -38,7 +38,7 @@ export function checkReading(
   { files, findings: read, texts, order, complete, pins }: Reading,
   digestOf: DigestOf,
   catalog?: PolicyCatalog,
-  callers: ReadonlyMap<string, Verified> = new Map(),
+  callers?: ReadonlyMap<string, Verified>,
 ): PolicyReport {
   const findings = [...read];
   const { findings: meaning, wrong } = checkMeaning(files, complete);
@@ -54,7 +54,8 @@ export function checkReading(
   }
   if (built !== undefined) {
     const policy = preparePolicy(built);
-    findings.push(...checkCallers(files, policy, callers), ...checkClientDefaults(files, policy));
+    findings.push(...(callers === undefined ? [] : checkCallers(files, policy, callers)));
+    findings.push(...(policy.defaultsFor.length === 0 ? [] : checkClientDefaults(files, policy)));
   }
   const compiled = findings.some(({ severity }) => severity === 'error') ? undefined : built;
   const wasChecked = (code: string): boolean =>

@@ -11,8 +11,7 @@ import {
   type Pins,
   type Settings,
 } from '../../engine/policy.js';
-import type { CheckedFile } from '../check/check-values.js';
-import { declarationOf } from '../language/concern-values.js';
+import { type CheckedFile, declarationOf } from '../check/check-values.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import type { PolicyDocument } from '../language/schema.js';
 import { COMPILED_FORMAT } from './compiled-format.js';
