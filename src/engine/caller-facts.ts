@@ -14,7 +14,7 @@ export interface CallerData extends Verified {
 /** The part of a caller's data that a policy reads: JSON, in objects without prototypes. */
 export interface CallerFacts {
   readonly claims: Facts;
-  /** Missing if the policy does not read it. */
+  /** Missing if the policy does not read it, or if the caller has too many scopes. */
   readonly caller?: Facts;
   /** Missing if the policy reads nothing about the client, or if nothing is known about it. */
   readonly client?: Facts;
@@ -41,16 +41,15 @@ type Facts = Record<string, unknown>;
  * @example
  * callerFacts({ claims: new Map([['team', 'red'], ['name', 'Ann']]) }, ['claims.team']); // { claims: { team: 'red' } }
  */
-export function callerFacts(
-  { claims, scopes, capabilities, client, era }: CallerData,
-  paths: readonly string[],
-): CallerFacts {
+export function callerFacts(data: CallerData, paths: readonly string[]): CallerFacts {
+  const { claims, capabilities, client, era } = data;
   const facts: { -readonly [K in keyof CallerFacts]: CallerFacts[K] } = { claims: emptyFacts() };
   for (const path of paths) {
     const names = path.split('.');
     if (names[0] === 'claims') place(facts.claims, names, toFact(valueAt(claims, names, 1), NO_LIMIT));
     else if (path === 'caller.scopes') {
-      facts.caller = Object.assign(emptyFacts(), { scopes: scopesOf({ claims, scopes }) });
+      const scopes = scopesOf(data);
+      if (scopes !== undefined) facts.caller = Object.assign(emptyFacts(), { scopes });
     } else if (names[0] === 'client') {
       const known = { ...clientNames(client), capabilities };
       if (readOwn(known, names[1] ?? '') === undefined) continue;

@@ -29,23 +29,42 @@ export const claimNames = (claim: ClaimPath): readonly string[] =>
 /** @returns a claim of a policy in words: `realm_access.roles` */
 export const claimName = (claim: ClaimPath): string => [claim].flat().join('.');
 
+/** The most scopes of a caller that count. A header of 16 kB, in which tokens arrive, has room for a few hundred. */
+export const MAX_SCOPES = 1000;
+
+const found = new WeakMap<Verified, readonly string[] | undefined>();
+
 /**
  * Collects the scopes of a caller: texts are split at blanks, and lists and texts are one set.
  *
  * @param caller the claims, and the scopes that the verifier of the token found
- * @returns the scopes, each once
+ * @returns the scopes, each once and sorted, because equal sets must decide the same; `undefined` if they are more than
+ *   `MAX_SCOPES`, of which none counts then
  * @example
- * scopesOf({ claims: new Map([['scope', 'notes:read notes:write']]) }); // ['notes:read', 'notes:write']
+ * scopesOf({ claims: new Map([['scope', 'notes:write notes:read']]) }); // ['notes:read', 'notes:write']
  */
-export function scopesOf({ claims, scopes = [] }: Verified): readonly string[] {
-  const given = [...SCOPE_CLAIMS.map((name) => claims?.get(name)), scopes];
-  const words = given.flatMap((each) => listOf(each).flatMap((text) => textOf(text).split(/\s+/)));
-  return [...new Set(words)].filter((word) => word !== '');
+export function scopesOf(caller: Verified): readonly string[] | undefined {
+  const scopes = found.get(caller) ?? collectScopes(caller);
+  found.set(caller, scopes);
+  return scopes;
+}
+
+function collectScopes({ claims, scopes = [] }: Verified): readonly string[] | undefined {
+  const words = new Set<string>();
+  for (const given of [...SCOPE_CLAIMS.map((name) => claims?.get(name)), scopes]) {
+    for (const each of listOf(given)) {
+      for (const [word] of textOf(each).matchAll(/\S+/g)) {
+        words.add(word);
+        if (words.size > MAX_SCOPES) return undefined;
+      }
+    }
+  }
+  return [...words].sort();
 }
 
 /**
- * Finds the value that the claim of an operator concern gives it. A claim that no value matches gives none, nor does one
- * with several elements if the concern takes one value.
+ * Finds the value that the claim of an operator concern gives it. A claim that no value matches or that cannot be read gives
+ * none, nor does one with several elements if the concern takes one value. A verified caller always has scopes, perhaps none.
  *
  * @param policy the policy
  * @param index the index of the concern
@@ -61,9 +80,9 @@ export function claimedValue(
 ): PreferredValue | 'no-claim' | 'unmatched-claim' | 'several-claims' {
   const { claim = '', multiple, values } = itemAt(policy.concerns, index);
   const isScope = isScopeClaim(claim);
-  const found = isScope ? scopesOf(caller) : readClaim(caller, claim);
-  if (isScope ? !hasScopes(caller) : found === undefined || found === null) return 'no-claim';
-  const list = listOf(found);
+  const [root = ''] = [claim].flat();
+  if (isScope ? !isVerified(caller) : caller.claims?.get(root) === undefined) return 'no-claim';
+  const list = listOf(isScope ? scopesOf(caller) : readClaim(caller, claim));
   if ('min' in values) {
     const number = list.length === 1 ? toNumber(list[0]) : undefined;
     return number !== undefined && number >= values.min && number <= values.max ? number : 'unmatched-claim';
@@ -96,7 +115,7 @@ export function withClaim<C extends Verified>(
   const texts = given.map((value) => claimText(concern, value));
   const claims = new Map(caller.claims);
   if (isScopeClaim(claim)) {
-    return { ...caller, claims: claims.set('scope', [...scopesOf({ claims }), ...texts].join(' ')) };
+    return { ...caller, claims: claims.set('scope', [claims.get('scope') ?? [], ...texts].flat().join(' ')) };
   }
   const [name = '', ...names] = [claim].flat();
   const before = listOf(readClaim(caller, claim) ?? []);
@@ -110,13 +129,17 @@ export function claimText({ claimValues }: Concern, value: ConcernValue): Concer
   return Array.isArray(texts) ? texts[0] : value;
 }
 
+/** Reads through objects only: a list or a text has no members that a token names. */
 function readClaim({ claims }: Verified, claim: ClaimPath): unknown {
   const [name = '', ...names] = [claim].flat();
-  return names.reduce(readOwn, claims?.get(name));
+  const member = (value: unknown, key: string) => (isObject(value) ? readOwn(value, key) : undefined);
+  return names.reduce(member, claims?.get(name));
 }
 
-const hasScopes = ({ claims, scopes = [] }: Verified): boolean =>
-  scopes.length > 0 || SCOPE_CLAIMS.some((name) => (claims?.get(name) ?? undefined) !== undefined);
+const isObject = (value: unknown): boolean => typeof value === 'object' && !Array.isArray(value);
+
+const isVerified = ({ claims, scopes }: Verified): boolean =>
+  scopes !== undefined || (claims !== undefined && claims.size > 0);
 
 function placedAt([name, ...names]: readonly string[], value: unknown, before: unknown): unknown {
   if (name === undefined) return value;

@@ -1,6 +1,6 @@
 import { ADDED_TOOLS, withAdded } from './added-tools.js';
 import { type CallerData, type CallerFacts, callerFacts, clientNames } from './caller-facts.js';
-import { claimedValue } from './claims.js';
+import { claimedValue, isScopeClaim, MAX_SCOPES, scopesOf } from './claims.js';
 import type { Configuration, EffectiveValue } from './effective.js';
 import { type RuleData, readPath } from './expression/evaluate.js';
 import { fromNumber } from './mapping.js';
@@ -145,6 +145,15 @@ function resolve(
   const notes = new Notes();
   for (const source of sources) {
     if (source.concerns !== undefined) readPreferenceSource(policy, source, host, notes);
+  }
+
+  const readsScopes =
+    policy.callerPaths.includes('caller.scopes') || concerns.some(({ claim }) => isScopeClaim(claim));
+  if (readsScopes && scopesOf(caller) === undefined) {
+    notes.warn(
+      'too-many-scopes',
+      `The caller has more than ${MAX_SCOPES} scopes, so none of them counts. Grant fewer scopes.`,
+    );
   }
 
   const isAware = hasPreference ?? accepted.some(isValue);

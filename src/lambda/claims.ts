@@ -25,7 +25,7 @@ export function callerOf(event: HttpEvent): AuthInfo | undefined {
     token: bearerToken(event.headers?.authorization) ?? '',
     clientId: String(client ?? azp ?? ''),
     // Not `jwt.scopes`: these are scopes that the route accepts, and a token needs only one of them.
-    scopes: [...scopes],
+    scopes: [...(scopes ?? [])],
     ...(typeof exp === 'number' ? { expiresAt: exp } : {}),
     extra: claims,
   };

@@ -488,7 +488,7 @@ describe('operator concerns', () => {
       { region: 'eu', quota: 1 },
     ],
     ['are denied for an unknown value, also with a default', { 'address.region': 'cn' }, { quota: 1 }],
-    ['have their default for null', { 'address.region': null }, { region: 'eu', quota: 1 }],
+    ['are denied for null, also with a default', { 'address.region': null }, { quota: 1 }],
     ['can be numbers', { quota: 7 }, { region: 'eu', quota: 7 }],
     ['can be decimals as text', { quota: '2.5' }, { region: 'eu', quota: 2.5 }],
     ['are denied outside the range', { quota: 11 }, { region: 'eu' }],

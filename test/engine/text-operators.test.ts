@@ -20,12 +20,29 @@ describe('an operator on texts', () => {
     ['ends-with', 'note_v2', '_v2', true],
     ['ends-with', 'note_v2_old', '_v2', false],
     ['ends-with', '', '', true],
+    // Servers and clients can send any character, also the first one of Unicode.
+    ['starts-with', 'x\u0000delete_y', 'delete_', false],
+    ['starts-with', '\u0000delete_y', 'delete_', false],
+    ['starts-with', 'delete_\u0000y', 'delete_', true],
+    ['starts-with', '\u0000', '\u0000', true],
+    ['ends-with', 'note_v2\u0000x', '_v2', false],
+    ['ends-with', 'x\u0000note_v2', '_v2', true],
+    ['contains', 'read\u0000note', 'd\u0000n', true],
     ['contains', 'read_note', 'd_n', true],
     ['contains', 'read_note', 'N', false],
     ['contains', '', '', true],
     ['contains', 'a.*b', '.*', true],
   ])('compares: %s of %j and %j is %j', (operator, text, part, result) => {
     expect(apply(operator, text, part)).toBe(result);
+  });
+
+  it('compares each item of a list', () => {
+    const { expression } = parseExpression({
+      some: [{ var: 'primitive.tags' }, { 'starts-with': [{ var: '' }, 'a'] }],
+    });
+    const { evaluate } = compileExpression(expression);
+    expect(evaluate({ primitive: { tags: ['b', 'ab'] } }, [])).toBe(true);
+    expect(evaluate({ primitive: { tags: ['b', 'x\u0000ab'] } }, [])).toBe(false);
   });
 
   it.each(['starts-with', 'ends-with', 'contains'])('is false for what is not a text: %s', (operator) => {

@@ -221,7 +221,9 @@ it('names exactly the primitives that change in each configuration', () => {
           host.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])),
         );
         const claims = new Map(
-          NAMES.flatMap((name) => (all[name] === undefined ? [] : [[`claim-${name}`, all[name]] as const])),
+          NAMES.flatMap((name) =>
+            (all[name] ?? undefined) === undefined ? [] : [[`claim-${name}`, all[name]] as const],
+          ),
         );
         const requestsAny = Object.values(concerns).some((value) => value !== null);
         // A caller without the claim gets the default. If both policies have the same one, it has no choice of its own.

@@ -208,7 +208,7 @@ function oracle(
     const claimed = (
       Array.isArray(claim) && !each.multiple && claim.length !== 1 ? [] : listOf(claim)
     ).filter((one) => declares(each, one));
-    const isClaimed = claim !== undefined && claim !== null;
+    const isClaimed = claim !== undefined;
     if (each.setBy === 'operator' && claimed.length === 0 && (isClaimed || each.default === undefined))
       return false;
     const preferred =

@@ -124,8 +124,13 @@ function toLogic(expression: Expression, read: AddRead, slots: PartTable | undef
     }
     case 'operation': {
       const { operator, operands } = expression;
+      if (isTextOperator(operator)) {
+        const [text, part] = operands.map((each) =>
+          slots === undefined ? compile(each) : place(each, pathsOf(each), slots),
+        );
+        return read((data, values) => holds(operator, text?.(data, values), part?.(data, values)));
+      }
       const given = operands.map(below);
-      if (isTextOperator(operator)) return textLogic(operator, given);
       if (operator !== 'in') return { [operator]: given };
       // `filter` makes an empty list of everything that is not a list: json-logic-js also searches texts.
       return { in: operands[1]?.type === 'list' ? given : [given[0], { filter: [given[1], true] }] };
@@ -133,15 +138,11 @@ function toLogic(expression: Expression, read: AddRead, slots: PartTable | undef
   }
 }
 
-/** A character that no name has, to find where a text begins and ends. */
-const MARK = '\u0000';
-
-/** Writes an operator on texts as JSON Logic. `cat` makes a text of everything, and only a text equals what it makes. */
-function textLogic(operator: 'starts-with' | 'ends-with' | 'contains', [text, part]: readonly unknown[]) {
-  const isText = (each: unknown) => ({ '===': [each, { cat: [each] }] });
-  const marked = (each: unknown) => ({ cat: operator === 'starts-with' ? [MARK, each] : [each, MARK] });
-  const sought = operator === 'contains' ? part : marked(part);
-  return { and: [isText(text), isText(part), { in: [sought, marked(text)] }] };
+/** JSON Logic cannot tell where a text begins and ends, whatever characters it has, so these are read as their result. */
+function holds(operator: 'starts-with' | 'ends-with' | 'contains', text: unknown, part: unknown): boolean {
+  if (typeof text !== 'string' || typeof part !== 'string') return false;
+  if (operator === 'starts-with') return text.startsWith(part);
+  return operator === 'ends-with' ? text.endsWith(part) : text.includes(part);
 }
 
 type AddRead = (evaluate: Evaluate) => { readonly var: string };

@@ -1,7 +1,7 @@
 /**
  * Rules are written in JSON Logic, restricted to operators whose meaning does not surprise. json-logic-js is the
  * reference for what they mean, with one exception: `in` is false unless its right operand is a list, where the
- * reference also searches for a substring. The operators on texts are its own; `compileExpression` writes them as JSON Logic.
+ * reference also searches for a substring. It does not know the operators on texts: `compileExpression` computes them.
  */
 export const OPERATORS = [
   'var',
@@ -132,7 +132,7 @@ export const readsClientName = (path: string): boolean => /^client\.(name|versio
 
 /** @returns the facts that the paths read and that are not known for every request */
 export function neededFacts(paths: readonly string[]): readonly string[] {
-  return ['client.capabilities', 'protocol.era'].filter((fact) =>
+  return ['client.capabilities', 'protocol.era', 'caller.scopes'].filter((fact) =>
     paths.some((path) => `${path}.`.startsWith(`${fact}.`)),
   );
 }
