@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { bearerToken } from '../../src/http/callers/authorization.js';
-import { callerOf, unflatten } from '../../src/lambda/claims.js';
+import { claimFromText } from '../../src/lambda/claim-texts.js';
+import { callerOf } from '../../src/lambda/claims.js';
 import { readEvent } from '../../src/lambda/read-event.js';
 import { httpEvent, restEvent, withClaims } from './events.js';
 
 describe('a claim that an HTTP API wrote as text', () => {
   it.each<[string, unknown]>([
-    ['[admin users]', ['admin', 'users']],
     ['[admin]', ['admin']],
+    ['[2.5]', [2.5]],
     ['[]', []],
-    ['[1 2.5 x]', [1, 2.5, 'x']],
+    // One element with a blank, or two elements.
+    ['[admin users]', null],
     ['1795176000', 1795176000],
     ['-3', -3],
     ['2.5', 2.5],
@@ -30,13 +32,54 @@ describe('a claim that an HTTP API wrote as text', () => {
     ['a b', 'a b'],
     ['[a', '[a'],
     ['map[a:1]', 'map[a:1]'],
-  ])('%j becomes %j', (text, value) => {
-    expect(unflatten(text)).toEqual(value);
+  ])('%j becomes %j without its token', (text, value) => {
+    expect(claimFromText(text, 'groups', {}, false)).toEqual(value);
   });
 
+  it.each(['scope', 'scp', 'scopes', 'cognito:groups'])(
+    'is split at blanks without its token if nothing in %s has a blank',
+    (name) => {
+      expect(claimFromText('[admin 7]', name, {}, false)).toEqual(['admin', 7]);
+    },
+  );
+
   it('stays as it is if it is not text', () => {
-    expect(unflatten(7)).toBe(7);
-    expect(unflatten(['a'])).toEqual(['a']);
+    expect(claimFromText(7, 'groups', {}, false)).toBe(7);
+    expect(claimFromText(['a'], 'groups', {}, false)).toEqual(['a']);
+  });
+
+  it.each<[string, unknown]>([
+    ['[users not admin]', ['users', 'not admin']],
+    ['[users not admin]', ['users', 'not', 'admin']],
+    ['[admin]', '[admin]'],
+    ['[]', [[]].slice(1)],
+    ['42', '42'],
+    ['42', 42],
+    ['true', true],
+    ['map[roles:[ops admin] z:<nil>]', { z: null, roles: ['ops admin'] }],
+    ['map[a:map[b:[x]] c:1]', { c: 1, a: { b: ['x'] } }],
+    ['{"roles":["ops"]}', { roles: ['ops'] }],
+    ['["a","b c"]', ['a', 'b c']],
+  ])('%j becomes %j if its token has that', (text, claim) => {
+    expect(claimFromText(text, 'groups', { groups: claim }, false)).toEqual(claim);
+  });
+
+  it.each<[string, unknown]>([
+    ['[users not admin]', ['admin']],
+    ['[users not admin]', ['users', 'not admin', 'ops']],
+    ['map[roles:[ops]]', { roles: ['admin'] }],
+    ['[users not admin]', null],
+  ])('of %j does not become %j, which another token has', (text, claim) => {
+    const alone = claimFromText(text, 'groups', {}, false);
+    expect(claimFromText(text, 'groups', { groups: claim }, false)).toEqual(alone);
+    expect(
+      claimFromText(text, 'groups', JSON.parse('{"__proto__":{"groups":["users not admin"]}}'), false),
+    ).toEqual(alone);
+  });
+
+  it('of a token that nests too deeply is read without it', () => {
+    const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
+    expect(claimFromText('[x y]', 'groups', { groups: deep }, false)).toBe(null);
   });
 });
 
@@ -70,6 +113,50 @@ describe('the caller', () => {
       },
     });
   });
+
+  it('has the lists of the token that its authorizer verified, and what it left out because it is null', () => {
+    const payload = {
+      sub: '42',
+      groups: ['users', 'not admin'],
+      team: null,
+      realm_access: { roles: ['ops'] },
+    };
+    const token = `x.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.y`;
+    const claims = { sub: '42', groups: '[users not admin]', realm_access: 'map[roles:[ops]]' };
+    const event = withClaims(
+      httpEvent('POST', '{}', { headers: { authorization: `Bearer ${token}` } }),
+      claims,
+    );
+    expect(callerOf(event)?.extra).toEqual(payload);
+  });
+
+  it('does not have what only the token in its headers has', () => {
+    const forged = {
+      sub: '1',
+      'cognito:groups': ['admin'],
+      role: 'admin',
+      realm_access: { roles: ['admin'] },
+    };
+    const token = `x.${Buffer.from(JSON.stringify(forged)).toString('base64url')}.y`;
+    const claims = { sub: '42', 'cognito:groups': '[users]', realm_access: 'map[roles:[ops]]' };
+    const event = withClaims(
+      httpEvent('POST', '{}', { headers: { authorization: `Bearer ${token}` } }),
+      claims,
+    );
+    expect(callerOf(event)?.extra).toEqual({
+      sub: '42',
+      'cognito:groups': ['users'],
+      realm_access: 'map[roles:[ops]]',
+    });
+  });
+
+  it.each(['t.o.k', 'opaque', 'x.bnVsbA.y', `x.${Buffer.from('[1]').toString('base64url')}.y`])(
+    'has its claims with the token %s, which is not a JWT with claims',
+    (token) => {
+      const event = httpEvent('POST', '{}', { headers: { authorization: `Bearer ${token}` } });
+      expect(callerOf(withClaims(event, { sub: '42' }))?.extra).toEqual({ sub: '42' });
+    },
+  );
 
   it('has the scopes of its token, not those that the route accepts', () => {
     const event = withClaims(httpEvent('POST', '{}'), { sub: 'a', scope: 'read write', azp: 'client' }, [
@@ -116,14 +203,22 @@ describe('the caller of a Lambda authorizer', () => {
     expect(callerOf(event)).toMatchObject({ extra: { ...claims, exp: 1795176000 }, expiresAt: 1795176000 });
   });
 
-  it.each([
-    ['readers,editors', ['readers', 'editors']],
-    ['readers', ['readers']],
+  it.each<[string, string[] | undefined, unknown]>([
+    ['readers,editors', ['readers', 'editors'], ['readers', 'editors']],
+    ['x,admin', ['x,admin'], ['x,admin']],
+    // One group with a comma, or two groups.
+    ['x,admin', undefined, null],
+    ['readers', undefined, ['readers']],
+    ['[readers]', undefined, ['[readers]']],
   ])(
-    'has the groups of Amazon Cognito as a list, also behind a REST API, which writes %j',
-    (text, groups) => {
+    'has the groups of Amazon Cognito behind a REST API, which writes %j, as a list if its token has %j',
+    (text, sent, groups) => {
       const claims = { sub: '42', 'cognito:groups': text, name: 'Lee, Ann' };
-      const event = readEvent(restEvent('POST', {}, { requestContext: { authorizer: { claims } } }));
+      const token = `x.${Buffer.from(JSON.stringify({ 'cognito:groups': sent })).toString('base64url')}.y`;
+      const multiValueHeaders = { Authorization: [`Bearer ${token}`] };
+      const event = readEvent(
+        restEvent('POST', {}, { requestContext: { authorizer: { claims } }, multiValueHeaders }),
+      );
       expect(callerOf(event)?.extra).toEqual({ sub: '42', 'cognito:groups': groups, name: 'Lee, Ann' });
     },
   );

@@ -16,28 +16,25 @@ import tokens from './tokens.json' with { type: 'json' };
 interface TokenRow {
   readonly name: string;
   readonly source: string;
-  /** The concern `access`, of which each of three tools has one value. */
+  /** What the concern `access` reads. Each of four tools has one of its values. */
   readonly concern: string;
   readonly token: Readonly<Record<string, unknown>>;
   /** What the verifier returns beside the claims. */
   readonly scopes?: readonly string[];
+  /** The tool of the default is among them only if the caller does not have the claim. */
   readonly shown: readonly string[];
 }
 
 const ROWS: readonly TokenRow[] = tokens;
-const TOOLS = ['readNote', 'writeNote', 'adminNote'];
+const TOOLS = ['basicNote', 'readNote', 'writeNote', 'adminNote'];
 
 const policyText = (concern: string) => `version: 1
 concerns:
-  # mcp-concerns-ignore operator-without-default: callers without the claim must see nothing
-  access: { ${concern} }
+  access: { values: [basic, read, write, admin], default: basic, multiple: true, set-by: operator, ${concern} }
 primitives:
-  tools: { readNote: { access: read }, writeNote: { access: write }, adminNote: { access: admin } }
+  tools: { basicNote: { access: basic }, readNote: { access: read }, writeNote: { access: write }, adminNote: { access: admin } }
 `;
-const policyOf = (concern: string) =>
-  policyFromText(
-    concern.includes('default:') ? policyText(concern).replace(/^ {2}#.*\n/m, '') : policyText(concern),
-  );
+const policyOf = (concern: string) => policyFromText(policyText(concern));
 
 const definitions = TOOLS.map((name) => ({ name, inputSchema: { type: 'object' as const } }));
 function createServer(): Server {
@@ -77,11 +74,20 @@ async function listOverHttp(
   return toolsOf({ body: await response.text() });
 }
 
-/** The claims as an HTTP API writes them: https://github.com/floci-io/floci/pull/2011 has captures. */
-const asText = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.join(' ')}]`;
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+/** A claim as an HTTP API writes it: https://github.com/floci-io/floci/pull/2011 has captures of lists, but none of objects. */
+const asText = (value: unknown, object: (value: object) => string): string => {
+  if (Array.isArray(value)) return `[${value.map((each) => asText(each, object)).join(' ')}]`;
+  return typeof value === 'object' && value !== null ? object(value) : String(value);
 };
+const asGo = (value: object): string =>
+  `map[${Object.entries(value)
+    .sort()
+    .map(([name, each]) => `${name}:${asText(each, asGo)}`)
+    .join(' ')}]`;
+const bearer = (token: object) =>
+  `Bearer e30.${Buffer.from(JSON.stringify(token)).toString('base64url')}.c2ln`;
+/** The claim that a concern reads, or the first one on its path. */
+const claimOf = (concern: string): string => /claim: \[?"?([\w:/.]+)/.exec(concern)?.[1] ?? '';
 const mapped = (token: object, write: (value: unknown) => unknown) =>
   Object.fromEntries(Object.entries(token).map(([name, value]) => [name, write(value)]));
 
@@ -104,12 +110,15 @@ async function listOnLambda(concern: string, event: object): Promise<string[]> {
   return toolsOf(await handle(event as HttpEvent));
 }
 
-const httpEventOf = (authorizer: object) => {
-  const event = httpEvent('POST', rpc('tools/list'));
+const httpEventOf = (authorizer: object, token?: object) => {
+  const headers = token === undefined ? {} : { authorization: bearer(token) };
+  const event = httpEvent('POST', rpc('tools/list'), { headers });
   return { ...event, requestContext: { ...event.requestContext, authorizer } };
 };
-const restEventOf = (authorizer: object) => {
-  const event = restEvent('POST', rpc('tools/list'));
+const restEventOf = (authorizer: object, token: object = {}) => {
+  const event = restEvent('POST', rpc('tools/list'), {
+    multiValueHeaders: { Authorization: [bearer(token)] },
+  });
   return { ...event, requestContext: { ...event.requestContext, authorizer } };
 };
 
@@ -122,10 +131,22 @@ describe.each(ROWS)('a caller with $name', (row) => {
     expect(await listOverHttp(row)).toEqual(shown);
   });
 
-  it('sees its tools on Lambda behind a JWT authorizer, whatever scopes the route accepts', async () => {
-    const jwt = { claims: mapped(claims, asText), scopes: ['notes:admin', 'notes-api/admin', 'Notes.Admin'] };
-    expect(await listOnLambda(concern, httpEventOf({ jwt }))).toEqual(shown);
-  });
+  it.each([
+    ['JSON', JSON.stringify],
+    ['Go', asGo],
+  ])(
+    'sees its tools on Lambda behind a JWT authorizer that writes objects as %s, whatever scopes the route accepts',
+    async (_form, object) => {
+      const written = mapped(claims, (value) => asText(value, object));
+      const jwt = { claims: written, scopes: ['notes:admin', 'notes-api/admin', 'Notes.Admin'] };
+      expect(await listOnLambda(concern, httpEventOf({ jwt }, claims))).toEqual(shown);
+      // Without the token, or with another one, lists and objects cannot always be read.
+      for (const token of [undefined, { ...claims, [claimOf(concern)]: ['admin', 'basic'] }]) {
+        const known = await listOnLambda(concern, httpEventOf({ jwt }, token));
+        expect(shown).toEqual(expect.arrayContaining(known));
+      }
+    },
+  );
 
   it('sees its tools on Lambda behind a custom authorizer of an HTTP API', async () => {
     expect(await listOnLambda(concern, httpEventOf({ lambda: claims }))).toEqual(shown);
@@ -170,21 +191,36 @@ it('shows a user the tools of all its groups behind the Amazon Cognito authorize
   const row = ROWS.find(({ name }) => name === 'Amazon Cognito, a user');
   const claims = { ...mapped(row?.token ?? {}, String), exp: 'Fri Jan 01 00:00:00 UTC 2100' };
   expect(claims).toHaveProperty('cognito:groups', 'readers,editors');
-  expect(await listOnLambda(row?.concern ?? '', restEventOf({ claims }))).toEqual(row?.shown);
+  expect(await listOnLambda(row?.concern ?? '', restEventOf({ claims }, row?.token))).toEqual(row?.shown);
+});
+
+it('shows a caller that nobody verified what the default shows, also if the claim is its scopes', async () => {
+  for (const claim of ['scope', 'roles', '[realm_access, roles]']) {
+    const concern = `claim: ${claim}`;
+    expect(await listOnLambda(concern, httpEvent('POST', rpc('tools/list')))).toEqual(['basicNote']);
+  }
 });
 
 describe('a caller with the identity of IAM', () => {
-  const S = 'values: [read, write, admin], multiple: true, set-by: operator';
   const userArn = 'arn:aws:sts::123456789012:assumed-role/notes-editor/ann';
-  const identity = { accountId: '123456789012', userArn, principalOrgId: 'o-1' };
+  const role = { accountId: '123456789012', userArn, principalOrgId: 'o-1' };
+  const user = { accountId: '123456789012', userArn: 'arn:aws:iam::123456789012:user/ann' };
 
-  it.each([
-    ['its role', `${S}, claim: "aws:role", claim-values: { write: [notes-editor] }`],
-    ['its ARN', `${S}, claim: sub, claim-values: { write: ["${userArn}"] }`],
-  ])('sees the tools of %s behind an HTTP API and a REST API', async (_what, concern) => {
-    expect(await listOnLambda(concern, httpEventOf({ iam: identity }))).toEqual(['writeNote']);
+  it.each<[string, string, object, string[]]>([
+    ['its role', 'claim: "aws:role", claim-values: { write: [notes-editor] }', role, ['writeNote']],
+    ['its ARN', `claim: sub, claim-values: { write: ["${userArn}"] }`, role, ['writeNote']],
+    ['its account', 'claim: "aws:account", claim-values: { read: ["123456789012"] }', role, ['readNote']],
+    ['its organization', 'claim: "aws:organization", claim-values: { admin: [o-1] }', role, ['adminNote']],
+    ['its ARN as a user', `claim: sub, claim-values: { admin: ["${user.userArn}"] }`, user, ['adminNote']],
+    ['no role, if it is a user', 'claim: "aws:role", claim-values: { write: [ann] }', user, ['basicNote']],
+    ['another role', 'claim: "aws:role", claim-values: { write: [notes-reader] }', role, []],
+    ['a path, which IAM does not have', 'claim: [realm_access, roles]', role, ['basicNote']],
+    ['a path through its ARN', 'claim: [sub, length], claim-values: { admin: ["55"] }', role, []],
+    ['its scopes, of which it has none', 'claim: scope', role, []],
+  ])('sees the tools of %s behind an HTTP API and a REST API', async (_what, concern, identity, shown) => {
+    expect(await listOnLambda(concern, httpEventOf({ iam: identity }))).toEqual(shown);
     const event = restEvent('POST', rpc('tools/list'));
     const signed = { ...event, requestContext: { ...event.requestContext, identity } };
-    expect(await listOnLambda(concern, signed)).toEqual(['writeNote']);
+    expect(await listOnLambda(concern, signed)).toEqual(shown);
   });
 });
