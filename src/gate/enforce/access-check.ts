@@ -16,7 +16,7 @@ import type { Facts, RequestFacts, Substitute } from '../request/facts.js';
 import { describeConcerns } from '../request/report.js';
 import { panelRouteOf } from '../table/routes.js';
 import { refusalOf } from '../table/routing.js';
-import { explainTarget } from './explain-target.js';
+import { explainTarget, scopesFor } from './explain-target.js';
 import { KINDS_OF, type RequestTarget, targetOf, withName } from './targets.js';
 import { decisionOnKnownUri, isShown, isShownByEntry } from './visibility.js';
 
@@ -60,12 +60,6 @@ function use(facts: Facts, lists: Lists, target: RequestTarget): Outcome {
     const [report, context = {}] = tell();
     return [{ ...report, error: ERRORS.insufficientScope }, context];
   });
-}
-
-function scopesFor(lists: Lists, target: RequestTarget, configuration: Configuration): readonly string[] {
-  if (!configuration.policy.asksForScopes) return [];
-  const { reason } = explainTarget(lists, target, configuration, false, Infinity)?.decision ?? {};
-  return reason?.code === 'scope-missing' ? reason.scopes : [];
 }
 
 /** Asks the server for a name that does not exist, in the place of a hidden one. */

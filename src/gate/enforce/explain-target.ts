@@ -3,8 +3,9 @@ import type { Configuration } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
 import { itemAt } from '../../engine/item-at.js';
 import { IDENTITY, identityOf, type Mapping, mapPrimitive } from '../../engine/mapping.js';
-import { KINDS_OF, type RequestTarget } from './targets.js';
-import { type Lists, targetMatcher } from './visibility.js';
+import type { Lists, Target } from '../request/decision.js';
+import { KINDS_OF } from './targets.js';
+import { targetMatcher } from './visibility.js';
 
 /** The decision of an access check in words, and whether the server lists the target. */
 export interface ExplainedTarget {
@@ -27,7 +28,7 @@ const MAX_NAME = 1024;
  */
 export function explainTarget(
   lists: Lists,
-  { type, name }: Pick<RequestTarget, 'type' | 'name'>,
+  { type, name }: Target,
   configuration: Configuration,
   isHidden: boolean,
   longest = MAX_NAME,
@@ -54,4 +55,14 @@ export function explainTarget(
   const made = [...decisions, bare].filter((each) => each.effect === effect);
   const decision = made.find(({ reason }) => reason.code === 'scope-missing') ?? made[0];
   return decision === undefined ? undefined : { decision, isListed };
+}
+
+/**
+ * Returns the scopes that the caller lacks to use a visible primitive. Content of a primitive is not for a caller who lacks
+ * one, in whichever message it comes.
+ */
+export function scopesFor(lists: Lists, target: Target, configuration: Configuration): readonly string[] {
+  if (!configuration.policy.asksForScopes) return [];
+  const { reason } = explainTarget(lists, target, configuration, false, Infinity)?.decision ?? {};
+  return reason?.code === 'scope-missing' ? reason.scopes : [];
 }

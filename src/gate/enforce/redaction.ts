@@ -24,6 +24,7 @@ import { entriesOf } from '../table/routes.js';
 import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
 import { filterEntries } from './entries.js';
 import { type Exceptions, exceptionsTo, NOTHING, REQUEST, SUBJECT } from './exceptions.js';
+import { scopesFor } from './explain-target.js';
 import { hiddenNameFinder, isHiddenIdentity } from './hidden-names.js';
 import { hasTexts, type Redact, redactError, redactMembers } from './redact-texts.js';
 import { namesResources, withoutHiddenLinks } from './resource-links.js';
@@ -93,7 +94,12 @@ function redactWith(facts: Facts, lists: Lists, message: Answer | Failure, excep
     return { message: { ...message, error: redactError(message.error, redactionOf(facts, lists)) } };
   }
   const hidden = hiddenTests(facts, lists);
-  const linked = withoutHiddenLinks(message.result, hidden.isUri);
+  const linked = withoutHiddenLinks(
+    message.result,
+    (uri, what) =>
+      hidden.isUri(uri) ||
+      (what === 'content' && scopesFor(lists, { type: 'uri', name: uri }, configuration).length > 0),
+  );
   if (linked === undefined) {
     const uri = read(request.params, 'uri');
     return refusal(facts, 'Resource not found', { uri }, ERRORS.invalidParams);

@@ -20,20 +20,23 @@ export function namesResources(result: Result): boolean {
  * Removes links to hidden resources, embedded hidden resources and the contents of hidden resources from a result.
  *
  * @param result the result of any method that can link to resources
- * @param isHidden returns whether a URI is hidden
+ * @param isHidden returns whether a URI is hidden, and as `content` also whether what it has is not for the caller
  * @returns the result; `undefined` if its contents were those of hidden resources only
  */
-export function withoutHiddenLinks(result: Result, isHidden: (uri: string) => boolean): Result | undefined {
+export function withoutHiddenLinks(
+  result: Result,
+  isHidden: (uri: string, what: 'link' | 'content') => boolean,
+): Result | undefined {
   const isLink = (value: unknown): boolean => {
     const uri = linkedUri(value);
-    return uri !== undefined && isHidden(uri);
+    return uri !== undefined && isHidden(uri, read(value, 'type') === 'resource_link' ? 'link' : 'content');
   };
   const { contents, messages } = result;
   let kept = result;
   if (Array.isArray(contents)) {
     const shown = contents.filter((each) => {
       const uri = read(each, 'uri');
-      return typeof uri !== 'string' || !isHidden(uri);
+      return typeof uri !== 'string' || !isHidden(uri, 'content');
     });
     if (shown.length === 0 && contents.length > 0) return undefined;
     if (shown.length < contents.length) kept = { ...kept, contents: shown };

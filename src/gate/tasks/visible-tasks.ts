@@ -3,6 +3,7 @@ import { decide, type IndexedDecision } from '../../engine/evaluate.js';
 import { countHidden, type HiddenCounts } from '../../engine/hidden.js';
 import { mapPrimitive } from '../../engine/mapping.js';
 import { read } from '../../wire/messages.js';
+import { scopesFor } from '../enforce/explain-target.js';
 import { redactRecords } from '../enforce/redaction.js';
 import { decisionOnName, isShown } from '../enforce/visibility.js';
 import { canChange } from '../request/configure.js';
@@ -15,7 +16,7 @@ export interface VisibleTasks {
   readonly visible: readonly unknown[];
   /** How many tasks belong to the caller, visible or hidden. */
   readonly total: number;
-  /** How many of its tasks are hidden, by the reason that hides their tool. */
+  /** How many of its tasks are hidden, by the reason that hides their tool. A missing scope is not counted. */
   readonly hidden: HiddenCounts;
 }
 
@@ -39,7 +40,7 @@ export function* visibleTasks(facts: Facts, tasks: readonly unknown[]): Settling
   const makers = known.flatMap(({ maker }) => (maker === undefined ? [] : [maker.tool]));
   const lists = yield* toolLists(facts, makers);
   const decisions = known.map(({ maker }) => decisionOn(maker, lists, facts));
-  const shown = known.filter((_, index) => decisions[index]?.effect !== 'hide').map(({ task }) => task);
+  const shown = known.filter((_, index) => isUsable(decisions[index])).map(({ task }) => task);
   const decided = decisions.filter((decision) => decision !== undefined);
   return {
     visible: yield* redactRecords(facts, shown),
@@ -51,8 +52,12 @@ export function* visibleTasks(facts: Facts, tasks: readonly unknown[]): Settling
 /** Returns which of the tools that create tasks are not hidden. */
 export function* shownTools(facts: Facts, tools: readonly string[]): Settling<readonly string[]> {
   const lists = yield* toolLists(facts, tools);
-  return tools.filter((tool) => decisionOn({ tool }, lists, facts)?.effect !== 'hide');
+  return tools.filter((tool) => isUsable(decisionOn({ tool }, lists, facts)));
 }
+
+/** A task has what a tool returned, so it is hidden from a caller who lacks a scope to call the tool. */
+const isUsable = ({ effect, reason }: Partial<IndexedDecision> = {}): boolean =>
+  effect !== 'hide' && !(typeof reason === 'object' && 'scopes' in reason);
 
 /**
  * Returns whether a tool is not hidden from the sender of a request that does not name the tool itself, such as a request
@@ -64,7 +69,8 @@ export function* toolIsShown({ configuration }: Facts, name: string): Settling<b
   if (!canChange(configuration)) return true;
   const { lists, enough } = yield* listsFor({ kinds: ['tools'], targets: [{ type: 'tool', name }] });
   if (!enough) throw new Error(NOT_LISTED);
-  return isShown(lists, { type: 'tool', name }, configuration);
+  const target = { type: 'tool', name } as const;
+  return isShown(lists, target, configuration) && scopesFor(lists, target, configuration).length === 0;
 }
 
 interface OwnTask {
