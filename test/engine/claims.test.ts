@@ -264,7 +264,22 @@ describe('the checks of claims', () => {
       concern('set-by: operator, claim: t, obtainable: true'),
       ['3:75 not-obtainable'],
     ],
-    ...['two words', 'a\\"b', 'notes:日本'].map((text): [string, string, string[]] => [
+    [
+      'refuse a scope with a blank, which no caller has',
+      concern('set-by: operator, claim: scp, claim-values: { pro: [x, "two words"] }'),
+      ['3:102 blank-in-scope'],
+    ],
+    [
+      'refuse a value with a blank that is a scope',
+      'version: 1\nconcerns:\n  s: { values: [{ x: About }, "two words"], default: x, set-by: operator, claim: scope }\n',
+      ['3:31 blank-in-scope'],
+    ],
+    [
+      'accept a value with a blank that is not a scope',
+      'version: 1\nconcerns:\n  s: { values: [x, "two words"], default: x, set-by: operator, claim: [scope, x] }\n',
+      [],
+    ],
+    ...['a\\"b', 'notes:日本'].map((text): [string, string, string[]] => [
       `refuse obtainable of the scope ${text}, which no header can name`,
       `version: 1\nconcerns:\n  s: { values: [x, "${text}"], default: x, set-by: operator, claim: scope, multiple: true, obtainable: true }\nsettings: { enforcement: enforce }\n`,
       [expect.stringMatching(/^3:\d+ not-obtainable$/)],

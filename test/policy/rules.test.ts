@@ -14,6 +14,10 @@ const HINT = '{ var: primitive.annotations.readOnlyHint }';
 
 describe('a valid rule', () => {
   it.each([
+    `{ "===": [{ var: claims.roles }, null] }`,
+    `{ "===": [{ var: claims.plan }, pro] }`,
+    `{ in: [admin, { var: claims.roles }] }`,
+    `{ ends-with: [{ var: claims.email }, "@acme.example"] }`,
     'true',
     `{ "===": [${ENVIRONMENT}, production] }`,
     `{ "===": [production, ${ENVIRONMENT}] }`,
@@ -115,6 +119,44 @@ describe('a rule with errors', () => {
       'a claim of which a concern takes one value',
       `{ in: [pro, { var: "claims.custom:tier" }] }`,
       ['11:69 text-claim'],
+    ],
+    [
+      'a scope found inside of a text',
+      `{ contains: [{ var: claims.scope }, "notes:write"] }`,
+      ['11:70 text-claim'],
+    ],
+    [
+      'a scope found with a claim in it',
+      `{ contains: ["notes:read notes:write", { var: claims.scp }] }`,
+      ['11:96 text-claim'],
+    ],
+    [
+      'scopes that begin with a text',
+      `{ starts-with: [{ var: claims.scopes }, "notes:"] }`,
+      ['11:73 text-claim'],
+    ],
+    ['scopes compared with one', `{ "===": [{ var: claims.scope }, "notes:write"] }`, ['11:67 text-claim']],
+    ['scopes in a list of texts', `{ in: [{ var: claims.scope }, ["notes:write"]] }`, ['11:64 text-claim']],
+    [
+      'roles compared with one, which no concern declares',
+      `{ "===": [admin, { var: claims.roles }] }`,
+      ['11:74 text-claim'],
+    ],
+    ['a role found inside of a text', `{ contains: [{ var: claims.roles }, admin] }`, ['11:70 text-claim']],
+    [
+      'groups with a prefix compared with one',
+      `{ "===": [{ var: "claims.cognito:groups" }, admin] }`,
+      ['11:67 text-claim'],
+    ],
+    [
+      'roles at a path compared with one',
+      `{ "===": [{ var: claims.realm_access.roles }, admin] }`,
+      ['11:67 text-claim'],
+    ],
+    [
+      'any claim in which a value is found',
+      `{ contains: [{ var: claims.tier }, pro] }`,
+      ['11:70 text-claim'],
     ],
     ['tags compared with a value', `{ "===": [beta, { var: primitive.tags }] }`, ['11:66 list-compared']],
     ['an invalid value', `{ "===": [${ENVIRONMENT}, prodction] }`, ['11:98 unknown-value']],

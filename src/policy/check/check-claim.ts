@@ -1,8 +1,10 @@
 import { isScopeClaim } from '../../engine/claims.js';
+import type { Path } from '../language/read-yaml.js';
 import { type ConcernDeclaration, checkValue, type FileCheck } from './check-values.js';
 
 /** A scope, as a header can name it: https://datatracker.ietf.org/doc/html/rfc6749#section-3.3 */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
+const BLANK = /\s/;
 
 /** Checks which claim sets a concern, and what the claim contains for its values. */
 export function checkClaim(check: FileCheck, name: string, concern: ConcernDeclaration): void {
@@ -23,7 +25,8 @@ export function checkClaim(check: FileCheck, name: string, concern: ConcernDecla
     error([...path, key], 'claim-without-operator', message, 'key');
   }
   if (concern.obtainable === true && operator) {
-    const other = [...named, ...Object.values(texts).flat()].find((scope) => !SCOPE.test(scope));
+    const scopes = [...named, ...Object.values(texts).flat()];
+    const other = scopes.find((scope) => !SCOPE.test(scope) && !BLANK.test(scope));
     const needs = [
       ...(isScopeClaim(claim) ? [] : ['"claim: scope"']),
       ...(concern.multiple === true
@@ -34,6 +37,16 @@ export function checkClaim(check: FileCheck, name: string, concern: ConcernDecla
     ];
     const message = `"obtainable" needs ${needs.join(', and ')}. Without it, ${name} hides as other concerns do.`;
     if (needs.length > 0) error([...path, 'obtainable'], 'not-obtainable', message, 'key');
+  }
+  if (operator && isScopeClaim(claim)) {
+    const checkScope = (place: Path, scope: string): void => {
+      const message = `The scope "${scope}" contains a blank, so no caller has it: scopes are separated by blanks. Write one scope for each value.`;
+      if (BLANK.test(scope)) error(place, 'blank-in-scope', message);
+    };
+    for (const value of named) checkScope([...path, 'values', Object(values).indexOf(value)], value);
+    for (const [value, list] of Object.entries(texts)) {
+      list.forEach((scope, index) => void checkScope([...path, 'claim-values', value, index], scope));
+    }
   }
   if (concern['claim-values'] === undefined || !operator) return;
   const at = [...path, 'claim-values'];

@@ -35,6 +35,9 @@ interface Context {
   readonly scoped: boolean;
 }
 
+/** Claims that are lists by RFC 9068 (section 2.2.3.1), also with a prefix as providers write them. */
+const SEVERAL_VALUES = /(?:^|[.:/])(?:groups|roles|entitlements)$/;
+
 /**
  * Checks an expression of JSON Logic. It rejects operators with surprising meanings, paths that are not declared, and
  * comparisons that do not mean what they appear to mean.
@@ -135,6 +138,10 @@ class RuleCheck {
     else if (operator === '===' || operator === '!==') this.checkEquality(expression, context);
     else if (isTextOperator(operator)) this.needTexts(expression, context);
     else if (/^[<>]/.test(operator)) this.needNumbers(expression, context);
+    const isOneOf = operator === 'in' && operands[1]?.type === 'list';
+    if ((isOneOf || isTextOperator(operator) || /^[!=]==$/.test(operator)) && !operands.some(isNull)) {
+      for (const operand of operands) this.checkClaimAsText(operator, operand, context);
+    }
     for (const [index, operand] of operands.entries()) {
       this.check(operand, { ...context, present: presentPaths(operator, operands, index, context.present) });
     }
@@ -190,6 +197,30 @@ class RuleCheck {
       const message = `"${operator}" finds nothing in ${path} if the claim is a text, and ${concern} takes one value from it. Compare concerns.${concern} instead, or add "multiple: true" to ${concern}.`;
       this.warn(operand.place, 'text-claim', message);
     }
+  }
+
+  /** A claim with several values is a list in some tokens and one text in others: comparing it as one text misses values. */
+  private checkClaimAsText(operator: string, operand: Expression, { scoped }: Context): void {
+    const path = scoped ? undefined : this.readOf(operand)?.path;
+    if (path === undefined || !path.startsWith('claims.')) return;
+    const name = path.slice('claims.'.length);
+    const [concern, declared] =
+      [...this.scope.concerns].find(([, { claim }]) => claim !== undefined && claimName(claim) === name) ??
+      [];
+    const isScope = isScopeClaim(name);
+    const isSeveral =
+      isScope || (declared === undefined ? SEVERAL_VALUES.test(name) : declared.multiple === true);
+    if (!isSeveral && operator !== 'contains') return;
+    const why =
+      operator === 'contains'
+        ? `"contains" also finds a value inside of a longer one, such as "admin" in "not-admin"`
+        : `"${operator}" compares ${path} as one text, but a token can have several values in it`;
+    const fix = isScope
+      ? 'Use "in" with caller.scopes, which is always a list.'
+      : concern !== undefined
+        ? `Compare concerns.${concern} instead.`
+        : `Declare a concern with "set-by: operator", "claim: ${name}" and its values, and compare it instead.`;
+    this.warn(operand.place, 'text-claim', `${why}. ${fix}`);
   }
 
   private needTexts({ operator, operands }: Operation, context: Context): void {

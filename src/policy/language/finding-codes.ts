@@ -33,6 +33,7 @@ const CODES = {
     'claim-without-operator',
     'claim-values-on-range',
     'not-obtainable',
+    'blank-in-scope',
     'model-not-host',
     'operator-in-preset',
     'several-values',
