@@ -117,10 +117,21 @@ export function withClaim<C extends Verified>(
   if (isScopeClaim(claim)) {
     return { ...caller, claims: claims.set('scope', [claims.get('scope') ?? [], ...texts].flat().join(' ')) };
   }
-  const [name = '', ...names] = [claim].flat();
   const before = listOf(readClaim(caller, claim) ?? []);
-  const value = multiple ? [...new Set([...before, ...texts])] : texts[0];
-  return { ...caller, claims: claims.set(name, placedAt(names, value, claims.get(name))) };
+  return {
+    ...caller,
+    claims: setClaim(claims, claim, multiple ? [...new Set([...before, ...texts])] : texts[0]),
+  };
+}
+
+/** Sets a claim at its path, and keeps the other members of the objects on it. */
+export function setClaim(
+  claims: Map<string, unknown>,
+  claim: ClaimPath,
+  value: unknown,
+): Map<string, unknown> {
+  const [name = '', ...names] = [claim].flat();
+  return claims.set(name, placedAt(names, value, claims.get(name)));
 }
 
 /** @returns what a claim must contain for a value of the concern */

@@ -78,6 +78,42 @@ describe('the options for claims', () => {
     expect(stdout).not.toContain('missing');
   });
 
+  it('give scopes to several concerns, and scopes to one concern several times', async () => {
+    file(
+      'scopes.yaml',
+      `version: 1
+concerns:
+  notes: { values: ["notes:read", "notes:write"], default: "notes:read", multiple: true, set-by: operator, claim: scope }
+  mail: { values: ["mail:read", "mail:write"], default: "mail:read", set-by: operator, claim: scp }
+primitives:
+  tools: { readNote: { notes: "notes:read" }, writeNote: { notes: "notes:write", mail: "mail:write" } }
+`,
+    );
+    const names = async (...args: string[]) =>
+      (await cli('list', 'scopes.yaml', ...CATALOG, '--format', 'names', ...args)).stdout
+        .split('\n')
+        .slice(0, -1);
+    const both = ['--concern', 'notes=notes:write', '--concern', 'mail=mail:write'];
+    expect(await names(...both)).toEqual(['writeNote', 'purge']);
+    expect(await names(...both, '--concern', 'notes=notes:read')).toEqual(['readNote', 'writeNote', 'purge']);
+    expect(await names('--claim', 'scope=mail:write', '--concern', 'notes=notes:write')).toEqual([
+      'writeNote',
+      'purge',
+    ]);
+  });
+
+  it('set the claim at the path of a concern, as explain writes it', async () => {
+    const scopes = ['--claim', 'scope=notes:write'];
+    const hidden = await cli('explain', 'purge', '--policy', 'policy.yaml', ...CATALOG, ...scopes);
+    expect(hidden.stdout).toContain('The claim app.groups=ops would.');
+    const claim = ['--claim', 'app.groups=ops'];
+    const shown = await cli('list', 'policy.yaml', ...CATALOG, ...scopes, ...claim, '--format', 'names');
+    expect(shown.stdout).toBe('writeNote\npurge\n');
+    // Other members of the object stay.
+    const kept = ['--claims', 'reader.json', ...scopes, '--claim', 'app.groups=["ops"]', '--format', 'names'];
+    expect((await cli('list', 'policy.yaml', ...CATALOG, ...kept)).stdout).toBe('writeNote\npurge\n');
+  });
+
   it('let --claim replace a claim of the file', async () => {
     const { stdout } = await cli(
       'list',

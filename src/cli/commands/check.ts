@@ -67,7 +67,7 @@ export async function run(argv: string[]): Promise<number> {
     if (format === 'pretty') {
       const text = findingsText(findings, texts, terminal.paper);
       if (text !== '') process.stdout.write(`${text}\n\n`);
-      const about = callers.size === 0 ? new Map([['a caller without scopes', {}]]) : callers;
+      const about = callers.size === 0 ? new Map([['a caller without scopes', { scopes: [] }]]) : callers;
       for (const policy of compiled.map(preparePolicy)) {
         process.stdout.write(scopesText(policy, catalog?.tools ?? [], about, terminal.paper));
       }

@@ -1,4 +1,4 @@
-import { claimName, withClaim } from '../../engine/claims.js';
+import { claimName, isScopeClaim, setClaim, withClaim } from '../../engine/claims.js';
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
@@ -43,14 +43,18 @@ export function readPreferences(
 ): CallerConfiguration {
   const preferences = new Map<string, string | number | string[]>();
   const given = new Map<string, unknown>();
+  const claims = new Map(values.claims === undefined ? [] : readClaims(values.claims));
   for (const text of values.claim ?? []) {
     const [name, value] = split(text);
     once(given, name).set(name, jsonOrText(value));
+    // `realm_access.roles` is how explanations write a path.
+    const { claim = name } =
+      policy.concerns.find((each) => each.claim !== undefined && claimName(each.claim) === name) ?? {};
+    setClaim(claims, claim, jsonOrText(value));
   }
-  const file = values.claims === undefined ? [] : readClaims(values.claims);
   // The command line lists servers as a client of the legacy era.
   let caller: Caller = {
-    claims: new Map([...file, ...given]),
+    claims,
     capabilities,
     client: clientInfo(values.client),
     era: 'legacy',
@@ -68,7 +72,9 @@ export function readPreferences(
     if (concern === undefined) throw new CliError(unknownConcern(policy, name));
     const read = readValue(policy, concern, value);
     if (concern.claim !== undefined) {
-      once(given, claimName(concern.claim), name).set(claimName(concern.claim), read);
+      const claim = claimName(concern.claim);
+      // Several concerns can have values of one claim that has several elements, as the scopes of a caller.
+      (isScopeClaim(claim) || concern.multiple ? given : once(given, claim, name)).set(claim, read);
       caller = withClaim(caller, concern, [read].flat());
     } else {
       const before = preferences.get(name);
