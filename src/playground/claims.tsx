@@ -2,8 +2,9 @@ import { claimName } from '../engine/claims.js';
 import type { Concern, Policy } from '../engine/policy.js';
 import { Choice } from '../page/choice.js';
 import type { Values } from './document.js';
+import { writtenPaths } from './program.js';
 
-/** What the operator grants, a claim for each concern that only the operator sets; and the name of the client. */
+/** What the operator grants, a claim for each concern that only the operator sets; and a field for what rules read. */
 export function Claims({
   policy,
   claims,
@@ -14,8 +15,8 @@ export function Claims({
   change(claims: Values): void;
 }) {
   const concerns = policy.concerns.filter(({ setBy }) => setBy === 'operator');
-  const readsName = policy.callerPaths.includes('client.name');
-  if (concerns.length === 0 && !readsName) return null;
+  const paths = writtenPaths(policy);
+  if (concerns.length === 0 && paths.length === 0) return null;
   const set = (name: string, value: Values[string]): void => {
     const { [name]: _before, ...others } = claims;
     change(value === null ? others : { ...others, [name]: value });
@@ -27,20 +28,25 @@ export function Claims({
           <Claim concern={concern} value={claims[concern.name] ?? null} set={set} />
         </div>
       ))}
-      {readsName && (
-        <fieldset class="card">
+      {paths.map((path) => (
+        <fieldset key={path} class="card">
           <legend>
-            <span class="name">client.name</span> <small>how the client names itself</small>
+            <span class="name">{path}</span> <small>{aboutPath(path)}</small>
           </legend>
           <input
-            aria-label="client.name"
-            value={String(claims['client.name'] ?? '')}
-            onInput={({ currentTarget }) => set('client.name', currentTarget.value || null)}
+            aria-label={path}
+            value={String(claims[path] ?? '')}
+            onInput={({ currentTarget }) => set(path, currentTarget.value || null)}
           />
         </fieldset>
-      )}
+      ))}
     </section>
   );
+}
+
+function aboutPath(path: string): string {
+  if (path.startsWith('client.')) return 'how the client names itself';
+  return path === 'caller.scopes' ? 'separated by blanks' : 'text or JSON';
 }
 
 function Claim({

@@ -2,7 +2,7 @@ import type { Values } from './document.js';
 
 /**
  * @param preferences what the host prefers
- * @param claims the verified claims, and the name of the client
+ * @param claims the verified claims, and what rules read of the caller
  * @returns a name for the situation, as the name of a test
  * @example
  * describePreferences({ security: 'high' }, {}); // 'a host with security high'

@@ -31,7 +31,7 @@ export interface PlaygroundDocument {
   readonly catalog: PlaygroundCatalog;
   /** What the host prefers. */
   readonly preferences: Values;
-  /** The values that verified claims of the caller give, by concern; and `client.name`, how its client names itself. */
+  /** The values that verified claims of the caller give, by concern; and what rules read of the caller, by path. */
   readonly claims: Values;
 }
 

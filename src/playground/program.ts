@@ -1,5 +1,6 @@
 import { withClaim } from '../engine/claims.js';
 import { type Caller, type Configuration, resolveConfiguration } from '../engine/configuration.js';
+import { readsClientName } from '../engine/expression/expression.js';
 import { identityOf, mapPrimitive, type Primitive } from '../engine/mapping.js';
 import { byKind, type Kind, type Policy, preparePolicy } from '../engine/policy.js';
 import { bindCatalog, type Catalog } from '../engine/select.js';
@@ -47,15 +48,36 @@ const configure = ({ policy }: Program, preferences: Values, claims: Values): Co
     callerOf(policy, claims),
   );
 
-/** @returns a caller whose claims give these values, and whose client has the name among them */
-export const callerOf = ({ concerns }: Policy, values: Values): Caller =>
-  concerns.reduce<Caller>(
+/** @returns what rules read of the caller and the person at the page can write: claims, scopes, and names of the client */
+export const writtenPaths = ({ callerPaths }: Policy): readonly string[] =>
+  callerPaths.filter((path) => /^claims\.|^caller\.scopes$/.test(path) || readsClientName(path));
+
+/** @returns a caller whose claims give these values, and who has what is written for the paths of rules */
+export function callerOf(policy: Policy, values: Values): Caller {
+  const claims = new Map<string, unknown>();
+  for (const path of writtenPaths(policy)) {
+    const text = values[path];
+    if (typeof text !== 'string' || path.startsWith('client.')) continue;
+    if (path === 'caller.scopes') claims.set('scope', text);
+    else claims.set(path.slice('claims.'.length), jsonOrText(text));
+  }
+  const [name, title, version] = ['name', 'title', 'version'].map((each) => values[`client.${each}`]);
+  return policy.concerns.reduce<Caller>(
     (caller, concern) => {
       const value = concern.setBy === 'operator' ? values[concern.name] : undefined;
       return value === undefined || value === null ? caller : withClaim(caller, concern, [value].flat());
     },
-    { client: { name: values['client.name'] } },
+    { claims, client: { name, title, version } },
   );
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
 
 const tokensOf = (definition: object): number =>
   'tokens' in definition && typeof definition.tokens === 'number' ? definition.tokens : 0;

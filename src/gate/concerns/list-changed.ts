@@ -2,7 +2,7 @@ import type { Configuration } from '../../engine/configuration.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import { type Capability, LISTS, METHODS, type Notification, read } from '../../wire/messages.js';
-import { scopesFor } from '../enforce/explain-target.js';
+import { lacksScope } from '../enforce/explain-target.js';
 import { KINDS_OF } from '../enforce/targets.js';
 import { isUriShown } from '../enforce/visibility.js';
 import { configurationNow, listsFor, type Settling, wholeList } from '../request/decision.js';
@@ -74,8 +74,7 @@ export function* shownOfResources(
 /** Returns whether all views show a resource and lack no scope to read it. A text that is no URI is shown by none. */
 export function* isUpdateShown(policy: Policy, uri: unknown, views: readonly View[]): Settling<boolean> {
   if (typeof uri !== 'string') return false;
-  const target = { type: 'uri', name: uri } as const;
-  const { lists, enough } = yield* listsFor({ kinds: KINDS_OF.uri, targets: [target] });
+  const { lists, enough } = yield* listsFor({ kinds: KINDS_OF.uri, targets: [{ type: 'uri', name: uri }] });
   // A request that began under another policy has lists of its own. Without them, the update is not decidable.
   return (
     enough &&
@@ -83,7 +82,7 @@ export function* isUpdateShown(policy: Policy, uri: unknown, views: readonly Vie
       ({ configuration }) =>
         configuration.policy === policy &&
         isUriShown(lists, uri, configuration) &&
-        scopesFor(lists, target, configuration).length === 0,
+        !lacksScope(lists, uri, configuration),
     )
   );
 }

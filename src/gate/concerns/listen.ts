@@ -9,7 +9,7 @@ import {
   read,
 } from '../../wire/messages.js';
 import { NOT_CHECKED } from '../enforce/access-check.js';
-import { scopesFor } from '../enforce/explain-target.js';
+import { lacksScope } from '../enforce/explain-target.js';
 import { KINDS_OF } from '../enforce/targets.js';
 import { isUriKnown } from '../enforce/visibility.js';
 import { canChange } from '../request/configure.js';
@@ -46,15 +46,12 @@ export function* judgeListen(asked: RequestFacts): Deciding<Outcome> {
       `A stream can be about ${MAX_URIS} resources. Open another one for more.`,
     );
   }
-  const targets = uris.map((uri) => ({ type: 'uri', name: String(uri), uri }) as const);
+  const targets = uris.map((uri) => ({ type: 'uri', name: String(uri) }) as const);
   const { lists, enough } = yield* listsFor({ kinds: KINDS_OF.uri, targets });
   if (!enough) return refuse(ERRORS.internal, NOT_CHECKED);
-  const resourceSubscriptions = targets
-    .filter(
-      (target) =>
-        isUriKnown(lists, target.name, configuration) && scopesFor(lists, target, configuration).length === 0,
-    )
-    .map(({ uri }) => uri);
+  const resourceSubscriptions = uris.filter(
+    (uri) => isUriKnown(lists, String(uri), configuration) && !lacksScope(lists, String(uri), configuration),
+  );
   const notifications = { ...(request.params?.notifications as object), resourceSubscriptions };
   return { to: 'server', params: { ...request.params, notifications }, tell };
 }

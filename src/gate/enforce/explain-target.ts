@@ -57,12 +57,13 @@ export function explainTarget(
   return decision === undefined ? undefined : { decision, isListed };
 }
 
-/**
- * Returns the scopes that the caller lacks to use a visible primitive. Content of a primitive is not for a caller who lacks
- * one, in whichever message it comes.
- */
+/** Returns the scopes that the caller lacks to use a visible primitive. */
 export function scopesFor(lists: Lists, target: Target, configuration: Configuration): readonly string[] {
   if (!configuration.policy.asksForScopes) return [];
   const { reason } = explainTarget(lists, target, configuration, false, Infinity)?.decision ?? {};
   return reason?.code === 'scope-missing' ? reason.scopes : [];
 }
+
+/** Returns whether what a visible primitive contains is not for the caller, in whichever message it comes. */
+export const lacksScope = (lists: Lists, uri: string, configuration: Configuration): boolean =>
+  scopesFor(lists, { type: 'uri', name: uri }, configuration).length > 0;

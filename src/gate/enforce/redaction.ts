@@ -24,7 +24,7 @@ import { entriesOf } from '../table/routes.js';
 import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
 import { filterEntries } from './entries.js';
 import { type Exceptions, exceptionsTo, NOTHING, REQUEST, SUBJECT } from './exceptions.js';
-import { scopesFor } from './explain-target.js';
+import { lacksScope } from './explain-target.js';
 import { hiddenNameFinder, isHiddenIdentity } from './hidden-names.js';
 import { hasTexts, type Redact, redactError, redactMembers } from './redact-texts.js';
 import { namesResources, withoutHiddenLinks } from './resource-links.js';
@@ -96,9 +96,7 @@ function redactWith(facts: Facts, lists: Lists, message: Answer | Failure, excep
   const hidden = hiddenTests(facts, lists);
   const linked = withoutHiddenLinks(
     message.result,
-    (uri, what) =>
-      hidden.isUri(uri) ||
-      (what === 'content' && scopesFor(lists, { type: 'uri', name: uri }, configuration).length > 0),
+    (uri, what) => hidden.isUri(uri) || (what === 'content' && lacksScope(lists, uri, configuration)),
   );
   if (linked === undefined) {
     const uri = read(request.params, 'uri');

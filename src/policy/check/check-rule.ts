@@ -140,7 +140,7 @@ class RuleCheck {
     else if (/^[<>]/.test(operator)) this.needNumbers(expression, context);
     const isOneOf = operator === 'in' && operands[1]?.type === 'list';
     if ((isOneOf || isTextOperator(operator) || /^[!=]==$/.test(operator)) && !operands.some(isNull)) {
-      for (const operand of operands) this.checkClaimAsText(operator, operand, context);
+      for (const operand of operands) this.checkClaim('text', operator, operand, context);
     }
     for (const [index, operand] of operands.entries()) {
       this.check(operand, { ...context, present: presentPaths(operator, operands, index, context.present) });
@@ -174,7 +174,7 @@ class RuleCheck {
   }
 
   private needList(operator: string, operand: Expression, context: Context, which: string): void {
-    this.checkTextClaim(operator, operand, context);
+    this.checkClaim('list', operator, operand, context);
     const type = this.typeOf(operand, context);
     const constant = isScalar(operand) || isNull(operand);
     if (!constant && (type === undefined || type.type === 'list' || type.type === 'anything')) return;
@@ -182,25 +182,11 @@ class RuleCheck {
     this.error(operand.place, 'list-expected', message);
   }
 
-  /** A claim that is a text in some tokens is not a list there, and an operator on lists does not search it. */
-  private checkTextClaim(operator: string, operand: Expression, { scoped }: Context): void {
-    const path = scoped ? undefined : this.readOf(operand)?.path;
-    if (path === undefined || !path.startsWith('claims.')) return;
-    const name = path.slice('claims.'.length);
-    if (isScopeClaim(name)) {
-      const message = `"${operator}" finds nothing in ${path} where a token has its scopes as one text. Read caller.scopes, which is always a list.`;
-      this.warn(operand.place, 'text-claim', message, { scalar: 'caller.scopes', yaml: 'caller.scopes' });
-    }
-    for (const [concern, { claim, multiple }] of this.scope.concerns) {
-      if (claim === undefined || claimName(claim) !== name || multiple === true || isScopeClaim(claim))
-        continue;
-      const message = `"${operator}" finds nothing in ${path} if the claim is a text, and ${concern} takes one value from it. Compare concerns.${concern} instead, or add "multiple: true" to ${concern}.`;
-      this.warn(operand.place, 'text-claim', message);
-    }
-  }
-
-  /** A claim with several values is a list in some tokens and one text in others: comparing it as one text misses values. */
-  private checkClaimAsText(operator: string, operand: Expression, { scoped }: Context): void {
+  /**
+   * A claim is a list in some tokens and a text in others. An operator on lists does not search the text, and comparing the
+   * claim as one text misses values of a list, and of a text that has several.
+   */
+  private checkClaim(as: 'list' | 'text', operator: string, operand: Expression, { scoped }: Context): void {
     const path = scoped ? undefined : this.readOf(operand)?.path;
     if (path === undefined || !path.startsWith('claims.')) return;
     const name = path.slice('claims.'.length);
@@ -208,19 +194,24 @@ class RuleCheck {
       [...this.scope.concerns].find(([, { claim }]) => claim !== undefined && claimName(claim) === name) ??
       [];
     const isScope = isScopeClaim(name);
-    const isSeveral =
-      isScope || (declared === undefined ? SEVERAL_VALUES.test(name) : declared.multiple === true);
-    if (!isSeveral && operator !== 'contains') return;
-    const why =
-      operator === 'contains'
-        ? `"contains" also finds a value inside of a longer one, such as "admin" in "not-admin"`
-        : `"${operator}" compares ${path} as one text, but a token can have several values in it`;
-    const fix = isScope
-      ? 'Use "in" with caller.scopes, which is always a list.'
-      : concern !== undefined
-        ? `Compare concerns.${concern} instead.`
-        : `Declare a concern with "set-by: operator", "claim: ${name}" and its values, and compare it instead.`;
-    this.warn(operand.place, 'text-claim', `${why}. ${fix}`);
+    const isPart = operator === 'contains';
+    const isSeveral = declared === undefined ? SEVERAL_VALUES.test(name) : declared.multiple === true;
+    const isWrong = as === 'list' ? declared !== undefined && !isSeveral : isPart || isSeveral;
+    if (!isWrong && !isScope) return;
+    const text = isPart
+      ? '"contains" also finds a value inside of a longer one, such as "admin" in "not-admin"'
+      : `"${operator}" compares ${path} as one text, but a token can have several values in it`;
+    const why = as === 'list' ? `"${operator}" finds nothing in ${path} where the claim is a text` : text;
+    const own =
+      concern ?? `<name>, after you declare the concern with "set-by: operator" and "claim: ${name}"`;
+    const fix = isScope ? 'Use "in" with caller.scopes, which is always a list.' : `Compare concerns.${own}.`;
+    const replacement = { scalar: 'caller.scopes', yaml: 'caller.scopes' };
+    this.warn(
+      operand.place,
+      'text-claim',
+      `${why}. ${fix}`,
+      as === 'list' && isScope ? replacement : undefined,
+    );
   }
 
   private needTexts({ operator, operands }: Operation, context: Context): void {
