@@ -32,7 +32,7 @@ describe.concurrent('explain', () => {
     const { code, stdout, stderr } = await run('explain', 'browser_type', ...args, '--', ...PLAYWRIGHT);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^Tool browser_type is hidden: its effect is changes-page, but at most read-only was requested/,
+      /^Tool browser_type is hidden: its effect is changes-page, but at most read-only is in effect/,
     );
     expect(stdout).toMatch(/has {8}changes-page {7}policies\/playwright\.yaml:\d+$/m);
   });

@@ -98,7 +98,7 @@ it('shows findings while a person types, and completes, explains and fixes', asy
 Values: security low.
 
 - no preferences: shown
-- preset \`safe\`: hidden (security: high in effect)`);
+- preset \`safe\`: hidden (its security is low, but high is in effect)`);
   expect((await editor.at<Hover>('hover', 9, 6)).contents.value).toContain('Says a');
   expect((await editor.at<Hover>('hover', 10, 14)).contents.value).toContain('- `low`: May change things');
   expect((await editor.at<Hover>('hover', 10, 23)).contents.value).toContain('a value of **security**: May');

@@ -138,10 +138,10 @@ describe.concurrent('a test that fails', () => {
 every reason  t.test.yaml:4
   In effect: security=high topic=maps tier=free
   tools: 0 shown, 3 expected, - missing
-    - alpha  tier: at most free in effect, but it has pro                 policy.yaml:11
-    - beta   security: high in effect, but it has low                     policy.yaml:12
+    - alpha  its tier is pro, but at most free is in effect               policy.yaml:11
+    - beta   its security is low, but high is in effect                   policy.yaml:12
     - gamma  rule no-sampling hides it: Sampling clients bring their own  policy.yaml:23
-    - delta  topic: maps in effect, but it has code                       policy.yaml:18
+    - delta  its topic is code, but maps is in effect                     policy.yaml:18
 
 too much  t.test.yaml:9
   In effect: topic=code

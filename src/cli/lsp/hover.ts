@@ -1,9 +1,10 @@
 import { resolveConfiguration } from '../../engine/configuration.js';
-import { type Decision, evaluate } from '../../engine/evaluate.js';
+import { evaluate } from '../../engine/evaluate.js';
 import { fromNumber, identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { type Concern, KINDS, type Kind } from '../../engine/policy.js';
 import { descriptionAt } from '../../policy/check/completions.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
+import { reasonInWords } from '../terminal/reason-words.js';
 import type { OpenPolicy } from './open-policy.js';
 import type { WordAt } from './word-at.js';
 
@@ -52,7 +53,10 @@ function aboutPrimitive(kind: Kind, name: string, { policy, catalog }: OpenPolic
   });
   const decided = (label: string, concerns?: object): string => {
     const sources = concerns === undefined ? [] : [{ from: 'request', concerns } as const];
-    return `- ${label}: ${inWords(evaluate(mapping, resolveConfiguration(policy, sources, CALLER)))}`;
+    const { effect, reason } = evaluate(mapping, resolveConfiguration(policy, sources, CALLER));
+    const shown = effect === 'show';
+    const why = reason.code === 'fits' ? '' : ` (${reasonInWords(policy, reason, shown)})`;
+    return `- ${label}: ${shown ? 'shown' : 'hidden'}${escaped(why)}`;
   };
   const presets = [...policy.presets.keys()].map((preset) => decided(`preset \`${preset}\``, { preset }));
   return [
@@ -64,15 +68,6 @@ function aboutPrimitive(kind: Kind, name: string, { policy, catalog }: OpenPolic
 }
 
 const CALLER = { claims: new Map(), capabilities: FULL_CLIENT_CAPABILITIES, era: 'legacy' } as const;
-
-function inWords({ effect, reason }: Decision): string {
-  if (reason.code === 'scope-missing') return `shown (needs the scope ${reason.scopes.join(' ')})`;
-  if (effect === 'show') return reason.code === 'fits' ? 'shown' : `shown (rule ${reason.rule})`;
-  if (reason.code === 'unmapped') return 'hidden (not mapped)';
-  if (reason.code === 'rule') return `hidden (rule ${reason.rule})`;
-  if (reason.code === 'definition') return 'hidden (its definition is not the pinned one)';
-  return `hidden (${reason.concern}: ${reason.preferred.join(', ') || 'no value'} in effect)`;
-}
 
 function aboutConcern({ name, description, values, match, valueDescriptions = {} }: Concern): string {
   const listed =

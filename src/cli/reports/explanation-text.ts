@@ -3,8 +3,8 @@ import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { type Row, table, wrapped } from '../terminal/layout.js';
 import { type Paper, plain } from '../terminal/output.js';
 import { joined } from '../terminal/quantities.js';
+import { bound, reasonInWords } from '../terminal/reason-words.js';
 import type { ExplainedConcern, ExplainedRule, Explanation } from './explanation.js';
-import { bound } from './list-table.js';
 import { ruleTree } from './rule-tree.js';
 
 /**
@@ -54,42 +54,15 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
   return `${lines.join('\n')}\n`;
 }
 
-function reasonText(policy: Policy, { shown, reason: why, concerns }: Explanation): string {
-  switch (why.code) {
-    case 'fits': {
-      if (concerns.every(({ preferred }) => preferred === undefined)) return 'no preferences were given.';
-      const named = concerns.filter(
-        ({ preferred, actual }) => preferred !== undefined && actual !== undefined,
-      );
-      return named.length === 0
-        ? 'it has no value for the concerns in effect.'
-        : 'its values match everything in effect.';
-    }
-    case 'scope-missing':
-      return `using it answers that the scope ${why.scopes.join(' ')} is missing.`;
-    case 'unmapped':
-      return 'the policy does not map it, and hides primitives that it does not map (settings.unmapped).';
-    case 'definition':
-      return why.change === 'new'
-        ? 'nobody has pinned it. Review it with "mcp-concerns pin --review".'
-        : 'its definition changed since it was pinned. Review it with "mcp-concerns pin --review".';
-    case 'concern-mismatch': {
-      const { concern, preferred, actual } = why;
-      const has = `its ${concern} is ${actual.join(' or ')}`;
-      if (preferred.length === 0) return `${has}, but no claim of the caller gives it a value.`;
-      const requested = concerns.some(({ concern: name, from }) => name === concern && isRequested(from));
-      return `${has}, but ${bound(policy, concern)}${preferred.join(' or ')} ${requested ? 'was requested' : 'is in effect'}.`;
-    }
-    case 'rule': {
-      const reason = why.reason === undefined ? '' : ` (${why.reason})`;
-      return `rule ${why.rule} ${shown ? 'shows' : 'hides'} it${reason}.`;
-    }
-  }
+function reasonText(policy: Policy, { reason, shown, concerns }: Explanation): string {
+  const words = `${reasonInWords(policy, reason, shown)}.`;
+  if (reason.code === 'definition') return `${words} Review it with "mcp-concerns pin --review".`;
+  if (reason.code !== 'fits') return words;
+  const inEffect = concerns.filter(({ preferred }) => preferred !== undefined);
+  if (inEffect.length === 0) return 'no preferences were given.';
+  const isValued = inEffect.some(({ actual }) => actual !== undefined);
+  return isValued ? words : 'it has no value for the concerns in effect.';
 }
-
-/** Defaults and claims are in effect without a request of the host. */
-const isRequested = (from: string | undefined): boolean =>
-  from === '--concern' || from?.startsWith('preset ') === true;
 
 /** @returns a sentence that tells which change reverses the decision */
 function reversal(policy: Policy, { kind, shown, reason, change, claim, concerns }: Explanation): string {

@@ -5,6 +5,7 @@ import { ENCODING } from '../inputs/token-counter.js';
 import { columns, type Row, table, wrapped } from '../terminal/layout.js';
 import { count, type Paper, plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
+import { bound } from '../terminal/reason-words.js';
 import { inEffectLines } from './in-effect.js';
 import { type DecidedPrimitive, type ListReport, shownOf, sumOf } from './list-report.js';
 
@@ -72,8 +73,9 @@ function reasonLines(policy: Policy, primitives: readonly DecidedPrimitive[], pa
 function explain(policy: Policy, id: string, why: Decision['reason']): readonly [string, string, string] {
   if (why.code === 'concern-mismatch') {
     const { concern, preferred, actual, source } = why;
-    const suffix = preferred.length === 0 ? '' : ', but these have';
-    return [`${mismatch(policy, concern, preferred)}${suffix}`, actual.join(', '), source];
+    const required = `${bound(policy, concern)}${preferred.join(' or ')} in effect, but these have`;
+    const title = preferred.length === 0 ? 'no claim of the caller gives it a value' : required;
+    return [`${concern}: ${title}`, actual.join(', '), source];
   }
   if (why.code === 'rule') {
     const { rule, source, reason, values } = why;
@@ -88,23 +90,4 @@ function explain(policy: Policy, id: string, why: Decision['reason']): readonly 
   if (why.code === 'definition')
     return [why.change === 'new' ? 'not pinned' : 'changed since it was pinned', '', ''];
   return ['not mapped by the policy (settings.unmapped is hide)', '', ''];
-}
-
-/** @returns how values of a concern are compared, with a space at the end: `at most `; empty for `exact` */
-export function bound(policy: Policy, concern: string): string {
-  const match = policy.concerns[policy.indexOf.get(concern) ?? -1]?.match;
-  return match === 'at-most' ? 'at most ' : match === 'at-least' ? 'at least ' : '';
-}
-
-/**
- * @param policy the policy
- * @param concern the name of a concern that hides a primitive
- * @param preferred the values in effect for this concern; empty if no claim of the caller gives it a value
- * @returns the values that the primitive does not match
- * @example
- * mismatch(policy, 'effect', ['read-only']); // 'effect: at most read-only in effect'
- */
-export function mismatch(policy: Policy, concern: string, preferred: readonly (string | number)[]): string {
-  if (preferred.length === 0) return `${concern}: no claim of the caller gives it a value`;
-  return `${concern}: ${bound(policy, concern)}${preferred.join(' or ')} in effect`;
 }

@@ -8,7 +8,7 @@ import { type Row, table, wrapped } from '../terminal/layout.js';
 import { nameValues } from '../terminal/name-values.js';
 import { type Paper, plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
-import { mismatch } from './list-table.js';
+import { reasonInWords } from '../terminal/reason-words.js';
 import type { CoverageReport, FileReport, TestReport } from './test-run.js';
 
 /**
@@ -92,7 +92,7 @@ function differences(result: TestResult, wrong: readonly Wrong[], paper: Paper):
  * @param wrong a primitive that the test expects otherwise
  * @returns why it is shown or hidden, and the line of the policy that decides it
  * @example
- * reasonOf(result, wrong).reason; // 'security: high in effect, but it has low'
+ * reasonOf(result, wrong).reason; // 'its security is low, but high is in effect'
  */
 export function reasonOf(
   { configuration }: TestResult,
@@ -100,18 +100,11 @@ export function reasonOf(
 ): { reason: string; source: string } {
   const { policy, effective } = configuration;
   const { reason: why } = decision;
-  if (why.code === 'concern-mismatch') {
-    const { concern, preferred, actual, source } = why;
-    const has = preferred.length === 0 ? '' : `, but it has ${actual.join(', ')}`;
-    return { reason: `${mismatch(policy, concern, preferred)}${has}`, source };
-  }
-  if (why.code === 'rule') {
-    const { rule, reason, source } = why;
-    const effect = decision.effect === 'show' ? 'shows it' : 'hides it';
-    return { reason: `rule ${rule} ${effect}${reason === undefined ? '' : `: ${reason}`}`, source };
-  }
-  if (why.code === 'unmapped')
-    return { reason: 'the policy does not map it, and settings.unmapped is hide', source: '' };
+  if (why.code !== 'fits')
+    return {
+      reason: reasonInWords(policy, why, decision.effect === 'show'),
+      source: 'source' in why ? why.source : '',
+    };
   if (!mapping.mapped)
     return { reason: 'the policy does not map it, and settings.unmapped is show', source: '' };
   const fitting = effective.flatMap((value, index) => {
