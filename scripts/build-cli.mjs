@@ -47,6 +47,17 @@ const builtinsOfCommonJs = {
   },
 };
 
+/** `dist/vendor` has the fronts of the modern era for functions, too. */
+const sharedSdk = {
+  name: 'shared-sdk',
+  setup({ onResolve }) {
+    onResolve({ filter: /^@modelcontextprotocol\/server(\/stdio)?$/ }, () => ({
+      path: '../vendor/mcp-server.js',
+      external: true,
+    }));
+  },
+};
+
 mkdirSync(OUTPUT, { recursive: true });
 const { metafile } = await build({
   entryPoints: ['src/cli/main.ts'],
@@ -60,19 +71,22 @@ const { metafile } = await build({
   charset: 'utf8',
   // Identifiers are kept and lines are short, so that stack traces stay readable.
   minifyWhitespace: true,
+  minifySyntax: true,
   lineLimit: 120,
-  // The fronts of the modern era are bundled, so that an installation does not grow by the whole SDK.
-  external: Object.keys({ ...dependencies, ...peerDependencies })
-    .filter((name) => name !== '@modelcontextprotocol/server')
-    .flatMap((name) => [name, `${name}/*`]),
-  plugins: [compressTokens, builtinsOfCommonJs],
+  external: Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => [name, `${name}/*`]),
+  plugins: [sharedSdk, compressTokens, builtinsOfCommonJs],
   metafile: true,
   logLevel: 'warning',
 });
 chmodSync(join(OUTPUT, 'main.js'), 0o755);
-// Functions in front of any server need the handler of SDK v2, which their projects rarely install.
+// `serve`, and functions in front of any server, need the fronts of SDK v2, which their projects rarely install. They are
+// bundled, so that an installation does not grow by the whole SDK.
 const vendor = await build({
-  entryPoints: ['@modelcontextprotocol/server'],
+  stdin: {
+    contents:
+      "export * from '@modelcontextprotocol/server'; export * from '@modelcontextprotocol/server/stdio';",
+    resolveDir: '.',
+  },
   outfile: 'dist/vendor/mcp-server.js',
   metafile: true,
   bundle: true,

@@ -65,8 +65,10 @@ describe.skipIf(unreachable !== undefined)('the README, in an empty folder with 
           printed += text;
         });
       }
-      await expect.poll(() => printed, { timeout: 60_000 }).toMatch(/http:\S+\/mcp\b/);
-      const [url = ''] = /http:\S+\/mcp\b/.exec(printed) ?? [];
+      // The key of the endpoint follows in the path, and the address of the page can be printed first.
+      const endpoint = /http:\S+\/mcp(?:\/[\w-]+)?(?=\s)/;
+      await expect.poll(() => printed, { timeout: 60_000 }).toMatch(endpoint);
+      const [url = ''] = endpoint.exec(printed) ?? [];
       const client = new Client({ name: 'host', version: '1.0.0' });
       await client.connect(new StreamableHTTPClientTransport(new URL(`${url}?concerns=effect:read-only`)));
       const names = (await client.listTools()).tools.map(({ name }) => name);
