@@ -2,7 +2,8 @@ import { readJson } from '../../http/request-body.js';
 import { sameSecret } from '../../http/same-secret.js';
 import { read } from '../../wire/messages.js';
 import { eventStream } from './event-stream.js';
-import { ChangeRefusedError, SessionGoneError, type Switchboard } from './switchboard.js';
+import type { Switchboard } from './hub.js';
+import { ChangeRefusedError, SessionGoneError } from './switch-errors.js';
 
 /** What the control channel serves. */
 export interface ChannelOptions {

@@ -1,7 +1,9 @@
-import type { PanelEvent, Switchboard } from './switchboard.js';
+import type { PanelEvent, Switchboard } from './hub.js';
 
 /** Proxies and browsers close connections that are silent for long. In milliseconds. */
 const HEARTBEAT = 15_000;
+/** A comment, which readers skip. */
+const SILENCE = ': \n\n';
 
 /**
  * Sends the document of each session, then each change, as server-sent events. A reader that is too slow gets only the
@@ -14,43 +16,40 @@ const HEARTBEAT = 15_000;
  * eventStream(board, request.signal);
  */
 export function eventStream(board: Switchboard, signal: AbortSignal): Response {
-  const waiting = new Map<string, PanelEvent>();
-  let stop = (): void => undefined;
-  let pull = (): void => undefined;
-  const body = new ReadableStream<string>({
-    async start(controller) {
-      const flush = (): void => {
-        for (const [session, event] of waiting) {
-          if ((controller.desiredSize ?? 0) <= 0) return;
-          waiting.delete(session);
-          controller.enqueue(`data: ${JSON.stringify(event)}\n\n`);
-        }
-      };
-      const take = (event: PanelEvent): void => {
-        const session = 'gone' in event ? event.gone : event.session;
-        // Deleted first, so that the newest event is the last one.
-        waiting.delete(session);
-        waiting.set(session, event);
-        flush();
-      };
-      pull = flush;
-      const unsubscribe = board.subscribe(take);
-      const heartbeat = setInterval(() => {
-        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(': \n\n');
-      }, HEARTBEAT);
-      heartbeat.unref();
-      stop = () => {
-        unsubscribe();
-        clearInterval(heartbeat);
-      };
-      signal.addEventListener('abort', stop, { once: true });
-      controller.enqueue(': \n\n');
-      for (const state of await board.states()) if (!waiting.has(state.session)) take(state);
-    },
-    pull: () => pull(),
-    cancel: () => stop(),
-  });
-  return new Response(body.pipeThrough(new TextEncoderStream()), {
+  const body = ReadableStream.from(eventsOf(board, signal)).pipeThrough(new TextEncoderStream());
+  return new Response(body, {
     headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
   });
+}
+
+async function* eventsOf(board: Switchboard, signal: AbortSignal): AsyncGenerator<string, void> {
+  const waiting = new Map<string, PanelEvent>();
+  let wake = (): void => undefined;
+  const take = (event: PanelEvent): void => {
+    const session = 'gone' in event ? event.gone : event.session;
+    // Deleted first, so that the newest event is the last one.
+    waiting.delete(session);
+    waiting.set(session, event);
+    wake();
+  };
+  const unsubscribe = board.subscribe(take);
+  const heartbeat = setInterval(() => wake(), HEARTBEAT).unref();
+  signal.addEventListener('abort', () => wake(), { once: true });
+  try {
+    yield SILENCE;
+    for (const state of await board.states()) if (!waiting.has(state.session)) take(state);
+    while (!signal.aborted) {
+      if (waiting.size === 0) yield SILENCE;
+      for (const [session, event] of waiting) {
+        waiting.delete(session);
+        yield `data: ${JSON.stringify(event)}\n\n`;
+      }
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  } finally {
+    unsubscribe();
+    clearInterval(heartbeat);
+  }
 }

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { ConnectionObserver, InitializedConnection } from '../../gate/edge/connection-state.js';
 import type { Panel } from '../../gate/panel/panel.js';
 import type { PanelSession, PanelState } from '../../gate/panel/panel-document.js';
-import { ChangeRefusedError, type PanelEvent, SessionGoneError, type Switchboard } from './switchboard.js';
+import { ChangeRefusedError, SessionGoneError } from './switch-errors.js';
+
+/** What a listener is told: a new document of a session, or that a session has ended. */
+export type PanelEvent = PanelState | { readonly gone: string };
+
+/** The sessions of one process, and how to switch them. */
+export type Switchboard = Pick<Hub, 'states' | 'change' | 'subscribe'>;
 
 interface Session {
   readonly panel: Panel;
@@ -18,7 +24,7 @@ const CONFIRM =
 type LoadTokenCounter = () => Promise<(definition: object) => number>;
 
 /** The connections of this process whose clients have initialized them, as sessions that a person can switch. */
-export class Hub implements Switchboard {
+export class Hub {
   private readonly sessions = new Map<string, Session>();
   private readonly listeners = new Set<(event: PanelEvent) => void>();
   private readonly waiting = new Set<string>();
@@ -55,11 +61,19 @@ export class Hub implements Switchboard {
     };
   }
 
+  /** Computes the document of each session, the oldest session first. */
   async states(): Promise<readonly PanelState[]> {
     const states = await Promise.all([...this.sessions.keys()].map((id) => this.stateOf(id)));
     return states.filter((state) => state !== undefined);
   }
 
+  /**
+   * Changes the preferences of a session, as its host could.
+   *
+   * @param onlyNarrows whether to refuse a change that shows more
+   * @throws {SessionGoneError} if there is no such session
+   * @throws {ChangeRefusedError} if a value is not valid
+   */
   async change(
     id: string,
     change: Readonly<Record<string, unknown>>,
@@ -84,6 +98,7 @@ export class Hub implements Switchboard {
     return { ...after, sessions: this.infos() };
   }
 
+  /** Calls a listener for each change. The function that it returns stops that. */
   subscribe(listener: (event: PanelEvent) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

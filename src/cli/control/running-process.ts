@@ -2,7 +2,7 @@ import type { PanelState } from '../../gate/panel/panel-document.js';
 import { read } from '../../wire/messages.js';
 import { systemCode } from '../errors.js';
 import { forget, type RegistryEntry, readRegistry } from './registry.js';
-import { ChangeRefusedError, SessionGoneError } from './switchboard.js';
+import { ChangeRefusedError, SessionGoneError } from './switch-errors.js';
 
 /** A registered process, and the documents of its sessions; `undefined` if it did not answer. */
 export interface RunningProcess {

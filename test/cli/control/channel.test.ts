@@ -1,12 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { controlChannel } from '../../../src/cli/control/channel.js';
-import {
-  ChangeRefusedError,
-  type PanelEvent,
-  SessionGoneError,
-  type Switchboard,
-} from '../../../src/cli/control/switchboard.js';
+import type { PanelEvent, Switchboard } from '../../../src/cli/control/hub.js';
+import { ChangeRefusedError, SessionGoneError } from '../../../src/cli/control/switch-errors.js';
 import { type LocalEndpoint, listenLocally } from '../../../src/http/local.js';
 import { stateOf } from '../../slow/browser/states.js';
 

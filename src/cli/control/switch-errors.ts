@@ -1,0 +1,13 @@
+import { CliError } from '../errors.js';
+
+/** A session has ended, or never existed. */
+export class SessionGoneError extends CliError {
+  override readonly name = 'SessionGoneError';
+  override readonly code = 'SESSION_GONE';
+}
+
+/** The policy does not accept a value. */
+export class ChangeRefusedError extends CliError {
+  override readonly name = 'ChangeRefusedError';
+  override readonly code = 'CHANGE_REFUSED';
+}
