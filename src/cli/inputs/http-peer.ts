@@ -18,9 +18,7 @@ export function httpPeer(url: URL, headers: Headers): Peer {
   // The query is left out, because it may contain a key.
   const server = `The server ${plain(url.origin + url.pathname)}`;
   const describe = ({ cause, lastMethod, over }: Failure): string | undefined => {
-    if (over !== undefined) {
-      return `${server} did not answer ${lastMethod} within ${over} s. Allow more time with --timeout.`;
-    }
+    if (over !== undefined) return undefined;
     if (cause instanceof StreamableHTTPError) return `${server} ${refusal(cause, lastMethod)}`;
     if (cause instanceof SyntaxError) return `${server} answered ${lastMethod} with text that is not JSON.`;
     if (cause instanceof TypeError) return `${server} cannot be reached: ${unreachable(cause)}.`;

@@ -1,3 +1,4 @@
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { Protocol } from '../../upstream/eras/era.js';
@@ -35,7 +36,7 @@ export interface Peer {
   /** Aborted when a message of the server shows that it will never answer. */
   readonly broken?: AbortSignal;
   /** @returns a message about a failure that only this kind of connection can have */
-  describe(failure: Failure): Promise<string | undefined> | string | undefined;
+  describe?(failure: Failure): Promise<string | undefined> | string | undefined;
 }
 
 /**
@@ -44,16 +45,46 @@ export interface Peer {
  * @returns an error whose message says in one sentence what happened
  */
 export async function explainFailure(peer: Peer, failure: Failure): Promise<CliError> {
-  const { cause, lastMethod } = failure;
+  const { cause, lastMethod, over } = failure;
   const { server } = peer;
-  const message = await peer.describe(failure);
+  const message = await peer.describe?.(failure);
   if (message !== undefined) return new CliError(message, { cause });
+  if (over !== undefined)
+    return new CliError(
+      `${server} did not answer ${lastMethod} within ${over} s. Allow more time with --timeout.`,
+      { cause },
+    );
   if (cause instanceof McpError) {
     return new CliError(`${server} refused ${lastMethod}: ${shorten(cause.message)}`, { cause });
   }
   const reason =
     cause instanceof Error && !cause.message.includes('\n') ? `: ${shorten(cause.message)}` : '.';
   return new CliError(`${server} answered ${lastMethod} with an invalid MCP message${reason}`, { cause });
+}
+
+/**
+ * Makes a peer of a server that runs in this process.
+ *
+ * @param server the name of the server, as the beginning of a sentence
+ * @param connect connects a server to its end of the connection. What is sent before it is connected waits for it
+ * @param close ends what belongs to the server, after the connection
+ * @returns the server, not initialized yet
+ * @example
+ * inProcessPeer('The server', async (own) => createServer().connect(own));
+ */
+export function inProcessPeer(
+  server: string,
+  connect: (own: Transport) => Promise<unknown>,
+  close = async (): Promise<void> => undefined,
+): Peer {
+  const again = (): Transport => {
+    const [transport, own] = InMemoryTransport.createLinkedPair();
+    connect(own).catch(() => transport.close());
+    const disconnect = transport.close.bind(transport);
+    transport.close = () => disconnect().then(close);
+    return transport;
+  };
+  return { server, transport: again(), again };
 }
 
 /** @returns text from a server, safe to print and short enough for a sentence */

@@ -1,10 +1,9 @@
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { HandlerOptions } from '../../http/fetch-handler.js';
 import { read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
 import { importModule } from '../project/import-module.js';
 import { plain } from '../terminal/output.js';
-import type { Peer } from './peer.js';
+import { inProcessPeer, type Peer } from './peer.js';
 
 type Factory = HandlerOptions['server'];
 
@@ -76,22 +75,10 @@ export async function loadServerFactory(path: string): Promise<ServerModule> {
  */
 export async function modulePeer(path: string): Promise<Peer> {
   const { server: createServer } = await loadServerFactory(path);
-  const again = (): InMemoryTransport => {
-    const [transport, own] = InMemoryTransport.createLinkedPair();
-    // What is sent before the server is connected waits for it. The transport types of SDK v1 and v2 differ.
-    Promise.resolve(createServer())
-      .then((server) => server.connect(own as never))
-      .catch(() => transport.close());
-    return transport;
-  };
-  const name = `The server of ${plain(path)}`;
-  return {
-    server: name,
-    transport: again(),
-    again,
-    describe: ({ over, lastMethod }) =>
-      over === undefined ? undefined : `${name} did not answer ${lastMethod} within ${over} s.`,
-  };
+  // The transport types of SDK v1 and v2 differ.
+  return inProcessPeer(`The server of ${plain(path)}`, async (own) =>
+    (await createServer()).connect(own as never),
+  );
 }
 
 /** Loads the code of tasks only if there are some. */

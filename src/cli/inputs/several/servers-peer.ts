@@ -1,8 +1,7 @@
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { bridge } from '../../../upstream/isolation.js';
 import { bridgeSeveral } from '../../../upstream/several/bridge-several.js';
 import { plain } from '../../terminal/output.js';
-import type { Peer } from '../peer.js';
+import { inProcessPeer, type Peer } from '../peer.js';
 import { readServersFile } from './servers-file.js';
 
 /**
@@ -28,22 +27,9 @@ export function serversPeer(path: string, missing: (slug: string, reason: string
     return [name, bridge(open, 'per-session', { name, report, isLongLived: true })] as const;
   });
   const several = bridgeSeveral(new Map(bridges));
-  const again = (): InMemoryTransport => {
-    const [transport, own] = InMemoryTransport.createLinkedPair();
-    void several.connection().connect(own);
-    const close = transport.close.bind(transport);
-    transport.close = async () => {
-      await close();
-      await several.close();
-    };
-    return transport;
-  };
-  const server = `The servers of ${plain(path)}`;
-  return {
-    server,
-    transport: again(),
-    again,
-    describe: ({ over, lastMethod }) =>
-      over === undefined ? undefined : `${server} did not answer ${lastMethod} within ${over} s.`,
-  };
+  return inProcessPeer(
+    `The servers of ${plain(path)}`,
+    (own) => several.connection().connect(own),
+    () => several.close(),
+  );
 }
