@@ -180,7 +180,7 @@ describe('serve with any server', () => {
       ['--url', 'http://127.0.0.1:1/mcp', '--', 'node'],
       ['--', 'node'],
     ]) {
-      await expect(serve(...args)).rejects.toThrow(/There are several servers|There is no policy/);
+      await expect(serve(...args)).rejects.toThrow(/There are 2 inputs|There is no policy/);
     }
   });
 });

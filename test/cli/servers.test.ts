@@ -94,7 +94,7 @@ describe('serve --servers', () => {
 
   it('takes no second server', async () => {
     const { code, stderr } = await run('serve', '--servers', 'x.json', '--policy', policy(), '--', 'node');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('There are several servers')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('There are 2 inputs')]);
   });
 });
 

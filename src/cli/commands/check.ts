@@ -44,12 +44,11 @@ Examples:
  * await run(['policies', '--format', 'json']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
-  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
-  const [named] = positionals;
+  const line = readCommandLine(definition, argv);
+  const { values, terminal } = line;
   const { format } = values;
-  const policies = policiesOf('check', values.policy, named);
-  const input = parseInput(values, command, 'check');
+  const policies = policiesOf(line);
+  const input = parseInput(line);
   if (values.watch === true && values.fix === true) {
     throw new UsageError('check', '--fix changes the files that --watch watches. Pass one of them');
   }

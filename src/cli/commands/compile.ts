@@ -37,25 +37,21 @@ Examples:
  * await run(['policies/vault.yaml', '-o', 'build/vault.json']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const use = {
-    policy: 'policy',
-    positionals: 'policies',
-    // The input is only for the catalog.
-    input: argv.some((each) => /^--snapshot(=|$)/.test(each)),
-  } as const;
-  const { values: given, positionals, command, terminal } = readCommandLine(definition, argv, use);
-  const [named] = positionals;
-  const values = { ...given, header: headersOf(given) };
+  // The input is only for the catalog.
+  const input = argv.some((each) => /^--snapshot(=|$)/.test(each));
+  const line = readCommandLine(definition, argv, { policy: 'policy', input });
+  const { values, terminal } = line;
   const { output, snapshot } = values;
-  const paths = onePolicyOf('compile', values.policy, named);
+  const paths = onePolicyOf(line);
   if (!output) throw new UsageError('compile', 'There is no output. Pass -o FILE, or -o - for stdout');
-  const input = (snapshot === undefined ? parseInput : requireInput)(values, command, 'compile');
-  if (snapshot === undefined && input !== undefined) {
+  const read = snapshot === undefined ? parseInput : requireInput;
+  const server = read({ ...line, values: { ...values, header: headersOf(values) } });
+  if (snapshot === undefined && server !== undefined) {
     throw new UsageError('compile', 'There is a server, but no file for its catalog. Pass --snapshot FILE');
   }
 
   const compiled = readPolicyInput(paths, 'nothing was written', terminal, 1);
-  const catalog = input && (await readInput(input, terminal.quiet));
+  const catalog = server && (await readInput(server, terminal.quiet));
   writeOutput(output, `${JSON.stringify(compiled)}\n`);
   if (output !== '-') {
     const { concerns, primitives, patterns } = compiled;

@@ -49,7 +49,8 @@ Example:
  * await run(['HEAD:policies/vault.yaml', 'policies/vault.yaml']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, positionals, command, terminal } = readCommandLine(definition, argv, { input: true });
+  const line = readCommandLine(definition, argv);
+  const { values, positionals, command, terminal } = line;
   const { format } = values;
   const failOn = (values.failOn ?? []).map((text) => {
     const known = FAIL_ON.find((each) => each === text);
@@ -57,7 +58,7 @@ export async function run(argv: string[]): Promise<number> {
     throw new UsageError('diff', `--fail-on takes ${FAIL_ON.join(', ')}, not "${text}"`);
   });
   const [old, now] = positionals;
-  const input = parseInput(values, command, 'diff');
+  const input = parseInput(line);
 
   const [before, after] = [readRevision(old, terminal.errors), readRevision(now, terminal.errors)];
   const beside = input === undefined ? catalogBeside(now) : undefined;

@@ -32,11 +32,10 @@ Example:
  * await run(['policies/vault.yaml', '-o', 'build/vault.md']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
-  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
-  const [named] = positionals;
-  const paths = onePolicyOf('docs', values.policy, named);
-  const input = parseInput(values, command, 'docs');
+  const line = readCommandLine(definition, argv);
+  const { values, terminal } = line;
+  const paths = onePolicyOf(line);
+  const input = parseInput(line);
 
   const policy = preparePolicy(readPolicyInput(paths, 'nothing was written', terminal));
   const counted = input ? await readCounted(input, terminal.quiet) : undefined;

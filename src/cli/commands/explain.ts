@@ -38,12 +38,12 @@ Example:
  * await run(['deleteKey', '--policy', 'policies/vault.yaml']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const use = { policy: 'policy', input: true } as const;
-  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
+  const line = readCommandLine(definition, argv);
+  const { values, terminal } = line;
   const { format } = values;
-  const [name] = positionals;
-  const paths = onePolicyOf('explain', values.policy);
-  const input = parseInput(values, command, 'explain');
+  const [name] = line.positionals;
+  const paths = onePolicyOf(line);
+  const input = parseInput(line);
 
   const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was explained', terminal);
   const { configuration, caller } = resolved;

@@ -34,10 +34,9 @@ Examples:
  * await run(['--check', 'policies']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const use = { policy: 'policy', positionals: 'policies' } as const;
-  const { values, positionals, terminal } = readCommandLine(definition, argv, use);
-  const [named] = positionals;
-  const paths = policiesOf('fmt', values.policy, named).flat();
+  const line = readCommandLine(definition, argv);
+  const { values, terminal } = line;
+  const paths = policiesOf(line).flat();
 
   const files = [...new Set(paths.flatMap(policyFilesOf))].map((file) => ({ file, ...formatted(file) }));
   const changed = files.filter(({ before, after }) => before !== after);

@@ -58,9 +58,10 @@ Examples:
  */
 export async function run(argv: string[]): Promise<number> {
   // A project has a policy already, so only its update is about the project.
-  const use = argv.includes('--update') ? ({ policy: 'output', input: true } as const) : undefined;
-  const { values, command, terminal } = readCommandLine(definition, argv, use);
-  const input = requireInput(values, command, 'init');
+  const use = argv.includes('--update') ? ({ policy: 'output', input: true } as const) : false;
+  const line = readCommandLine(definition, argv, use);
+  const { values, command, terminal } = line;
+  const input = requireInput(line);
   const output = values.output ?? 'policy.yaml';
   if (output !== '-' && !/\.ya?ml$/.test(output)) {
     throw new UsageError('init', `-o takes a file that ends in .yaml, not "${output}"`);

@@ -37,12 +37,11 @@ Example:
  * await run(['--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
-  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
-  const [named] = positionals;
+  const line = readCommandLine(definition, argv);
+  const { values, terminal } = line;
   const { format } = values;
-  const paths = onePolicyOf('list', values.policy, named);
-  const input = requireInput(values, command, 'list');
+  const paths = onePolicyOf(line);
+  const input = requireInput(line);
 
   const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was listed', terminal);
   const [catalog, tokensOf] =

@@ -35,9 +35,10 @@ Examples:
  * await run(['--policy', 'policies/vault.yaml', '--no-open']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, command, terminal } = readCommandLine(definition, argv);
+  const line = readCommandLine(definition, argv, false);
+  const { values, terminal } = line;
   const { policy: paths = [] } = values;
-  const input = parseInput(values, command, 'open');
+  const input = parseInput(line);
 
   // The build puts the page beside the command.
   let html = brotliDecompressSync(readFileSync(new URL('./playground.html.br', import.meta.url))).toString();

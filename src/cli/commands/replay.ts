@@ -40,14 +40,14 @@ Example:
  * await run(['log.json', '--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const use = { policy: 'policy', input: true } as const;
-  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
+  const line = readCommandLine(definition, argv);
+  const { values, terminal } = line;
   const { format } = values;
-  const [given] = positionals;
+  const [given] = line.positionals;
   if (given.trim() === '')
     throw new UsageError('replay', 'There is no LINE. Pass a log line, a file, or - for stdin');
-  const paths = onePolicyOf('replay', values.policy);
-  const input = requireInput(values, command, 'replay');
+  const paths = onePolicyOf(line);
+  const input = requireInput(line);
 
   const lines = await readLogLines(given);
   const parsed = lines.flatMap((line) => parseLogLine(line) ?? []);

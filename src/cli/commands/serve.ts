@@ -7,10 +7,9 @@ import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCommandLine } from '../options/command-line.js';
 import { defineProjectCommand, numberFrom, repeated } from '../options/define-command.js';
-import { moduleOption, protocolOption, serversOption } from '../options/input-options.js';
+import { moduleOption, protocolOption, requireServer, serversOption } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
-import { chooseServer } from '../serving/choose-server.js';
 import { withPanel } from '../serving/panel-default.js';
 import { watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
@@ -69,9 +68,8 @@ Example:
  * await run(['--policy', 'policies/vault.yaml', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
-  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
-  const [named] = positionals;
+  const line = readCommandLine(definition, argv);
+  const { values, terminal } = line;
   const { port, panel, isolation, sessions, idle, silence, protocol, openEndpoint } = values;
   const limits = {
     isolation,
@@ -80,8 +78,8 @@ export async function run(argv: string[]): Promise<number> {
     idleMs: idle * 60_000,
     silenceMs: silence * 1000,
   };
-  const choice = chooseServer(values, command);
-  const paths = onePolicyOf('serve', values.policy, named);
+  const input = requireServer(line);
+  const paths = onePolicyOf(line);
   const prepare = (compiled: CompiledPolicy): Policy => preparePolicy(withPanel(compiled, panel));
   const policy = prepare(readPolicyInput(paths, 'nothing is served', terminal));
   const preferences = defaultPreferences(policy, values);
@@ -91,7 +89,7 @@ export async function run(argv: string[]): Promise<number> {
     import('../serving/open-server.js'),
     import('../serving/transports.js'),
   ]);
-  const opened = await openServer(choice);
+  const opened = await openServer(input);
   const live = new LivePolicy(policy);
   const control = panel !== 'off' ? createControl(opened.name, paths) : undefined;
 

@@ -49,7 +49,7 @@ Examples:
  * await run(['policies/vault.test.yaml', '--coverage']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, positionals, terminal } = readCommandLine(definition, argv, { positionals: 'tests' });
+  const { values, positionals, terminal } = readCommandLine(definition, argv);
   const [paths] = positionals;
   const { format } = values;
   const { threshold, filter } = values;

@@ -38,12 +38,11 @@ Example:
  * await run(['--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
-  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
-  const [named] = positionals;
+  const line = readCommandLine(definition, argv);
+  const { values, terminal } = line;
   const { format, budget } = values;
-  const paths = onePolicyOf('tokens', values.policy, named);
-  const input = requireInput(values, command, 'tokens');
+  const paths = onePolicyOf(line);
+  const input = requireInput(line);
 
   const policy = preparePolicy(readPolicyInput(paths, 'nothing was counted', terminal));
   const [catalog, countTokens] = await readCounted(input, terminal.quiet);

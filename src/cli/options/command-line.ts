@@ -10,20 +10,22 @@ import { requireTrust } from '../project/trust.js';
 import { type Terminal, type TerminalValues, terminalOf } from './terminal.js';
 
 /** What a command takes from the project file if the command line does not name it. */
-export interface ProjectUse {
+interface ProjectUse {
   /** The option for the policy of the project. */
-  readonly policy?: 'policy' | 'output';
+  readonly policy?: 'policy' | 'output' | undefined;
   /** Whether the command reads the input of the project. */
   readonly input?: boolean;
-  /** What the arguments without an option are, if the project file can name them. */
-  readonly positionals?: 'policies' | 'tests';
 }
 
 /** A command line with everything that the project file adds to it. */
-export interface CommandLine<A extends unknown[], O extends OptionValues> {
+export interface CommandLine<A extends unknown[], O> {
+  /** The name of our command, for messages. */
+  readonly name: string;
   readonly values: O;
   readonly terminal: Terminal;
   readonly positionals: A;
+  /** The arguments without an option, if they are policies. */
+  readonly policies: readonly string[];
   /** The command of the server, after `--`. */
   readonly command: readonly string[];
 }
@@ -35,44 +37,64 @@ export interface CommandLine<A extends unknown[], O extends OptionValues> {
  *
  * @param definition the command
  * @param argv the arguments
- * @param use what the command takes from the project file; undefined if it takes nothing
+ * @param use what the command takes from the project file: what its options can name. False if it takes nothing
  * @returns the options, the other arguments, the command of the server, and how the command writes its output
  * @throws {UsageError} for an argument that is not valid
  * @throws {CliError} for a project file that is not valid, or that the person does not trust
  * @throws {CommanderError} for `--help`, after it was printed
  * @example
- * const { values, output, command } = readCommandLine(definition, argv, { policy: 'policy', input: true });
+ * const { values, output, command } = readCommandLine(definition, argv);
  */
 export function readCommandLine<
   A extends unknown[],
   O extends OptionValues & TerminalValues,
   G extends OptionValues,
->(definition: Command<A, O, G>, argv: readonly string[], use?: ProjectUse): CommandLine<A, O> {
+>(
+  definition: Command<A, O, G>,
+  argv: readonly string[],
+  use: ProjectUse | false = useOf(definition),
+): CommandLine<A, O> {
   const end = argv.indexOf('--');
   const own = end === -1 ? argv : argv.slice(0, end);
   const command = end === -1 ? [] : argv.slice(end + 1);
   parse(definition, own);
   // The file itself cannot say that it is trusted.
   const isTrusted = definition.getOptionValue('trust') === true;
-  const isUsed = use !== undefined && definition.getOptionValue('project') !== false;
+  const isUsed = use !== false && definition.getOptionValue('project') !== false;
   const project = isUsed ? findProject(process.cwd(), isTrusted) : undefined;
-  const added = project === undefined ? undefined : ofProject(definition, project, command, use ?? {});
+  const added = project && use ? ofProject(definition, project, command, use) : undefined;
   if (project !== undefined && added?.action !== undefined && !isTrusted) requireTrust(project, added.action);
   if (added !== undefined) parse(definition, [...added.options, ...own, ...added.positionals]);
   const values = definition.opts();
   return {
+    name: nameOf(definition),
     values,
     terminal: terminalOf(values),
     positionals: definition.processedArgs,
+    policies: takes(definition, 'policy') ? definition.args : [],
     command: added?.command ?? command,
   };
+}
+
+const nameOf = (definition: { name(): string }): string => definition.name().replace('mcp-concerns ', '');
+
+/** Whether the arguments without an option are of this kind. */
+const takes = (
+  { registeredArguments: [argument] }: Pick<CommandUnknownOpts, 'registeredArguments'>,
+  kind: 'policy' | 'path',
+): boolean => argument?.name() === kind;
+
+/** Only the commands with `--no-project` use the project file. */
+function useOf({ options }: Pick<CommandUnknownOpts, 'options'>): ProjectUse | false {
+  const has = (name: string): boolean => options.some((option) => option.name() === name);
+  return has('no-project') && { policy: has('policy') ? 'policy' : undefined, input: has('url') };
 }
 
 function parse<A extends unknown[], O extends OptionValues, G extends OptionValues>(
   definition: Command<A, O, G>,
   argv: readonly string[],
 ): void {
-  const name = definition.name().replace('mcp-concerns ', '');
+  const name = nameOf(definition);
   // In `--policy --concern x` the value of --policy is missing. `-o -` and `--policy=-x` are valid.
   const missing = definition.options.find(({ long, short, required }) =>
     argv.some((each, index) => required && [long, short].includes(each) && /^-./.test(argv[index + 1] ?? '')),
@@ -99,7 +121,7 @@ function problemOf({ code, message }: CommanderError, { options }: Pick<CommandU
 
 /** What the project file adds to a command line that was parsed. */
 function ofProject(
-  definition: Pick<CommandUnknownOpts, 'options' | 'args' | 'getOptionValueSource'>,
+  definition: Pick<CommandUnknownOpts, 'options' | 'args' | 'registeredArguments' | 'getOptionValueSource'>,
   project: Project,
   command: readonly string[],
   use: ProjectUse,
@@ -112,7 +134,7 @@ function ofProject(
   );
   const hasPositionals = definition.args.length > 0;
   const namesPolicy =
-    use.policy !== undefined && (given.has(use.policy) || (use.positionals === 'policies' && hasPositionals));
+    use.policy !== undefined && (given.has(use.policy) || (takes(definition, 'policy') && hasPositionals));
   const namesInput =
     command.length > 0 || ['catalog', 'url', 'server', 'servers'].some((each) => given.has(each));
   const addsInput = use.input === true && !namesInput && !namesPolicy;
@@ -129,7 +151,7 @@ function ofProject(
   const server = addsInput ? project.server : undefined;
   return {
     options,
-    positionals: use.positionals === 'tests' && !hasPositionals ? tests : [],
+    positionals: takes(definition, 'path') && !hasPositionals ? tests : [],
     command: server ?? command,
     action: server && `starts "${server.join(' ')}"`,
   };

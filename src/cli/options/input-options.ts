@@ -1,6 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import type { Protocol } from '../../upstream/eras/era.js';
 import { UsageError } from '../errors.js';
+import type { CommandLine } from './command-line.js';
 import { defineProjectCommand, numberFrom, repeated } from './define-command.js';
 
 /**
@@ -50,7 +51,7 @@ export const serversOption = () =>
   new Option('--servers <file>', "several servers: a host's file, such as .mcp.json");
 
 /** The values of the options of `defineInputCommand`. */
-export interface InputValues {
+interface InputValues {
   readonly catalog?: string | undefined;
   readonly url?: string | undefined;
   readonly server?: string | undefined;
@@ -60,31 +61,34 @@ export interface InputValues {
   readonly protocol?: Protocol | undefined;
 }
 
-/** Where primitives come from. */
-export type Input =
-  | { readonly from: 'catalog'; readonly path: string }
-  | ({ readonly from: 'url'; readonly url: URL; readonly headers: Headers } & Waiting)
-  | ({ readonly from: 'module' | 'servers'; readonly path: string } & Waiting)
-  | ({ readonly from: 'command'; readonly program: string; readonly args: readonly string[] } & Waiting);
+type InputLine = Pick<CommandLine<unknown[], InputValues>, 'name' | 'values' | 'command'>;
 
-/** How a server is asked. */
-interface Waiting {
-  readonly seconds: number;
-  readonly protocol?: Protocol | undefined;
-}
+/** A server, and how it is asked. Nothing is loaded or started yet. */
+export type ServerInput = { readonly seconds: number; readonly protocol?: Protocol | undefined } & (
+  | { readonly from: 'url'; readonly url: URL; readonly headers: Headers }
+  | { readonly from: 'module' | 'servers'; readonly path: string }
+  | { readonly from: 'command'; readonly program: string; readonly args: readonly string[] }
+);
+
+/** Where primitives come from. */
+export type Input = { readonly from: 'catalog'; readonly path: string } | ServerInput;
 
 /**
  * Parses the input of a command line. Nothing is read or started yet.
  *
- * @param values the values of the options of `defineInputCommand`
- * @param command the arguments after `--`
- * @param name the name of our command, for messages
+ * @param line the command line
  * @returns the input; undefined if there is none, for commands that work without one
  * @throws {UsageError} if there is more than one input, or one that is not valid
  * @example
- * parseInput({ catalog: 'vault.catalog.json' }, []); // { from: 'catalog', path: 'vault.catalog.json' }
+ * parseInput({ name: 'list', values: { catalog: 'vault.catalog.json' }, command: [] }); // { from: 'catalog', path: 'vault.catalog.json' }
  */
-export function parseInput(values: InputValues, command: readonly string[], name = ''): Input | undefined {
+export function parseInput(line: InputLine): Input | undefined {
+  const server = parseServer(line);
+  const { catalog } = line.values;
+  return catalog === undefined ? server : { from: 'catalog', path: catalog };
+}
+
+function parseServer({ name, values, command }: InputLine): ServerInput | undefined {
   const { catalog, url, server, servers, header, timeout: seconds = 30, protocol } = values;
   const [program, ...args] = command;
   const all = {
@@ -99,19 +103,12 @@ export function parseInput(values: InputValues, command: readonly string[], name
     throw new UsageError(name, `There are ${given.length} inputs: ${given.join(' and ')}. Pass one`);
   }
   if (header !== undefined && url === undefined) throw new UsageError(name, '--header needs --url');
-  if (catalog !== undefined) return { from: 'catalog', path: catalog };
-  if (url !== undefined) {
-    return {
-      from: 'url',
-      url: parseUrl(name, url),
-      headers: parseHeaders(name, header ?? []),
-      seconds,
-      protocol,
-    };
-  }
-  if (server !== undefined) return { from: 'module', path: server, seconds, protocol };
-  if (servers !== undefined) return { from: 'servers', path: servers, seconds, protocol };
-  return program ? { from: 'command', program, args, seconds, protocol } : undefined;
+  const how = { seconds, protocol };
+  if (url !== undefined)
+    return { from: 'url', url: parseUrl(name, url), headers: parseHeaders(name, header ?? []), ...how };
+  if (server !== undefined) return { from: 'module', path: server, ...how };
+  if (servers !== undefined) return { from: 'servers', path: servers, ...how };
+  return program ? { from: 'command', program, args, ...how } : undefined;
 }
 
 /**
@@ -119,11 +116,17 @@ export function parseInput(values: InputValues, command: readonly string[], name
  *
  * @throws {UsageError} if there is no input, too
  */
-export function requireInput(values: InputValues, command: readonly string[], name: string): Input {
-  const input = parseInput(values, command, name);
-  if (input !== undefined) return input;
-  const hint =
-    'Pass its command after --, for example -- node server.js, or pass --url, --server, --servers or --catalog';
+export const requireInput = (line: InputLine): Input => parseInput(line) ?? missing(line, ' or --catalog');
+
+/**
+ * Does the same for a command that needs a server, and takes no catalog.
+ *
+ * @throws {UsageError} if there is no server, too
+ */
+export const requireServer = (line: InputLine): ServerInput => parseServer(line) ?? missing(line, '');
+
+function missing({ name }: InputLine, other: string): never {
+  const hint = `Pass its command after --, for example -- node server.js, or pass --url, --server, --servers${other}`;
   throw new UsageError(name, `There is no server. ${hint}`);
 }
 

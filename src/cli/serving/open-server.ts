@@ -3,8 +3,8 @@ import { ChildTransport } from '../../upstream/child-process.js';
 import { remoteTransport } from '../../upstream/remote.js';
 import { loadServerFactory, type ServerModule } from '../inputs/server-module.js';
 import { readServersFile, type SeveralOpeners } from '../inputs/several/servers-file.js';
+import type { ServerInput } from '../options/input-options.js';
 import { plain } from '../terminal/output.js';
-import type { ServerChoice } from './choose-server.js';
 
 /** The servers behind the policy: a factory for servers in this process, or for connections to one or several upstreams. */
 export type OpenedServer = { readonly name: string } & (
@@ -16,29 +16,29 @@ export type OpenedServer = { readonly name: string } & (
 /**
  * Prepares the chosen server to be served.
  *
- * @param choice the server
+ * @param input the server
  * @returns how to create the server, or how to connect to it
  * @throws {CliError} if a module does not create a server
  * @example
- * const opened = await openServer(chooseServer({}, ['npx', '@playwright/mcp']));
+ * const opened = await openServer({ from: 'command', program: 'npx', args: ['@playwright/mcp'], seconds: 30 });
  */
-export async function openServer(choice: ServerChoice): Promise<OpenedServer> {
-  switch (choice.from) {
+export async function openServer(input: ServerInput): Promise<OpenedServer> {
+  switch (input.from) {
     case 'command': {
-      const { program, args } = choice;
+      const { program, args } = input;
       return { name: [program, ...args].join(' '), open: () => new ChildTransport(program, args) };
     }
     case 'url': {
-      const { url, headers } = choice;
+      const { url, headers } = input;
       const open = () => remoteTransport(url.href, Object.fromEntries(headers));
       // The query is left out, because it may contain a key.
       return { name: plain(url.origin + url.pathname), open };
     }
     case 'servers': {
-      const several = readServersFile(choice.path, process.env);
+      const several = readServersFile(input.path, process.env);
       return { name: [...several.keys()].join(', '), several };
     }
     case 'module':
-      return { name: choice.path, ...(await loadServerFactory(choice.path)) };
+      return { name: input.path, ...(await loadServerFactory(input.path)) };
   }
 }

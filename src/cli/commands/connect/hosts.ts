@@ -7,11 +7,10 @@ import { UsageError } from '../../errors.js';
 import { readPolicyInput } from '../../inputs/policy-input.js';
 import { readCommandLine } from '../../options/command-line.js';
 import { defineCommand, repeated } from '../../options/define-command.js';
-import { moduleOption } from '../../options/input-options.js';
+import { moduleOption, requireServer } from '../../options/input-options.js';
 import { onePolicyOf, policyOption } from '../../options/policy-option.js';
 import { readPreferences } from '../../options/preferences.js';
 import { absoluteCommand } from '../../serving/absolute-command.js';
-import { chooseServer } from '../../serving/choose-server.js';
 import { HOST_IDS, hostSnippets, type ServerCommand } from '../../serving/host-snippets.js';
 
 /** The name of the server in each host. */
@@ -44,10 +43,11 @@ Example:
  * await run(['--policy', 'policies/vault.yaml', '--preset', 'safe', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, command, terminal } = readCommandLine(definition, argv);
-  const paths = onePolicyOf('hosts', values.policy);
+  const line = readCommandLine(definition, argv);
+  const { values, command, terminal } = line;
+  const paths = onePolicyOf(line);
   // Checks that there is exactly one server, as `serve` will.
-  chooseServer(values, command, 'hosts');
+  requireServer(line);
   const policy = preparePolicy(readPolicyInput(paths, 'nothing was printed', terminal));
   const { host, preset, server, url, header = [] } = values;
   const concern = preset === undefined ? [] : [`preset=${preset}`];

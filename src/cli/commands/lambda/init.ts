@@ -65,8 +65,9 @@ Example:
  * await run(['--lambda', '--policy', 'policy.yaml', '--module', 'src/server.ts']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, terminal } = readCommandLine(definition, argv);
-  const policies = onePolicyOf('init --lambda', values.policy);
+  const line = readCommandLine(definition, argv);
+  const { values, terminal } = line;
+  const policies = onePolicyOf(line);
   const absent = policies.find((path) => !existsSync(path));
   if (absent !== undefined)
     throw new CliError(`${absent} does not exist. Write a policy first: "mcp-concerns init --help".`);

@@ -44,14 +44,10 @@ Examples:
  * await run(['--review', 'policy.yaml', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const use = { policy: 'policy', positionals: 'policies', input: true } as const;
-  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
-  const paths = onePolicyOf(
-    'pin',
-    values.policy,
-    positionals.flatMap((path) => path ?? []),
-  );
-  const input = requireInput(values, command, 'pin');
+  const line = readCommandLine(definition, argv);
+  const { values, terminal } = line;
+  const paths = onePolicyOf(line);
+  const input = requireInput(line);
   const { pins = NOTHING } = readPolicyInput(paths, 'nothing was pinned', terminal);
   const catalog = await readInput(input, terminal.quiet);
   if (catalog.encoding !== undefined)

@@ -35,9 +35,10 @@ Example:
  * await run(['-o', 'catalog.json', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, command, terminal } = readCommandLine(definition, argv, { input: true });
+  const line = readCommandLine(definition, argv);
+  const { values, terminal } = line;
   const { output } = values;
-  const input = requireInput(values, command, 'snapshot');
+  const input = requireInput(line);
   const [catalog, tokensOf] = values.facts
     ? await readCounted(input, terminal.quiet)
     : [await readInput(input, terminal.quiet), undefined];
