@@ -1,4 +1,3 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -9,22 +8,16 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import type { Policy } from '../../src/engine/policy.js';
-import { attachGate } from '../../src/gate/attach.js';
 import { inProcessTransport } from '../../src/upstream/in-process.js';
 import { bridge } from '../../src/upstream/isolation.js';
 import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
 import { UpstreamError } from '../../src/upstream/upstream-error.js';
 import { fromSdk, METHODS, type Message } from '../../src/wire/messages.js';
-import { policyOf } from '../gate/gate-harness.js';
+import { connect, namesOf, newClient, open, text, textOf } from './several-harness.js';
 
-const open: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers();
-  for (const close of open.splice(0).reverse()) await close();
 });
-
-const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] });
 
 /** A server whose primitives have the same names as those of every other one of these. */
 function createServer(name: string, cancelled: string[] = []): McpServer {
@@ -61,35 +54,8 @@ function createServer(name: string, cancelled: string[] = []): McpServer {
   return server;
 }
 
-/** Connects a client of SDK v1 to several servers as one. */
-async function connect(
-  servers: Readonly<Record<string, () => Transport>>,
-  client = newClient(),
-  policy?: Policy,
-) {
-  const bridges = Object.entries(servers).map(
-    ([slug, make]) => [slug, bridge(make, 'per-session', { isLongLived: true })] as const,
-  );
-  const several = bridgeSeveral(new Map(bridges));
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  const server = await several.connection();
-  if (policy !== undefined) attachGate(server, { policy });
-  await server.connect(theirs);
-  open.push(
-    () => several.close(),
-    () => client.close(),
-  );
-  await client.connect(ours);
-  return client;
-}
-
-const newClient = () =>
-  new Client({ name: 'host', version: '1' }, { capabilities: { elicitation: { form: {} } } });
-
 const serverOf = (name: string, cancelled?: string[]) => () =>
   inProcessTransport(() => createServer(name, cancelled));
-const namesOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
-const textOf = (result: unknown) => JSON.parse(JSON.stringify(result)).content[0].text;
 
 describe('several servers with equal names', () => {
   it('are listed under the names of their servers, and each name reaches its own', async () => {
@@ -200,34 +166,6 @@ describe('a stream of a modern client about several servers', () => {
       })
       .toMatchObject({ params: { uri: 'one+data://a' } });
     expect(acknowledged()).toHaveLength(1);
-  });
-});
-
-describe('several servers under enforce', () => {
-  const failing = (name: string) => () =>
-    inProcessTransport(() => {
-      const server = new McpServer({ name, version: '1' });
-      const error = { content: text('Use drop_table or who, or data://secret').content, isError: true };
-      server.registerTool('fail', {}, () => error);
-      server.registerTool('drop_table', {}, () => text('dropped'));
-      server.registerTool('who', {}, () => text(name));
-      server.registerResource('s', 'data://secret', {}, () => ({ contents: [] }));
-      return server;
-    });
-
-  it('answer hidden names like unknown ones, and name no hidden primitive by the name that its server uses', async () => {
-    const policy = policyOf(`
-primitives:
-  tools: { one__fail: {}, two__fail: {}, one__who: {} }
-settings: { unmapped: hide, enforcement: enforce }`);
-    const client = await connect({ one: failing('one'), two: failing('two') }, newClient(), policy);
-    expect(await namesOf(client)).toEqual(['one__fail', 'one__who', 'two__fail']);
-    await client.listResources();
-    expect(textOf(await client.callTool({ name: 'two__fail' }))).toBe('Use [hidden] or who, or [hidden]');
-    const errors = ['two__drop_table', 'two__nothing', 'three__who', 'who'].map((name) =>
-      client.callTool({ name }).catch(({ message }: Error) => message),
-    );
-    expect(new Set(await Promise.all(errors)).size).toBe(1);
   });
 });
 

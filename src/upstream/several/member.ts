@@ -45,9 +45,15 @@ export class Member {
     }
   }
 
-  /** Returns what it calls one of its tools or prompts; `undefined` if only its list can tell. */
+  /**
+   * Returns what it calls one of its tools or prompts; `undefined` if only its list can tell, or if it is no name of the
+   * list: a policy hides the shortened name of a tool, so that tool must not answer to its full name.
+   */
   ownName(full: string): string | undefined {
-    return this.shortened.get(full) ?? (isShortened(full) ? undefined : split(full, '__')?.own);
+    const known = this.shortened.get(full);
+    if (known !== undefined || isShortened(full)) return known;
+    const own = split(full, '__')?.own;
+    return own !== undefined && joinName(this.slug, own) === full ? own : undefined;
   }
 
   /**

@@ -20,7 +20,7 @@ import {
   read,
   toSdk,
 } from '../../wire/messages.js';
-import { split } from '../../wire/server-names.js';
+import { isShortened, split } from '../../wire/server-names.js';
 import type { UpstreamServer } from '../bridged-server.js';
 import { refusal, unknownMethod } from '../call.js';
 import { type Members, membersOf } from '../eras/envelope.js';
@@ -168,7 +168,7 @@ export class SeveralServers implements UpstreamServer {
     extra: MessageExtraInfo | undefined,
   ): Promise<string | undefined> {
     if (!isName) return own;
-    if (member.ownName(full) === undefined) {
+    if (member.ownName(full) === undefined && isShortened(full)) {
       // Only the list tells what a shortened name stands for.
       const method = path[0] === 'name' ? 'tools/list' : 'prompts/list';
       await listAll(this.parts, { jsonrpc: '2.0', id, method }, this.era, extra);
