@@ -165,7 +165,7 @@ export class Recovery {
       signal: this.life.signal,
       lost: (reason) => {
         if (this.current === opened) this.current = undefined;
-        if (!this.isClosed) this.happened('fails', reason);
+        if (!this.isClosed) this.happened('fails', reason, true);
       },
       stderr: (stderr) => this.options.report?.({ upstream: this.name, stderr }),
     };
@@ -197,7 +197,7 @@ export class Recovery {
     return this.options.name ?? 'upstream';
   }
 
-  private happened(happening: UpstreamHappening, reason?: string): void {
+  private happened(happening: UpstreamHappening, reason?: string, isLost = false): void {
     const before = this.state;
     this.state = transition(before, happening);
     const { state, restarts } = this.state;
@@ -207,6 +207,7 @@ export class Recovery {
       state,
       restarts,
       ...(reason === undefined ? {} : { reason }),
+      ...(isLost ? { isLost } : {}),
     });
   }
 }

@@ -4,7 +4,6 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach } from 'vitest';
 import type { Policy } from '../../src/engine/policy.js';
 import { attachGate } from '../../src/gate/attach.js';
-import { bridge } from '../../src/upstream/isolation.js';
 import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
 
 /** What a test opened, in the order of opening. */
@@ -21,10 +20,7 @@ export async function connect(
   client = newClient(),
   policy?: Policy,
 ) {
-  const bridges = Object.entries(servers).map(
-    ([slug, make]) => [slug, bridge(make, 'per-session', { isLongLived: true })] as const,
-  );
-  const several = bridgeSeveral(new Map(bridges));
+  const several = bridgeSeveral(new Map(Object.entries(servers)), 'per-session', { isLongLived: true });
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const server = await several.connection();
   if (policy !== undefined) attachGate(server, { policy });

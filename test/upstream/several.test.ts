@@ -3,13 +3,13 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   ElicitRequestSchema,
+  ListPromptsRequestSchema,
   SubscribeRequestSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { inProcessTransport } from '../../src/upstream/in-process.js';
-import { bridge } from '../../src/upstream/isolation.js';
 import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
 import { UpstreamError } from '../../src/upstream/upstream-error.js';
 import { fromSdk, METHODS, type Message } from '../../src/wire/messages.js';
@@ -117,6 +117,26 @@ describe('several servers with equal names', () => {
     await expect.poll(() => cancelled).toEqual(['two']);
   });
 
+  it('forward that a list is cancelled', async () => {
+    const cancelled = vi.fn();
+    const slow = () =>
+      inProcessTransport(() => {
+        const server = createServer('two');
+        server.server.setRequestHandler(ListPromptsRequestSchema, async (_request, { signal }) => {
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          cancelled();
+          return { prompts: [] };
+        });
+        return server;
+      });
+    const client = await connect({ one: serverOf('one'), two: slow });
+    const stop = new AbortController();
+    const listing = client.listPrompts(undefined, { signal: stop.signal });
+    setTimeout(() => stop.abort('enough'), 50);
+    await expect(listing).rejects.toThrow('enough');
+    await expect.poll(() => cancelled.mock.calls.length).toBe(1);
+  });
+
   it.each(['three__who', 'who', '__who', 'one_who', 'ONE__who'])('do not have the name %s', async (name) => {
     const client = await connect({ one: serverOf('one'), two: serverOf('two') });
     await expect(client.callTool({ name })).rejects.toThrow('Not found');
@@ -134,10 +154,8 @@ describe('a stream of a modern client about several servers', () => {
         made.push(server);
         return server;
       });
-    const bridges = Object.entries({ one: changing, two: serverOf('two') }).map(
-      ([slug, make]) => [slug, bridge(make, 'shared', { isLongLived: true })] as const,
-    );
-    const several = bridgeSeveral(new Map(bridges));
+    const servers = new Map(Object.entries({ one: changing, two: serverOf('two') }));
+    const several = bridgeSeveral(servers, 'shared', { isLongLived: true });
     open.push(() => several.close());
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     const told: Message[] = [];
@@ -200,6 +218,81 @@ describe('a server that does not answer', () => {
     expect(await namesOf(client)).toContain('two__who');
   });
 
+  it('is missing from no other list if it fails at one, and nothing is announced', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const half = () =>
+      inProcessTransport(() => {
+        const server = createServer('two');
+        server.server.setRequestHandler(ListPromptsRequestSchema, () => {
+          throw new Error('no prompts today');
+        });
+        return server;
+      });
+    const client = newClient();
+    const changed = vi.fn();
+    client.setNotificationHandler(ToolListChangedNotificationSchema, changed);
+    await connect({ one: serverOf('one'), two: half }, client);
+    const { prompts, _meta } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(['one__greet']);
+    expect(_meta).toEqual({
+      'io.github.mcp-concerns/unavailable': { two: expect.stringContaining('no prompts today') },
+    });
+    expect(await namesOf(client)).toContain('two__who');
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(changed).not.toHaveBeenCalled();
+  });
+
+  it('leaves the lists at once if it ends, is started again at once, and is announced each time', async () => {
+    const started: McpServer[] = [];
+    let starts = Promise.resolve();
+    const dying = () =>
+      inProcessTransport(async () => {
+        await starts;
+        const server = createServer('two');
+        started.push(server);
+        return server;
+      });
+    const client = newClient();
+    const changed = vi.fn();
+    client.setNotificationHandler(ToolListChangedNotificationSchema, changed);
+    await connect({ one: serverOf('one'), two: dying }, client);
+    expect(await namesOf(client)).toContain('two__who');
+    let start = (): void => undefined;
+    starts = new Promise((resolve) => {
+      start = resolve;
+    });
+    await started.at(-1)?.close();
+    await expect.poll(() => changed.mock.calls.length).toBe(1);
+    expect(await namesOf(client)).not.toContain('two__who');
+    start();
+    await expect.poll(() => changed.mock.calls.length, { timeout: 1500 }).toBe(2);
+    expect(await namesOf(client)).toContain('two__who');
+    expect(started).toHaveLength(2);
+    expect(textOf(await client.callTool({ name: 'two__who' }))).toBe('two');
+  });
+
+  it('is asked by a client that came while it was down', async () => {
+    let works = false;
+    const later = () => {
+      if (!works) throw new UpstreamError('not yet');
+      return serverOf('two')();
+    };
+    const several = bridgeSeveral(new Map([['two', later]]), 'per-session', { isLongLived: true });
+    open.push(() => several.close());
+    const join = async () => {
+      const [ours, theirs] = InMemoryTransport.createLinkedPair();
+      await several.connection().connect(theirs);
+      const client = newClient();
+      open.push(() => client.close());
+      await client.connect(ours);
+      return client;
+    };
+    await join();
+    const second = await join();
+    works = true;
+    expect(textOf(await second.callTool({ name: 'two__who' }))).toBe('two');
+  });
+
   it('delays the start once, and is listed after it started', async () => {
     let start: (server: McpServer) => void = () => undefined;
     const slow = new Promise<McpServer>((resolve) => {
@@ -212,6 +305,7 @@ describe('a server that does not answer', () => {
     const connecting = connect({ one: serverOf('one'), two: () => inProcessTransport(() => slow) }, client);
     await vi.advanceTimersByTimeAsync(10_000);
     await connecting;
+    expect(client.getInstructions()).toContain('The server two is still starting.');
     expect(client.getServerCapabilities()).toMatchObject({ tools: { listChanged: true }, completions: {} });
     const listing = client.listTools();
     await vi.advanceTimersByTimeAsync(1);

@@ -19,12 +19,7 @@ export function bridgeOf(serving: Serving, open?: () => Transport, report = repo
   const options = { name: opened.name, report, silenceMs, protocol, isLongLived: true };
   if (open !== undefined) return bridge(open, isolation, options);
   if ('open' in opened) return bridge(opened.open, isolation, options);
-  if ('several' in opened) {
-    const bridges = [...opened.several].map(
-      ([slug, openOne]) => [slug, bridge(openOne, isolation, { ...options, name: slug })] as const,
-    );
-    return bridgeSeveral(new Map(bridges));
-  }
+  if ('several' in opened) return bridgeSeveral(opened.several, isolation, options);
   return bridge(() => inProcessTransport(() => opened.bare()), isolation, options);
 }
 

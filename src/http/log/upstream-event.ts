@@ -5,6 +5,8 @@ export interface UpstreamEvent {
   readonly state?: 'connecting' | 'ready' | 'failed' | 'restarting';
   /** Why the state changed. */
   readonly reason?: string;
+  /** Whether its connection ended by itself: nothing is answered until it is open again. */
+  readonly isLost?: boolean;
   /** How often the upstream was started again. */
   readonly restarts?: number;
   /** One line that a child process wrote to stderr. */

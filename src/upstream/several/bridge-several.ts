@@ -1,9 +1,11 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import { CAPABILITIES, type Era, METHODS } from '../../wire/messages.js';
 import type { UpstreamServer } from '../bridged-server.js';
 import { wrapParams } from '../eras/envelope.js';
 import { NOBODY } from '../eras/era.js';
-import type { Bridge } from '../isolation.js';
+import { type Bridge, bridge } from '../isolation.js';
+import type { Isolation, UpstreamOptions } from '../upstream.js';
 import { Member } from './member.js';
 import { Part } from './part.js';
 import { SeveralServers } from './several-servers.js';
@@ -11,20 +13,35 @@ import { SeveralServers } from './several-servers.js';
 /**
  * Joins several servers behind an endpoint into one.
  *
- * @param bridges the connections to each server, by its name within names
+ * @param openers makes a transport to each server, not started, by its name within names
+ * @param isolation who shares a server
+ * @param options how each server is used. Events name it.
  * @returns what one server has, too
  * @example
- * const both = bridgeSeveral(new Map([['files', bridge(openFiles, 'shared')], ['docs', bridge(openDocs, 'shared')]]));
+ * const both = bridgeSeveral(new Map([['files', openFiles], ['docs', openDocs]]), 'shared');
  */
-export function bridgeSeveral(bridges: ReadonlyMap<string, Bridge>): Bridge {
+export function bridgeSeveral(
+  openers: ReadonlyMap<string, () => Transport>,
+  isolation: Isolation,
+  options: UpstreamOptions = {},
+): Bridge {
   const ending = new AbortController();
   const open = new Set<SeveralServers>();
-  const arrived = (): void => {
+  const changed = (): void => {
     for (const capability of CAPABILITIES) for (const joined of open) joined.changed(capability);
   };
-  const servers = [...bridges].map(([slug, bridge]) => {
-    const describe = (member: Member) => askOnce(member, bridge);
-    return { bridge, member: new Member(slug, describe, arrived, ending.signal) };
+  const servers = [...openers].map(([slug, openOne]) => {
+    const again = (): Promise<readonly CallAnswer[]> => {
+      const asked = [...open].map((joined) => joined.again(slug));
+      return Promise.all(asked.length > 0 ? asked : [askOnce(member, own)]);
+    };
+    const member = new Member(slug, again, changed, ending.signal);
+    const report: UpstreamOptions['report'] = (event) => {
+      member.happened(event);
+      options.report?.(event);
+    };
+    const own = bridge(openOne, isolation, { ...options, name: slug, report });
+    return { bridge: own, member };
   });
   const join = (
     era: Era,
@@ -43,7 +60,7 @@ export function bridgeSeveral(bridges: ReadonlyMap<string, Bridge>): Bridge {
     connection: () => join('legacy', (bridge) => bridge.connection()),
     async close() {
       ending.abort();
-      await Promise.all([...bridges.values()].map((bridge) => bridge.close()));
+      await Promise.all(servers.map(({ bridge }) => bridge.close()));
     },
   };
 }
@@ -52,7 +69,7 @@ export function bridgeSeveral(bridges: ReadonlyMap<string, Bridge>): Bridge {
 async function askOnce(member: Member, bridge: Bridge): Promise<CallAnswer> {
   const part = new Part(member, bridge.make({ era: 'modern' }), () => undefined);
   part.connect(undefined);
-  const answer = await part.ask(METHODS.discover, wrapParams(undefined, NOBODY), 'describe', undefined);
+  const answer = await part.ask(METHODS.discover, wrapParams(undefined, NOBODY), 'again', undefined);
   await part.close();
   return answer;
 }

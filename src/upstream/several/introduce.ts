@@ -17,7 +17,7 @@ export async function introduce(
 ): Promise<CallAnswer> {
   const sent = withoutToken(params);
   const introductions = await Promise.all(
-    parts.map((part) => part.member.introduce(() => part.ask(method, sent, id, extra))),
+    parts.map((part) => part.member.introduce(part.ask(method, sent, id, extra))),
   );
   const merged = mergeIntroductions(introductions);
   if (era === 'modern')

@@ -64,11 +64,11 @@ async function listPart(
     async (cursor) => {
       const sent = cursor === undefined ? kept : { ...kept, cursor };
       const answer = await member.inTime(part.ask(method, sent, id, extra));
-      if (typeof answer !== 'string' && 'result' in answer) return answer.result;
       if (typeof answer === 'string') missing = answer;
-      else if (answer.error.code !== ERRORS.methodNotFound) {
-        missing = answer.error.message;
-        member.misses(missing);
+      else {
+        member.answered(answer);
+        if ('result' in answer) return answer.result;
+        if (answer.error.code !== ERRORS.methodNotFound) missing = member.down ?? answer.error.message;
       }
       // A server without this kind of primitive does not know the method: its list is empty.
       return undefined;
@@ -84,7 +84,6 @@ async function listPart(
     },
   );
   if (missing !== undefined) return missing;
-  member.answers();
   member.learn(entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])));
   return { entries: entries.map((entry) => renameEntry(member.slug, entry)), about };
 }

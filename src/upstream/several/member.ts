@@ -1,34 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallAnswer } from '../../wire/calls.js';
 import { isShortened, joinName, split } from '../../wire/server-names.js';
-import type { Introduction } from './merge.js';
+import type { UpstreamEvent } from '../state.js';
+import { type Introduction, STARTING } from './merge.js';
 
 /** Milliseconds that a host waits for a server that has not answered yet: hosts give their start 30 s in all. */
 const PATIENCE_MS = 10_000;
 /** Milliseconds until a server that is down is tried again, doubled each time up to the last. */
 const AGAIN_MS = { first: 2000, last: 60_000 };
-/** Why a server is missing that has not answered yet. */
-const STARTING = 'it is still starting';
 
 /** One of several servers: what all clients share of it. */
 export class Member {
   /** Why it is missing from the lists; `undefined` while it answers. */
   private unavailable: string | undefined;
+  /** Why it could not be asked last; `undefined` if it answered, be it with an error. */
+  private failing: string | undefined;
   /** Its own names by names that were shortened. */
   private readonly shortened = new Map<string, string>();
   private readonly began = performance.now();
   private isRetrying = false;
+  /** Milliseconds until the next attempt. A server that ends each time that it starts must wait longer and longer. */
+  private pause = 0;
+  private arrivedAt = 0;
 
   /**
    * @param slug its name within names
-   * @param describe asks it what it says of itself; opens it
-   * @param arrived is told that it answers after it was missing
+   * @param again asks it something, which opens it
+   * @param changed is told that it left the lists, or is back
    * @param signal aborted when the endpoint ends
    */
   constructor(
     readonly slug: string,
-    private readonly describe: (member: Member) => Promise<CallAnswer>,
-    private readonly arrived: () => void,
+    private readonly again: () => Promise<readonly CallAnswer[]>,
+    private readonly changed: () => void,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -56,6 +60,17 @@ export class Member {
     return own !== undefined && joinName(this.slug, own) === full ? own : undefined;
   }
 
+  /** Must be told what happens to it. One that ended leaves the lists at once, and is started again at once. */
+  happened({ state, reason, isLost }: UpstreamEvent): void {
+    if (state === 'ready') return this.answers();
+    if (state !== 'failed') return;
+    this.failing = reason ?? 'no reason is known';
+    if (isLost !== true || this.unavailable !== undefined) return;
+    if (performance.now() - this.arrivedAt > AGAIN_MS.last) this.pause = 0;
+    this.misses(this.failing);
+    this.changed();
+  }
+
   /**
    * Waits for one of its answers as long as the other servers may be delayed: a server that is slow to start delays its
    * endpoint once. A later answer is announced.
@@ -76,22 +91,32 @@ export class Member {
     const reason = this.unavailable ?? STARTING;
     this.unavailable = reason;
     void answer.then((late) => {
-      if (this.unavailable !== reason) return;
-      if ('result' in late) this.answers();
-      else this.misses(late.error.message);
+      if (this.unavailable === reason) this.answered(late);
     });
     return reason;
   }
 
-  /** Must be told each time that it answered. */
-  answers(): void {
-    const wasMissing = this.unavailable !== undefined;
-    this.unavailable = undefined;
-    if (wasMissing) this.arrived();
+  /**
+   * Must be told each answer to a list: an error of a server that can be asked is about this list alone.
+   *
+   * @returns why it is missing from all lists
+   */
+  answered(answer: CallAnswer): void {
+    if ('result' in answer || this.failing === undefined) this.answers();
+    else this.misses(this.failing);
   }
 
-  /** Must be told that it did not answer. It is tried again until it does. */
-  misses(reason: string): void {
+  private answers(): void {
+    const wasMissing = this.unavailable !== undefined;
+    this.unavailable = undefined;
+    this.failing = undefined;
+    if (!wasMissing) return;
+    this.arrivedAt = performance.now();
+    this.changed();
+  }
+
+  /** It cannot be asked. It is tried again until it answers. */
+  private misses(reason: string): void {
     this.unavailable = reason;
     if (this.isRetrying) return;
     this.isRetrying = true;
@@ -102,22 +127,28 @@ export class Member {
 
   private async retry(): Promise<void> {
     const { signal } = this;
-    for (let pause = AGAIN_MS.first; ; pause = Math.min(AGAIN_MS.last, pause * 2)) {
-      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
+    while (this.unavailable !== undefined) {
+      await sleep(this.pause, undefined, { signal, ref: false }).catch(() => undefined);
+      this.pause = Math.min(AGAIN_MS.last, Math.max(AGAIN_MS.first, this.pause * 2));
       if (signal.aborted || this.unavailable === undefined) return;
-      const found = await this.describe(this);
-      if ('result' in found) return this.answers();
-      this.unavailable = found.error.message;
+      const found = await this.again();
+      if (found.some((each) => 'result' in each)) return this.answers();
+      this.unavailable = this.failing ?? this.unavailable;
     }
   }
 
-  /** Asks what it says of itself, unless it is down. */
-  async introduce(ask: () => Promise<CallAnswer>): Promise<Introduction> {
+  /**
+   * Takes its answer to what it says of itself, unless it is down.
+   *
+   * @param asked the answer
+   */
+  async introduce(asked: Promise<CallAnswer>): Promise<Introduction> {
     const { slug } = this;
-    const answer = this.down ?? (await this.inTime(ask()));
+    const answer = this.down ?? (await this.inTime(asked));
     if (typeof answer === 'string') return { slug, about: undefined, reason: answer };
     if ('result' in answer) return { slug, about: answer.result, reason: '' };
-    this.misses(answer.error.message);
-    return { slug, about: undefined, reason: answer.error.message };
+    const reason = this.failing ?? answer.error.message;
+    this.misses(reason);
+    return { slug, about: undefined, reason };
   }
 }

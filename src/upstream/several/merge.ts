@@ -10,6 +10,9 @@ export interface Introduction {
   readonly reason: string;
 }
 
+/** Why a server is missing that has not answered yet. */
+export const STARTING = 'it is still starting';
+
 /** What a host must be told in advance, because it never asks for other capabilities later. */
 const LATER = [...CAPABILITIES, 'completions', 'logging'];
 
@@ -36,6 +39,8 @@ export function mergeIntroductions(parts: readonly Introduction[]): Members {
 }
 
 function sectionOf({ slug, about, reason }: Introduction): string[] {
+  if (reason === STARTING)
+    return [`The server ${slug} is still starting. Its tools are announced when it is ready.`];
   if (about === undefined) return [`The server ${slug} is not available: ${reason}`];
   const { instructions } = about;
   if (typeof instructions !== 'string' || instructions === '') return [];

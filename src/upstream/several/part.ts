@@ -87,6 +87,16 @@ export class Part {
     return asked;
   }
 
+  /** Takes back what the server was asked for the client's request `about`. */
+  cancel(about: unknown, reason: unknown): void {
+    for (const [requestId, asked] of this.asked) {
+      if (asked.about !== about) continue;
+      this.asked.delete(requestId);
+      asked.answered(CANCELLED);
+      this.pass({ jsonrpc: '2.0', method: METHODS.cancelled, params: { requestId, reason } }, undefined);
+    }
+  }
+
   /** A server that could not be initialized with the others may be there now. */
   private async beginAgain(first: Promise<CallAnswer>, params: Params, about: RequestId): Promise<void> {
     if ('result' in (await first)) return;

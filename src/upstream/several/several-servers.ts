@@ -12,6 +12,7 @@ import {
   fromSdk,
   isRequest,
   isResponse,
+  LISTS,
   listChangedMethod,
   type Request as McpRequest,
   METHODS,
@@ -22,8 +23,9 @@ import {
 } from '../../wire/messages.js';
 import { isShortened, split } from '../../wire/server-names.js';
 import type { UpstreamServer } from '../bridged-server.js';
-import { refusal, unknownMethod } from '../call.js';
-import { type Members, membersOf } from '../eras/envelope.js';
+import { CANCELLED, refusal, unknownMethod } from '../call.js';
+import { type Members, membersOf, wrapParams } from '../eras/envelope.js';
+import { NOBODY } from '../eras/era.js';
 import type { HttpRefusal } from '../upstream-error.js';
 import { inwardId, outwardId } from './ids.js';
 import { introduce } from './introduce.js';
@@ -43,8 +45,8 @@ export class SeveralServers implements UpstreamServer {
   private transport: Transport | undefined;
   /** What a modern client asked to be told, and in which request. */
   private stream: { readonly id: RequestId; readonly asked: Members } | undefined;
-  /** The requests of the client that one server answers. */
-  private readonly running = new Map<unknown, Part>();
+  /** The requests of the client without an answer, and which server answers those that name one. */
+  private readonly running = new Map<unknown, Part | undefined>();
 
   /**
    * @param era the era of the client
@@ -100,8 +102,10 @@ export class SeveralServers implements UpstreamServer {
     }
     const { method, params } = message;
     if (method === METHODS.cancelled) {
-      this.running.get(params?.requestId)?.pass(message, extra);
-      this.running.delete(params?.requestId);
+      const id = params?.requestId;
+      this.running.get(id)?.pass(message, extra);
+      this.running.delete(id);
+      for (const part of this.parts) part.cancel(id, params?.reason);
       return;
     }
     if (method !== 'notifications/progress') {
@@ -116,6 +120,7 @@ export class SeveralServers implements UpstreamServer {
   private async answer(request: McpRequest, extra: MessageExtraInfo | undefined): Promise<void> {
     const { id, method } = request;
     const { parts, era } = this;
+    this.running.set(id, undefined);
     if (method === METHODS.initialize || method === METHODS.discover)
       return this.reply(id, await introduce(parts, request, era, extra));
     if (isList(method)) return this.reply(id, await listAll(parts, request, era, extra));
@@ -125,6 +130,13 @@ export class SeveralServers implements UpstreamServer {
     const asked = parts.map((part) => part.member.inTime(part.ask(method, request.params, id, extra)));
     await Promise.all(asked);
     this.reply(id, { result: {} });
+  }
+
+  /** Asks one of the servers something, which opens it on this connection. */
+  async again(slug: string): Promise<CallAnswer> {
+    const part = this.parts.find(({ member }) => member.slug === slug);
+    const params = this.era === 'modern' ? wrapParams(undefined, NOBODY) : undefined;
+    return part?.ask(LISTS.tools.method, params, 'again', undefined) ?? CANCELLED;
   }
 
   /** Tells a modern client what changes on all servers, until it leaves. */
@@ -201,9 +213,9 @@ export class SeveralServers implements UpstreamServer {
     response: Extract<Message, { result: unknown } | { error: unknown }>,
   ): Promise<void> {
     const { id } = response;
-    // Only the server that was asked answers. Nobody waits for the answer to a request that was cancelled.
+    // Only the server that was asked answers.
     if (id === undefined || id === null || this.running.get(id) !== part) return;
-    this.running.delete(id);
+    this.running.set(id, undefined);
     this.refused = await part.refused();
     const { slug } = part.member;
     if ('result' in response) return this.reply(id, { result: renameResult(slug, response.result) });
@@ -212,7 +224,8 @@ export class SeveralServers implements UpstreamServer {
   }
 
   private reply(id: RequestId, answer: CallAnswer): void {
-    this.send({ jsonrpc: '2.0', id, ...answer });
+    // Nobody waits for the answer to a request that was cancelled.
+    if (this.running.delete(id)) this.send({ jsonrpc: '2.0', id, ...answer });
   }
 
   private send(message: Message, relatedRequestId?: RequestId): void {

@@ -1,4 +1,3 @@
-import { bridge } from '../../../upstream/isolation.js';
 import { bridgeSeveral } from '../../../upstream/several/bridge-several.js';
 import { plain } from '../../terminal/output.js';
 import { inProcessPeer, type Peer } from '../peer.js';
@@ -15,18 +14,14 @@ import { readServersFile } from './servers-file.js';
  * const peer = serversPeer('.mcp.json', (slug, reason) => console.error(`${slug}: ${reason}`));
  */
 export function serversPeer(path: string, missing: (slug: string, reason: string) => void): Peer {
-  const bridges = [...readServersFile(path, process.env)].map(([name, open]) => {
-    let isMissing = false;
-    const report: NonNullable<Parameters<typeof bridge>[2]>['report'] = ({
-      state,
-      reason = 'no reason is known',
-    }) => {
-      if (state === 'failed' && !isMissing) missing(name, reason);
-      isMissing ||= state === 'failed';
-    };
-    return [name, bridge(open, 'per-session', { name, report, isLongLived: true })] as const;
+  const told = new Set<string>();
+  const several = bridgeSeveral(readServersFile(path, process.env), 'per-session', {
+    isLongLived: true,
+    report: ({ upstream, state, reason = 'no reason is known' }) => {
+      if (state === 'failed' && !told.has(upstream)) missing(upstream, reason);
+      if (state === 'failed') told.add(upstream);
+    },
   });
-  const several = bridgeSeveral(new Map(bridges));
   return inProcessPeer(
     `The servers of ${plain(path)}`,
     (own) => several.connection().connect(own),
