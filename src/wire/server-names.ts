@@ -59,10 +59,7 @@ export const joinUri = (slug: string, uri: string): string => `${slug}+${uri}`;
  * @example
  * split('files+file:///a', '+'); // { slug: 'files', own: 'file:///a' }
  */
-export function split(
-  full: string,
-  mark: '__' | '+',
-): { readonly slug: string; readonly own: string } | undefined {
+export function split(full: string, mark: '__' | '+'): Inside | undefined {
   const at = full.indexOf(mark);
   const slug = full.slice(0, at);
   if (at <= 0 || slug.length > MAX_SLUG || !SLUG.test(slug)) return undefined;
@@ -90,6 +87,26 @@ export function outsideEntry(slug: string, entry: object): Record<string, unknow
   const named = key === undefined ? {} : { [key]: key === 'name' ? joinName(slug, own) : joinUri(slug, own) };
   const meta = { [SERVER_META]: slug, [OWN_META]: { [key === 'name' ? 'name' : 'uri']: own } };
   return { ...entry, ...named, _meta: { ...metaOf(entry), ...meta } };
+}
+
+/** What one of several servers lists: which server, and what it calls it. */
+export interface Inside {
+  readonly slug: string;
+  readonly own: string;
+}
+
+/**
+ * Returns what `outsideEntry` noted of an entry.
+ *
+ * @param entry an entry of a list
+ * @returns `undefined` if the entry is that of a single server
+ * @example
+ * insideOf(outsideEntry('files', { name: 'write' })); // { slug: 'files', own: 'write' }
+ */
+export function insideOf(entry: { readonly _meta?: unknown }): Inside | undefined {
+  const slug = read(entry._meta, SERVER_META);
+  const own = read(entry._meta, OWN_META, 'name') ?? read(entry._meta, OWN_META, 'uri');
+  return typeof slug === 'string' && typeof own === 'string' ? { slug, own } : undefined;
 }
 
 function metaOf(entry: object): Record<string, unknown> {

@@ -1,5 +1,11 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { describe, expect, it } from 'vitest';
+import {
+  CreateMessageRequestSchema,
+  LoggingMessageNotificationSchema,
+  ReadResourceRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, it, vi } from 'vitest';
 import { inProcessTransport } from '../../src/upstream/in-process.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { connect, namesOf, newClient, text, textOf } from './several-harness.js';
@@ -24,7 +30,10 @@ settings: { unmapped: hide, enforcement: enforce }`);
     const client = await connect({ one: failing('one'), two: failing('two') }, newClient(), policy);
     expect(await namesOf(client)).toEqual(['one__fail', 'one__who', 'two__fail']);
     await client.listResources();
-    expect(textOf(await client.callTool({ name: 'two__fail' }))).toBe('Use [hidden] or who, or [hidden]');
+    expect(textOf(await client.callTool({ name: 'two__fail' }))).toBe(
+      'Use [hidden] or [hidden], or [hidden]',
+    );
+    expect(textOf(await client.callTool({ name: 'one__fail' }))).toBe('Use [hidden] or who, or [hidden]');
     const errors = ['two__drop_table', 'two__nothing', 'three__who', 'who'].map((name) =>
       client.callTool({ name }).catch(({ message }: Error) => message),
     );
@@ -50,5 +59,86 @@ settings: { unmapped: hide, enforcement: enforce }`);
     expect(await namesOf(client)).toEqual(['one__who']);
     const answer = await client.callTool({ name: `one__${long}` }).catch(({ message }: Error) => message);
     expect(answer).toContain('Not found');
+  });
+
+  const LONG = 'erase_'.repeat(9);
+  /** A server that names its tools `secret_tool` and LONG, and `who`, wherever a server can write. */
+  const talking = (name: string) => () =>
+    inProcessTransport(() => {
+      const said = `Not "who", secret_tool, ${LONG}old_tool or data://secret`;
+      const server = new McpServer(
+        { name, version: '1' },
+        { instructions: said, capabilities: { logging: {} } },
+      );
+      server.registerTool('talk', { description: said }, async () => {
+        await server.server.sendLoggingMessage({ level: 'info', data: said });
+        const tools = ['talk', 'secret_tool', LONG, 'own_tool'].map((each) => ({
+          name: each,
+          inputSchema: { type: 'object' as const },
+        }));
+        const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: said } }];
+        await server.server.createMessage({ messages, maxTokens: 1, tools });
+        return { ...text(said), isError: true };
+      });
+      for (const each of ['secret_tool', LONG, 'who']) server.registerTool(each, {}, () => text(each));
+      server.registerResource('s', 'data://secret', {}, () => ({ contents: [] }));
+      return server;
+    });
+  const POLICY = policyOf(`
+primitives:
+  tools: { one__talk: {}, two__talk: {}, one__who: {}, two__old_tool: { effect: changes } }
+  resources: { 'one+data://secret': {} }
+concerns:
+  effect: { values: [read-only, changes], match: at-most, set-by: operator, claim: effect, default: read-only }
+settings: { unmapped: hide, enforcement: enforce }`);
+
+  it('name nothing hidden in the texts of a server, and nothing of its is shown because another server shows it', async () => {
+    const host = new Client(
+      { name: 'host', version: '1' },
+      { capabilities: { sampling: { tools: {} }, elicitation: { form: {} } } },
+    );
+    const [logged, asked]: [unknown[], unknown[]] = [[], []];
+    host.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void logged.push(params));
+    host.setRequestHandler(CreateMessageRequestSchema, ({ params }) => {
+      asked.push(params);
+      return { model: 'm', role: 'assistant', content: { type: 'text', text: 'yes' } };
+    });
+    const client = await connect({ one: talking('one'), two: talking('two') }, host, POLICY);
+    const { tools } = await client.listTools();
+    const described = (name: string) => tools.find((each) => each.name === name)?.description;
+    const two = 'Not "[hidden]", [hidden], [hidden][hidden] or [hidden]';
+    // A list of tools tells nothing of resources.
+    expect(described('two__talk')).toBe('Not "[hidden]", [hidden], [hidden][hidden] or data://secret');
+    await client.listResources();
+    expect(textOf(await client.callTool({ name: 'two__talk' }))).toBe(two);
+    expect(logged).toMatchObject([{ data: two }]);
+    expect(JSON.stringify(asked)).toContain(JSON.stringify(two).slice(1, -1));
+    expect(asked).toMatchObject([{ tools: [{ name: 'talk' }] }]);
+    const one = `Not "who", [hidden], [hidden]old_tool or data://secret`;
+    expect(textOf(await client.callTool({ name: 'one__talk' }))).toBe(one);
+  });
+
+  it('read no unlisted resource of a server that a rule hides, and answer as for a server that there is not', async () => {
+    const read = vi.fn((uri: URL) => ({ contents: [{ uri: uri.href, text: 'secret' }] }));
+    const any = () =>
+      inProcessTransport(() => {
+        const server = new McpServer({ name: 'any', version: '1' });
+        server.registerResource('r', 'data://a', {}, read);
+        server.server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => read(new URL(params.uri)));
+        return server;
+      });
+    const policy = policyOf(`
+rules:
+  - id: none-of-two
+    hide: [tools, prompts, resources, resourceTemplates]
+    when: { "===": [{ var: primitive.server }, two] }
+settings: { enforcement: enforce }`);
+    const client = await connect({ one: any, two: any }, newClient(), policy);
+    expect((await client.readResource({ uri: 'one+data://unlisted' })).contents).toHaveLength(1);
+    const refused = ['two+data://a', 'two+data://unlisted', 'three+data://a', 'three+data://unlisted'].map(
+      (uri) => client.readResource({ uri }).then(String, ({ message }: Error) => message),
+    );
+    expect(new Set(await Promise.all(refused))).toEqual(new Set([expect.stringContaining('Not found')]));
+    expect(read).toHaveBeenCalledTimes(1);
   });
 });

@@ -111,7 +111,7 @@ describe('several servers with equal names', () => {
       signal: stop.signal,
       onprogress: (each) => progress.push(each),
     });
-    await expect.poll(() => progress).toEqual([{ progress: 7, message: 'two' }]);
+    await expect.poll(() => progress).toMatchObject([{ progress: 7, message: 'two' }]);
     stop.abort('enough');
     await expect(call).rejects.toThrow('enough');
     await expect.poll(() => cancelled).toEqual(['two']);

@@ -3,6 +3,7 @@ import { KINDS, type Kind } from '../../engine/policy.js';
 import { LISTS, type Request, read } from '../../wire/messages.js';
 import { HANDSHAKE } from '../enforce/exceptions.js';
 import { hiddenNameFinder } from '../enforce/hidden-names.js';
+import { areSeveral } from '../enforce/of-servers.js';
 import { hasTexts, redactMembers } from '../enforce/redact-texts.js';
 import { textRedaction } from '../enforce/text-redaction.js';
 import { canChange } from '../request/configure.js';
@@ -56,12 +57,19 @@ const neededKinds = (result: Result): readonly Kind[] =>
 
 function redactWith(request: Request, result: Result, lists: Lists, configuration: Configuration): Result {
   if (result.instructions !== undefined && typeof result.instructions !== 'string') return withheld(result);
-  return redactMembers(
-    result,
-    textRedaction(hiddenNameFinder(lists, configuration), request, undefined),
-    HANDSHAKE,
-  );
+  const redactAs = (server?: string) =>
+    textRedaction(hiddenNameFinder(lists, configuration, server), request, undefined);
+  const bySection = (text: string): string =>
+    text
+      .split(SECTIONS)
+      .map((section) => redactAs(SECTION.exec(section)?.[1])(section))
+      .join('');
+  return redactMembers(result, areSeveral(lists) === true ? bySection : redactAs(), HANDSHAKE);
 }
+
+/** How the instructions of one of several servers begin. */
+const SECTION = /^## Server ([a-z0-9-]+): /;
+const SECTIONS = /(?=^## Server [a-z0-9-]+: )/m;
 
 /** Leaves out what has texts. */
 const withheld = (result: Result): Result =>

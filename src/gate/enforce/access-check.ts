@@ -1,5 +1,6 @@
 import type { Configuration } from '../../engine/configuration.js';
 import { ERRORS, type Request, read } from '../../wire/messages.js';
+import { split } from '../../wire/server-names.js';
 import { canChange } from '../request/configure.js';
 import {
   type Deciding,
@@ -17,8 +18,9 @@ import { describeConcerns } from '../request/report.js';
 import { panelRouteOf } from '../table/routes.js';
 import { refusalOf } from '../table/routing.js';
 import { explainTarget, scopesFor } from './explain-target.js';
+import { areSeveral } from './of-servers.js';
 import { KINDS_OF, type RequestTarget, targetOf, withName } from './targets.js';
-import { decisionOnKnownUri, isShown, isShownByEntry } from './visibility.js';
+import { decisionOnKnownUri, isShown, isShownByEntry, isUriShown } from './visibility.js';
 
 export const NOT_CHECKED =
   'Access to this primitive could not be checked, because the server did not list its primitives. Try again.';
@@ -136,7 +138,11 @@ function substituteFor(
 ): Substitution {
   const sent = `unknown-${crypto.randomUUID()}`;
   if (type !== 'uri') return { name: sent, sent, original: name, free: true };
-  const isFree = (uri: string): boolean => decisionOnKnownUri(lists, uri, configuration) !== false;
+  // A server of which the policy shows no unknown URI must not be told from one that there is not.
+  const isFree = (uri: string): boolean =>
+    areSeveral(lists) === true && split(uri, '+') !== undefined
+      ? isUriShown(lists, uri, configuration)
+      : decisionOnKnownUri(lists, uri, configuration) !== false;
   const [, parent, last] = /^([^?#]*\/)(.*)$/s.exec(name) ?? [];
   const sibling = `${parent}${sent}`;
   if (last && URL.canParse(sibling) && isFree(sibling))

@@ -2,23 +2,29 @@ import type { Configuration } from '../../engine/configuration.js';
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { KINDS } from '../../engine/policy.js';
 import type { Catalog } from '../../engine/select.js';
+import { insideOf } from '../../wire/server-names.js';
 import { isHiddenIdentity } from './hidden-names.js';
-import { type FoundName, NameFinder } from './name-finder.js';
+import { type Finder, type FoundName, findersAsOne, NameFinder } from './name-finder.js';
+import { areSeveral, insideOfName, ownNameOf, ownNamesOf } from './of-servers.js';
 import { type Redact, redactDefinition, redactMembers } from './redact-texts.js';
 import { inBothForms, withoutParts } from './text-redaction.js';
 import { uriVariantsOf } from './uri-variants.js';
 import { decisionOnName } from './visibility.js';
 
-/** The names that texts of a list can mention: those of the list, and those of the policy's entries. */
+/** The names that the texts of one server can mention in a list, and what each identifies. */
+interface Names {
+  readonly finder: Finder;
+  readonly identities: ReadonlyMap<string, readonly string[]>;
+}
+
+/** What does not depend on a configuration is found once for each list: most definitions mention nothing. */
 interface Known {
-  readonly finder: NameFinder;
-  /** What each name identifies. */
-  readonly identities: ReadonlyMap<string, string>;
+  /** The names by the server that knows them; those of all servers without one. */
+  namesOf(server: string | undefined): Names;
   /** The names in each definition. One that mentions none is missing. */
   readonly mentioned: ReadonlyMap<Primitive, ReadonlySet<string>>;
 }
 
-/** What does not depend on a configuration is found once for each list: most definitions mention nothing. */
 const known = new WeakMap<Catalog<Primitive>, Known>();
 /** By the primitives that are shown: a selection belongs to one list and one configuration. */
 const redacted = new WeakMap<readonly Primitive[], readonly Primitive[]>();
@@ -41,12 +47,16 @@ export function redactDefinitions(
 ): readonly Primitive[] {
   const done = redacted.get(shown);
   if (done !== undefined) return done;
-  const { finder, mentioned, ...names } = knownOf(bound);
-  const isHidden = hiddenTest(bound, names, configuration);
-  const redact = redactionWith(finder, isHidden, isName);
-  const definitions = shown.map((item) =>
-    [...(mentioned.get(item) ?? [])].some(isHidden) ? redactDefinition(item, redact) : item,
-  );
+  const { namesOf, mentioned } = knownOf(bound);
+  const ofServers = new Map<string | undefined, ReturnType<typeof redactionFor>>();
+  const definitions = shown.map((item) => {
+    const names = mentioned.get(item);
+    if (names === undefined) return item;
+    const server = insideOf(item)?.slug;
+    const found = ofServers.get(server) ?? redactionFor(bound, namesOf(server), configuration, isName);
+    ofServers.set(server, found);
+    return [...names].some(found.isHidden) ? redactDefinition(item, found.redact) : item;
+  });
   const given = definitions.some((each, index) => each !== shown[index]) ? definitions : shown;
   redacted.set(shown, given);
   return given;
@@ -58,30 +68,39 @@ export function redactRest(
   rest: Record<string, unknown>,
   configuration: Configuration,
 ): Record<string, unknown> {
-  const { finder, ...names } = knownOf(bound);
-  return redactMembers(
-    rest,
-    redactionWith(finder, hiddenTest(bound, names, configuration), () => true),
-    new Set(),
-  );
+  const { redact } = redactionFor(bound, knownOf(bound).namesOf(undefined), configuration, () => true);
+  return redactMembers(rest, redact, new Set());
 }
 
 function knownOf(bound: Catalog<Primitive>): Known {
   const before = known.get(bound);
   if (before !== undefined) return before;
-  const listed = bound.items.map((item) => identityOf(bound.kind, item));
-  const entries = KINDS.flatMap((kind) => [...bound.policy.entries[kind].keys()]);
-  const identities = new Map(
-    [...listed, ...entries].flatMap((identity) =>
-      [identity, ...(identity.includes(':') ? uriVariantsOf(identity) : [])].map((name) => [
-        name.normalize('NFC'),
-        identity,
-      ]),
-    ),
+  const entries = KINDS.flatMap((kind) =>
+    [...bound.policy.entries[kind].keys()].map((name) => [kind, name] as const),
   );
-  const finder = new NameFinder(identities.keys());
+  const listed = bound.items.map((item) => identityOf(bound.kind, item));
+  const outside = namesFor([...listed, ...entries.map(([, name]) => name)].map((name) => [name, name]));
+  const servers = new Map<string | undefined, Names>();
+  const namesOf = (server: string | undefined): Names => {
+    const found =
+      servers.get(server) ?? (areSeveral({ [bound.kind]: bound }) === true ? withOwn(server) : outside);
+    servers.set(server, found);
+    return found;
+  };
+  const withOwn = (server: string | undefined): Names => {
+    const inLists = [...ownNamesOf(bound)].filter(([slug]) => server === undefined || slug === server);
+    const unlisted = entries.flatMap(([kind, name]) =>
+      ownNameOf(insideOfName(kind, name), server).map((own) => [own, name] as const),
+    );
+    const own = namesFor([...inLists.flatMap(([, names]) => [...names]), ...unlisted]);
+    const identities = new Map(outside.identities);
+    for (const [name, named] of own.identities)
+      identities.set(name, [...(identities.get(name) ?? []), ...named]);
+    return { finder: findersAsOne(outside.finder, own.finder), identities };
+  };
   const mentioned = new Map<Primitive, ReadonlySet<string>>();
   for (const item of bound.items) {
+    const { finder } = namesOf(insideOf(item)?.slug);
     const names = new Set<string>();
     const collect = inBothForms((text) => {
       for (const found of finder.find(text)) if (isName(found, text)) names.add(found.name);
@@ -90,48 +109,53 @@ function knownOf(bound: Catalog<Primitive>): Known {
     redactDefinition(item, collect);
     if (names.size > 0) mentioned.set(item, names);
   }
-  const found = { finder, identities, mentioned };
+  const found = { namesOf, mentioned };
   known.set(bound, found);
   return found;
 }
 
-/** A name of this list that is shown tells nothing, also if something hidden of another kind has it. */
-function hiddenTest(
-  bound: Catalog<Primitive>,
-  { identities }: Pick<Known, 'identities'>,
-  configuration: Configuration,
-): (name: string) => boolean {
-  // Texts can repeat a name any number of times.
-  const decided = new Map<string, boolean>();
-  return (name) => {
-    const known = decided.get(name);
-    if (known !== undefined) return known;
-    const identity = identities.get(name) ?? name;
-    const isHidden =
-      decisionOnName(bound, identity, configuration)?.effect !== 'show' &&
-      isHiddenIdentity({ [bound.kind]: bound }, identity, configuration);
-    decided.set(name, isHidden);
-    return isHidden;
-  };
+/** @param named names as texts have them, and what each identifies */
+function namesFor(named: readonly (readonly [name: string, identity: string])[]): Names {
+  const identities = new Map<string, readonly string[]>();
+  for (const [name, identity] of named) {
+    for (const form of [name, ...(name.includes(':') ? uriVariantsOf(name) : [])]) {
+      const text = form.normalize('NFC');
+      identities.set(text, [...(identities.get(text) ?? []), identity]);
+    }
+  }
+  return { finder: new NameFinder(identities.keys()), identities };
 }
 
-/** A hidden name that is a part of a visible one stays. */
-function redactionWith(
-  finder: NameFinder,
-  isHidden: (name: string) => boolean,
+/**
+ * Returns which names are hidden, and what removes them. A name of this list that is shown tells nothing, also if something
+ * hidden of another kind has it. A hidden name that is a part of a visible one stays.
+ */
+function redactionFor(
+  bound: Catalog<Primitive>,
+  { finder, identities }: Names,
+  configuration: Configuration,
   counts: (found: FoundName, text: string) => boolean,
-): Redact {
-  return inBothForms((text) => {
+): { readonly isHidden: (name: string) => boolean; readonly redact: Redact } {
+  // Texts can repeat a name any number of times.
+  const decided = new Map<string, boolean>();
+  const isHidden = (name: string): boolean => {
+    const known = decided.get(name);
+    if (known !== undefined) return known;
+    const found = (identities.get(name) ?? [name]).some(
+      (identity) =>
+        decisionOnName(bound, identity, configuration)?.effect !== 'show' &&
+        isHiddenIdentity({ [bound.kind]: bound }, identity, configuration),
+    );
+    decided.set(name, found);
+    return found;
+  };
+  const redact = inBothForms((text) => {
     const found = finder.find(text);
     const hidden = found.filter((each) => counts(each, text) && isHidden(each.name));
-    return hidden.length === 0
-      ? text
-      : withoutParts(
-          text,
-          hidden,
-          found.filter(({ name }) => !isHidden(name)),
-        );
+    const shown = found.filter(({ name }) => !isHidden(name));
+    return hidden.length === 0 ? text : withoutParts(text, hidden, shown);
   });
+  return { isHidden, redact };
 }
 
 /** Letters without a capital inside, or several such words. */

@@ -2,8 +2,9 @@ import { configurationFor } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
 import { itemAt } from '../../engine/item-at.js';
-import { IDENTITY, identityOf, type Mapping, mapPrimitive } from '../../engine/mapping.js';
+import { identityOf, type Mapping, mapPrimitive } from '../../engine/mapping.js';
 import type { Lists, Target } from '../request/decision.js';
+import { barePrimitive } from './of-servers.js';
 import { KINDS_OF } from './targets.js';
 import { targetMatcher } from './visibility.js';
 
@@ -51,7 +52,7 @@ export function explainTarget(
     });
   });
   const [kind] = KINDS_OF[type];
-  const bare = explain(mapPrimitive(policy, kind, { [IDENTITY[kind]]: name }), name);
+  const bare = explain(mapPrimitive(policy, kind, barePrimitive(lists, kind, name)), name);
   const made = [...decisions, bare].filter((each) => each.effect === effect);
   const decision = made.find(({ reason }) => reason.code === 'scope-missing') ?? made[0];
   return decision === undefined ? undefined : { decision, isListed };

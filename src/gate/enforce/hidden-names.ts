@@ -1,10 +1,11 @@
 import QuickLRU from 'quick-lru';
 import type { Configuration } from '../../engine/configuration.js';
-import { identityOf, type Primitive } from '../../engine/mapping.js';
+import { identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { decideItem } from '../../engine/select.js';
-import { read, SERVER_META } from '../../wire/messages.js';
-import { NameFinder } from './name-finder.js';
+import { type Inside, insideOf, joinName, joinUri } from '../../wire/server-names.js';
+import { type Finder, findersAsOne, NameFinder } from './name-finder.js';
+import { areSeveral, insideOfName, ownNameOf } from './of-servers.js';
 import { uriVariantsOf } from './uri-variants.js';
 import { decisionOnName, isBareShown, type Lists } from './visibility.js';
 
@@ -25,21 +26,32 @@ const finders = new WeakMap<object, Finders>();
  * that only the policy's entries name. It is built once per set of lists and configuration. Servers write URIs in several
  * forms, so hidden URIs are found in each.
  *
+ * Of several servers, each knows only its own names. Those of one server are ordinary words in the texts of another, which
+ * may show something under the same name.
+ *
  * @param lists the server's lists, as far as they are known, bound to the policy
  * @param configuration the values in effect
+ * @param server which of several servers wrote the text. Without it, it can be any of them.
  */
-export function hiddenNameFinder(lists: Lists, configuration: Configuration): NameFinder {
+export function hiddenNameFinder(lists: Lists, configuration: Configuration, server?: string): Finder {
   const { byConfiguration } = findersOf(lists, configuration);
-  const known = byConfiguration.get(configuration.key);
-  if (known !== undefined) return known;
-  const built = new NameFinder(
-    KINDS.flatMap((kind) => {
-      const identities = hiddenIdentities(lists, kind, configuration);
-      return kind === 'resources' ? identities.flatMap((uri) => uriVariantsOf(uri)) : identities;
-    }),
-  );
-  byConfiguration.set(configuration.key, built);
-  return built;
+  const { key } = configuration;
+  const finderOf = (memo: string, namesOf: (hidden: Hidden) => readonly string[]): NameFinder => {
+    const known = byConfiguration.get(memo);
+    if (known !== undefined) return known;
+    const built = new NameFinder(
+      KINDS.flatMap((kind) => {
+        const names = hiddenOf(lists, kind, configuration).flatMap(namesOf);
+        return kind === 'resources' ? names.flatMap((uri) => uriVariantsOf(uri)) : names;
+      }),
+    );
+    byConfiguration.set(memo, built);
+    return built;
+  };
+  const outside = finderOf(key, ({ identity }) => [identity]);
+  if ((areSeveral(lists) ?? server !== undefined) === false) return outside;
+  const own = finderOf(JSON.stringify([key, server]), ({ inside }) => ownNameOf(inside, server));
+  return findersAsOne(outside, own);
 }
 
 function findersOf(lists: Lists, { policy }: Configuration): Finders {
@@ -58,28 +70,25 @@ function findersOf(lists: Lists, { policy }: Configuration): Finders {
   return built;
 }
 
-function hiddenIdentities(lists: Lists, kind: Kind, configuration: Configuration): readonly string[] {
-  const unlisted = [...configuration.policy.entries[kind].keys()].filter((identity) =>
-    isHiddenByEntry(lists, kind, identity, configuration),
-  );
-  const catalog = lists[kind];
-  if (catalog === undefined) return unlisted;
-  const [hidden, shown]: [Primitive[], Primitive[]] = [[], []];
-  catalog.items.forEach((item, position) => {
-    (decideItem(catalog, position, configuration).effect === 'hide' ? hidden : shown).push(item);
-  });
-  const shownNames = new Set(shown.flatMap((item) => ownNames(kind, item)));
-  const own = hidden.flatMap((item) => ownNames(kind, item)).filter((name) => !shownNames.has(name));
-  return [...hidden.map((item) => identityOf(kind, item)), ...own, ...unlisted];
+/** A hidden primitive: its name outside, and what one of several servers calls it. */
+interface Hidden {
+  readonly identity: string;
+  readonly inside: Inside | undefined;
 }
 
-/** Returns what one of several servers itself calls a primitive: its texts know no other name. */
-function ownNames(kind: Kind, item: Primitive): readonly string[] {
-  const server = read(item._meta, SERVER_META);
-  if (typeof server !== 'string') return [];
-  const identity = identityOf(kind, item);
-  const prefix = [`${server}__`, `${server}+`].find((each) => identity.startsWith(each));
-  return prefix === undefined ? [] : [identity.slice(prefix.length)];
+function hiddenOf(lists: Lists, kind: Kind, configuration: Configuration): readonly Hidden[] {
+  const unlisted = [...configuration.policy.entries[kind].keys()]
+    .filter((identity) => isHiddenByEntry(lists, kind, identity, configuration))
+    .map((identity) => ({ identity, inside: insideOfName(kind, identity) }));
+  const catalog = lists[kind];
+  if (catalog === undefined) return unlisted;
+  const listed = catalog.items.filter(
+    (_item, position) => decideItem(catalog, position, configuration).effect === 'hide',
+  );
+  return [
+    ...listed.map((item) => ({ identity: identityOf(kind, item), inside: insideOf(item) })),
+    ...unlisted,
+  ];
 }
 
 /** Returns whether an entry hides a primitive that the list of its kind does not contain. */
@@ -87,12 +96,25 @@ function isHiddenByEntry(lists: Lists, kind: Kind, identity: string, configurati
   return (
     configuration.policy.entries[kind].has(identity) &&
     decisionOnName(lists[kind], identity, configuration) === undefined &&
-    !isBareShown(kind, identity, configuration)
+    !isBareShown(lists, kind, identity, configuration)
   );
 }
 
-/** Returns whether a text is the name, URI or template of a hidden primitive of any kind. */
-export function isHiddenIdentity(lists: Lists, text: string, configuration: Configuration): boolean {
+/**
+ * Returns whether a text is the name, URI or template of a hidden primitive of any kind.
+ *
+ * @param server which of several servers wrote the text: it can be its own name of the primitive
+ */
+export function isHiddenIdentity(
+  lists: Lists,
+  text: string,
+  configuration: Configuration,
+  server?: string,
+): boolean {
+  if (server !== undefined) {
+    const outside = [text, joinName(server, text), joinUri(server, text)];
+    return outside.some((each) => isHiddenIdentity(lists, each, configuration));
+  }
   return KINDS.some(
     (kind) =>
       decisionOnName(lists[kind], text, configuration)?.effect === 'hide' ||

@@ -5,6 +5,14 @@ export interface FoundName {
   readonly end: number;
 }
 
+/** Finds names in a text, by their end. */
+export type Finder = Pick<NameFinder, 'find'>;
+
+/** Returns a finder of what two of them find. */
+export const findersAsOne = (one: Finder, other: Finder): Finder => ({
+  find: (text) => [...one.find(text), ...other.find(text)].sort((a, b) => a.end - b.end),
+});
+
 /** What was read of a text: the longest beginning of a name that ends here. */
 interface State {
   readonly next: Map<string, State>;

@@ -7,7 +7,9 @@ import {
   type Notification,
   type Request,
   read,
+  SERVER_META,
 } from '../../wire/messages.js';
+import { joinUri, split } from '../../wire/server-names.js';
 import type { CatalogCache } from '../request/catalog-cache.js';
 import { canChange } from '../request/configure.js';
 import {
@@ -26,6 +28,7 @@ import { filterEntries } from './entries.js';
 import { type Exceptions, exceptionsTo, NOTHING, REQUEST, SUBJECT } from './exceptions.js';
 import { lacksScope } from './explain-target.js';
 import { hiddenNameFinder, isHiddenIdentity } from './hidden-names.js';
+import { serverOf } from './of-servers.js';
 import { hasTexts, type Redact, redactError, redactMembers } from './redact-texts.js';
 import { namesResources, withoutHiddenLinks } from './resource-links.js';
 import { isHiddenToolName, withoutHiddenTools, withoutOfferedTools } from './sampling-tools.js';
@@ -104,7 +107,10 @@ function redactWith(facts: Facts, lists: Lists, message: Answer | Failure, excep
   }
   const completed =
     request.method === ACCESS_METHODS.complete ? withoutHiddenValues(request.params, linked, hidden) : linked;
-  const offered = withoutHiddenTools(completed, (name) => isHiddenToolName(lists, name, configuration));
+  const server = serverOf(lists, request)?.slug;
+  const offered = withoutHiddenTools(completed, (name) =>
+    isHiddenToolName(lists, name, configuration, server),
+  );
   // Most results only need their links checked.
   const redacted = hasTexts(offered, exceptions)
     ? redactMembers(offered, redactionOf(facts, lists), exceptions)
@@ -112,16 +118,24 @@ function redactWith(facts: Facts, lists: Lists, message: Answer | Failure, excep
   return { message: redacted === message.result ? message : { ...message, result: redacted } };
 }
 
-const redactionOf = ({ configuration, request = NO_REQUEST, substitute }: View, lists: Lists): Redact =>
-  textRedaction(hiddenNameFinder(lists, configuration), request, substitute);
+function redactionOf(view: View, lists: Lists): Redact {
+  const { configuration, request = NO_REQUEST, substitute, server } = view;
+  const inside = serverOf(lists, request);
+  const hidden = hiddenNameFinder(lists, configuration, server ?? inside?.slug);
+  return textRedaction(hidden, request, substitute, inside?.own);
+}
 
 const NO_REQUEST: Request = { jsonrpc: '2.0', id: 0, method: '' };
 
-function hiddenTests({ configuration }: Facts, lists: Lists): HiddenTests {
-  const isIdentity = (text: string): boolean => isHiddenIdentity(lists, text, configuration);
+function hiddenTests({ configuration, request }: Facts, lists: Lists): HiddenTests {
+  const server = serverOf(lists, request)?.slug;
+  const isIdentity = (text: string): boolean => isHiddenIdentity(lists, text, configuration, server);
+  // A server may link to a resource where it is not renamed.
+  const outside = (uri: string): string =>
+    server === undefined || split(uri, '+')?.slug === server ? uri : joinUri(server, uri);
   return {
     isIdentity,
-    isUri: (uri) => isIdentity(uri) || !isUriShown(lists, uri, configuration),
+    isUri: (uri) => isIdentity(uri) || !isUriShown(lists, outside(uri), configuration),
   };
 }
 
@@ -174,17 +188,26 @@ export function redactServerMessage<M extends Notification | Request>(
   const redacted = views
     .filter(({ configuration }) => canChange(configuration))
     .reduce((given, view) => {
-      const redact = redactionOf(view, catalog.held(view.configuration.policy));
+      const redact = redactionOf(
+        { ...view, server: senderOf(message) },
+        catalog.held(view.configuration.policy),
+      );
       return redactMembers(given, redact, exceptions);
     }, params);
   return redacted === params ? message : { ...message, params: redacted };
+}
+
+/** Returns which of several servers sent a message. */
+function senderOf({ params }: Notification | Request): string | undefined {
+  const server = read(params, '_meta', SERVER_META);
+  return typeof server === 'string' ? server : undefined;
 }
 
 /** Removes hidden tools from a server's request for sampling. */
 export function redactSampling({ catalog }: Held, views: readonly View[], message: Request): Request {
   const isHidden = (name: string): boolean =>
     views.some(({ configuration }) =>
-      isHiddenToolName(catalog.held(configuration.policy), name, configuration),
+      isHiddenToolName(catalog.held(configuration.policy), name, configuration, senderOf(message)),
     );
   const { params = {} } = message;
   const shown = withoutOfferedTools(params, isHidden);

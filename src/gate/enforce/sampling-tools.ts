@@ -1,13 +1,25 @@
 import type { Configuration } from '../../engine/configuration.js';
 import { read, SAMPLING } from '../../wire/messages.js';
+import { joinName } from '../../wire/server-names.js';
 import { decisionOnName, isBareShown, type Lists } from './visibility.js';
 
 type Members = Record<string, unknown>;
 
-/** Returns whether a name is that of a hidden tool. A tool that is not listed can be one that exists only for sampling. */
-export function isHiddenToolName(lists: Lists, name: string, configuration: Configuration): boolean {
+/**
+ * Returns whether a name is that of a hidden tool. A tool that is not listed can be one that exists only for sampling.
+ *
+ * @param server which of several servers offers the tool, under its own name or the one outside
+ */
+export function isHiddenToolName(
+  lists: Lists,
+  name: string,
+  configuration: Configuration,
+  server?: string,
+): boolean {
   const listed = decisionOnName(lists.tools, name, configuration);
-  return listed === undefined ? !isBareShown('tools', name, configuration) : listed.effect === 'hide';
+  if (server !== undefined)
+    return listed?.effect === 'hide' || isHiddenToolName(lists, joinName(server, name), configuration);
+  return listed === undefined ? !isBareShown(lists, 'tools', name, configuration) : listed.effect === 'hide';
 }
 
 /**

@@ -2,7 +2,7 @@ import { type Request, read } from '../../wire/messages.js';
 import { once } from '../../wire/once.js';
 import { rewriteJson } from '../../wire/rewrite-json.js';
 import type { Substitute } from '../request/facts.js';
-import { type FoundName, NameFinder, replaceParts } from './name-finder.js';
+import { type Finder, type FoundName, NameFinder, replaceParts } from './name-finder.js';
 import { targetOf } from './targets.js';
 import { normalizeUri } from './uri-variants.js';
 
@@ -25,14 +25,16 @@ const FREE_PARAMS = ['arguments', 'argument', 'context', 'taskId'];
  * @param hidden finds the hidden names
  * @param request the client's request. Its arguments are read when the first text contains a hidden name.
  * @param substitute what the server received in place of the requested name
+ * @param own what one of several servers calls what the request names
  */
 export function textRedaction(
-  hidden: NameFinder,
+  hidden: Finder,
   request: Request,
   substitute: Substitute | undefined,
+  own?: string,
 ): (text: string) => string {
   const spared = once(() => namesIn(hidden, request));
-  const echoes = once(() => new NameFinder(echoesOf(hidden, request, substitute)));
+  const echoes = once(() => new NameFinder(echoesOf(hidden, request, substitute, own)));
 
   const redact = (text: string): string => {
     const found = hidden.find(text);
@@ -73,7 +75,7 @@ export function inBothForms(redact: (text: string) => string): (text: string) =>
 }
 
 /** Returns the hidden names that the client wrote into the arguments of its request. */
-function namesIn(hidden: NameFinder, { params }: Request): ReadonlySet<string> {
+function namesIn(hidden: Finder, { params }: Request): ReadonlySet<string> {
   const names = new Set<string>();
   const collect = (text: string): string => {
     for (const form of new Set([text, text.normalize('NFC')])) {
@@ -86,19 +88,30 @@ function namesIn(hidden: NameFinder, { params }: Request): ReadonlySet<string> {
 }
 
 /** Returns the texts in which a server repeats the name that it received, and which are then left alone as a whole. */
-function echoesOf(hidden: NameFinder, request: Request, substitute: Substitute | undefined): string[] {
+function echoesOf(
+  hidden: Finder,
+  request: Request,
+  substitute: Substitute | undefined,
+  own: string | undefined,
+): string[] {
   const target = targetOf(request);
   if (target === undefined) return [];
-  const received = substitute?.name ?? target.name;
-  if (received.length > MAX_ECHO) return [];
-  if (target.type !== 'uri') return [received];
-  const echoes = [received, normalizeUri(received)];
-  if (substitute !== undefined) return echoes;
-  // Only the last segment of a hidden URI is put back, so the last segment of any other URI must stay too. As a hidden
-  // name of its own it must not: the server may list it next to the URI.
-  const last = received.slice(received.lastIndexOf('/') + 1);
-  const isName = hidden.find(last).some(({ start, end }) => start === 0 && end === last.length);
-  return isName ? echoes : [...echoes, last];
+  const received = [
+    substitute?.name ?? target.name,
+    ...(substitute !== undefined || own === undefined ? [] : [own]),
+  ];
+  return received
+    .filter(({ length }) => length <= MAX_ECHO)
+    .flatMap((name) => {
+      if (target.type !== 'uri') return [name];
+      const echoes = [name, normalizeUri(name)];
+      if (substitute !== undefined) return echoes;
+      // Only the last segment of a hidden URI is put back, so the last segment of any other URI must stay too. As a hidden
+      // name of its own it must not: the server may list it next to the URI.
+      const last = name.slice(name.lastIndexOf('/') + 1);
+      const isName = hidden.find(last).some(({ start, end }) => start === 0 && end === last.length);
+      return isName ? echoes : [...echoes, last];
+    });
 }
 
 type Span = Pick<FoundName, 'start' | 'end'>;

@@ -1,11 +1,12 @@
 import { configurationFor } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
 import { decide, type IndexedDecision } from '../../engine/evaluate.js';
-import { IDENTITY, identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
+import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { type Catalog, decideItem } from '../../engine/select.js';
 import type { Lists, Target } from '../request/decision.js';
+import { barePrimitive } from './of-servers.js';
 import { normalizeUri, uriVariantsOf } from './uri-variants.js';
 
 export type { Lists, Target };
@@ -31,7 +32,7 @@ export function isShown(lists: Lists, { type, name }: Target, configuration: Con
   const kind = type === 'tool' ? 'tools' : 'prompts';
   const listed = decisionOnName(lists[kind], name, configuration);
   if (listed !== undefined) return listed.effect === 'show';
-  return namesIt(configuration.policy, kind, name) && isBareShown(kind, name, configuration);
+  return namesIt(configuration.policy, kind, name) && isBareShown(lists, kind, name, configuration);
 }
 
 /**
@@ -50,7 +51,7 @@ export function isShownByEntry(target: Target, configuration: Configuration): bo
   const isValued = effective.every(
     (value, index) => value === undefined || entry.assignments.some(({ concern }) => concern === index),
   );
-  return isValued && isBareShown(kind, name, configuration);
+  return isValued && isBareShown({}, kind, name, configuration);
 }
 
 function rulesReadMore({ rules }: Policy, kind: Kind): boolean {
@@ -70,10 +71,15 @@ function namesIt({ entries, patterns }: Policy, kind: Kind, name: string): boole
  * Returns whether the policy shows a primitive of which only the name or URI is known. Where changed definitions are hidden,
  * a tool or prompt without a definition is, too. A URI has none of its own if no list has it.
  */
-export function isBareShown(kind: Kind, identity: string, configuration: Configuration): boolean {
+export function isBareShown(
+  lists: Lists,
+  kind: Kind,
+  identity: string,
+  configuration: Configuration,
+): boolean {
   const needsDefinition = configuration.policy.pins?.changed === 'hide';
   if (needsDefinition && (kind === 'tools' || kind === 'prompts')) return false;
-  const mapping = mapPrimitive(configuration.policy, kind, { [IDENTITY[kind]]: identity });
+  const mapping = mapPrimitive(configuration.policy, kind, barePrimitive(lists, kind, identity));
   return decide(mapping, configurationFor(configuration, kind, identity)).effect === 'show';
 }
 
@@ -100,7 +106,7 @@ export function decisionOnName(
  * @param configuration the values in effect
  */
 export function isUriShown(lists: Lists, uri: string, configuration: Configuration): boolean {
-  return decisionOnKnownUri(lists, uri, configuration) ?? isBareShown('resources', uri, configuration);
+  return decisionOnKnownUri(lists, uri, configuration) ?? isBareShown(lists, 'resources', uri, configuration);
 }
 
 /**
@@ -109,7 +115,7 @@ export function isUriShown(lists: Lists, uri: string, configuration: Configurati
  */
 export const isUriKnown = (lists: Lists, uri: string, configuration: Configuration): boolean =>
   decisionOnKnownUri(lists, uri, configuration) ??
-  (namesIt(configuration.policy, 'resources', uri) && isBareShown('resources', uri, configuration));
+  (namesIt(configuration.policy, 'resources', uri) && isBareShown(lists, 'resources', uri, configuration));
 
 /**
  * Returns whether a URI is shown; `undefined` if no list and no entry of the policy knows it, also under
@@ -131,11 +137,8 @@ export function decisionOnKnownUri(
 /** In characters. Checking all variants of a URI of megabytes takes seconds, and no server lists such a URI. */
 const MAX_URI = 65_536;
 
-function decisionOnVariant(
-  { resources, resourceTemplates }: Lists,
-  uri: string,
-  configuration: Configuration,
-): boolean | undefined {
+function decisionOnVariant(lists: Lists, uri: string, configuration: Configuration): boolean | undefined {
+  const { resources, resourceTemplates } = lists;
   const listed = decisionOnName(resources, uri, configuration);
   if (listed !== undefined) return listed.effect === 'show';
   const matching = (resourceTemplates?.items ?? []).flatMap((item, position) =>
@@ -147,7 +150,7 @@ function decisionOnVariant(
       decideItem(resourceTemplates, position, configuration).effect === 'show',
   );
   if (matching.length > 0 && !isAnyShown) return false;
-  const mapping = mapPrimitive(configuration.policy, 'resources', { uri });
+  const mapping = mapPrimitive(configuration.policy, 'resources', barePrimitive(lists, 'resources', uri));
   if (mapping.mapped && decide(mapping, configuration).effect === 'hide') return false;
   return matching.length > 0 ? true : undefined;
 }

@@ -70,4 +70,6 @@ export interface View {
   readonly configuration: Configuration;
   readonly request: Request | undefined;
   readonly substitute: Substitute | undefined;
+  /** Which of several servers sent the message, if it says so. */
+  readonly server?: string | undefined;
 }

@@ -19,6 +19,7 @@ import {
   type Message,
   type RequestId,
   read,
+  SERVER_META,
   toSdk,
 } from '../../wire/messages.js';
 import { isShortened, split } from '../../wire/server-names.js';
@@ -191,21 +192,21 @@ export class SeveralServers implements UpstreamServer {
   private told(part: Part, message: Message, about: RequestId | undefined): void {
     const { slug } = part.member;
     if (isRequest(message)) {
-      const params = message.params && outwardToken(slug, message.params);
-      return this.send({ ...message, id: outwardId(slug, message.id), ...(params && { params }) }, about);
+      const params = saidBy(slug, outwardToken(slug, membersOf(message.params)));
+      return this.send({ ...message, id: outwardId(slug, message.id), params }, about);
     }
     if (isResponse(message)) return void this.answered(part, message);
     const { method, params } = message;
     if (method === METHODS.acknowledged) return;
     if (params === undefined) return this.send(message, about);
-    if (method === METHODS.cancelled)
-      return this.send(
-        { ...message, params: { ...params, requestId: outwardId(slug, params.requestId) } },
-        about,
-      );
     const logger = typeof params.logger === 'string' ? `${slug}/${params.logger}` : slug;
-    const named = method === 'notifications/message' ? { ...params, logger } : renameResult(slug, params);
-    this.send({ ...message, params: named }, about);
+    const named =
+      method === METHODS.cancelled
+        ? { ...params, requestId: outwardId(slug, params.requestId) }
+        : method === 'notifications/message'
+          ? { ...params, logger }
+          : renameResult(slug, params);
+    this.send({ ...message, params: saidBy(slug, named) }, about);
   }
 
   private async answered(
@@ -238,6 +239,12 @@ export class SeveralServers implements UpstreamServer {
 const NOT_FOUND = refusal(ERRORS.invalidParams, 'Not found: no server of this endpoint has this name.');
 
 const ignore = (): void => undefined;
+
+/** Says which server a message is from, because it knows only its own names. */
+const saidBy = (slug: string, params: Members): Members => ({
+  ...params,
+  _meta: { ...membersOf(params._meta), [SERVER_META]: slug },
+});
 
 /** Two servers may choose the same progress token for their questions. */
 function outwardToken(slug: string, params: Members): Members {

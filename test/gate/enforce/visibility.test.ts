@@ -83,9 +83,9 @@ describe('a URI under `unmapped: hide`', () => {
   });
 
   it('is shown by the policy alone only with an entry', () => {
-    expect(isBareShown('resources', 'r://strong', high(strict))).toBe(true);
-    expect(isBareShown('resources', 'r://other', high(strict))).toBe(false);
-    expect(isBareShown('resources', 'r://other', high())).toBe(true);
+    expect(isBareShown({}, 'resources', 'r://strong', high(strict))).toBe(true);
+    expect(isBareShown({}, 'resources', 'r://other', high(strict))).toBe(false);
+    expect(isBareShown({}, 'resources', 'r://other', high())).toBe(true);
   });
 });
 

@@ -1,0 +1,67 @@
+import { IDENTITY, identityOf, type Primitive } from '../../engine/mapping.js';
+import { KINDS, type Kind } from '../../engine/policy.js';
+import type { Catalog } from '../../engine/select.js';
+import { type Request, read } from '../../wire/messages.js';
+import { type Inside, insideOf, outsideEntry, split } from '../../wire/server-names.js';
+import type { Lists } from '../request/decision.js';
+import { targetOf } from './targets.js';
+
+/** Returns whether several servers are behind the gate; `undefined` if the lists that are known have no entry. */
+export function areSeveral(lists: Lists): boolean | undefined {
+  for (const kind of KINDS) {
+    const [first] = lists[kind]?.items ?? [];
+    if (first !== undefined) return insideOf(first) !== undefined;
+  }
+  return undefined;
+}
+
+const isNamed = (kind: Kind): boolean => kind === 'tools' || kind === 'prompts';
+
+/** Returns which of several servers a name or URI belongs to, and what that server calls it. */
+export const insideOfName = (kind: Kind, identity: string): Inside | undefined =>
+  split(identity, isNamed(kind) ? '__' : '+');
+
+/** Returns the primitive of which only the name or URI is known. Behind several servers that tells its server. */
+export function barePrimitive(lists: Lists, kind: Kind, identity: string): Primitive {
+  const bare = { [IDENTITY[kind]]: identity };
+  const inside = areSeveral(lists) === false ? undefined : insideOfName(kind, identity);
+  if (inside === undefined) return bare;
+  return { ...outsideEntry(inside.slug, { [IDENTITY[kind]]: inside.own }), ...bare };
+}
+
+/** Returns which of several servers answers a request; `undefined` if there is one, or if all do. */
+export function serverOf(lists: Lists, request: Request): Inside | undefined {
+  if (areSeveral(lists) !== true) return undefined;
+  const target = targetOf(request);
+  if (target !== undefined) return split(target.name, target.type === 'uri' ? '+' : '__');
+  const taskId = read(request.params, 'taskId');
+  return typeof taskId === 'string' ? split(taskId, '+') : undefined;
+}
+
+/** Returns what one of several servers, or any of them, calls a primitive. */
+export const ownNameOf = (inside: Inside | undefined, server: string | undefined): readonly string[] =>
+  inside === undefined || (server !== undefined && inside.slug !== server) ? [] : [inside.own];
+
+const own = new WeakMap<Catalog<Primitive>, ReadonlyMap<string, ReadonlyMap<string, string>>>();
+
+/**
+ * Returns what each of several servers calls the primitives of a list, and how they are called outside. A text of a server
+ * knows no other names.
+ *
+ * @returns the names outside by own names, by server; nothing of a single server
+ */
+export function ownNamesOf(bound: Catalog<Primitive>): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const known = own.get(bound);
+  if (known !== undefined) return known;
+  const servers = new Map<string, Map<string, string>>();
+  if (areSeveral({ [bound.kind]: bound }) === true) {
+    for (const item of bound.items) {
+      const inside = insideOf(item);
+      if (inside === undefined) continue;
+      const names = servers.get(inside.slug) ?? new Map<string, string>();
+      servers.set(inside.slug, names.set(inside.own.normalize('NFC'), identityOf(bound.kind, item)));
+    }
+  }
+  own.set(bound, servers);
+  return servers;
+}
