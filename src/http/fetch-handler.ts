@@ -36,6 +36,8 @@ export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
   readonly readers?: SlowReaders;
   /** The era that is spoken to a server behind the endpoint. */
   readonly serverEra?: Era | undefined;
+  /** The names of several servers within names. */
+  readonly servers?: ReadonlySet<string> | undefined;
   /** How a server behind the endpoint refused the caller of this endpoint, over HTTP. */
   readonly refused?: { readonly status: number; readonly challenge?: string | undefined } | undefined;
 };

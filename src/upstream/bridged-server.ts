@@ -42,6 +42,8 @@ export interface UpstreamServer {
   onclose?: (() => void) | undefined;
   /** The era that is spoken to it, as far as a request has told. */
   readonly serverEra: Era | undefined;
+  /** The names of several servers within names. */
+  readonly servers?: ReadonlySet<string>;
   /** How the server refused the latest request, over HTTP. */
   readonly refused?: HttpRefusal | undefined;
 }

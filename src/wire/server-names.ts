@@ -69,6 +69,9 @@ export function split(full: string, mark: '__' | '+'): Inside | undefined {
 /** The key of `_meta` that has what the server itself calls a primitive: rules of its own policy compare this name. */
 const OWN_META = 'io.github.mcp-concerns/own';
 
+/** The key of `_meta` of a list that says which servers are missing from it, and why. */
+export const UNAVAILABLE_META = 'io.github.mcp-concerns/unavailable';
+
 /** What names an entry of a list, the most telling first: resources also have a name, which stays as it is. */
 const IDENTITIES = ['uri', 'uriTemplate', 'taskId', 'name'];
 

@@ -4,6 +4,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach } from 'vitest';
 import type { Policy } from '../../src/engine/policy.js';
 import { attachGate } from '../../src/gate/attach.js';
+import type { Report } from '../../src/gate/request/report.js';
 import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
 
 /** What a test opened, in the order of opening. */
@@ -19,11 +20,12 @@ export async function connect(
   servers: Readonly<Record<string, () => Transport>>,
   client = newClient(),
   policy?: Policy,
+  report?: Report,
 ) {
   const several = bridgeSeveral(new Map(Object.entries(servers)), 'per-session', { isLongLived: true });
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const server = await several.connection();
-  if (policy !== undefined) attachGate(server, { policy });
+  if (policy !== undefined) attachGate(server, { policy, report, upstream: server });
   await server.connect(theirs);
   open.push(
     () => several.close(),

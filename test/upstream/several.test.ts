@@ -1,3 +1,4 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -9,10 +10,12 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { reportFields } from '../../src/http/log/report-fields.js';
 import { inProcessTransport } from '../../src/upstream/in-process.js';
 import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
 import { UpstreamError } from '../../src/upstream/upstream-error.js';
 import { fromSdk, METHODS, type Message } from '../../src/wire/messages.js';
+import { policyOf } from '../gate/gate-harness.js';
 import { connect, namesOf, newClient, open, text, textOf } from './several-harness.js';
 
 afterEach(() => {
@@ -143,6 +146,30 @@ describe('several servers with equal names', () => {
   });
 });
 
+describe('the log of several servers', () => {
+  it('names the server of each primitive, and no other word of a client as one', async () => {
+    const policy = policyOf('primitives: { tools: { one__who: {}, three__who: {} } }');
+    const report = vi.fn();
+    const client = await connect({ one: serverOf('one'), two: serverOf('two') }, newClient(), policy, report);
+    await client.callTool({ name: 'one__who' });
+    await client.readResource({ uri: 'two+data://a' }).catch(() => undefined);
+    await client.listResources();
+    await client.readResource({ uri: 'two+data://a' });
+    await client.callTool({ name: 'three__who' }).catch(() => undefined);
+    const named = report.mock.calls.flatMap(([{ target, server }]) =>
+      target ? [[target.name, server]] : [],
+    );
+    expect(named).toEqual([
+      ['one__who', 'one'],
+      [undefined, undefined],
+      ['two+data://a', 'two'],
+      ['three__who', undefined],
+    ]);
+    const line = reportFields({ method: 'tools/call', era: 'legacy', serverEra: 'modern', server: 'one' });
+    expect(line).toMatchObject({ era: 'legacy', serverEra: 'modern', server: 'one' });
+  });
+});
+
 describe('a stream of a modern client about several servers', () => {
   it('is acknowledged once, with the resources of all servers, and tells changes under their names', async () => {
     const made: McpServer[] = [];
@@ -199,6 +226,20 @@ describe('a server that does not answer', () => {
       'io.github.mcp-concerns/unavailable': { bad: expect.stringContaining('it has no command') },
     });
     expect(client.getInstructions()).toContain('The server bad is not available');
+  });
+
+  it('is named by the tool concerns', async () => {
+    const fail = () => {
+      throw new UpstreamError('it has no command');
+    };
+    const policy = policyOf(`
+concerns: { effect: { values: [read-only, changes], match: at-most } }
+primitives: { tools: { one__who: { effect: read-only } } }
+settings: { panel: on }`);
+    const host = new Client({ name: 'host', version: '1' });
+    const client = await connect({ one: serverOf('one'), bad: fail }, host, policy);
+    const said = textOf(await client.callTool({ name: 'concerns' }));
+    expect(said).toContain('\nThe server bad is not available: it has no command');
   });
 
   it('is announced when it answers, under the same names', async () => {

@@ -4,8 +4,9 @@ import { withClaim } from '../../engine/claims.js';
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
 import { identityOf, mapPrimitive, type ServerCatalog } from '../../engine/mapping.js';
-import type { Kind, Policy } from '../../engine/policy.js';
+import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { bindCatalog, select } from '../../engine/select.js';
+import { barePrimitive } from '../../gate/enforce/of-servers.js';
 import { decisionIdOf } from '../../http/log/decision-id.js';
 import { decisionFields } from '../../http/log/report-fields.js';
 import { read } from '../../wire/messages.js';
@@ -105,9 +106,12 @@ function primitiveOutcome(
     return meant.map((item) => evaluate(mapListed(configuration.policy, kind, item), own));
   });
   const [kind = 'tools'] = kinds;
-  const unlisted = () => decided(kind, kind === 'resources' ? { uri: name } : { name }, configuration);
+  const unlisted = () => decided(kind, barePrimitive(listsOf(catalog), kind, name), configuration);
   return decisionFields(decisions.find(({ effect }) => effect === 'hide') ?? decisions[0] ?? unlisted());
 }
+
+const listsOf = (catalog: ServerCatalog) =>
+  Object.fromEntries(KINDS.map((kind) => [kind, { items: catalog[kind] ?? [] }]));
 
 const decided = (kind: Kind, item: object, configuration: Configuration): Decision =>
   evaluate(

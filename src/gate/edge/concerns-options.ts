@@ -41,7 +41,9 @@ export interface GateOptions extends ConcernsOptions {
   /** The makers of tasks, as far as this process knows, shared between the connections of one endpoint. */
   readonly taskMemory?: TaskMemory | undefined;
   /** The server behind the endpoint, with the era that is spoken to it once it is known. */
-  readonly upstream?: { readonly serverEra?: Era | undefined } | undefined;
+  readonly upstream?:
+    | { readonly serverEra?: Era | undefined; readonly servers?: ReadonlySet<string> | undefined }
+    | undefined;
   /** Called when a client has initialized the connection, or listed in the modern era, by a process that serves a page with switches. */
   readonly observe?: ((initialized: InitializedConnection) => ConnectionObserver) | undefined;
 }

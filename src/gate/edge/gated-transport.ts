@@ -11,6 +11,7 @@ import {
 } from '../../wire/messages.js';
 import type { TaskLister } from '../../wire/task-lister.js';
 import { TransportLayer } from '../../wire/transport-layer.js';
+import { insideOfTarget } from '../enforce/of-servers.js';
 import type { Sender } from '../request/configure.js';
 import { placePreferences } from '../request/kept-preferences.js';
 import { policyInForce } from '../request/live-policy.js';
@@ -71,9 +72,12 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
     super(inner);
     const { report, names, probe, upstream } = options;
     if (report === undefined) return;
-    const told =
-      upstream === undefined ? report : (line: GateReport) => report({ ...line, server: upstream.serverEra });
-    this.outcomes = new Outcomes(told, names ?? new KnownNames(), probe);
+    const told = (line: GateReport): void => {
+      const server = line.target && insideOfTarget(line.target)?.slug;
+      const isOne = server !== undefined && upstream?.servers?.has(server) === true;
+      report({ ...line, serverEra: upstream?.serverEra, ...(isOne ? { server } : {}) });
+    };
+    this.outcomes = new Outcomes(upstream === undefined ? report : told, names ?? new KnownNames(), probe);
   }
 
   private get isEnforced(): boolean {

@@ -4,10 +4,12 @@ import type { Catalog } from '../../engine/select.js';
 import { type Request, read } from '../../wire/messages.js';
 import { type Inside, insideOf, outsideEntry, split } from '../../wire/server-names.js';
 import type { Lists } from '../request/decision.js';
-import { targetOf } from './targets.js';
+import { type RequestTarget, targetOf } from './targets.js';
+
+type Items = { readonly items: readonly Primitive[] } | undefined;
 
 /** Returns whether several servers are behind the gate; `undefined` if the lists that are known have no entry. */
-export function areSeveral(lists: Lists): boolean | undefined {
+export function areSeveral(lists: { readonly [K in Kind]?: Items }): boolean | undefined {
   for (const kind of KINDS) {
     const [first] = lists[kind]?.items ?? [];
     if (first !== undefined) return insideOf(first) !== undefined;
@@ -22,18 +24,28 @@ export const insideOfName = (kind: Kind, identity: string): Inside | undefined =
   split(identity, isNamed(kind) ? '__' : '+');
 
 /** Returns the primitive of which only the name or URI is known. Behind several servers that tells its server. */
-export function barePrimitive(lists: Lists, kind: Kind, identity: string): Primitive {
+export function barePrimitive(
+  lists: Parameters<typeof areSeveral>[0],
+  kind: Kind,
+  identity: string,
+): Primitive {
   const bare = { [IDENTITY[kind]]: identity };
   const inside = areSeveral(lists) === false ? undefined : insideOfName(kind, identity);
   if (inside === undefined) return bare;
   return { ...outsideEntry(inside.slug, { [IDENTITY[kind]]: inside.own }), ...bare };
 }
 
+/** Returns which of several servers the target of a request belongs to, and what that server calls it. */
+export const insideOfTarget = ({
+  type,
+  name = '',
+}: Pick<RequestTarget, 'type'> & { readonly name?: string }) => split(name, type === 'uri' ? '+' : '__');
+
 /** Returns which of several servers answers a request; `undefined` if there is one, or if all do. */
 export function serverOf(lists: Lists, request: Request): Inside | undefined {
   if (areSeveral(lists) !== true) return undefined;
   const target = targetOf(request);
-  if (target !== undefined) return split(target.name, target.type === 'uri' ? '+' : '__');
+  if (target !== undefined) return insideOfTarget(target);
   const taskId = read(request.params, 'taskId');
   return typeof taskId === 'string' ? split(taskId, '+') : undefined;
 }

@@ -123,4 +123,6 @@ export interface PanelState {
   /** How to show more if this page can only show less. */
   readonly onlyNarrows?: string;
   readonly warnings: readonly string[];
+  /** Which of several servers are missing, and why: sentences that `warnings` has too. */
+  readonly missing?: readonly string[];
 }

@@ -5,6 +5,7 @@ import { type Concern, KINDS, type Kind } from '../../engine/policy.js';
 import type { Catalog } from '../../engine/select.js';
 import type { HostConcerns, SessionRead } from '../../session/store.js';
 import { EXTENSION_ID, read } from '../../wire/messages.js';
+import { UNAVAILABLE_META } from '../../wire/server-names.js';
 import { notStored, replacePreferences } from '../concerns/update-concerns.js';
 import { redactDefinitions } from '../enforce/definitions.js';
 import { callerOf, configure } from '../request/configure.js';
@@ -69,18 +70,20 @@ export function* panelDocument(
   const { settings } = facts.policy;
   const { enforcement, texts } = settings;
   const onlyLook = whyOnlyLook(settings);
-  return panelState({
+  const { catalogs, missing } = yield* catalogsOf(enforcement === 'enforce');
+  const state = panelState({
     ...(onlyLook === undefined ? {} : { readOnly: onlyLook }),
     ...surroundings,
     redact: enforcement === 'enforce' && texts !== 'keep' ? redactDefinitions : undefined,
     onlyNarrows: advice === undefined ? undefined : { advice: `${ONLY_NARROWS} ${advice}`, allows },
     preferences,
     configure: configurationFor,
-    catalogs: yield* catalogsOf(),
+    catalogs,
     server: facts.connection.server ?? { name: 'MCP server' },
     caller: callerOf(facts, kept),
-    warnings: warnings.map(({ message }) => message),
+    warnings: [...warnings.map(({ message }) => message), ...missing],
   });
+  return missing.length === 0 ? state : { ...state, missing };
 }
 
 /**
@@ -198,13 +201,22 @@ export function problemOf(update: Configuration): string | undefined {
 }
 
 /** A list that the server does not have, or that is too long to be kept, is left out. */
-function* catalogsOf(): Settling<PanelCatalogs> {
+function* catalogsOf(isEnforced: boolean): Settling<{
+  readonly catalogs: Parameters<typeof panelState>[0]['catalogs'];
+  readonly missing: readonly string[];
+}> {
   const catalogs: { [K in Kind]?: Catalog<Primitive> } = {};
+  const missing = new Map<string, string>();
   for (const kind of KINDS) {
     const found = yield* wholeList(kind);
-    if (found.state === 'complete') catalogs[kind] = found.list.bound;
+    if (found.state !== 'complete') continue;
+    catalogs[kind] = found.list.bound;
+    const unavailable = read(found.list.rest, '_meta', UNAVAILABLE_META);
+    for (const [server, reason] of Object.entries(unavailable ?? {})) {
+      // The reason can be a text of the server, which may name something hidden.
+      const why = isEnforced || typeof reason !== 'string' ? '' : `: ${reason}`;
+      missing.set(server, `The server ${server} is not available${why}.`);
+    }
   }
-  return catalogs;
+  return { catalogs, missing: [...missing.values()] };
 }
-
-type PanelCatalogs = Parameters<typeof panelState>[0]['catalogs'];

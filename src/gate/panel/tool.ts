@@ -43,7 +43,12 @@ export function* callTool(facts: Facts): Settling<Record<string, unknown>> {
   if (act?.isError === true) return errorResult(act.text);
   const { app, form } = clientSurfaces(facts);
   const state = yield* stateOf(facts);
-  const told = [...(act === undefined ? [] : [act.text]), summaryOf(state), ...(yield* moreTools(facts))];
+  const told = [
+    ...(act === undefined ? [] : [act.text]),
+    summaryOf(state),
+    ...(state.missing ?? []),
+    ...(yield* moreTools(facts)),
+  ];
   // The page reads the document itself: in the result, it would be in the context of the model.
   // A model that changes something itself does not need the person.
   if (app || act !== undefined) return textResult(...told);

@@ -36,7 +36,9 @@ export interface GateReport {
   readonly method: string;
   readonly era: Era;
   /** The era that is spoken to the server behind the endpoint. */
-  readonly server?: Era | undefined;
+  readonly serverEra?: Era | undefined;
+  /** Which of several servers the target belongs to. */
+  readonly server?: string | undefined;
   /** The digest of the policy that decided. */
   readonly policy?: string;
   readonly target?: ReportedTarget;

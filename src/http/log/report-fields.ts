@@ -32,11 +32,12 @@ const TARGET_FIELDS = {
  */
 export function reportFields(report: GateReport): Record<string, unknown> {
   const { method, era, policy, target, decision, trace, error, isError, unanswered, warnings = [] } = report;
-  const { concerns, sources, model, shown, total, hidden, refused, server } = report;
+  const { concerns, sources, model, shown, total, hidden, refused, serverEra, server } = report;
   const type = error === undefined ? (isError === true ? 'tool_error' : undefined) : String(error);
   const fields = withoutUndefined({
     'mcp.method.name': KNOWN_METHODS.has(method) ? method : 'other',
     era,
+    serverEra,
     server,
     ...(target === undefined ? {} : { [TARGET_FIELDS[target.type]]: target.name ?? UNLISTED }),
     policy,

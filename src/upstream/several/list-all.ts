@@ -2,14 +2,12 @@ import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import { ERRORS, type Era, LISTS, type Request, read, TASK_LIST } from '../../wire/messages.js';
 import { walkPages } from '../../wire/page-walker.js';
+import { UNAVAILABLE_META } from '../../wire/server-names.js';
 import { refusal } from '../call.js';
 import { type Members, membersOf, SELF, wrapResult } from '../eras/envelope.js';
 import { withoutToken } from './introduce.js';
 import type { Part } from './part.js';
 import { renameEntry } from './rename.js';
-
-/** The key of `_meta` of a list that says which servers are missing from it, and why. */
-const UNAVAILABLE_META = 'io.github.mcp-concerns/unavailable';
 
 /** Members of the results of list methods. */
 const MEMBERS: ReadonlyMap<string, string> = new Map([

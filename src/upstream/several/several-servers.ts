@@ -42,6 +42,7 @@ export class SeveralServers implements UpstreamServer {
   refused: HttpRefusal | undefined = undefined;
   /** Each server has its own. */
   readonly serverEra = undefined;
+  readonly servers: ReadonlySet<string>;
   private readonly parts: readonly Part[];
   private transport: Transport | undefined;
   /** What a modern client asked to be told, and in which request. */
@@ -61,6 +62,7 @@ export class SeveralServers implements UpstreamServer {
   ) {
     const told = (part: Part, message: Message, about: RequestId | undefined) =>
       this.told(part, message, about);
+    this.servers = new Set(servers.map(({ member }) => member.slug));
     this.parts = servers.map(({ member, server }) => new Part(member, server, told));
   }
 
