@@ -163,5 +163,5 @@ const ORDINARY = /^\p{L}[\p{Ll}\p{Lo}\p{M}\s]*$/u;
 const QUOTE = /^["'`‘’“”«»]$/;
 
 /** Whether what was found is meant as a name: it cannot be an ordinary word, or it stands in quotes. */
-const isName = ({ name, start, end }: FoundName, text: string): boolean =>
+export const isName = ({ name, start, end }: FoundName, text: string): boolean =>
   !ORDINARY.test(name) || (QUOTE.test(text.charAt(start - 1)) && QUOTE.test(text.charAt(end)));

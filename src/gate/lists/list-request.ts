@@ -42,6 +42,7 @@ import {
 } from './cursor.js';
 import { filterList, withWarnings } from './filter-list.js';
 import { ownListOnly, withOwnEntries } from './own-entries.js';
+import { withOutsideNames } from './sibling-names.js';
 import { callableTools, toolsOfEra, withoutHiddenUi } from './tools-for-client.js';
 
 /** What a list request asks for: the kind of primitives, and the client's own filter. */
@@ -150,7 +151,7 @@ function* answerWholeList(facts: Facts, query: ListQuery, whole: WholeList): Set
   const { kept, shown, total, hidden, rest, meta } = filtered;
   return answerPage(facts, {
     field: kind,
-    items: toolsOfEra(facts, kind, yield* withoutHiddenUi(facts, kind, filtered.items)),
+    items: toolsOfEra(facts, kind, withOutsideNames(yield* withoutHiddenUi(facts, kind, filtered.items))),
     // Only of what this client is shown: its cursors must not reveal changes of hidden primitives.
     identities: () => kept.map((item) => identityOf(kind, item)),
     filterKey,
@@ -195,7 +196,7 @@ function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: A
   const { warnings } = configuration;
   const listedItems = itemsOf(kind, message.result) ?? [];
   const offered = withoutReserved(policy, kind, listedItems);
-  const items = callableTools(facts, kind, offered.items);
+  const items = withOutsideNames(callableTools(facts, kind, offered.items));
   const isWhole = message.result.nextCursor === undefined && request.params?.cursor === undefined;
   const identities = () => items.map((item) => identityOf(kind, item));
   const target = () => listTarget(facts, { field: kind, identities, filterKey });
@@ -235,7 +236,11 @@ function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): Set
     typeof nextCursor === 'string'
       ? { nextCursor: sealCursor(serverPageTarget(facts, query), nextCursor) }
       : {};
-  const items = toolsOfEra(facts, kind, yield* withoutHiddenUi(facts, kind, filtered.items));
+  const items = toolsOfEra(
+    facts,
+    kind,
+    withOutsideNames(yield* withoutHiddenUi(facts, kind, filtered.items)),
+  );
   const listed = withOwnEntries(facts, query, { ...rest, [kind]: items, ...next, ...meta });
   const warnings = [...facts.logged, ...filtered.warnings];
   return {

@@ -1,0 +1,62 @@
+import { rewriteJson } from '../../wire/rewrite-json.js';
+import { insideOf } from '../../wire/server-names.js';
+import { isName } from '../enforce/definitions.js';
+import { type FoundName, NameFinder, replaceParts } from '../enforce/name-finder.js';
+
+const known = new WeakMap<readonly object[], readonly object[]>();
+
+/**
+ * Translates the names of tools in descriptions, where one of several servers names another tool of its own: a model could
+ * not call the tool under that name. Only whole words that cannot be ordinary words, or stand in quotes, are names.
+ *
+ * @param items what a client is shown of a list
+ * @returns the same list, if no description names a tool of its server
+ * @example
+ * withOutsideNames(tools)[0].description; // 'Like files__read_file, but ...'
+ */
+export function withOutsideNames<T extends object>(items: readonly T[]): readonly T[];
+export function withOutsideNames(items: readonly object[]): readonly object[] {
+  const [first] = items;
+  if (first === undefined || insideOf(first) === undefined) return items;
+  const before = known.get(items);
+  if (before !== undefined) return before;
+  const servers = new Map<string, Map<string, string>>();
+  for (const item of items) {
+    const inside = insideOf(item);
+    if (inside === undefined || !('name' in item) || typeof item.name !== 'string') continue;
+    const names = servers.get(inside.slug) ?? new Map<string, string>();
+    servers.set(inside.slug, names.set(inside.own.normalize('NFC'), item.name));
+  }
+  const translations = new Map([...servers].map(([slug, names]) => [slug, translation(names)]));
+  const translated = items.map((item) => {
+    const text = translations.get(insideOf(item)?.slug ?? '');
+    if (text === undefined) return item;
+    const members = Object.entries(item).map(([member, value]) => [
+      member,
+      TEXTS.has(member) ? rewriteJson(value, { text }, member) : value,
+    ]);
+    return Object.fromEntries(members);
+  });
+  known.set(items, translated);
+  return translated;
+}
+
+/** The members of a tool in which it describes itself and its parameters. */
+const TEXTS: ReadonlySet<string> = new Set(['description', 'inputSchema']);
+
+function translation(names: ReadonlyMap<string, string>) {
+  const finder = new NameFinder(names.keys());
+  return (text: string, member: string | undefined): string => {
+    if (member !== 'description') return text;
+    const found = finder.find(text).filter((each) => isName(each, text) && isWhole(each, text));
+    return found.reduceRight(
+      (given, each) => replaceParts(given, [each], names.get(each.name) ?? each.name),
+      text,
+    );
+  };
+}
+
+/** A part of another name, a path or a URL names no tool. */
+const isWhole = ({ start, end }: FoundName, text: string): boolean =>
+  !/[\p{L}\p{N}_\-./:@]$/u.test(text.slice(0, start)) &&
+  !/^(?:[\p{L}\p{N}_-]|[./:@][\p{L}\p{N}_/])/u.test(text.slice(end));
