@@ -1,12 +1,15 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { watchPolicy } from '../../src/cli/serving/watch-policy.js';
 import { paperOf } from '../../src/cli/terminal/output.js';
+import type { ServerCatalog } from '../../src/engine/mapping.js';
+import { pinsOf } from '../../src/engine/pins.js';
 import { preparePolicy } from '../../src/engine/policy.js';
 import { LivePolicy } from '../../src/gate/request/live-policy.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
+import { writeLock } from '../../src/policy/compile/lock.js';
 
 const FIRST = `version: 1
 concerns:
@@ -25,9 +28,11 @@ let stop = (): void => {};
 afterEach(() => stop());
 
 /** Watches a policy in a file of its own. */
-function watched(text = FIRST + REST) {
+function watched(text = FIRST + REST, pinned?: ServerCatalog) {
   const file = join(mkdtempSync(join(tmpdir(), 'watched-')), 'policy.yaml');
+  const lock = file.replace('.yaml', '.lock.yaml');
   writeFileSync(file, text);
+  if (pinned !== undefined) writeFileSync(lock, writeLock(pinsOf(pinned)));
   const live = new LivePolicy(loadPolicy(file));
   const notes: string[] = [];
   const note = (text: string) => void notes.push(text);
@@ -37,7 +42,7 @@ function watched(text = FIRST + REST) {
     while (!found()) await new Promise((resolve) => setTimeout(resolve, 20));
   };
   const names = () => [...live.current.entries.tools.keys()];
-  return { live, notes, save, until, names };
+  return { live, notes, save, until, names, lock };
 }
 
 it('keeps the policy in force while a file arrives in two parts', async () => {
@@ -53,6 +58,16 @@ it('keeps the policy in force while a file arrives in two parts', async () => {
   expect(names()).toEqual(['look', 'added', 'delete_repo']);
   expect(live.current.settings).toMatchObject({ unmapped: 'hide', enforcement: 'enforce' });
 });
+
+it('keeps the policy in force for as long as its lock file is missing', async () => {
+  const { live, notes, until, lock } = watched(FIRST + REST, { tools: [{ name: 'look', title: 'Look' }] });
+  const before = live.current;
+  rmSync(lock);
+  await until(() => notes.length > 0);
+  expect(notes[0]).toContain('The lock file is missing. The old policy stays in effect.');
+  await new Promise((resolve) => setTimeout(resolve, 6000));
+  expect(live.current).toBe(before);
+}, 15_000);
 
 it.each([
   ['an entry', FIRST + REST.replace(/ {4}delete_repo.*\n/, ''), 'tools delete_repo'],

@@ -4,8 +4,8 @@ import { posix } from 'node:path';
 import type { CompiledPolicy } from '../../engine/policy.js';
 import { checkReading, type PolicyReport } from '../../policy/compile/check-reading.js';
 import { digestOf } from '../../policy/compile/compiled.js';
-import { isPolicyFile, readPolicy } from '../../policy/compile/load.js';
-import { Reading } from '../../policy/compile/reading.js';
+import { isPolicyFile, lockBeside, pinsIn, readPolicy } from '../../policy/compile/load.js';
+import { type IncludedText, Reading } from '../../policy/compile/reading.js';
 import { CliError } from '../errors.js';
 import { findingsText } from '../terminal/findings-text.js';
 import { paperOf } from '../terminal/output.js';
@@ -36,15 +36,18 @@ export function readRevision(name: string, paper = paperOf(process.stderr, 'neve
 function readFromGit(revision: string, given: string): Omit<PolicyReport, 'silenced'> {
   // git reads a path from the root of the repository, unless it begins with a dot.
   const path = given.startsWith('.') ? posix.join(git('rev-parse', '--show-prefix').trim(), given) : given;
-  const reading = new Reading({
-    read: (file) => {
-      const object = `${revision}:${file}`;
-      const isKnown = spawnSync('git', ['cat-file', '-e', object]).status === 0;
-      return isKnown ? { text: git('show', object) } : { problem: 'it does not exist' };
-    },
-    resolve: (file, name) => posix.join(posix.dirname(file), name),
-  });
-  for (const file of filesOf(revision, path)) reading.add(file, git('show', `${revision}:${file}`));
+  const read = (file: string): IncludedText => {
+    const object = `${revision}:${file}`;
+    const isKnown = spawnSync('git', ['cat-file', '-e', object]).status === 0;
+    return isKnown ? { text: git('show', object) } : { problem: 'it does not exist' };
+  };
+  const reading = new Reading({ read, resolve: (file, name) => posix.join(posix.dirname(file), name) });
+  const isFolder = git('cat-file', '-t', `${revision}:${path}`).trim() === 'tree';
+  const files = isFolder ? filesOf(revision, path) : [posix.normalize(path)];
+  for (const file of files) reading.add(file, git('show', `${revision}:${file}`));
+  const lock = lockBeside(path, isFolder);
+  const { text } = read(lock);
+  reading.pin(text === undefined ? undefined : pinsIn(`${revision}:${lock}`, text), lock);
   const { compiled, findings, texts } = checkReading(reading, digestOf);
   const rename = (file: string) => `${revision}:${file}`;
   return {
@@ -54,10 +57,9 @@ function readFromGit(revision: string, given: string): Omit<PolicyReport, 'silen
   };
 }
 
-/** @returns the file, or the policy files of a folder, as git sorts them: by the bytes of their names */
+/** @returns the policy files of a folder, as git sorts them: by the bytes of their names */
 function filesOf(revision: string, path: string): string[] {
   const object = `${revision}:${path}`;
-  if (git('cat-file', '-t', object).trim() !== 'tree') return [posix.normalize(path)];
   const files = git('ls-tree', '--full-tree', '--name-only', object).split('\n').filter(isPolicyFile);
   if (files.length > 0) return files.map((name) => posix.join(path, name));
   throw new CliError(`${object} does not contain a .yaml file; pass a policy file or another folder.`);

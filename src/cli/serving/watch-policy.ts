@@ -23,7 +23,7 @@ export interface Reloading {
 /**
  * Reloads a policy whenever one of its files is saved. If the new policy has errors, they are printed, and the old policy
  * stays in effect. It also stays if parts of it are missing, until a second look finds the same files: half a file of YAML is
- * often a policy, too.
+ * often a policy, too. And it stays while its lock file is missing.
  *
  * @param paths the policy, as for `readPolicy`
  * @param reloading the policy to replace, and how a saved one is prepared
@@ -44,6 +44,11 @@ export function watchPolicy(paths: readonly string[], { live, prepare, note, pap
           `${findingsText(findings, texts, paper)}\n\nThe saved policy has errors. The old policy stays in effect until they are fixed.`,
         );
       }
+      // Nobody reviewed what the policy would show without its pins, however long the lock file is missing.
+      if (inForce?.pins !== undefined && compiled.pins === undefined && compiled.settings.changed !== 'show')
+        return note(
+          'The lock file is missing. The old policy stays in effect. Run "mcp-concerns pin", or set "changed: show".',
+        );
       const policy = prepare(compiled);
       if (policy.digest === live.current.digest) return;
       const [lost, ...more] = inForce === undefined ? [] : lostParts(inForce, compiled);

@@ -92,28 +92,47 @@ export function readPolicy(
     const text = attempt(file, () => readFileSync(file, 'utf8'));
     reading.add(file, text);
   }
-  for (const path of all) reading.pins = withLock(reading.pins, lockFileOf(path));
+  reading.pin(pinsBeside(all), all.map(lockFileOf).join(' or '));
   return checkReading(reading, digestOf, catalog, callers);
 }
 
 /**
  * @param path the path of a policy file, or of a folder that is one policy
+ * @param isFolder whether it is a folder
  * @returns the path of the file beside it that pins definitions; `policy.lock.yaml` in a folder
  */
-export function lockFileOf(path: string): string {
-  const isFolder = attempt(path, () => statSync(path)).isDirectory();
-  return isFolder ? join(path, 'policy.lock.yaml') : path.replace(/(\.ya?ml)?$/, '.lock.yaml');
+export const lockBeside = (path: string, isFolder: boolean): string =>
+  isFolder ? `${path.replace(/\/$/, '')}/policy.lock.yaml` : path.replace(/(\.ya?ml)?$/, '.lock.yaml');
+
+/** @returns the path of the lock file of a policy on this machine */
+export const lockFileOf = (path: string): string =>
+  normalize(lockBeside(path, attempt(path, () => statSync(path)).isDirectory()));
+
+/**
+ * Reads the lock files of a policy.
+ *
+ * @param paths the files and folders of the policy
+ * @returns what all of them pin; undefined if there is none
+ * @throws {PolicyFileError} if one cannot be read, or is damaged
+ */
+export function pinsBeside(paths: readonly string[]): Pins | undefined {
+  const all = paths
+    .map(lockFileOf)
+    .filter((file) => existsSync(file))
+    .map((file) =>
+      pinsIn(
+        file,
+        attempt(file, () => readFileSync(file, 'utf8')),
+      ),
+    );
+  return all.length === 0 ? undefined : byKind((kind) => Object.assign({}, ...all.map((pins) => pins[kind])));
 }
 
-function withLock(known: Pins | undefined, file: string): Pins | undefined {
-  if (!existsSync(file)) return known;
-  const pins = parseLock(attempt(file, () => readFileSync(file, 'utf8')));
-  // Without its pins, the policy would show definitions that nobody reviewed.
-  if (pins === undefined)
-    throw new PolicyFileError(
-      `${resolve(file)} is not a lock file. Remove it, and run "mcp-concerns pin" again.`,
-    );
-  return byKind((kind) => ({ ...known?.[kind], ...pins[kind] }));
+/** @throws {PolicyFileError} if the text is not that of a lock file: without it, unreviewed definitions would be shown */
+export function pinsIn(file: string, text: string): Pins {
+  const pins = parseLock(text);
+  if (pins !== undefined) return pins;
+  throw new PolicyFileError(`${file} is not a lock file. Remove it, and run "mcp-concerns pin" again.`);
 }
 
 /** Whether a file of a folder is a part of its policy: `*.yaml`, but neither `*.test.yaml` nor `*.lock.yaml`. */

@@ -24,7 +24,7 @@ export class Reading {
   readonly texts = new Map<string, string>();
   /** The names of all files, also of files that could not be read, included files first. */
   readonly order: string[] = [];
-  /** The pinned definitions, from the lock files beside the policy. */
+  /** The pinned definitions, see `pin`. */
   pins: Pins | undefined;
   /** Whether all files could be read. */
   complete = true;
@@ -56,6 +56,24 @@ export class Reading {
     this.files.push({ source, ...validated, included });
     this.order.push(file);
     return included;
+  }
+
+  /**
+   * Pins definitions, after all files were added.
+   *
+   * @param pins what the lock files beside the policy contain; undefined if there is none
+   * @param lock where it belongs
+   */
+  pin(pins: Pins | undefined, lock: string): void {
+    this.pins = pins;
+    for (const { source, document } of pins === undefined ? this.files : []) {
+      const { changed = 'show' } = document.settings ?? {};
+      // Without its pins, the policy would show definitions that nobody reviewed.
+      if (changed === 'show') continue;
+      const message = `"changed: ${changed}" compares definitions with the pinned ones, but there is no ${lock}. Run "mcp-concerns pin".`;
+      const place = source.locate(['settings', 'changed']);
+      this.findings.push({ ...place, severity: 'error', code: 'lock-missing', message });
+    }
   }
 
   private include(

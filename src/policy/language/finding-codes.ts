@@ -8,6 +8,7 @@ const CODES = {
     'include-cycle',
     'include-unreadable',
     'conflicting-settings',
+    'lock-missing',
     'bad-ignore',
     'unused-ignore',
   ],

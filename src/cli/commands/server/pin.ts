@@ -1,11 +1,10 @@
 import { pinsOf } from '../../../engine/pins.js';
 import { byKind, KINDS, type Pins } from '../../../engine/policy.js';
-import { lockFileOf } from '../../../policy/compile/load.js';
+import { lockFileOf, pinsBeside } from '../../../policy/compile/load.js';
 import { writeLock } from '../../../policy/compile/lock.js';
 import { compareDefinitions, type DefinitionChange } from '../../../policy/diff/compare-definitions.js';
 import { CliError } from '../../errors.js';
 import { catalogAt, catalogBeside } from '../../inputs/catalog-file.js';
-import { readPolicyInput } from '../../inputs/policy-input.js';
 import { readInput } from '../../inputs/read-input.js';
 import { readCommandLine } from '../../options/command-line.js';
 import { formatOption } from '../../options/define-command.js';
@@ -24,7 +23,7 @@ is hidden or logged, as settings.changed of the policy says.`,
 that of --old-catalog.
 
 Exit codes: 0 written, or --review found no change; 1 --review found changes;
-2 invalid arguments, input or policy.
+2 invalid arguments or input.
 
 Examples:
   mcp-concerns pin policy.yaml -- npx -y @playwright/mcp
@@ -39,7 +38,8 @@ Examples:
 /**
  * @param argv the arguments after `pin`
  * @returns the exit code
- * @throws {CliError} if an argument is not valid, the policy has errors, or the input cannot be read
+ * @throws {CliError} if an argument is not valid, or the input cannot be read
+ * @throws {PolicyFileError} if the policy does not exist, or its lock file is damaged
  * @example
  * await run(['--review', 'policy.yaml', '--', 'node', 'server.js']);
  */
@@ -48,7 +48,7 @@ export async function run(argv: string[]): Promise<number> {
   const { values, terminal } = line;
   const paths = onePolicyOf(line);
   const input = requireInput(line);
-  const { pins = NOTHING } = readPolicyInput(paths, 'nothing was pinned', terminal);
+  const pins = pinsBeside(paths);
   const catalog = await readInput(input, terminal.quiet);
   if (catalog.encoding !== undefined)
     throw new CliError(
@@ -61,7 +61,7 @@ export async function run(argv: string[]): Promise<number> {
 
   const [path = ''] = paths;
   const earlier = catalogAt(values.oldCatalog ?? catalogBeside(path));
-  const changes = compareDefinitions(pins, catalog, earlier);
+  const changes = compareDefinitions(pins ?? NOTHING, catalog, earlier);
   const text =
     values.format === 'json' ? `${JSON.stringify(changes, null, 2)}\n` : toText(changes, values.format);
   if (values.review === true) {
@@ -70,7 +70,7 @@ export async function run(argv: string[]): Promise<number> {
   }
   const lock = lockFileOf(path);
   writeOutput(lock, writeLock(pinsOf(catalog)));
-  if (pins !== NOTHING) process.stdout.write(text);
+  if (pins !== undefined) process.stdout.write(text);
   const total = KINDS.reduce((sum, kind) => sum + (catalog[kind]?.length ?? 0), 0);
   terminal.note(`Wrote ${lock}: ${quantity(total, 'definition')}.`);
   return 0;
