@@ -119,6 +119,12 @@ export function partsFor(policy: Policy, kind: Kind, primitive: Primitive, data:
   return parts;
 }
 
+/** The keys of `src/wire/server-names.ts`: which of several servers lists a primitive, and what that server calls it. */
+const SERVER_META = 'io.github.mcp-concerns/server';
+const OWN_META = 'io.github.mcp-concerns/own';
+/** What is added to the `_meta` of a primitive of one of several servers. */
+export const ADDED_META: readonly string[] = [SERVER_META, OWN_META];
+
 const NOTHING: Readable = Object.freeze(Object.create(null));
 
 /** @returns the fields of a primitive that rules and `assign` can read: the same that a catalog file keeps */
@@ -140,9 +146,8 @@ export function readable(policy: Policy, kind: Kind, primitive: Primitive): Read
     tags: tagsOf(primitive),
     execution,
     meta: _meta,
-    // The keys of `src/wire/server-names.ts`: which of several servers lists it, and what that server calls it.
-    server: readField(_meta, 'io.github.mcp-concerns/server'),
-    own: readField(_meta, 'io.github.mcp-concerns/own'),
+    server: readField(_meta, SERVER_META),
+    own: readField(_meta, OWN_META),
   };
 }
 

@@ -1,6 +1,15 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { type Change, IDENTITY, identityOf, type Primitive, type ServerCatalog } from './mapping.js';
+import {
+  ADDED_META,
+  type Change,
+  IDENTITY,
+  identityOf,
+  type Mapping,
+  mapPrimitive,
+  type Primitive,
+  type ServerCatalog,
+} from './mapping.js';
 import { byKind, type Kind, type Pins, type Policy } from './policy.js';
 
 /**
@@ -15,8 +24,9 @@ import { byKind, type Kind, type Pins, type Policy } from './policy.js';
  * definitionDigest('tools', { name: 'tree', description: 'Get a tree view.' });
  */
 export function definitionDigest(kind: Kind, primitive: Primitive): string {
-  const { [IDENTITY[kind]]: _identity, icons: _icons, ...rest }: Primitive & { size?: unknown } = primitive;
-  const text = sortedJson(kind === 'resources' ? withoutContent(rest) : rest);
+  const { [IDENTITY[kind]]: _identity, icons: _icons, _meta, ...rest } = primitive;
+  const own = { ...(kind === 'resources' ? withoutContent(rest) : rest), _meta: withoutAdded(_meta) };
+  const text = sortedJson(own);
   return text === undefined ? '' : bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
 }
 
@@ -25,11 +35,23 @@ const withoutContent = ({ size: _size, annotations, ...rest }: Primitive & { siz
   annotations: typeof annotations === 'object' ? { ...annotations, lastModified: undefined } : annotations,
 });
 
+/** The definition is the same behind one server and behind several, so that the pins of a part fit the whole. */
+function withoutAdded(meta: unknown): unknown {
+  if (typeof meta !== 'object' || meta === null) return meta;
+  const entries = Object.entries(meta);
+  const own = entries.filter(([key]) => !ADDED_META.includes(key));
+  return own.length === 0 && entries.length > 0 ? undefined : Object.fromEntries(own);
+}
+
 /**
- * The same definition has the same text, in whatever order a server lists its members. RFC 8785 sorts in the same way; it
- * differs only in keys that are numbers.
+ * The same value has the same text, in whatever order a server lists the members of objects. RFC 8785 sorts in the same way;
+ * it differs only in keys that are numbers.
+ *
+ * @returns `undefined` if the value nests too deeply, or is itself undefined
+ * @example
+ * sortedJson({ b: 1, a: 2 }); // '{"a":2,"b":1}'
  */
-function sortedJson(value: object): string | undefined {
+export function sortedJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, (_key, each: unknown) =>
       typeof each === 'object' && each !== null && !Array.isArray(each)
@@ -57,6 +79,21 @@ export function changeOf({ pins }: Policy, kind: Kind, primitive: Primitive): Ch
   if (pinned === undefined) return 'new';
   return pinned === definitionDigest(kind, primitive) ? undefined : 'changed';
 }
+
+/**
+ * Maps a primitive that a server lists, and compares its definition with the pinned one.
+ *
+ * @param policy the policy
+ * @param kind the kind of the primitive
+ * @param primitive the primitive as the server lists it, with its whole definition
+ * @returns what the policy says about it
+ * @example
+ * mapListed(policy, 'tools', tool).change; // 'changed'
+ */
+export const mapListed = (policy: Policy, kind: Kind, primitive: Primitive): Mapping => ({
+  ...mapPrimitive(policy, kind, primitive),
+  change: changeOf(policy, kind, primitive),
+});
 
 /**
  * Computes the pins of a catalog.

@@ -4,6 +4,7 @@ import { changeOf, definitionDigest, pinsOf } from '../../src/engine/pins.js';
 import { preparePolicy } from '../../src/engine/policy.js';
 import { bindCatalog, select } from '../../src/engine/select.js';
 import { parsePolicy } from '../../src/policy/compile/parse.js';
+import { outsideEntry } from '../../src/wire/server-names.js';
 
 const tree = {
   name: 'tree',
@@ -32,6 +33,15 @@ describe('the digest of a definition', () => {
     ['inputSchema', { inputSchema: { type: 'object', properties: { path: { type: 'number' } } } }],
   ])('differs if %s does', (_what, change) => {
     expect(definitionDigest('tools', { ...tree, ...change })).not.toBe(definitionDigest('tools', tree));
+  });
+
+  it('is the same behind several servers', () => {
+    const outside = outsideEntry('files', tree);
+    expect(outside).toMatchObject({ name: 'files__tree', _meta: {} });
+    expect(definitionDigest('tools', outside)).toBe(definitionDigest('tools', tree));
+    const own = { ...tree, _meta: { tags: ['a'] } };
+    expect(definitionDigest('tools', outsideEntry('files', own))).toBe(definitionDigest('tools', own));
+    expect(definitionDigest('tools', own)).not.toBe(definitionDigest('tools', tree));
   });
 
   it('does not change with the content of a resource', () => {

@@ -134,17 +134,13 @@ export function sessionConfiguration(exchange: Configurable & Sent): Configurati
 }
 
 /**
- * Returns whether a list can differ from the server's own under this configuration. If not, nothing can be hidden, and the
- * server's answer is passed on byte for byte.
+ * Returns whether a list can differ from the server's own under this configuration, or has definitions to compare with the
+ * pinned ones. If not, nothing can be hidden, and the server's answer is passed on byte for byte.
  */
 export function canChange({ policy, active }: Configuration): boolean {
   const { rules, settings, pins } = policy;
   return (
-    active ||
-    pins?.changed === 'hide' ||
-    rules.length > 0 ||
-    settings.unmapped === 'hide' ||
-    settings.transparency
+    active || pins !== undefined || rules.length > 0 || settings.unmapped === 'hide' || settings.transparency
   );
 }
 
