@@ -314,6 +314,7 @@ describe('formats', () => {
           { kind: 'tools', name: 'redactData', tokens: expect.any(Number) },
         ],
         shown: [],
+        renamed: [],
         tokens: -246,
         exact: false,
       },

@@ -8,6 +8,7 @@ import { UsageError } from '../errors.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { type CatalogFile, catalogAt, catalogBeside } from '../inputs/catalog-file.js';
 import { readRevision } from '../inputs/policy-revision.js';
+import { pinnedFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
@@ -67,14 +68,15 @@ export async function run(argv: string[]): Promise<number> {
   const source = input === undefined ? beside : (values.catalog ?? values.url ?? command.join(' '));
   const listed = namesOf([before, after]);
   const catalogs = [earlier ?? listed, given ?? listed] as const;
+  const compiled = [pinnedFor(before, earlier), pinnedFor(after, given)] as const;
 
   const difference = compareSides(
-    { compiled: before, catalog: catalogs[0] },
-    { compiled: after, catalog: catalogs[1] },
+    { compiled: compiled[0], catalog: catalogs[0] },
+    { compiled: compiled[1], catalog: catalogs[1] },
   );
   const report = makeReport({
     names: [old, now],
-    compiled: [before, after],
+    compiled,
     catalogs,
     input: source,
     counters: [await counterOf(earlier), await counterOf(given)],
@@ -88,7 +90,8 @@ export async function run(argv: string[]): Promise<number> {
 
 function happens({ groups, newlyEmpty }: DiffReport, what: (typeof FAIL_ON)[number]): boolean {
   if (what === 'empty') return newlyEmpty !== undefined;
-  return groups.some((group) => group[what].length > 0);
+  // Under a new name, it is gone for whoever uses the old one.
+  return groups.some((group) => group[what].length + group.renamed.length > 0);
 }
 
 function counterOf(catalog: CatalogFile | undefined): Promise<TokenCounter | undefined> {

@@ -7,6 +7,7 @@ import {
   defineConfigurationCommand,
   readPolicyAndConfiguration,
 } from '../inputs/policy-and-configuration.js';
+import { pinnedFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
 import { formatOption } from '../options/define-command.js';
@@ -47,11 +48,12 @@ export async function run(argv: string[]): Promise<number> {
 
   const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was explained', terminal);
   const { configuration, caller } = resolved;
-  const found = input ? inCatalog(await readInput(input, terminal.quiet), name) : inPolicy(policy, name);
+  const catalog = input && (await readInput(input, terminal.quiet));
+  const found = catalog ? inCatalog(catalog, name) : inPolicy(policy, name);
 
   const origins = originsOf(policy, paths, values, resolved);
   const explanations = found.map(({ kind, primitive }) =>
-    explainPrimitive(policy, kind, primitive, { configuration, caller, origins }),
+    explainPrimitive(pinnedFor(policy, catalog), kind, primitive, { configuration, caller, origins }),
   );
   if (format === 'json') {
     process.stdout.write(

@@ -149,8 +149,11 @@ const isFormatted = (part: string): boolean => /^(?:[\x20-\x5b\x5d-\x7e]{0,110}\
 const TOO_LONG_FOR_STDOUT =
   'The policy needs several files, so it cannot be written to stdout. Pass a file with -o.';
 
-function refuseToOverwrite({ policy, tests, catalog }: PolicyFiles, given: boolean): void {
-  const existing = [policy, tests, ...(given ? [] : [catalog])].filter((file) => existsSync(file));
+function refuseToOverwrite(
+  { policy, tests, catalog, lock }: PolicyFiles & { lock: string },
+  given: boolean,
+): void {
+  const existing = [policy, tests, lock, ...(given ? [] : [catalog])].filter((file) => existsSync(file));
   if (existing.length === 0) return;
   const verb = existing.length === 1 ? 'exists' : 'exist';
   throw new CliError(

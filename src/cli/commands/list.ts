@@ -3,6 +3,7 @@ import {
   defineConfigurationCommand,
   readPolicyAndConfiguration,
 } from '../inputs/policy-and-configuration.js';
+import { pinnedFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
@@ -48,7 +49,8 @@ export async function run(argv: string[]): Promise<number> {
     format === 'names'
       ? [await readInput(input, terminal.quiet), () => 0]
       : await readCounted(input, terminal.quiet);
-  const report = decideAll(resolved.configuration, weighCatalog(policy, catalog, billedBy(tokensOf)));
+  const weighed = weighCatalog(pinnedFor(policy, catalog), catalog, billedBy(tokensOf));
+  const report = decideAll(resolved.configuration, weighed);
   if (policy.settings.enforcement === 'shadow') {
     terminal.note('note: the policy has enforcement: shadow, so hosts still see everything.');
   }

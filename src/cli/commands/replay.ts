@@ -4,6 +4,7 @@ import { openCompiledPolicy } from '../../policy/compile/compiled.js';
 import { CliError, UsageError } from '../errors.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
+import { pinnedFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
 import { formatOption, repeated } from '../options/define-command.js';
@@ -56,13 +57,14 @@ export async function run(argv: string[]): Promise<number> {
   const skipped = lines.length - logged.length;
   if (skipped > 0) terminal.note(`note: ${skipped} of ${lines.length} lines have no decision to replay.`);
 
-  const policy = readAnyPolicy(paths, terminal);
+  const written = readAnyPolicy(paths, terminal);
   const { caller } = readPreferences(
-    policy,
+    written,
     { claim: values.claim, claims: values.claims, client: values.client },
     FULL_CLIENT_CAPABILITIES,
   );
   const catalog = await readInput(input, terminal.quiet);
+  const policy = pinnedFor(written, catalog);
   const replays = logged.map((each) => replay(each, policy, catalog, caller));
   if (format === 'json') {
     const told = replays.map(({ same, intact, logged: { line }, replayed, differences }) => ({

@@ -2,6 +2,7 @@ import { preparePolicy } from '../../engine/policy.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
+import { pinnedFor } from '../inputs/primitive-facts.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
 import { formatOption, numberFrom } from '../options/define-command.js';
@@ -44,8 +45,9 @@ export async function run(argv: string[]): Promise<number> {
   const paths = onePolicyOf(line);
   const input = requireInput(line);
 
-  const policy = preparePolicy(readPolicyInput(paths, 'nothing was counted', terminal));
+  const compiled = readPolicyInput(paths, 'nothing was counted', terminal);
   const [catalog, countTokens] = await readCounted(input, terminal.quiet);
+  const policy = preparePolicy(pinnedFor(compiled, catalog));
   // Every configuration uses the tokens of every primitive, so each is counted once.
   const counted = new Map<object, number>();
   const tokensOf = (definition: object): number => {

@@ -1,25 +1,22 @@
-import { type Mapping, mapPrimitive, type Primitive, tagsOf } from '../../engine/mapping.js';
-import { changeOf } from '../../engine/pins.js';
-import type { Kind, Policy } from '../../engine/policy.js';
+import { type Primitive, tagsOf } from '../../engine/mapping.js';
+import type { Kind } from '../../engine/policy.js';
 import { descriptionWords, WORDS_FIELD } from '../../policy/propose/description-words.js';
 import { read } from '../../wire/messages.js';
+import type { CatalogFile } from './catalog-file.js';
 
 /**
- * Maps a primitive of an input, and compares its definition with the pinned one. The facts of a primitive, or its name alone,
- * are not a definition.
+ * Leaves the pins out of a policy if a catalog has no definitions to compare with them: only facts, or only names.
  *
- * @param policy the policy
- * @param kind the kind of the primitive
- * @param primitive the primitive as the input has it
- * @returns what the policy says about it
+ * @param policy the policy, prepared or compiled
+ * @param catalog the catalog; undefined if only the names in the policy are known
+ * @returns the policy for this catalog
  * @example
- * mapListed(policy, 'tools', tool).change; // 'changed'
+ * mapListed(pinnedFor(policy, catalog), 'tools', tool).change; // 'changed'
  */
-export function mapListed(policy: Policy, kind: Kind, primitive: Primitive): Mapping {
-  const isDefinition = !('tokens' in primitive) && Object.keys(primitive).length > 1;
-  const change = isDefinition ? changeOf(policy, kind, primitive) : undefined;
-  return { ...mapPrimitive(policy, kind, primitive), change };
-}
+export const pinnedFor = <T extends { readonly pins?: unknown }>(
+  policy: T,
+  catalog: CatalogFile | undefined,
+): T => (catalog !== undefined && catalog.encoding === undefined ? policy : { ...policy, pins: undefined });
 
 /**
  * Reduces the definition of a primitive to its facts: the fields that policies can read, the words of the description that

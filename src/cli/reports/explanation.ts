@@ -11,8 +11,8 @@ import {
 import { decide, evaluate, fits } from '../../engine/evaluate.js';
 import { isTruthy } from '../../engine/expression/evaluate.js';
 import { fromNumber, identityOf, type Mapping, type Primitive } from '../../engine/mapping.js';
+import { mapListed } from '../../engine/pins.js';
 import type { Kind, Policy } from '../../engine/policy.js';
-import { mapListed } from '../inputs/primitive-facts.js';
 import type { CallerConfiguration } from '../options/preferences.js';
 import type { Origins } from './configuration-origins.js';
 

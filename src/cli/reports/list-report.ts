@@ -7,8 +7,8 @@ import {
   type Primitive,
   type ServerCatalog,
 } from '../../engine/mapping.js';
+import { mapListed } from '../../engine/pins.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { mapListed } from '../inputs/primitive-facts.js';
 import { ENCODING } from '../inputs/token-counter.js';
 
 /** One primitive, with its properties that do not depend on the configuration. */

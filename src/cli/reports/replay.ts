@@ -4,13 +4,13 @@ import { withClaim } from '../../engine/claims.js';
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
 import { identityOf, mapPrimitive, type ServerCatalog } from '../../engine/mapping.js';
+import { mapListed } from '../../engine/pins.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { bindCatalog, select } from '../../engine/select.js';
 import { barePrimitive } from '../../gate/enforce/of-servers.js';
 import { decisionIdOf } from '../../http/log/decision-id.js';
 import { decisionFields } from '../../http/log/report-fields.js';
 import { read } from '../../wire/messages.js';
-import { mapListed } from '../inputs/primitive-facts.js';
 import type { LoggedDecision } from './log-line.js';
 
 /** A decision of a log line, made again. */

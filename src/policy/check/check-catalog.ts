@@ -29,6 +29,8 @@ export interface PolicyCatalog extends ServerCatalog {
   readonly instructions?: string | undefined;
   /** Whether the server filters its lists itself, so that a name that it does not list may exist. */
   readonly isFiltered?: boolean | undefined;
+  /** In a catalog of facts: the encoding of the `tokens` of its primitives. It has no definitions to compare with pins. */
+  readonly encoding?: string | undefined;
 }
 
 /** How much of a policy is checked against a catalog. */

@@ -48,9 +48,10 @@ export function checkReading(
   if (catalog !== undefined && files.length > 0) {
     const right = failed ? rightParts(files, wrong) : files;
     const scope = { whole: !failed, unmapped: complete && mapsAreComplete(files, wrong) };
-    findings.push(
-      ...checkCatalog(right, preparePolicy(built ?? compilePolicy(right, digestOf)), catalog, scope),
-    );
+    const compiled = built ?? compilePolicy(right, digestOf);
+    const { pins: _pins, ...unpinned } = compiled;
+    const comparable = catalog.encoding === undefined ? compiled : unpinned;
+    findings.push(...checkCatalog(right, preparePolicy(comparable), catalog, scope));
   }
   if (built !== undefined) {
     const policy = preparePolicy(built);

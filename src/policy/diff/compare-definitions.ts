@@ -1,6 +1,7 @@
-import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
-import { definitionDigest } from '../../engine/pins.js';
+import { IDENTITY, identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
+import { definitionDigest, pinsOf, sortedJson } from '../../engine/pins.js';
 import { KINDS, type Kind, type Pins } from '../../engine/policy.js';
+import type { PolicyCatalog } from '../check/check-catalog.js';
 
 /** How the definition of one primitive differs from the reviewed one. */
 export interface DefinitionChange {
@@ -10,14 +11,15 @@ export interface DefinitionChange {
   readonly change: 'changed' | 'new' | 'gone' | 'renamed';
   /** The name that had this definition. With `changed`, another primitive's definition is now behind this name. */
   readonly from?: string;
-  /** What differs; empty if the old definition is not known. */
+  /** Whether the reviewed definition is known. If not, `details` has all of the definition as it is now. */
+  readonly isKnown: boolean;
   readonly details: readonly DefinitionDetail[];
 }
 
-/** One difference between two definitions: of a member, or of a parameter or a hint inside of one. */
+/** One difference between two definitions. */
 export interface DefinitionDetail {
-  readonly part: 'member' | 'parameter' | 'hint';
-  readonly name: string;
+  /** Where it is, as `['inputSchema', 'properties', 'path', 'description']`. */
+  readonly path: readonly string[];
   /** `undefined` if it was added. */
   readonly before: unknown;
   /** `undefined` if it was removed. */
@@ -29,73 +31,107 @@ export interface DefinitionDetail {
  *
  * @param pins the digests of the reviewed definitions
  * @param now what the server lists
- * @param old what it listed when they were reviewed, if that is known: only then there are details
+ * @param old what it listed when they were reviewed, if that is known
  * @returns the differences, in the order of the server, then what is gone
  * @example
  * compareDefinitions(pinsOf(old), now, old).filter(({ change }) => change === 'changed');
  */
-export function compareDefinitions(pins: Pins, now: ServerCatalog, old?: ServerCatalog): DefinitionChange[] {
+export function compareDefinitions(pins: Pins, now: ServerCatalog, old?: PolicyCatalog): DefinitionChange[] {
   return KINDS.flatMap((kind) => {
     const pinned = new Map(Object.entries(pins[kind]));
     const listed = now[kind] ?? [];
     const names = new Set(listed.map((each) => identityOf(kind, each)));
     const nameOf = new Map([...pinned].map(([name, digest]) => [digest, name]));
     const before = new Map((old?.[kind] ?? []).map((each) => [identityOf(kind, each), each]));
+    const areFacts = old?.encoding !== undefined;
     const renamed = new Set<string>();
     const changes = listed.flatMap((each): DefinitionChange[] => {
       const name = identityOf(kind, each);
       const digest = definitionDigest(kind, each);
-      const known = pinned.get(name);
-      if (known === digest) return [];
+      const isPinned = pinned.has(name);
+      if (pinned.get(name) === digest) return [];
       const from = nameOf.get(digest);
-      const origin = from === undefined ? {} : { from };
-      if (known !== undefined)
-        return [{ kind, name, change: 'changed', ...origin, details: detailsOf(before.get(name), each) }];
-      if (from === undefined || names.has(from))
-        return [{ kind, name, change: 'new', ...origin, details: [] }];
-      renamed.add(from);
-      return [{ kind, name, change: 'renamed', from, details: [] }];
+      const isRename = !isPinned && from !== undefined && !names.has(from);
+      if (isRename) renamed.add(from);
+      // Facts lack what a poisoned description would change, so all of the new definition is to be read.
+      const earlier = before.get(name) ?? {};
+      const known = { [IDENTITY[kind]]: name, ...(areFacts ? factsIn(earlier) : earlier) };
+      return [
+        {
+          kind,
+          name,
+          change: isPinned ? 'changed' : isRename ? 'renamed' : 'new',
+          ...(from === undefined ? {} : { from }),
+          isKnown: (before.has(name) && !areFacts) || from !== undefined || !isPinned,
+          details: isRename ? [] : detailsOf(known, each, false),
+        },
+      ];
     });
     const gone = [...pinned.keys()].filter((name) => !names.has(name) && !renamed.has(name));
-    return [...changes, ...gone.map((name) => ({ kind, name, change: 'gone' as const, details: [] }))];
+    return [
+      ...changes,
+      ...gone.map((name) => ({ kind, name, change: 'gone' as const, isKnown: true, details: [] })),
+    ];
   });
 }
 
 /**
- * Compares two definitions, or what is known of them: a catalog of facts has neither descriptions nor schemas.
+ * Finds the primitives of two catalogs that have the same definition under another name.
  *
- * @param before the earlier definition; `undefined` if it is not known
- * @param after the later definition
- * @returns what differs
+ * @param before what the server listed
+ * @param now what it lists
+ * @returns the old names by the kind and the new name
  * @example
- * detailsOf({ name: 'tree', title: 'Tree' }, { name: 'tree', title: 'Trees' }); // the title
+ * renamesOf({ tools: [{ name: 'tree', title: 'T' }] }, { tools: [{ name: 'trees', title: 'T' }] }).get('tools trees'); // 'tree'
  */
-export function detailsOf(before: Primitive | undefined, after: Primitive): DefinitionDetail[] {
-  if (before === undefined) return [];
-  const isPartial = 'tokens' in before || 'tokens' in after;
-  return differing(before, after).flatMap(([name, old, now]): DefinitionDetail[] => {
-    if (isPartial && !IN_FACTS.has(name)) return [];
-    const hints = name === 'annotations' ? differing(old, now) : [];
-    const parameters = name === 'inputSchema' ? differing(propertiesOf(old), propertiesOf(now)) : [];
-    const inside = [...hints, ...parameters];
-    if (inside.length === 0) return [{ part: 'member', name, before: old, after: now }];
-    const part = hints.length > 0 ? 'hint' : 'parameter';
-    return inside.map(([each, was, is]) => ({ part, name: each, before: was, after: is }));
-  });
+export const renamesOf = (before: ServerCatalog, now: ServerCatalog): ReadonlyMap<string, string> =>
+  new Map(
+    compareDefinitions(pinsOf(before), now).flatMap(({ kind, name, change, from }) =>
+      change === 'renamed' && from !== undefined ? [[`${kind} ${name}`, from]] : [],
+    ),
+  );
+
+/**
+ * Compares two definitions, or what is known of them: facts have neither descriptions nor schemas.
+ *
+ * @param before the earlier definition, or its facts
+ * @param after the later definition, or its facts
+ * @param areFacts whether only facts are known of one of them
+ * @returns what differs, in whatever order the members are listed
+ * @example
+ * detailsOf({ name: 'tree', title: 'Tree' }, { name: 'tree', title: 'Trees' }, false)[0]?.path; // ['title']
+ */
+export function detailsOf(before: Primitive, after: Primitive, areFacts: boolean): DefinitionDetail[] {
+  return areFacts ? differing(factsIn(before), factsIn(after), []) : differing(before, after, []);
 }
 
 /** The members of a definition that are the same in its facts. */
-const IN_FACTS: ReadonlySet<string> = new Set(['title', 'mimeType', 'annotations', 'execution']);
+const factsIn = ({ title, mimeType, annotations, execution }: Primitive): Primitive => ({
+  title,
+  mimeType,
+  annotations,
+  execution,
+});
 
-/** @returns the members of two objects that differ, by name */
-function differing(before: unknown, after: unknown): [name: string, before: unknown, after: unknown][] {
-  const [old, now] = [membersOf(before), membersOf(after)];
-  return [...new Set([...old.keys(), ...now.keys()])]
-    .filter((name) => JSON.stringify(old.get(name)) !== JSON.stringify(now.get(name)))
-    .map((name) => [name, old.get(name), now.get(name)]);
+/** @returns the differences of two values, member by member where both are objects */
+function differing(before: unknown, after: unknown, path: readonly string[]): DefinitionDetail[] {
+  if (before === after) return [];
+  const [was, is] = [before, after].map((each) => (each === undefined ? '' : sortedJson(each)));
+  const [old, now] = [membersOf(before, path), membersOf(after, path)];
+  // What has no text nests too deeply to be compared further.
+  const isTooDeep = was === undefined || is === undefined;
+  if (was === is && !isTooDeep) return [];
+  if (old === undefined || now === undefined || isTooDeep) return [{ path, before, after }];
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) =>
+    differing(old.get(name), now.get(name), [...path, name]),
+  );
 }
 
-const membersOf = (value: unknown): ReadonlyMap<string, unknown> =>
-  new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
+function membersOf(value: unknown, path: readonly string[]): ReadonlyMap<string, unknown> | undefined {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return new Map(Object.entries(value));
+  return value === undefined && IN_PARTS.has(path.join('.')) ? new Map() : undefined;
+}
 
-const propertiesOf = (schema: unknown): unknown => membersOf(schema).get('properties');
+/** The members that are compared part by part even if one of the two definitions lacks them. */
+const IN_PARTS: ReadonlySet<string> = new Set(['inputSchema', 'inputSchema.properties', 'annotations']);

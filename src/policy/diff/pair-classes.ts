@@ -65,7 +65,12 @@ function classKey({ kind, mappings }: PrimitivePair): string {
     kind,
     ...mappings.map(
       (mapping) =>
-        mapping && [mapping.mapped, mapping.offers.map((offer) => offer?.offered ?? null), mapping.slots],
+        mapping && [
+          mapping.mapped,
+          mapping.change ?? null,
+          mapping.offers.map((offer) => offer?.offered ?? null),
+          mapping.slots,
+        ],
     ),
   ]);
 }

@@ -1,5 +1,5 @@
-import type { ServerCatalog } from '../../engine/mapping.js';
-import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
+import { identityOf, type Mapping, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
+import { mapListed } from '../../engine/pins.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
 import type { Changed } from './change.js';
 
@@ -31,7 +31,7 @@ export function primitivePairsOf(
     return [...new Set([...now.keys(), ...old.keys()])].map((name) => {
       const pair = [old.get(name), now.get(name)] as const;
       const map = (at: 0 | 1) =>
-        pair[at] === undefined ? undefined : mapPrimitive(policies[at], kind, pair[at]);
+        pair[at] === undefined ? undefined : mapListed(policies[at], kind, pair[at]);
       return { kind, name, before: pair[0], after: pair[1], mappings: [map(0), map(1)] as const };
     });
   });

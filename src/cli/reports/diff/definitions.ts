@@ -1,6 +1,7 @@
+import { sortedJson } from '../../../engine/pins.js';
 import type { DefinitionChange, DefinitionDetail } from '../../../policy/diff/compare-definitions.js';
 import { KIND_NAMES } from '../../../policy/language/kind-names.js';
-import { plain } from '../../terminal/output.js';
+import { count, plain } from '../../terminal/output.js';
 
 /**
  * Describes how one definition differs, for a person who decides whether to pin it.
@@ -10,12 +11,12 @@ import { plain } from '../../terminal/output.js';
  * @example
  * definitionLines({ kind: 'tools', name: 'tree', change: 'new', details: [] }); // ['tree: new']
  */
-export function definitionLines({ kind, name, change, from, details }: DefinitionChange): string[] {
+export function definitionLines({ kind, name, change, from, isKnown, details }: DefinitionChange): string[] {
   const what = kind === 'tools' ? '' : ` (${KIND_NAMES[kind][0]})`;
   return [
     `${plain(name)}${what}: ${aboutChange(change, from)}`,
+    ...(isKnown ? [] : [UNKNOWN]),
     ...detailLines(details),
-    ...(change === 'changed' && from === undefined && details.length === 0 ? [UNKNOWN] : []),
   ];
 }
 
@@ -24,7 +25,7 @@ export const detailLines = (details: readonly DefinitionDetail[]): string[] =>
   details.map((each) => `  ${detailLine(each)}`);
 
 const UNKNOWN =
-  '  The old definition is not known. To see what changed, pass a snapshot of that time with --old-catalog.';
+  '  The old definition is not known, so this is all of the new one. To see only what changed, pass a snapshot of that time with --old-catalog.';
 
 function aboutChange(change: DefinitionChange['change'], from: string | undefined): string {
   const other = from === undefined ? '' : plain(from);
@@ -34,16 +35,22 @@ function aboutChange(change: DefinitionChange['change'], from: string | undefine
   return change;
 }
 
-function detailLine({ part, name, before, after }: DefinitionDetail): string {
-  if (part === 'hint') return `${plain(name)}: ${hintText(before)} -> ${hintText(after)}`;
-  const change = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
-  if (part === 'parameter') return `parameter ${plain(name)} ${change}`;
-  if (typeof before !== 'string' || typeof after !== 'string') return `${plain(name)} changed`;
-  const [old, now] = changedWords(before, after);
-  return `${name}: ${quoted(old)} -> ${quoted(now)}`;
+function detailLine({ path, before, after }: DefinitionDetail): string {
+  const where = plain(nameOf(path));
+  if (before === undefined) return `${where} added: ${valueText(after)}`;
+  if (after === undefined) return `${where} removed: ${valueText(before)}`;
+  const both = typeof before === 'string' && typeof after === 'string';
+  const [old, now] = both ? changedWords(before, after) : [before, after];
+  return `${where}: ${valueText(old)} -> ${valueText(now)}`;
 }
 
-const hintText = (value: unknown): string => (value === undefined ? 'not set' : plain(JSON.stringify(value)));
+/** @returns a path as people call it: `readOnlyHint`, or `parameter to.description` */
+function nameOf(path: readonly string[]): string {
+  const [member, properties, ...rest] = path;
+  if (member === 'annotations') return path.slice(1).join('.');
+  const isParameter = member === 'inputSchema' && properties === 'properties' && rest.length > 0;
+  return isParameter ? `parameter ${rest.join('.')}` : path.join('.');
+}
 
 /** Words before and after the change, so that one finds it in the text. */
 const AROUND = 2;
@@ -64,5 +71,9 @@ function changedWords(before: string, after: string): [before: string, after: st
   return [part(old), part(now)];
 }
 
-const quoted = (text: string): string =>
-  `"${plain(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text)}"`;
+/** @returns a value as JSON, and how much of it is left out */
+function valueText(value: unknown): string {
+  const text = sortedJson(value) ?? 'nests too deeply';
+  const rest = text.length - MAX_TEXT;
+  return plain(rest > 0 ? `${text.slice(0, MAX_TEXT)}... (${count(rest)} more characters)` : text);
+}

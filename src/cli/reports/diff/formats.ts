@@ -7,8 +7,8 @@ import type { DiffReport, NamedConfiguration, ReportedPrimitive } from './report
 
 /** @returns a report as a JSON value */
 export function toJson(report: DiffReport): object {
-  const { names, input, total, groups, hidden, shown, named, redefined, words, extent, newlyEmpty, notes } =
-    report;
+  const { names, input, total, groups, hidden, shown, renamed, named, redefined, words } = report;
+  const { extent, newlyEmpty, notes } = report;
   return {
     old: names[0],
     new: names[1],
@@ -16,6 +16,7 @@ export function toJson(report: DiffReport): object {
     primitives: total,
     hidden,
     shown,
+    renamed,
     encoding: ENCODING,
     groups: groups.map(({ conditions, ...group }) => ({
       ...group,
@@ -44,9 +45,10 @@ export function toMarkdown(report: DiffReport): string {
   if (newlyEmpty !== undefined) {
     lines.push(`> [!WARNING]`, `> ${emptyText(code(preferenceWords(newlyEmpty)))}`, '');
   }
-  const changes = groups.map(({ when, hidden, shown, tokens, exact }) => {
+  const changes = groups.map(({ when, hidden, shown, renamed, tokens, exact }) => {
     const cost = tokens === undefined || tokens === 0 ? '' : costText(tokens, exact);
-    return [cell(when), list(hidden), list(shown), cost];
+    const moved = renamed.map(({ name, from }) => `${code(name)} (renamed, it was ${code(from)})`);
+    return [cell(when), folded(hidden.map(entry)), folded([...shown.map(entry), ...moved]), cost];
   });
   lines.push(...table(['When', 'No longer shown', 'Newly shown', 'Tokens'], changes));
   if (words.length > 0)
@@ -87,17 +89,18 @@ function cellsOf({ name, before, after, resent }: NamedConfiguration): string[] 
 /** A row with more names would be hard to read, so more names are folded away. */
 const MAX_NAMES = 8;
 
-function list(some: readonly ReportedPrimitive[]): string {
-  const names = some.map(({ kind, name, server }) => {
-    const remarks = [
-      kind === 'tools' ? '' : KIND_NAMES[kind][0],
-      server === undefined ? '' : server === 'new' ? 'new on the server' : 'removed from the server',
-    ];
-    const text = remarks.filter((each) => each !== '').join(', ');
-    return `${code(name)}${text === '' ? '' : ` (${text})`}`;
-  });
+function folded(names: readonly string[]): string {
   if (names.length <= MAX_NAMES) return names.join(', ');
   return `<details><summary>${names.length}</summary>${names.join(', ')}</details>`;
+}
+
+function entry({ kind, name, server }: ReportedPrimitive): string {
+  const remarks = [
+    kind === 'tools' ? '' : KIND_NAMES[kind][0],
+    server === undefined ? '' : server === 'new' ? 'new on the server' : 'removed from the server',
+  ];
+  const text = remarks.filter((each) => each !== '').join(', ');
+  return `${code(name)}${text === '' ? '' : ` (${text})`}`;
 }
 
 /** Escapes text from a server, so that it cannot end the table cell or mention a user. */

@@ -40,19 +40,21 @@ export function toPretty(report: DiffReport, paper: Paper): string {
 }
 
 /** @returns the size of the change, in one line */
-export function headline({ hidden, shown, groups, words, redefined }: DiffReport): string {
+export function headline({ hidden, shown, renamed, groups, words, redefined }: DiffReport): string {
   if (groups.length > 0) {
     const kinds = new Set(
-      groups.flatMap((group) => [...group.hidden, ...group.shown].map(({ kind }) => kind)),
+      groups.flatMap((group) => [...group.hidden, ...group.shown, ...group.renamed].map(({ kind }) => kind)),
     );
     const [only] = kinds;
     const word = kinds.size === 1 && only !== undefined ? KIND_NAMES[only][0] : 'primitive';
     const number = (some: number) => `${some} ${word}${some === 1 ? '' : 's'}`;
-    const gone = hidden > 0 ? `${number(hidden)} no longer shown` : '';
-    const come = shown > 0 ? `${hidden > 0 ? shown : number(shown)} newly shown` : '';
+    const counts = Object.entries({ 'no longer shown': hidden, 'newly shown': shown, renamed });
+    const some = counts
+      .filter(([, each]) => each > 0)
+      .map(([what, each], at) => `${at === 0 ? number(each) : each} ${what}`);
     const always = groups.every(({ conditions }) => conditions.some((terms) => terms.length === 0));
     const depending = always ? 'for every host' : 'depending on the preferences of the host';
-    return [gone, come, depending].filter((each) => each !== '').join(', ');
+    return [...some, depending].join(', ');
   }
   if (words.length > 0 || redefined.length > 0)
     return 'The same preferences show the same primitives, but other things changed';
@@ -84,12 +86,15 @@ export function preferenceWords(concerns: Readonly<Record<string, unknown>>): st
   return texts.length === 0 ? 'nothing' : texts.join(' ');
 }
 
-function groupLines({ when, hidden, shown, tokens, exact }: ReportedGroup, paper: Paper): string[] {
+function groupLines(group: ReportedGroup, paper: Paper): string[] {
+  const { when, hidden, shown, renamed, tokens, exact } = group;
   const cost = tokens === undefined || tokens === 0 ? '' : `  (${costText(tokens, exact)})`;
   return [
     ...sentence(`${plain(when)}${cost}`, paper).map((line) => paper.paint('bold', line)),
     ...listLines('-', 'no longer shown', hidden, paper),
     ...listLines('+', 'newly shown', shown, paper),
+    ...(renamed.length > 0 ? [`  ${renamed.length} renamed`] : []),
+    ...renamed.map(({ from, name }) => `    ${plain(from)} -> ${plain(name)}`),
   ];
 }
 

@@ -1,10 +1,10 @@
 import { resolveConfiguration } from '../../../engine/configuration.js';
-import type { ServerCatalog } from '../../../engine/mapping.js';
 import { identityOf, type Primitive } from '../../../engine/mapping.js';
 import { type CompiledPolicy, KINDS, preparePolicy } from '../../../engine/policy.js';
+import type { PolicyCatalog } from '../../../policy/check/check-catalog.js';
 import type { Changed } from '../../../policy/diff/change.js';
 import type { Difference } from '../../../policy/diff/compare.js';
-import { detailsOf } from '../../../policy/diff/compare-definitions.js';
+import { detailsOf, renamesOf } from '../../../policy/diff/compare-definitions.js';
 import { describeCondition } from '../../../policy/diff/conditions.js';
 import type { TokenCounter } from '../../inputs/token-counter.js';
 import { decideAll, shownOf, shownTools, sumOf, weighCatalog } from '../list-report.js';
@@ -26,7 +26,7 @@ export type NamedConfiguration = DiffReport['named'][number];
 export interface Compared {
   readonly names: readonly [old: string, now: string];
   readonly compiled: readonly [CompiledPolicy, CompiledPolicy];
-  readonly catalogs: readonly [ServerCatalog, ServerCatalog];
+  readonly catalogs: readonly [PolicyCatalog, PolicyCatalog];
   /** Where the primitives come from; `undefined` if only the names in the policies are known. */
   readonly input: string | undefined;
   readonly counters: readonly [TokenCounter | undefined, TokenCounter | undefined];
@@ -46,6 +46,7 @@ export interface Compared {
 export function makeReport(compared: Compared) {
   const { names, catalogs, input, counters, difference, words } = compared;
   const [countOld, countNow] = counters;
+  const renames = haveDefinitions(compared) ? renamesOf(...catalogs) : new Map<string, string>();
   const reported = (direction: 'hidden' | 'shown', changed: readonly Changed[]) =>
     changed.map(({ kind, name, before, after }) => {
       /** Whether the server added or removed it. */
@@ -54,21 +55,30 @@ export function makeReport(compared: Compared) {
       return { kind, name, server, tokens: primitive === undefined ? undefined : count?.(primitive) };
     });
   const groups = difference.groups.map((group) => {
+    const renamed = group.shown.flatMap(({ kind, name }) => {
+      const from = renames.get(`${kind} ${name}`);
+      const isHidden = group.hidden.some((each) => each.kind === kind && each.name === from);
+      return from !== undefined && isHidden ? [{ kind, name, from }] : [];
+    });
     const [hidden, shown] = [reported('hidden', group.hidden), reported('shown', group.shown)];
+    const others = (some: typeof shown, key: 'name' | 'from') =>
+      some.filter(({ kind, name }) => !renamed.some((each) => each.kind === kind && each[key] === name));
     const sum = (some: ReturnType<typeof reported>) =>
       some.reduce((all, { tokens }) => all + (tokens ?? 0), 0);
     const tokens = countNow === undefined ? undefined : sum(shown) - sum(hidden);
     return {
       when: describeCondition(group.when),
       conditions: group.when,
-      hidden,
-      shown,
+      hidden: others(hidden, 'from'),
+      shown: others(shown, 'name'),
+      /** What has another name now, and the same definition. */
+      renamed,
       /** The change of tokens in the context of a host; negative if the change saves tokens. */
       tokens,
       exact: group.exact,
     };
   });
-  const distinct = (direction: 'hidden' | 'shown') =>
+  const distinct = (direction: 'hidden' | 'shown' | 'renamed') =>
     new Set(groups.flatMap((group) => group[direction].map(({ kind, name }) => `${kind} ${name}`))).size;
   return {
     names,
@@ -77,6 +87,7 @@ export function makeReport(compared: Compared) {
     groups,
     hidden: distinct('hidden'),
     shown: distinct('shown'),
+    renamed: distinct('renamed'),
     named: namedConfigurations(compared),
     redefined: redefinitions(compared),
     words,
@@ -139,10 +150,15 @@ function seenUnder({ compiled, catalogs, counters }: Compared, at: 0 | 1) {
   };
 }
 
+const haveDefinitions = ({ catalogs, input }: Compared): boolean =>
+  input !== undefined && catalogs.every(({ encoding }) => encoding === undefined);
+
 /** @returns the definitions that changed under the same name */
-function redefinitions({ catalogs, counters }: Compared) {
+function redefinitions(compared: Compared) {
+  const { catalogs, counters } = compared;
   const [countOld, countNow] = counters;
   if (countOld === undefined || countNow === undefined || catalogs[0] === catalogs[1]) return [];
+  const areFacts = !haveDefinitions(compared);
   return KINDS.flatMap((kind) => {
     const old = new Map<string, Primitive>(
       (catalogs[0][kind] ?? []).map((each) => [identityOf(kind, each), each]),
@@ -152,8 +168,9 @@ function redefinitions({ catalogs, counters }: Compared) {
       const earlier = old.get(name);
       if (earlier === undefined) return [];
       const [before, after] = [countOld(earlier), countNow(primitive)];
-      const details = detailsOf(earlier, primitive);
-      return before === after && details.length === 0 ? [] : [{ kind, name, before, after, details }];
+      const details = detailsOf(earlier, primitive, areFacts);
+      const isSame = details.length === 0 && (before === after || !areFacts);
+      return isSame ? [] : [{ kind, name, before, after, details }];
     });
   });
 }
