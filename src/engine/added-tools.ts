@@ -10,13 +10,15 @@ export const ADDED_TOOLS = '+tools';
  * they hide the same. What the request itself states is stronger than a model, and so is what was forgotten.
  *
  * @param configuration the values in effect
+ * @param forLists whether it decides about lists. Then concerns with `lists: stable` stay as they are
  * @example
  * select(catalog, openConfiguration(configuration)).kept; // also what only concerns with `model: free` hide
  */
-export function openConfiguration(configuration: Configuration): Configuration {
+export function openConfiguration(configuration: Configuration, forLists = false): Configuration {
   const { policy, effective, origins, key, narrowed, added: _added, ...rest } = configuration;
   const isOpen = (index: number): boolean =>
     policy.concerns[index]?.model === 'free' &&
+    !(forLists && policy.concerns[index]?.lists === 'stable') &&
     effective[index] !== 'denied' &&
     origins[index]?.startsWith('request') !== true;
   const opened = effective.map((value, index) => (isOpen(index) ? undefined : value));
@@ -27,15 +29,19 @@ export function openConfiguration(configuration: Configuration): Configuration {
     effective: opened,
     // Which concerns are open depends on where the values come from, which no other key contains.
     key: JSON.stringify([key, opened]),
-    ...(narrowed === undefined ? {} : { narrowed: openConfiguration(narrowed) }),
+    ...(narrowed === undefined ? {} : { narrowed: openConfiguration(narrowed, forLists) }),
   };
 }
 
 /** Returns a configuration with the tools that a model added, if there are any. */
-export function withAdded(configuration: Configuration, sources: readonly PreferenceSource[]): Configuration {
+export function withAdded(
+  configuration: Configuration,
+  sources: readonly PreferenceSource[],
+  forLists: boolean,
+): Configuration {
   const names = addedIn(sources.find(({ from }) => from === 'model')?.concerns);
   if (names.length === 0) return configuration;
-  const open = openConfiguration(configuration);
+  const open = openConfiguration(configuration, forLists);
   return { ...configuration, key: JSON.stringify([open.key, names]), added: { names: new Set(names), open } };
 }
 

@@ -35,6 +35,11 @@ export interface Caller extends CallerData {
   readonly forgotten?: boolean;
 }
 
+/** A caller, and for lists the values of concerns with `lists: stable`. */
+interface Resolving extends Caller {
+  readonly fixed?: Configuration;
+}
+
 const NO_WARNINGS: readonly ConcernWarning[] = [];
 const NO_INVALID: readonly InvalidValue[] = [];
 
@@ -57,9 +62,19 @@ export function resolveConfiguration(
   sources: readonly PreferenceSource[],
   caller: Caller = {},
 ): Configuration {
+  const configuration = resolveFor(policy, sources, caller);
+  if (!policy.hasStableLists) return configuration;
+  // What the URL says is no preference of a session: it belongs to the list, as the path does.
+  const ofUrl = sources.filter(({ from }) => from === 'url');
+  const fixed = resolveFor(policy, ofUrl, { ...caller, forgotten: false });
+  const isWhole = policy.settings.lists === 'stable';
+  return { ...configuration, listed: isWhole ? fixed : resolveFor(policy, sources, { ...caller, fixed }) };
+}
+
+function resolveFor(policy: Policy, sources: readonly PreferenceSource[], caller: Resolving): Configuration {
   if (sources.length === 0 && !countsFor(policy, caller)) return withoutPreferences(policy);
   return sources.some(({ from }) => from === 'model')
-    ? withAdded(resolveWithModel(policy, sources, caller), sources)
+    ? withAdded(resolveWithModel(policy, sources, caller), sources, caller.fixed !== undefined)
     : resolve(policy, sources, caller);
 }
 
@@ -86,7 +101,7 @@ function withoutPreferences(policy: Policy): Configuration {
 function resolveWithModel(
   policy: Policy,
   sources: readonly PreferenceSource[],
-  caller: Caller,
+  caller: Resolving,
 ): Configuration {
   const { free, narrow } = openTo(policy, sources);
   const { accepted } = resolve(
@@ -136,7 +151,7 @@ function openTo({ concerns, indexOf }: Policy, sources: readonly PreferenceSourc
 function resolve(
   policy: Policy,
   sources: readonly PreferenceSource[],
-  caller: Caller,
+  caller: Resolving,
   hasPreference?: boolean,
 ): Configuration {
   const { concerns, settings } = policy;
@@ -172,6 +187,9 @@ function resolve(
       const fallback = claimed === 'no-claim' ? defaultOf(policy, index, concern) : undefined;
       value = typeof claimed === 'string' ? (fallback ?? 'denied') : claimed;
       origins[index] = typeof claimed !== 'string' ? 'claim' : fallback === undefined ? claimed : 'default';
+    } else if (caller.fixed !== undefined && concern.lists === 'stable') {
+      value = caller.fixed.effective[index];
+      origins[index] = caller.fixed.origins[index];
     } else if (preferred !== undefined) value = preferred ?? undefined;
     else if (caller.forgotten === true) {
       value = 'denied';

@@ -29,6 +29,8 @@ export interface Concern {
   readonly multiple: boolean;
   readonly default?: ConcernValue;
   readonly setBy: 'host' | 'operator';
+  /** Whether lists follow the preferences of a session. Without it, `filter`. */
+  readonly lists?: 'filter' | 'stable';
   /** What a model may do with a concern of the host: nothing (the default), hide more, or replace the person's value. */
   readonly model?: 'none' | 'narrow' | 'free';
   readonly claim?: ClaimPath;
@@ -51,6 +53,8 @@ export interface Settings {
   readonly groups?: readonly string[];
   /** Whether hosts may filter tools by name, in the URL and in headers, as other servers let them. */
   readonly nameFilters?: boolean;
+  /** Whether lists follow the preferences of a session, for all concerns. Without it, `filter`. */
+  readonly lists?: 'filter' | 'stable';
   /** Whether the gate adds a tool and prompts with which people switch preferences. Without it, `off`. */
   readonly panel?: 'off' | 'read-only' | 'narrow' | 'on';
   /** With what the names of this tool and these prompts begin. Without it, `concerns`. */
@@ -198,6 +202,8 @@ export interface Policy {
   /** Whether concerns with `obtainable` ask for scopes instead of hiding. Only `enforce` checks calls. */
   readonly asksForScopes: boolean;
   readonly settings: Settings;
+  /** Whether preferences of a session do not change the lists, at least those of some concerns. */
+  readonly hasStableLists: boolean;
   /** The pinned definitions, and what happens to others; `undefined` if none are pinned, or if nothing happens. */
   readonly pins?:
     | {
@@ -317,6 +323,7 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     asksForScopes:
       compiled.settings.enforcement === 'enforce' && concerns.some(({ obtainable }) => obtainable === true),
     settings: compiled.settings,
+    hasStableLists: compiled.settings.lists === 'stable' || concerns.some(({ lists }) => lists === 'stable'),
     pins: preparePins(compiled),
   };
 }

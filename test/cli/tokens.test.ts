@@ -1,4 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configurationCosts, MAX_CONFIGURATIONS } from '../../src/cli/reports/configuration-costs.js';
 import { tokensToText } from '../../src/cli/reports/tokens-text.js';
@@ -26,6 +28,25 @@ describe.concurrent('tokens', () => {
     const { code, stdout } = await run('tokens', ...RULES, ...CATALOG, '--budget', '1000');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Within budget: no configuration costs more than \d+ of 1,000 tokens/);
+  });
+
+  it('says what stable lists cost, and that no switch sends tools again', async () => {
+    const policy = join(mkdtempSync(join(tmpdir(), 'tokens-')), 'policy.yaml');
+    const text = readFileSync('policies/playwright.yaml', 'utf8');
+    const tokens = async (settings: string) => {
+      writeFileSync(policy, `${text}settings: { lists: ${settings} }\n`);
+      return run('tokens', policy, '--catalog', 'policies/playwright.catalog.json', '--format', 'json');
+    };
+    const [filter, stable] = [await tokens('filter'), await tokens('stable')].map(
+      ({ stdout }) => JSON.parse(stdout).singles,
+    );
+    for (const [at, { tokens, resent, stability }] of stable.entries()) {
+      expect([tokens, resent, stability]).toEqual([filter[0].tokens, 0, tokens - filter[at].tokens]);
+    }
+    const { stdout } = await run('tokens', policy, '--catalog', 'policies/playwright.catalog.json');
+    const most = Math.max(...stable.map(({ stability }: { stability: number }) => stability));
+    expect(most).toBeGreaterThan(1000);
+    expect(stdout.replaceAll(',', '')).toContain(`Stable lists cost up to ${most} tokens more: with `);
   });
 
   it('counts the same for a real server and for its facts', async () => {
@@ -114,7 +135,14 @@ describe('the costs of all configurations', () => {
     expect(71 ** 3).toBeGreaterThan(MAX_CONFIGURATIONS);
     const all = configurationCosts(large, catalog, tokensOf);
     expect(all).toBeUndefined();
-    const single = { preferences: 'nothing', configuration: {}, tokens: 5, shown: 5, resent: 0 };
+    const single = {
+      preferences: 'nothing',
+      configuration: {},
+      tokens: 5,
+      shown: 5,
+      resent: 0,
+      stability: 0,
+    };
     const text = tokensToText(
       { catalog, tokensOf, singles: [single], all, budget: undefined },
       { width: 80, paint: (_style, text) => text },

@@ -54,6 +54,11 @@ export async function run(argv: string[]): Promise<number> {
   if (policy.settings.enforcement === 'shadow') {
     terminal.note('note: the policy has enforcement: shadow, so hosts still see everything.');
   }
+  if (policy.hasStableLists) {
+    terminal.note(
+      'note: the policy has lists: stable, so lists of hosts may be longer. This is what calls can use.',
+    );
+  }
   if (format === 'json')
     process.stdout.write(`${JSON.stringify({ protocol: catalog.protocol, ...toJson(report) }, null, 2)}\n`);
   else if (format === 'names') for (const name of toNames(report)) process.stdout.write(`${plain(name)}\n`);

@@ -1,3 +1,4 @@
+import { listedUnder } from '../../engine/effective.js';
 import { preparePolicy } from '../../engine/policy.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
@@ -60,13 +61,21 @@ export async function run(argv: string[]): Promise<number> {
   let withoutPreferences: object[] | undefined;
   const singles = sampleConfigurations(policy, FULL_CLIENT_CAPABILITIES).map(
     ({ preferences, configuration }) => {
-      const report = decideAll(configuration, weighed);
+      const report = decideAll(listedUnder(configuration), weighed);
       const { shown, tokens } = sumOf(report.all);
+      const ofCalls = decideAll(configuration, weighed);
       const tools = shownTools(report);
       // The first configuration is the one without preferences.
       withoutPreferences ??= tools;
       const resent = resentAfter(withoutPreferences, tools, billedOf);
-      return { preferences, configuration: report.configuration, shown, tokens: tokens.shown, resent };
+      return {
+        preferences,
+        configuration: ofCalls.configuration,
+        shown,
+        tokens: tokens.shown,
+        resent,
+        stability: tokens.shown - sumOf(ofCalls.all).tokens.shown,
+      };
     },
   );
   const all = configurationCosts(policy, catalog, billedOf, budget);

@@ -27,6 +27,8 @@ interface SingleCost extends ConfigurationCost {
   readonly preferences: string;
   /** The tokens of the list of tools that a host sends again when it switches from no preferences to this. */
   readonly resent: number;
+  /** The tokens that the list would not have without `lists: stable`. */
+  readonly stability: number;
 }
 
 /** @returns the costs of all configurations; of the single ones if there are too many */
@@ -75,6 +77,12 @@ export function tokensToText(report: TokenReport, paper: Paper): string {
     lines.push(budget !== undefined && tokens > budget ? `${paper.paint('red', line)}  over budget` : line);
   }
 
+  const [costly] = [...singles].sort((a, b) => b.stability - a.stability);
+  if (costly !== undefined && costly.stability > 0) {
+    const { preferences, tokens, stability } = costly;
+    const text = `Stable lists cost up to ${count(stability)} tokens more: with ${plain(preferences)}, ${count(tokens)} instead of ${count(tokens - stability)}.`;
+    lines.push('', ...wrapped('', text.split(' '), ' ', paper.width));
+  }
   const forApps = primitives.filter(({ appOnly }) => appOnly);
   if (forApps.length > 0) {
     const sum = count(forApps.reduce((all, { tokens }) => all + tokens, 0));

@@ -1,15 +1,16 @@
 import type { Configuration } from '../../engine/configuration.js';
+import { listedUnder } from '../../engine/effective.js';
 import { identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import { type Capability, LISTS } from '../../wire/messages.js';
 import { type Settling, wholeList } from '../request/decision.js';
 
-/** What a change of the values in effect does to the lists of a server. */
+/** What a change of the values in effect does to the lists of a server. Under `lists: stable`, to what calls may do. */
 export interface ListComparison {
   /** How many primitives of each list are visible after the change. */
   readonly visible: Partial<Record<Kind, number>>;
-  /** The capabilities whose visible lists are different. */
+  /** The capabilities whose visible lists are different. Under `lists: stable`, none is. */
   readonly changed: ReadonlySet<Capability>;
   /** The names and URIs that only the new values show. */
   readonly appeared: readonly string[];
@@ -37,11 +38,14 @@ export function* compareLists(before: Configuration, after: Configuration): Sett
     const { bound } = found.list;
     const [old, now] = [select(bound, before).kept, select(bound, after).kept];
     visible[kind] = now.length;
-    if (old.length === now.length && old.every((item, position) => item === now[position])) continue;
-    changed.add(LISTS[kind].capability);
+    const [oldList, list] = [select(bound, listedUnder(before)).kept, select(bound, listedUnder(after)).kept];
+    if (!isSame(oldList, list)) changed.add(LISTS[kind].capability);
     const [wasShown, isShown] = [new Set(old), new Set(now)];
     for (const item of now) if (!wasShown.has(item)) appeared.push(identityOf(kind, item));
     disappeared += old.filter((item) => !isShown.has(item)).length;
   }
   return { visible, changed, appeared, disappeared };
 }
+
+const isSame = (old: readonly unknown[], now: readonly unknown[]): boolean =>
+  old.length === now.length && old.every((item, position) => item === now[position]);

@@ -1,4 +1,5 @@
 import type { Configuration } from '../../engine/configuration.js';
+import { listedUnder } from '../../engine/effective.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import { type Capability, LISTS, METHODS, type Notification, read } from '../../wire/messages.js';
@@ -15,9 +16,9 @@ type Shown = ReadonlyMap<Kind, string>;
 
 /** Returns the visible part of lists. */
 export function shownBy(lists: ReadonlyMap<Kind, WholeList>, configuration: Configuration): Shown {
-  return new Map(
-    [...lists].map(([kind, { bound }]) => [kind, JSON.stringify(select(bound, configuration).kept)]),
-  );
+  const shown = ({ bound }: WholeList): string =>
+    JSON.stringify(select(bound, listedUnder(configuration)).kept);
+  return new Map([...lists].map(([kind, list]) => [kind, shown(list)]));
 }
 
 /**
@@ -34,8 +35,8 @@ export function* changedSince(before: Shown): Settling<ReadonlySet<Capability>> 
     if (shown === undefined) continue;
     const found = yield* wholeList(kind);
     const now =
-      found.state === 'complete' ? JSON.stringify(select(found.list.bound, configuration).kept) : undefined;
-    if (now !== shown) changed.add(LISTS[kind].capability);
+      found.state === 'complete' ? shownBy(new Map([[kind, found.list]]), configuration) : undefined;
+    if (now?.get(kind) !== shown) changed.add(LISTS[kind].capability);
   }
   return changed;
 }

@@ -1,4 +1,5 @@
 import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import { listedUnder } from '../../engine/effective.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import type { SessionRecord } from '../../session/store.js';
 import type { Capability } from '../../wire/messages.js';
@@ -61,7 +62,7 @@ export class Listing {
   }
 
   listedWith(configuration: Configuration): void {
-    this.latest = configuration;
+    this.latest = listedUnder(configuration);
   }
 
   /** Returns the configuration of the latest list request; without one, that of a client without preferences. */

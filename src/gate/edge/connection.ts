@@ -249,7 +249,7 @@ export class Connection implements ServerConnection {
   }
 
   private judge(message: Message, sender: Sender): void | Promise<void> {
-    if (passesBy(this.policy.settings, message)) return this.passBy(message, sender);
+    if (passesBy(this.policy, message)) return this.passBy(message, sender);
     if (isRequest(message)) return this.judgeRequest(message, sender);
     if (isNotification(message)) return this.fromClientNotification(message, sender);
     this.toServer(message, sender);

@@ -100,7 +100,7 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
     const policy = policyInForce(this.options.policy);
     this.outcomes?.received(message, policy);
     if (this.connection === undefined) {
-      if (passesBy(policy.settings, message) && !this.mustBecomeLegacy(message)) {
+      if (passesBy(policy, message) && !this.mustBecomeLegacy(message)) {
         this.outcomes?.told(reportOfPassing(policy.settings, message), { id: message.id });
         this.ledger.passBy(message.id);
         this.onmessage?.(message as JSONRPCMessage, extra);

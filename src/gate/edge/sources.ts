@@ -1,4 +1,5 @@
 import type { ConcernWarning } from '../../engine/configuration.js';
+import { listedUnder } from '../../engine/effective.js';
 import { ERRORS } from '../../wire/messages.js';
 import { configure, sessionConfiguration } from '../request/configure.js';
 import {
@@ -20,6 +21,7 @@ import {
   updateSession,
 } from '../request/kept-preferences.js';
 import { storeWarning } from '../request/report.js';
+import type { Route } from '../table/routes.js';
 import { askPerson } from './ask-person.js';
 import { isChosen } from './chosen-prompt.js';
 import type { Exchange } from './exchange.js';
@@ -139,12 +141,19 @@ export function findPreferences(
   ): void => {
     exchange.kept = kept;
     const configuration = configure(exchange, kept, { meta: true });
-    const { warnings } = configuration;
-    exchange.configured(
-      told.length === 0 ? configuration : { ...configuration, warnings: [...told, ...warnings] },
-      logged,
-    );
-    const [wrong] = invalid === 'refuse' ? exchange.configuration.invalid : [];
+    const warnings = told.length === 0 ? configuration.warnings : [...told, ...configuration.warnings];
+    const listed = LISTS.has(exchange.route.to) ? listedUnder(configuration) : configuration;
+    if (listed !== configuration && exchange.policy.settings.lists === 'stable') {
+      // Warnings about preferences would make lists differ.
+      const others = warnings.filter(({ message }) =>
+        listed.warnings.every((own) => own.message !== message),
+      );
+      exchange.configured(listed, [...logged, ...others]);
+    } else {
+      const isSame = listed === configuration && told.length === 0;
+      exchange.configured(isSame ? configuration : { ...listed, warnings }, logged);
+    }
+    const [wrong] = invalid === 'refuse' ? configuration.invalid : [];
     if (wrong !== undefined) return then({ end: refuseValue(exchange, wrong) });
     noteListing(exchange);
     then({ fact: exchange });
@@ -166,6 +175,9 @@ export function findPreferences(
     },
   );
 }
+
+/** The routes of lists that clients show to models. */
+const LISTS: ReadonlySet<Route['to']> = new Set(['list', 'groups', 'group']);
 
 /** Remembers the configuration of the latest list or stream, and tells the page that the client has listed. */
 function noteListing({ connection, configuration, route }: Exchange): void {

@@ -1,4 +1,5 @@
 import type { Configuration } from '../../engine/configuration.js';
+import { listedUnder } from '../../engine/effective.js';
 import { ERRORS, type Request, read } from '../../wire/messages.js';
 import { split } from '../../wire/server-names.js';
 import { canChange } from '../request/configure.js';
@@ -19,6 +20,7 @@ import { panelRouteOf } from '../table/routes.js';
 import { refusalOf } from '../table/routing.js';
 import { explainTarget, scopesFor } from './explain-target.js';
 import { areSeveral } from './of-servers.js';
+import { switchedOff } from './switched-off.js';
 import { KINDS_OF, type RequestTarget, targetOf, withName } from './targets.js';
 import { decisionOnKnownUri, isShown, isShownByEntry, isUriShown } from './visibility.js';
 
@@ -30,10 +32,13 @@ export const NOT_CHECKED =
  * that does not exist, and the original name is put back into the response. So the client gets the server's own answer
  * to an unknown name, in the server's own words. Under `shadow`, the request passes, and the report says what `enforce`
  * would do. It waits for the check, as under `enforce`: a server of one request ends with its answer.
+ *
+ * Under `lists: stable`, also if nothing is enforced, the client learns why it cannot use what a list shows and the
+ * preferences of the session hide.
  */
 export function* judgeAccess(asked: RequestFacts): Deciding<Outcome> {
   const { enforcement } = asked.policy.settings;
-  if (enforcement === 'advisory') return pass(asked, told());
+  if (enforcement === 'advisory' && !asked.policy.hasStableLists) return pass(asked, told());
   const isShadow = enforcement === 'shadow';
   const facts = yield* preferences(isShadow ? 'ignore' : 'refuse');
   const { configuration, request } = facts;
@@ -49,7 +54,9 @@ export function* judgeAccess(asked: RequestFacts): Deciding<Outcome> {
   }
   if (isShadow) return pass(facts, enough ? explained(facts, lists, target, true) : told(request.method));
   // The same answer for every name: a different one would reveal the hidden names.
-  return enough ? askForUnknown(facts, lists, target) : refuse(ERRORS.internal, NOT_CHECKED);
+  if (!enough) return refuse(ERRORS.internal, NOT_CHECKED);
+  if (isShown(lists, target, listedUnder(configuration))) return answerSwitchedOff(facts, lists, target);
+  return enforcement === 'advisory' ? pass(facts, told()) : askForUnknown(facts, lists, target);
 }
 
 /** Lets the caller use a visible target, or tells it which scopes that takes. */
@@ -78,6 +85,12 @@ function askForUnknown(facts: Facts, lists: Lists, target: RequestTarget): Outco
     const [report, context = {}] = tell();
     return [{ ...report, error: code }, context];
   });
+}
+
+/** What the client knows from a list is not answered as an unknown name. */
+function answerSwitchedOff(facts: Facts, lists: Lists, target: RequestTarget): Outcome {
+  const { decision } = explainTarget(lists, target, facts.configuration, true) ?? {};
+  return switchedOff(facts, target.name, decision, explained(facts, lists, target, true));
 }
 
 const told =
@@ -123,7 +136,9 @@ export function* judgeProbe(): Deciding<Outcome> {
   if (isShownByEntry(target, configuration) || !canChange(configuration)) return probed({}, false);
   const { lists, enough } = yield* listsFor({ kinds: KINDS_OF[target.type], targets: [target] });
   if (!enough) return refuse(ERRORS.internal, NOT_CHECKED);
-  return probed(lists, !isShown(lists, target, configuration));
+  // What a list shows has a name to tell, and the gate answers the request itself.
+  const isKnown = [configuration, listedUnder(configuration)].some((each) => isShown(lists, target, each));
+  return probed(lists, !isKnown);
 }
 
 /**

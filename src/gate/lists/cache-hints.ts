@@ -35,16 +35,24 @@ export function withCacheHints(
   return ttlMs === given && cacheScope === result.cacheScope ? result : { ...result, ttlMs, cacheScope };
 }
 
+/** Whether the list of this host depends on more than its URL and its authorization. */
+function saysMore(facts: RequestFacts): boolean {
+  const { policy, request, sender } = facts;
+  return (
+    (policy.settings.lists !== 'stable' && prefersMore(facts)) ||
+    read(request.params, 'filter') !== undefined ||
+    readNameFilters(sender.http).some(({ from }) => !from.startsWith('?')) ||
+    policy.callerPaths.some(readsClient)
+  );
+}
+
 /** Whether this host can prefer something beside its URL, or can change what is kept for its caller. */
-function saysMore({ keeps, policy, request: { params }, sender: { http } }: RequestFacts): boolean {
+function prefersMore({ keeps, request: { params }, sender: { http } }: RequestFacts): boolean {
   return (
     keeps.caller ||
-    read(params, 'filter') !== undefined ||
     read(params, '_meta', EXTENSION_ID) !== undefined ||
     read(params, '_meta', CLIENT_CAPABILITIES_META, 'extensions', EXTENSION_ID) !== undefined ||
-    http?.headers?.[CONCERNS_HEADER] !== undefined ||
-    readNameFilters(http).some(({ from }) => !from.startsWith('?')) ||
-    policy.callerPaths.some(readsClient)
+    http?.headers?.[CONCERNS_HEADER] !== undefined
   );
 }
 

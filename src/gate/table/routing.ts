@@ -1,4 +1,4 @@
-import type { Settings } from '../../engine/policy.js';
+import type { Policy, Settings } from '../../engine/policy.js';
 import {
   ACCESS_METHODS,
   CLIENT_CAPABILITIES_META,
@@ -94,20 +94,24 @@ const HANDLED: ReadonlySet<Route['to']> = new Set([
  * Returns whether a message passes by the gate: a request whose answer the gate does not read, because nothing is enforced.
  * Nothing is created for such a request, and it keeps the client's id.
  *
- * @param settings the settings of the policy in force
+ * @param policy the policy in force
  * @param message a message of the client
  * @example
- * passesBy({ ...settings, enforcement: 'advisory' }, { jsonrpc: '2.0', id: 1, method: 'ping' }); // true
+ * passesBy(advisoryPolicy, { jsonrpc: '2.0', id: 1, method: 'ping' }); // true
  */
-export function passesBy(settings: Settings, message: Message): message is Request {
+export function passesBy(
+  { settings, hasStableLists }: Pick<Policy, 'settings' | 'hasStableLists'>,
+  message: Message,
+): message is Request {
   const { enforcement } = settings;
   if (enforcement === 'enforce' || !isRequest(message)) return false;
   if (panelRouteOf(settings, message) !== undefined) return false;
   const route = routeOf(settings, message.method);
   if (HANDLED.has(route.to)) return false;
-  // Shadow reports which names enforce would refuse. For a malformed request, that is known without the lists.
-  if (enforcement === 'shadow' && route.to === 'access' && refusalOf(message, route) === undefined)
-    return false;
+  // Shadow reports which names enforce would refuse, and with stable lists the preferences decide what calls may do. For a
+  // malformed request, that is known without the lists.
+  const isChecked = enforcement === 'shadow' || hasStableLists;
+  if (isChecked && route.to === 'access' && refusalOf(message, route) === undefined) return false;
   return !createsTask(message);
 }
 

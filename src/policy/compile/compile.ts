@@ -84,6 +84,7 @@ function toConcern([name, concern]: [string, NonNullable<PolicyDocument['concern
     ...(concern.default === undefined ? {} : { default: concern.default }),
     setBy: concern['set-by'] ?? 'host',
     ...(model === undefined ? {} : { model }),
+    ...(concern.lists === undefined ? {} : { lists: concern.lists }),
     ...(claim === undefined ? {} : { claim }),
     ...(concern.obtainable === undefined ? {} : { obtainable: concern.obtainable }),
     ...(concern['claim-values'] === undefined ? {} : { claimValues: concern['claim-values'] }),

@@ -164,6 +164,12 @@ export const policySchema = {
             enum: ['none', 'narrow', 'free'],
             examples: ['free'],
           },
+          lists: {
+            description:
+              'Whether lists follow the preferences of a session (`filter`, default), or stay as they are (`stable`): then the value that a session sets decides only what calls may do. For a concern of the operator, this changes nothing.',
+            enum: ['filter', 'stable'],
+            examples: ['stable'],
+          },
           claim: {
             description:
               'The verified claim that sets an operator concern: its name, or a list of names that leads through objects. `scope` means the scopes of the caller, in any form that tokens have.',
@@ -410,6 +416,12 @@ export const policySchema = {
             'What happens to primitives whose definition is not the one that `mcp-concerns pin` pinned: `show` shows them, `warn` also logs them, `hide` hides them until they are pinned. Defaults to `hide` under `enforcement: enforce`, otherwise to `warn`. Without a lock file, nothing is pinned.',
           enum: ['show', 'warn', 'hide'],
           examples: ['hide'],
+        },
+        lists: {
+          description:
+            'Whether lists follow the preferences of a session (`filter`, default), or depend only on the URL, the authorization and the policy (`stable`): then preferences decide what calls may do, and a call of a tool that they hide answers why.',
+          enum: ['filter', 'stable'],
+          examples: ['stable'],
         },
         panel: {
           description:

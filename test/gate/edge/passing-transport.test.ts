@@ -35,18 +35,18 @@ const request = (method: string, params: object = {}) => ({
 
 describe('a request that is not enforced', () => {
   it.each([...ROUTES.keys(), 'x/y'])('passes by unless the gate reads or gives its answer: %s', (method) => {
-    expect(passesBy(advisory.settings, request(method))).toBe(!HANDLED.includes(method));
+    expect(passesBy(advisory, request(method))).toBe(!HANDLED.includes(method));
     const isChecked = ROUTES.get(method)?.to === 'access';
     const named = request(method, { name: 'a', uri: 'r://a', ref: { type: 'ref/prompt', name: 'a' } });
-    expect(passesBy(shadow.settings, named)).toBe(!HANDLED.includes(method) && !isChecked);
+    expect(passesBy(shadow, named)).toBe(!HANDLED.includes(method) && !isChecked);
     // Malformed, which is known without a check.
-    expect(passesBy(shadow.settings, request(method))).toBe(!HANDLED.includes(method));
-    expect(passesBy(enforce.settings, request(method))).toBe(false);
+    expect(passesBy(shadow, request(method))).toBe(!HANDLED.includes(method));
+    expect(passesBy(enforce, request(method))).toBe(false);
   });
 
   it('does not pass by if it creates a task', () => {
     const call = { name: 'a', task: {} };
-    expect(passesBy(advisory.settings, request('tools/call', call))).toBe(false);
+    expect(passesBy(advisory, request('tools/call', call))).toBe(false);
   });
 
   it('keeps its id and is the same object, and so is the answer', async () => {

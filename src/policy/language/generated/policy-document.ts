@@ -27,6 +27,8 @@ export type PolicyDocument = {
       "set-by"?: "host" | "operator";
       /** What a model may do with the concern through the tool `concerns`: nothing (`none`, default), hide more (`narrow`), or replace the value of the person (`free`). Only for concerns that hosts set. */
       model?: "none" | "narrow" | "free";
+      /** Whether lists follow the preferences of a session (`filter`, default), or stay as they are (`stable`): then the value that a session sets decides only what calls may do. For a concern of the operator, this changes nothing. */
+      lists?: "filter" | "stable";
       /** The verified claim that sets an operator concern: its name, or a list of names that leads through objects. `scope` means the scopes of the caller, in any form that tokens have. */
       claim?: string | string[];
       /** Whether callers can get the scope: under `enforce`, what only this concern hides stays in the lists, and using it answers which scope is missing. Only with `claim: scope`. */
@@ -112,6 +114,8 @@ export type PolicyDocument = {
     "name-filters"?: boolean;
     /** What happens to primitives whose definition is not the one that `mcp-concerns pin` pinned: `show` shows them, `warn` also logs them, `hide` hides them until they are pinned. Defaults to `hide` under `enforcement: enforce`, otherwise to `warn`. Without a lock file, nothing is pinned. */
     changed?: "show" | "warn" | "hide";
+    /** Whether lists follow the preferences of a session (`filter`, default), or depend only on the URL, the authorization and the policy (`stable`): then preferences decide what calls may do, and a call of a tool that they hide answers why. */
+    lists?: "filter" | "stable";
     /** Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists; `narrow` adds the same, but nothing inside the conversation can show more; `read-only` adds only the tool, which then shows what is in effect. `off` (default) adds nothing. */
     panel?: "off" | "read-only" | "narrow" | "on";
     /** With what the names begin that `panel` reserves, if the server has one of them: the tool, the prompts `NAME-*` and the pages `ui://NAME/`. Defaults to `concerns`. */

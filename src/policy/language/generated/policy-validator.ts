@@ -16,12 +16,12 @@ maxItems:256,uniqueItems:!0,items:{type:["string","object"],pattern:"^[^\\u0000-
 minProperties:1,maxProperties:1,propertyNames:{pattern:"^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$"},additionalProperties:{
 type:"string",minLength:1}},required:["min","max"],additionalProperties:!1,properties:{min:{type:"number"},max:{
 type:"number"}}},match:{enum:["exact","at-least","at-most","within"]},multiple:{type:"boolean"},default:{type:[
-"string","number"]},"set-by":{enum:["host","operator"]},model:{enum:["none","narrow","free"]},claim:{type:["st\
-ring","array"],minLength:1,minItems:1,items:{type:"string",minLength:1}},obtainable:{type:"boolean"},"claim-va\
-lues":{type:"object",additionalProperties:{type:"array",minItems:1,maxItems:256,uniqueItems:!0,items:{type:"st\
-ring",minLength:1}}}}}},presets:{type:"object",propertyNames:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},additionalProperties:{
-type:"object",additionalProperties:{type:["string","number","array","null"],minItems:1,items:{type:"string"}}}},
-"defaults-for":{type:"array",maxItems:256,items:{type:"object",required:["when","preset"],additionalProperties:!1,
+"string","number"]},"set-by":{enum:["host","operator"]},model:{enum:["none","narrow","free"]},lists:{enum:["fi\
+lter","stable"]},claim:{type:["string","array"],minLength:1,minItems:1,items:{type:"string",minLength:1}},obtainable:{
+type:"boolean"},"claim-values":{type:"object",additionalProperties:{type:"array",minItems:1,maxItems:256,uniqueItems:!0,
+items:{type:"string",minLength:1}}}}}},presets:{type:"object",propertyNames:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},
+additionalProperties:{type:"object",additionalProperties:{type:["string","number","array","null"],minItems:1,items:{
+type:"string"}}}},"defaults-for":{type:"array",maxItems:256,items:{type:"object",required:["when","preset"],additionalProperties:!1,
 properties:{when:{type:"object",minProperties:1,additionalProperties:!1,properties:{"client.name":{type:"strin\
 g",minLength:1,maxLength:256},"client.title":{type:"string",minLength:1,maxLength:256},"client.version":{type:"\
 string",minLength:1,maxLength:256}}},preset:{type:"string"}}}},primitives:{type:"object",additionalProperties:!1,
@@ -49,13 +49,13 @@ unmapped:{enum:["show","hide"]},defaults:{enum:["aware","always","never"]},inval
 amp"]},enforcement:{enum:["advisory","enforce","shadow"]},methods:{type:"array",maxItems:64,uniqueItems:!0,items:{
 type:"string",minLength:1,maxLength:256}},groups:{type:"array",maxItems:64,uniqueItems:!0,items:{type:"string",
 minLength:1,maxLength:256}},"page-size":{type:"integer",minimum:1,maximum:1e4},"name-filters":{type:"boolean"},
-changed:{enum:["show","warn","hide"]},panel:{enum:["off","read-only","narrow","on"]},"panel-prefix":{type:"str\
-ing",pattern:"^[a-z][a-z0-9_]{0,31}$"},tasks:{enum:["require-capability","show"]},texts:{enum:["redact","keep"]},
-transparency:{type:"boolean"}}}}},j=Object.prototype.hasOwnProperty,w=L().default,I=N().default,x=new RegExp("\
-^[a-z][a-z0-9_-]{0,63}$","u"),O=new RegExp("^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$","u"),R=new RegExp("^[a\
--z][a-z0-9_]{0,31}$","u");function _(y,{instancePath:i="",parentData:f,parentDataProperty:k,rootData:P=y}={}){
-let e=null,a=0;if(y&&typeof y=="object"&&!Array.isArray(y)){if(y.version===void 0){let c={instancePath:i,schemaPath:"\
-#/required",keyword:"required",params:{missingProperty:"version"}};e===null?e=[c]:e.push(c),a++}for(let c in y)
+changed:{enum:["show","warn","hide"]},lists:{enum:["filter","stable"]},panel:{enum:["off","read-only","narrow",
+"on"]},"panel-prefix":{type:"string",pattern:"^[a-z][a-z0-9_]{0,31}$"},tasks:{enum:["require-capability","show"]},
+texts:{enum:["redact","keep"]},transparency:{type:"boolean"}}}}},j=Object.prototype.hasOwnProperty,w=L().default,
+I=N().default,x=new RegExp("^[a-z][a-z0-9_-]{0,63}$","u"),O=new RegExp("^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$",
+"u"),R=new RegExp("^[a-z][a-z0-9_]{0,31}$","u");function _(y,{instancePath:i="",parentData:f,parentDataProperty:k,
+rootData:P=y}={}){let e=null,a=0;if(y&&typeof y=="object"&&!Array.isArray(y)){if(y.version===void 0){let c={instancePath:i,
+schemaPath:"#/required",keyword:"required",params:{missingProperty:"version"}};e===null?e=[c]:e.push(c),a++}for(let c in y)
 if(!j.call(u.properties,c)){let s={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
 rties",params:{additionalProperty:c}};e===null?e=[s]:e.push(s),a++}if(y.version!==void 0&&y.version!==1){let c={
 instancePath:i+"/version",schemaPath:"#/properties/version/const",keyword:"const",params:{allowedValue:1}};e===
@@ -69,7 +69,7 @@ params:{type:"array"}};e===null?e=[s]:e.push(s),a++}}if(y.concerns!==void 0){let
 erties/concerns/maxProperties",keyword:"maxProperties",params:{limit:64}};e===null?e=[s]:e.push(s),a++}for(let s in c){
 let r=a;if(typeof s=="string"&&!x.test(s)){let o={instancePath:i+"/concerns",schemaPath:"#/properties/concerns\
 /propertyNames/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:s};e===null?
-e=[o]:e.push(o),a++}var $=r===a;if(!$){let o={instancePath:i+"/concerns",schemaPath:"#/properties/concerns/pro\
+e=[o]:e.push(o),a++}var V=r===a;if(!V){let o={instancePath:i+"/concerns",schemaPath:"#/properties/concerns/pro\
 pertyNames",keyword:"propertyNames",params:{propertyName:s}};e===null?e=[o]:e.push(o),a++}}for(let s in c){let r=c[s];
 if(r&&typeof r=="object"&&!Array.isArray(r)){if(r.values===void 0){let o={instancePath:i+"/concerns/"+s.replace(
 /~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/required",keyword:"requi\
@@ -102,7 +102,7 @@ lProperties/properties/values/items/minProperties",keyword:"minProperties",param
 push(d),a++}for(let d in m){let h=a;if(typeof d=="string"&&!O.test(d)){let g={instancePath:i+"/concerns/"+s.replace(
 /~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/\
 values/items/propertyNames/pattern",keyword:"pattern",params:{pattern:"^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$"},
-propertyName:d};e===null?e=[g]:e.push(g),a++}var V=h===a;if(!V){let g={instancePath:i+"/concerns/"+s.replace(/~/g,
+propertyName:d};e===null?e=[g]:e.push(g),a++}var $=h===a;if(!$){let g={instancePath:i+"/concerns/"+s.replace(/~/g,
 "~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/value\
 s/items/propertyNames",keyword:"propertyNames",params:{propertyName:d}};e===null?e=[g]:e.push(g),a++}}for(let d in m){
 let h=m[d];if(typeof h=="string"){if(w(h)<1){let g={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,
@@ -144,30 +144,33 @@ concerns.additionalProperties.properties["set-by"].enum}};e===null?e=[t]:e.push(
 model;if(!(o==="none"||o==="narrow"||o==="free")){let t={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(
 /\//g,"~1")+"/model",schemaPath:"#/properties/concerns/additionalProperties/properties/model/enum",keyword:"en\
 um",params:{allowedValues:u.properties.concerns.additionalProperties.properties.model.enum}};e===null?e=[t]:e.
-push(t),a++}}if(r.claim!==void 0){let o=r.claim;if(typeof o!="string"&&!Array.isArray(o)){let t={instancePath:i+
-"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/concerns/additionalPro\
-perties/properties/claim/type",keyword:"type",params:{type:u.properties.concerns.additionalProperties.properties.
-claim.type}};e===null?e=[t]:e.push(t),a++}if(typeof o=="string"&&w(o)<1){let t={instancePath:i+"/concerns/"+s.
-replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/concerns/additionalProperties/propert\
-ies/claim/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),a++}if(Array.isArray(o)){if(o.
-length<1){let p={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/p\
-roperties/concerns/additionalProperties/properties/claim/minItems",keyword:"minItems",params:{limit:1}};e===null?
-e=[p]:e.push(p),a++}let t=o.length;for(let p=0;p<t;p++){let l=o[p];if(typeof l=="string"){if(w(l)<1){let n={instancePath:i+
-"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim/"+p,schemaPath:"#/properties/concerns/additional\
-Properties/properties/claim/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[n]:e.push(n),a++}}else{
-let n={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim/"+p,schemaPath:"#/properti\
-es/concerns/additionalProperties/properties/claim/items/type",keyword:"type",params:{type:"string"}};e===null?
-e=[n]:e.push(n),a++}}}}if(r.obtainable!==void 0&&typeof r.obtainable!="boolean"){let o={instancePath:i+"/conce\
-rns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/obtainable",schemaPath:"#/properties/concerns/additionalPrope\
-rties/properties/obtainable/type",keyword:"type",params:{type:"boolean"}};e===null?e=[o]:e.push(o),a++}if(r["c\
-laim-values"]!==void 0){let o=r["claim-values"];if(o&&typeof o=="object"&&!Array.isArray(o))for(let t in o){let p=o[t];
-if(Array.isArray(p)){if(p.length>256){let d={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~\
-1")+"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProp\
-erties/properties/claim-values/additionalProperties/maxItems",keyword:"maxItems",params:{limit:256}};e===null?
-e=[d]:e.push(d),a++}if(p.length<1){let d={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+
-"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperti\
-es/properties/claim-values/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[d]:
-e.push(d),a++}let l=p.length;for(let d=0;d<l;d++){let h=p[d];if(typeof h=="string"){if(w(h)<1){let g={instancePath:i+
+push(t),a++}}if(r.lists!==void 0){let o=r.lists;if(!(o==="filter"||o==="stable")){let t={instancePath:i+"/conc\
+erns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/lists",schemaPath:"#/properties/concerns/additionalPropertie\
+s/properties/lists/enum",keyword:"enum",params:{allowedValues:u.properties.concerns.additionalProperties.properties.
+lists.enum}};e===null?e=[t]:e.push(t),a++}}if(r.claim!==void 0){let o=r.claim;if(typeof o!="string"&&!Array.isArray(
+o)){let t={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/propert\
+ies/concerns/additionalProperties/properties/claim/type",keyword:"type",params:{type:u.properties.concerns.additionalProperties.
+properties.claim.type}};e===null?e=[t]:e.push(t),a++}if(typeof o=="string"&&w(o)<1){let t={instancePath:i+"/co\
+ncerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/concerns/additionalPropert\
+ies/properties/claim/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),a++}if(Array.isArray(
+o)){if(o.length<1){let p={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"\
+#/properties/concerns/additionalProperties/properties/claim/minItems",keyword:"minItems",params:{limit:1}};e===
+null?e=[p]:e.push(p),a++}let t=o.length;for(let p=0;p<t;p++){let l=o[p];if(typeof l=="string"){if(w(l)<1){let n={
+instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim/"+p,schemaPath:"#/properties/conc\
+erns/additionalProperties/properties/claim/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[
+n]:e.push(n),a++}}else{let n={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim/"+p,
+schemaPath:"#/properties/concerns/additionalProperties/properties/claim/items/type",keyword:"type",params:{type:"\
+string"}};e===null?e=[n]:e.push(n),a++}}}}if(r.obtainable!==void 0&&typeof r.obtainable!="boolean"){let o={instancePath:i+
+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/obtainable",schemaPath:"#/properties/concerns/addition\
+alProperties/properties/obtainable/type",keyword:"type",params:{type:"boolean"}};e===null?e=[o]:e.push(o),a++}
+if(r["claim-values"]!==void 0){let o=r["claim-values"];if(o&&typeof o=="object"&&!Array.isArray(o))for(let t in o){
+let p=o[t];if(Array.isArray(p)){if(p.length>256){let d={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(
+/\//g,"~1")+"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additi\
+onalProperties/properties/claim-values/additionalProperties/maxItems",keyword:"maxItems",params:{limit:256}};e===
+null?e=[d]:e.push(d),a++}if(p.length<1){let d={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,
+"~1")+"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalPr\
+operties/properties/claim-values/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?
+e=[d]:e.push(d),a++}let l=p.length;for(let d=0;d<l;d++){let h=p[d];if(typeof h=="string"){if(w(h)<1){let g={instancePath:i+
 "/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
 "/"+d,schemaPath:"#/properties/concerns/additionalProperties/properties/claim-values/additionalProperties/item\
 s/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[g]:e.push(g),a++}}else{let g={instancePath:i+"/\
@@ -524,24 +527,26 @@ comparison:">=",limit:1}};e===null?e=[r]:e.push(r),a++}}}if(c["name-filters"]!==
 lters/type",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),a++}if(c.changed!==void 0){let s=c.
 changed;if(!(s==="show"||s==="warn"||s==="hide")){let r={instancePath:i+"/settings/changed",schemaPath:"#/prop\
 erties/settings/properties/changed/enum",keyword:"enum",params:{allowedValues:u.properties.settings.properties.
-changed.enum}};e===null?e=[r]:e.push(r),a++}}if(c.panel!==void 0){let s=c.panel;if(!(s==="off"||s==="read-only"||
-s==="narrow"||s==="on")){let r={instancePath:i+"/settings/panel",schemaPath:"#/properties/settings/properties/\
-panel/enum",keyword:"enum",params:{allowedValues:u.properties.settings.properties.panel.enum}};e===null?e=[r]:
-e.push(r),a++}}if(c["panel-prefix"]!==void 0){let s=c["panel-prefix"];if(typeof s=="string"){if(!R.test(s)){let r={
-instancePath:i+"/settings/panel-prefix",schemaPath:"#/properties/settings/properties/panel-prefix/pattern",keyword:"\
-pattern",params:{pattern:"^[a-z][a-z0-9_]{0,31}$"}};e===null?e=[r]:e.push(r),a++}}else{let r={instancePath:i+"\
-/settings/panel-prefix",schemaPath:"#/properties/settings/properties/panel-prefix/type",keyword:"type",params:{
-type:"string"}};e===null?e=[r]:e.push(r),a++}}if(c.tasks!==void 0){let s=c.tasks;if(!(s==="require-capability"||
-s==="show")){let r={instancePath:i+"/settings/tasks",schemaPath:"#/properties/settings/properties/tasks/enum",
-keyword:"enum",params:{allowedValues:u.properties.settings.properties.tasks.enum}};e===null?e=[r]:e.push(r),a++}}
-if(c.texts!==void 0){let s=c.texts;if(!(s==="redact"||s==="keep")){let r={instancePath:i+"/settings/texts",schemaPath:"\
-#/properties/settings/properties/texts/enum",keyword:"enum",params:{allowedValues:u.properties.settings.properties.
-texts.enum}};e===null?e=[r]:e.push(r),a++}}if(c.transparency!==void 0&&typeof c.transparency!="boolean"){let s={
-instancePath:i+"/settings/transparency",schemaPath:"#/properties/settings/properties/transparency/type",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),a++}}else{let s={instancePath:i+"/settings",schemaPath:"\
-#/properties/settings/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}}else{let c={
-instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"}};e===null?e=[c]:e.push(c),a++}return _.
-errors=e,a===0}
+changed.enum}};e===null?e=[r]:e.push(r),a++}}if(c.lists!==void 0){let s=c.lists;if(!(s==="filter"||s==="stable")){
+let r={instancePath:i+"/settings/lists",schemaPath:"#/properties/settings/properties/lists/enum",keyword:"enum",
+params:{allowedValues:u.properties.settings.properties.lists.enum}};e===null?e=[r]:e.push(r),a++}}if(c.panel!==
+void 0){let s=c.panel;if(!(s==="off"||s==="read-only"||s==="narrow"||s==="on")){let r={instancePath:i+"/settin\
+gs/panel",schemaPath:"#/properties/settings/properties/panel/enum",keyword:"enum",params:{allowedValues:u.properties.
+settings.properties.panel.enum}};e===null?e=[r]:e.push(r),a++}}if(c["panel-prefix"]!==void 0){let s=c["panel-p\
+refix"];if(typeof s=="string"){if(!R.test(s)){let r={instancePath:i+"/settings/panel-prefix",schemaPath:"#/pro\
+perties/settings/properties/panel-prefix/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_]{0,31}$"}};
+e===null?e=[r]:e.push(r),a++}}else{let r={instancePath:i+"/settings/panel-prefix",schemaPath:"#/properties/set\
+tings/properties/panel-prefix/type",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),a++}}if(c.
+tasks!==void 0){let s=c.tasks;if(!(s==="require-capability"||s==="show")){let r={instancePath:i+"/settings/tas\
+ks",schemaPath:"#/properties/settings/properties/tasks/enum",keyword:"enum",params:{allowedValues:u.properties.
+settings.properties.tasks.enum}};e===null?e=[r]:e.push(r),a++}}if(c.texts!==void 0){let s=c.texts;if(!(s==="re\
+dact"||s==="keep")){let r={instancePath:i+"/settings/texts",schemaPath:"#/properties/settings/properties/texts\
+/enum",keyword:"enum",params:{allowedValues:u.properties.settings.properties.texts.enum}};e===null?e=[r]:e.push(
+r),a++}}if(c.transparency!==void 0&&typeof c.transparency!="boolean"){let s={instancePath:i+"/settings/transpa\
+rency",schemaPath:"#/properties/settings/properties/transparency/type",keyword:"type",params:{type:"boolean"}};
+e===null?e=[s]:e.push(s),a++}}else{let s={instancePath:i+"/settings",schemaPath:"#/properties/settings/type",keyword:"\
+type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}}else{let c={instancePath:i,schemaPath:"#/type",keyword:"\
+type",params:{type:"object"}};e===null?e=[c]:e.push(c),a++}return _.errors=e,a===0}
 /** A part of the data that does not fit the schema, as ajv reports it. The paths are JSON pointers (RFC 6901). */
 export interface SchemaError {
   readonly instancePath: string;
