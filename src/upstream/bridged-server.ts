@@ -82,6 +82,9 @@ export class BridgedServer implements UpstreamServer {
   /** The connection of a legacy client. */
   private link: Promise<Link> | undefined;
   private current: Link | undefined;
+  /** What a client with a connection of its own said when it began. */
+  private initialize: Params;
+  private isAnnounced = false;
   private readonly said: LegacyClient & { capabilities: unknown; info: unknown } = {
     uris: new Set(),
     capabilities: undefined,
@@ -154,7 +157,7 @@ export class BridgedServer implements UpstreamServer {
     if (isRequest(message)) return void this.answer(message, extra);
     const { method, params } = message;
     if (method === METHODS.cancelled) return this.cancel(params);
-    if (method === METHODS.initialized) return void this.link?.then((link) => link.announce(), ignore);
+    if (method === METHODS.initialized) return this.announce();
     // What a client tells of itself would be said of all that share the connection.
     if (!this.client.isAlone) return;
     void this.link?.then((link) => link.era === 'legacy' && link.recovery.pass(method, params), ignore);
@@ -195,8 +198,8 @@ export class BridgedServer implements UpstreamServer {
     }
     if (this.running.get(id) === controller) this.running.delete(id);
     if (signal.aborted) return;
-    this.refused = answer.http;
-    const { http: _http, ...sent } = answer;
+    const { http, doubted: _doubted, ...sent } = answer;
+    this.refused = http;
     this.send({ jsonrpc: '2.0', id, ...sent });
   }
 
@@ -204,7 +207,16 @@ export class BridgedServer implements UpstreamServer {
     return this.client.era === 'legacy' && this.client.lasts;
   }
 
-  private handle(call: ServerCall, extra: MessageExtraInfo | undefined): Promise<CallAnswer> {
+  private async handle(call: ServerCall, extra: MessageExtraInfo | undefined): Promise<AnswerOverHttp> {
+    const answer = await this.attempt(call, extra);
+    const { doubted } = answer;
+    if (doubted === undefined || !(await this.upstream.isOutdated(doubted))) return answer;
+    // The server was replaced by one of the other era, and did not run the request.
+    if (this.client.isAlone && this.current?.recovery === doubted) this.begin();
+    return this.attempt(call, extra);
+  }
+
+  private attempt(call: ServerCall, extra: MessageExtraInfo | undefined): Promise<AnswerOverHttp> {
     if (this.client.era === 'modern') return this.handleModern(call);
     if (call.method === METHODS.initialize) {
       this.said.capabilities = read(call.params, 'capabilities');
@@ -213,34 +225,45 @@ export class BridgedServer implements UpstreamServer {
     return this.client.isAlone ? this.handleAlone(call) : this.handleShared(call, extra);
   }
 
-  private async handleModern(call: ServerCall): Promise<CallAnswer> {
+  private async handleModern(call: ServerCall): Promise<AnswerOverHttp> {
     const { upstream, parked } = this;
-    const { principal } = this.client;
     const asks = parked.isPossible ? asksOf(capabilitiesOf(call.params)) : {};
-    const caller = { principal, asks };
+    const caller = { principal: this.client.principal, asks };
     if (call.method === METHODS.listen) return tellChanges(upstream, caller, call);
-    const resumed = parked.resume(caller, call);
-    if (resumed !== undefined) return resumed;
-    const link = await upstream.forModern(caller);
-    this.current = link;
-    const level = levelOf(call.params) ?? NO_LOGS;
-    if (link.era === 'modern') return askModern(upstream, link, { ...call, level });
-    const answer = await modernToLegacy(link, parked, caller, call);
-    // A parked call still needs the connection; it ends with the process or the pool.
-    if (read(answer, 'result', 'requestState') === undefined) void link.release();
-    return answer;
+    const modern = await upstream.modern();
+    this.current = modern;
+    if (modern !== undefined)
+      return askModern(upstream, modern, { ...call, level: levelOf(call.params) ?? NO_LOGS });
+    return modernToLegacy(upstream, parked, caller, call, (link) => {
+      this.current = link;
+    });
+  }
+
+  /** Begins the session of a legacy client that nobody shares a connection with. */
+  private begin(): void {
+    const owner: RecoveryOwner = {
+      notified: (name, given) => this.changed(name, given),
+      ask: (...question) => this.ask(question),
+    };
+    void this.link?.then((before) => before.release(), ignore);
+    this.current = undefined;
+    this.link = this.upstream.forSession(this.initialize, owner);
+    if (this.isAnnounced) this.announce();
+  }
+
+  private announce(): void {
+    this.isAnnounced = true;
+    void this.link?.then((link) => link.announce(), ignore);
   }
 
   /** A legacy client with a session in this process. */
-  private async handleAlone(call: ServerCall): Promise<CallAnswer> {
+  private async handleAlone(call: ServerCall): Promise<AnswerOverHttp> {
     const { method, params } = call;
     if (method === METHODS.initialize) {
       void this.drop();
-      const owner: RecoveryOwner = {
-        notified: (name, given) => this.changed(name, given),
-        ask: (...question) => this.ask(question),
-      };
-      this.link = this.upstream.forSession(params, owner);
+      this.initialize = params;
+      this.isAnnounced = false;
+      this.begin();
     }
     if (this.link === undefined) {
       if (method === 'ping') return { result: {} };
@@ -255,7 +278,7 @@ export class BridgedServer implements UpstreamServer {
   }
 
   /** A legacy client that shares the connection, with its session elsewhere or none. */
-  private async handleShared(call: ServerCall, extra: MessageExtraInfo | undefined): Promise<CallAnswer> {
+  private async handleShared(call: ServerCall, extra: MessageExtraInfo | undefined): Promise<AnswerOverHttp> {
     const { method } = call;
     if (method === 'ping') return { result: {} };
     const hasTasks = this.hasTasks(extra);

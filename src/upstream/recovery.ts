@@ -5,7 +5,14 @@ import type { Channel, ChannelOwner } from './channel.js';
 import type { Members } from './eras/envelope.js';
 import { PendingLimit } from './pending.js';
 import { delayBefore, IDLE, transition, type UpstreamEvent, type UpstreamHappening } from './state.js';
-import { type HttpRefusal, InitializeRefused, type SendFailure, UpstreamError } from './upstream-error.js';
+import {
+  EraUnavailable,
+  type HttpRefusal,
+  InitializeRefused,
+  type SendFailure,
+  UNSUPPORTED_VERSION,
+  UpstreamError,
+} from './upstream-error.js';
 
 /** How long a server may take, and who is told what happens to it. */
 export interface RecoveryOptions {
@@ -30,7 +37,10 @@ export interface Opened {
 }
 
 /** Who uses a connection: it gets what belongs to no request. */
-export type RecoveryOwner = Pick<ChannelOwner, 'notified' | 'ask'>;
+export type RecoveryOwner = Pick<ChannelOwner, 'notified' | 'ask'> & {
+  /** The server was opened, also again: it has forgotten what it was told. */
+  opened?(opened: Opened): void;
+};
 
 /** How often a request is sent if the server refused it. A server that forgets its session can refuse it repeatedly. */
 const MAX_TRIES = 5;
@@ -59,6 +69,7 @@ export class Recovery {
   private readonly limit = new PendingLimit();
   private current: Opened | undefined;
   private opening: Promise<Opened> | undefined;
+  private checking: Promise<void> | undefined;
   private readonly life = new AbortController();
   private isPaused = false;
 
@@ -76,7 +87,7 @@ export class Recovery {
   ) {}
 
   /** Sends a request. Never rejects: a request that cannot be sent is answered with an error. */
-  async request(call: ServerCall): Promise<CallAnswer> {
+  async request(call: ServerCall): Promise<AnswerOverHttp> {
     const remove = this.limit.add(call.params);
     if (typeof remove === 'string') return unreachable(call.method, remove);
     try {
@@ -117,28 +128,45 @@ export class Recovery {
     await (this.current ?? this.first)?.channel.close();
   }
 
-  private async attempt(call: ServerCall): Promise<CallAnswer> {
+  /** Opens the server once more, only to see whether it still can be opened. All that doubt it at once share the answer. */
+  check(): Promise<void> {
+    this.checking ??= this.open({ ...this.owner, signal: this.life.signal, lost: ignore, stderr: ignore })
+      .then(({ channel }) => channel.close(), ignore)
+      .finally(() => {
+        this.checking = undefined;
+      });
+    return this.checking;
+  }
+
+  private async attempt(call: ServerCall): Promise<AnswerOverHttp> {
     const { method, signal } = call;
     for (let tries = 1; ; tries++) {
       let opened: Opened;
       try {
         opened = this.current ?? (await this.opened());
       } catch (cause) {
-        return unreachable(method, reasonOf(cause), { http: httpOf(cause) });
+        const isOtherEra = cause instanceof InitializeRefused || cause instanceof EraUnavailable;
+        const doubted = isOtherEra ? this : undefined;
+        return { ...unreachable(method, reasonOf(cause), { http: httpOf(cause) }), doubted };
       }
       if (signal.aborted) return CANCELLED;
       const outcome = await opened.channel.request(call);
       if (!('failed' in outcome)) {
         this.happened('answers');
-        return outcome;
+        const isOtherEra = 'error' in outcome && outcome.error.code === UNSUPPORTED_VERSION;
+        return isOtherEra ? { ...outcome, doubted: this } : outcome;
       }
       const { failed } = outcome;
-      if (failed.isRefused) return refused(failed);
+      if (failed.isRefused)
+        return { ...refused(failed), doubted: isAboutCaller(failed.http) ? undefined : this };
       this.failed(opened, failed, method);
       const mostTries = failed.isUndelivered ? MAX_TRIES : MAX_DELIVERIES;
       const isLast = tries >= mostTries || isAboutCaller(failed.http);
       if (this.isClosed || isLast || !(failed.isUndelivered || isSafe(method)))
-        return unreachable(method, failed.reason, { ...failed, mayHaveRun: !failed.isUndelivered });
+        return {
+          ...unreachable(method, failed.reason, { ...failed, mayHaveRun: !failed.isUndelivered }),
+          doubted: failed.http?.status === 404 ? this : undefined,
+        };
       if (this.current !== undefined) await sleep(delayBefore(this.state));
     }
   }
@@ -185,6 +213,7 @@ export class Recovery {
     opened.channel.owner = owner;
     this.happened('opened');
     this.current = opened;
+    this.owner.opened?.(opened);
     if (this.isPaused) opened.channel.pause();
     return opened;
   }
@@ -215,13 +244,19 @@ export class Recovery {
 const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+const ignore = (): void => undefined;
+
 export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 export const httpOf = (cause: unknown): HttpRefusal | undefined =>
   cause instanceof UpstreamError ? cause.http : undefined;
 
 /** An answer that also says how the server answered over HTTP, for endpoints that pass it on. */
-export type AnswerOverHttp = CallAnswer & { readonly http?: HttpRefusal | undefined };
+export type AnswerOverHttp = CallAnswer & {
+  readonly http?: HttpRefusal | undefined;
+  /** The connection on which the server did not run the request, as a server of another era does not. */
+  readonly doubted?: Recovery | undefined;
+};
 
 /** Whether the server does not accept the caller (401) or demands more rights (403). */
 const isAboutCaller = (http: HttpRefusal | undefined): boolean =>

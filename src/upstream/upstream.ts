@@ -5,6 +5,7 @@ import type { Channel, ChannelOwner } from './channel.js';
 import { LEGACY_VERSIONS, type Members, SELF } from './eras/envelope.js';
 import { openLegacy, type Protocol, probe } from './eras/era.js';
 import { Watched } from './eras/watched.js';
+import { Pool } from './pool.js';
 import { type Opened, Recovery, type RecoveryOptions, type RecoveryOwner, reasonOf } from './recovery.js';
 import { RemoteTransport } from './remote.js';
 import { EraUnavailable, InitializeRefused } from './upstream-error.js';
@@ -54,8 +55,6 @@ export type ChangeListener = (method: string, params: Params, from: Recovery | u
 
 const START_MS = 60_000;
 const SILENCE_MS = 120_000;
-/** Connections that a process keeps, each for one caller. The least recently used one ends first. */
-export const MAX_CONNECTIONS = 16;
 
 /** One server behind the endpoint: which era is spoken to it, and which connection a client may use. */
 export class Upstream {
@@ -64,9 +63,13 @@ export class Upstream {
   readonly tools = new Map<string, unknown>();
   private modernLink: Promise<Link | undefined> | undefined;
   private refusesLegacy = false;
+  private refusesModern = false;
+  private isRemote = false;
+  /** The connections of an era that the server does not speak any more. */
+  private readonly outdated = new WeakSet<Recovery>();
   /** A process that refused `server/discover`, and can still be initialized. */
   private spare: Channel | undefined;
-  private readonly pool = new Map<string, Link>();
+  private readonly pool = new Pool();
   /** How many clients watch each resource, on connections that are not their own. */
   private readonly watching = new Map<string, number>();
   /** All connections that belong to this process, and not to one client. */
@@ -77,17 +80,12 @@ export class Upstream {
   readonly readers = new SlowReaders({ pause: () => this.pause(true), resume: () => this.pause(false) });
 
   constructor(
-    private readonly open: () => Wire,
+    private readonly openWire: () => Wire,
     private readonly isolation: Isolation,
     readonly options: UpstreamOptions,
   ) {
     const { startMs = START_MS, silenceMs = SILENCE_MS } = options;
     this.limits = { startMs, silenceMs };
-  }
-
-  /** A modern client: the server's modern side if it has one, because then nothing is translated. */
-  async forModern(caller: Caller): Promise<Link> {
-    return (await this.modern()) ?? this.pooled(caller);
   }
 
   /** A legacy client whose session is elsewhere: each of its requests may be the first that this process sees. */
@@ -110,7 +108,7 @@ export class Upstream {
     else this.watching.delete(uri);
     if (before > 0 && before + by > 0) return;
     const modern = await this.modern();
-    const links = modern === undefined ? [...this.pool.values()] : [modern];
+    const links = modern === undefined ? this.pool.links : [modern];
     await Promise.all(links.map(({ watched }) => watched.change(uri, by === 1)));
   }
 
@@ -127,16 +125,42 @@ export class Upstream {
     }
   }
 
+  /**
+   * Asks a server again that refused what it should accept: a server at a URL may have been replaced by one of the other era.
+   * One that is a process is asked whenever it is opened.
+   *
+   * @returns whether the connection is of no use any more, so that the request must be sent on another one
+   */
+  async isOutdated(recovery: Recovery): Promise<boolean> {
+    if (this.isRemote && !this.outdated.has(recovery)) await recovery.check();
+    return this.outdated.has(recovery);
+  }
+
+  /** Must be called when the server has refused the era of a connection: what is remembered is not true, or not any more. */
+  private forget(era: Era, recovery: Recovery): void {
+    if (this.outdated.has(recovery)) return;
+    this.outdated.add(recovery);
+    if (era === 'legacy') void this.pool.clear();
+    if (era === 'legacy' && !this.refusesModern) return;
+    this.modernLink = undefined;
+    this.refusesModern = false;
+    this.refusesLegacy = false;
+  }
+
   async close(): Promise<void> {
-    const modern = await this.modernLink?.catch(() => undefined);
-    for (const { watched } of [...this.pool.values(), ...(modern === undefined ? [] : [modern])])
-      watched.close();
+    (await this.modernLink?.catch(() => undefined))?.watched.close();
     const [shared, spare] = [[...this.shared], this.spare];
-    this.pool.clear();
+    void this.pool.clear();
     this.shared.clear();
     this.modernLink = undefined;
     this.spare = undefined;
     await Promise.all([spare?.close(), ...shared.map((recovery) => recovery.close())]);
+  }
+
+  private open(): Wire {
+    const wire = this.openWire();
+    this.isRemote = wire instanceof RemoteTransport;
+    return wire;
   }
 
   /** The legacy side as always. Only if the server refuses it, or cannot do much there, its modern side. */
@@ -175,8 +199,11 @@ export class Upstream {
     throw cause;
   }
 
-  /** The one modern connection of everybody: the protocol has no state of a connection (basic/index). */
-  private modern(): Promise<Link | undefined> {
+  /**
+   * The one modern connection of everybody: the protocol has no state of a connection (basic/index). `undefined` if the
+   * server speaks only the legacy era.
+   */
+  modern(): Promise<Link | undefined> {
     if (this.options.protocol === '2025-11-25') return Promise.resolve(undefined);
     this.modernLink ??= this.openModern().catch((cause) => {
       // A failure tells nothing, so the next request asks again.
@@ -188,73 +215,53 @@ export class Upstream {
 
   private async openModern(): Promise<Link | undefined> {
     const first = this.open();
-    const isProcess = !(first instanceof RemoteTransport);
     const ask = (wire: Wire, owner: ChannelOwner) =>
-      probe(wire instanceof RemoteTransport ? wire.modern() : wire, owner, this.limits, isProcess);
+      probe(wire instanceof RemoteTransport ? wire.modern() : wire, owner, this.limits, !this.isRemote);
     const found = await ask(first, this.nobody()).catch((cause) => this.fail(cause));
     if (found.era === 'legacy') {
       this.spare = found.spare;
-      if (this.options.protocol !== '2026-07-28') return undefined;
-      throw new EraUnavailable('it does not speak 2026-07-28');
+      if (this.options.protocol === '2026-07-28') throw new EraUnavailable('it does not speak 2026-07-28');
+      this.refusesModern = true;
+      return undefined;
     }
     const again = async (owner: ChannelOwner): Promise<Opened> => {
       const next = await ask(this.open(), owner);
-      if (next.era === 'modern') return this.follow(link, next.opened);
+      if (next.era === 'modern') return next.opened;
       this.spare = next.spare;
-      this.modernLink = undefined;
+      link.watched.close();
+      this.forget('modern', link.recovery);
       throw new EraUnavailable('it does not speak 2026-07-28 any more');
     };
     const link: Link = this.link('modern', again, { first: found.opened });
-    this.follow(link, await link.recovery.opened());
+    await link.recovery.opened();
     return link;
-  }
-
-  /** Nobody hears of changes where every process serves few requests, so there is no stream then. */
-  private follow(link: Link, opened: Opened): Opened {
-    if (this.options.isLongLived === true) void link.watched.reopened(opened);
-    return opened;
   }
 
   /** A connection that is not initialized by a client: which one, the isolation decides. */
-  private pooled(caller: Caller): Link {
-    const { principal, session, asks } = caller;
-    const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities: asks, clientInfo: SELF };
+  pooled(caller: Caller): Link {
+    const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities: caller.asks, clientInfo: SELF };
+    const make = (): Link => this.legacyLink(params);
+    const key = this.keyOf(caller);
+    return key === undefined ? make() : this.pool.use(key, make);
+  }
+
+  /** Returns who shares a connection; `undefined` if nobody does. */
+  private keyOf({ principal, session, asks }: Caller): string | undefined {
+    if (this.isolation === 'shared') return JSON.stringify(['', asks]);
     const who = session === undefined ? principal : JSON.stringify([principal ?? [], session]);
-    const isKept = this.isolation === 'shared' || (this.isolation === 'per-session' && who !== undefined);
-    if (!isKept) return this.legacyLink(params);
-    const key = JSON.stringify([this.isolation === 'shared' ? '' : who, asks]);
-    const link = this.pool.get(key) ?? { ...this.legacyLink(params), release: KEEP };
-    // The order of insertion is the order of use.
-    this.pool.delete(key);
-    this.pool.set(key, link);
-    const [oldest] = this.pool;
-    if (this.pool.size > MAX_CONNECTIONS && oldest !== undefined) {
-      this.pool.delete(oldest[0]);
-      this.shared.delete(oldest[1].recovery);
-      void oldest[1].recovery.close();
-    }
-    return link;
+    return this.isolation === 'per-request' || who === undefined ? undefined : JSON.stringify([who, asks]);
   }
 
   /** @param owner the only client of the connection; without it, the connection belongs to this process */
   private legacyLink(initialize: Params, owner?: RecoveryOwner): Link {
     let isAnnounced = owner === undefined;
-    const open = async (given: ChannelOwner): Promise<Opened> => {
-      const { spare } = this;
+    const open = (given: ChannelOwner): Promise<Opened> => {
+      const wire = this.spare ?? this.open();
       this.spare = undefined;
-      const opened = await openLegacy(
-        spare ?? this.open(),
-        given,
-        this.limits,
-        initialize,
-        isAnnounced,
-      ).catch((cause) => {
-        // The server may have been replaced by one that speaks the other era.
-        if (cause instanceof InitializeRefused) this.modernLink = undefined;
+      return openLegacy(wire, given, this.limits, initialize, isAnnounced).catch((cause) => {
+        if (cause instanceof InitializeRefused) this.forget('legacy', link.recovery);
         throw cause;
       });
-      await link.watched.reopened(opened);
-      return opened;
     };
     const announce = (): void => {
       isAnnounced = true;
@@ -274,23 +281,30 @@ export class Upstream {
     },
   ): Link {
     const { owner, announce = () => undefined } = given;
-    const told: RecoveryOwner = owner ?? {
+    // Nobody else changes something on a connection of one client, which subscribes by itself.
+    const watched: Watched = new Watched(
+      () => recovery,
+      era === 'modern',
+      () => (owner === undefined ? [...this.watching.keys()] : []),
+    );
+    const told: RecoveryOwner = {
       notified: (method, params) => {
         for (const listener of this.listeners) listener(method, params, recovery);
+      },
+      ...owner,
+      // Nobody hears of changes where every process serves few requests, so there is no stream then.
+      opened: (opened) => {
+        if (this.options.isLongLived === true) void watched.reopened(opened);
       },
     };
     const recovery: Recovery = new Recovery(open, this.options, told, given.first);
     if (owner === undefined) this.shared.add(recovery);
     if (this.isPaused && owner === undefined) recovery.pause();
-    // Nobody else changes something on a connection of one client, which subscribes by itself.
-    const uris = () => (owner === undefined ? [...this.watching.keys()] : []);
-    const watched = new Watched(() => recovery, era === 'modern', uris);
     const close = (): Promise<void> => {
       this.shared.delete(recovery);
       return recovery.close();
     };
-    const release = era === 'modern' ? KEEP : close;
-    return { era, recovery, watched, release, announce };
+    return { era, recovery, watched, release: era === 'modern' ? KEEP : close, announce };
   }
 
   private nobody(): ChannelOwner {

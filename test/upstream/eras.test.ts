@@ -3,73 +3,21 @@ import type { AddressInfo } from 'node:net';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHandler } from '../../src/http/sdk-v2.js';
-import { ChildTransport } from '../../src/upstream/child-process.js';
 import { bridge } from '../../src/upstream/isolation.js';
 import { remoteTransport } from '../../src/upstream/remote.js';
 import type { UpstreamOptions } from '../../src/upstream/upstream.js';
 import { policyOf } from '../gate/gate-harness.js';
+import { ask, child, envelope } from './modern-client.js';
 
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** The part of a server that reads messages. `lines` handles the message `m`, and `send` answers. */
-const child = (lines: string) =>
-  new ChildTransport(process.execPath, [
-    '-e',
-    `const send = (m) => console.log(JSON.stringify({ jsonrpc: '2.0', ...m }));
-    const info = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } };
-    let started = false;
-    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-      const m = JSON.parse(line);
-      ${lines}
-    });`,
-  ]);
-
 function serve(make: () => Transport, options: UpstreamOptions = {}) {
   const bridged = bridge(make, 'shared', options);
   open.push(() => bridged.close());
   return bridged;
-}
-
-const envelope = (capabilities: object = {}) => ({
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'host', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': capabilities,
-});
-
-type Answer = {
-  readonly result?: Record<string, unknown>;
-  readonly error?: { code: number; message: string };
-};
-
-/** Sends one modern request of a caller, with a server of its own as over HTTP. */
-async function ask(
-  bridged: ReturnType<typeof bridge>,
-  sub: string | undefined,
-  method: string,
-  params: object = {},
-  capabilities: object = { elicitation: { form: {} } },
-): Promise<Answer> {
-  const authInfo = sub === undefined ? undefined : { token: 't', clientId: 'c', scopes: [], extra: { sub } };
-  const server = await bridged.make({ era: 'modern', authInfo });
-  return new Promise((resolve) => {
-    const transport: Transport = {
-      start: async () => undefined,
-      close: async () => undefined,
-      send: async (message) => {
-        if ('id' in message && !('method' in message)) resolve(message as Answer);
-      },
-    };
-    const request = {
-      jsonrpc: '2.0' as const,
-      id: 1,
-      method,
-      params: { ...params, _meta: envelope(capabilities) },
-    };
-    void server.connect(transport).then(() => transport.onmessage?.(request));
-  });
 }
 
 /** Asks a question in each call, and answers with what it was told. */
@@ -233,4 +181,26 @@ it('keeps 200 calls at once with one id and one progress token apart', async () 
   );
   const texts = answers.map(({ result }) => (result?.content as { text: string }[] | undefined)?.[0]?.text);
   expect(texts).toEqual(numbers);
+});
+
+it('a modern server gets the state that it gave, and the answers to its questions', async () => {
+  const bridged = serve(
+    () =>
+      child(`
+        const answer = (result) => send({ id: m.id, result: { resultType: 'complete', ...result } });
+        if (m.method === 'server/discover') return answer({ supportedVersions: ['2026-07-28'], capabilities: { tools: {} } });
+        const { requestState, inputResponses } = m.params;
+        if (requestState === 'own state')
+          return answer({ content: [{ type: 'text', text: inputResponses.sure.content.word }] });
+        const inputRequests = { sure: { method: 'elicitation/create', params: { message: 'Sure?' } } };
+        answer({ resultType: 'input_required', requestState: 'own state', inputRequests });`),
+    { isLongLived: true },
+  );
+  const { result } = await ask(bridged, 'ada', 'tools/call', { name: 'delete' });
+  expect(result).toMatchObject({ resultType: 'input_required', requestState: 'own state' });
+  const inputResponses = { sure: { action: 'accept', content: { word: 'yes' } } };
+  const resumed = { name: 'delete', requestState: 'own state', inputResponses };
+  expect((await ask(bridged, 'ada', 'tools/call', resumed)).result).toMatchObject({
+    content: [{ text: 'yes' }],
+  });
 });

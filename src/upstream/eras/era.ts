@@ -2,7 +2,7 @@ import { METHODS, read } from '../../wire/messages.js';
 import type { Params, ServerCall, Wire } from '../call.js';
 import { Channel, type ChannelOwner } from '../channel.js';
 import type { Opened } from '../recovery.js';
-import { InitializeRefused, UpstreamError } from '../upstream-error.js';
+import { InitializeRefused, UNSUPPORTED_VERSION, UpstreamError } from '../upstream-error.js';
 import { LEGACY_VERSIONS, type Members, MODERN_VERSION, SELF, wrapParams } from './envelope.js';
 
 /** Which era is spoken to the server: that which it can, or only one. */
@@ -11,8 +11,6 @@ export type Protocol = (typeof PROTOCOLS)[number];
 
 /** Milliseconds after which a silent process counts as legacy: `npx` may still download it. It is not ended. */
 const SILENT_MS = 3000;
-/** MCP 2026-07-28, basic/versioning: the server does not speak the version of the request. */
-const UNSUPPORTED_VERSION = -32022;
 const MAX_REASON = 300;
 
 export interface Limits {

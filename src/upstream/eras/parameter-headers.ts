@@ -1,6 +1,7 @@
 import type { CallAnswer } from '../../wire/calls.js';
 import { LISTS, read } from '../../wire/messages.js';
 import type { ServerCall } from '../call.js';
+import type { AnswerOverHttp } from '../recovery.js';
 import type { Link, Upstream } from '../upstream.js';
 import { wrapParams } from './envelope.js';
 import { NOBODY, ownCall } from './era.js';
@@ -21,7 +22,7 @@ export async function askModern(
   upstream: Upstream,
   { recovery }: Link,
   call: ServerCall,
-): Promise<CallAnswer> {
+): Promise<AnswerOverHttp> {
   if (call.method === LISTS.tools.method) return remember(upstream, await recovery.request(call));
   const { channel } = await recovery.opened();
   const name = read(call.params, 'name');
@@ -41,7 +42,7 @@ export async function askModern(
   return send();
 }
 
-function remember(upstream: Upstream, answer: CallAnswer): CallAnswer {
+function remember<Answer extends CallAnswer>(upstream: Upstream, answer: Answer): Answer {
   const tools = 'result' in answer ? answer.result.tools : undefined;
   for (const tool of Array.isArray(tools) ? tools : []) {
     upstream.tools.set(String(read(tool, 'name')), read(tool, 'inputSchema'));

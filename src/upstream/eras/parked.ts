@@ -1,11 +1,14 @@
 import type { CallAnswer } from '../../wire/calls.js';
 import { ERRORS, read } from '../../wire/messages.js';
 import { type Ask, CANCELLED, refusal, type ServerCall } from '../call.js';
-import { type Caller, MAX_CONNECTIONS } from '../upstream.js';
+import type { AnswerOverHttp } from '../recovery.js';
+import type { Caller } from '../upstream.js';
 import { membersOf } from './envelope.js';
 
 /** Milliseconds that a call waits for the answer of a person. */
 const PARKED_MS = 10 * 60_000;
+/** Calls that wait at once. Each keeps its connection to the server. */
+const MAX_PARKED = 16;
 /** Requests that may end with questions (MCP 2026-07-28, patterns/mrtr). */
 const MAY_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 /** The capability of clients that each question needs. */
@@ -39,10 +42,10 @@ export class ParkedCalls {
   run(
     caller: Caller,
     call: ServerCall,
-    send: (call: ServerCall) => Promise<CallAnswer>,
-  ): Promise<CallAnswer> {
+    send: (call: ServerCall) => Promise<AnswerOverHttp>,
+  ): Promise<AnswerOverHttp> {
     if (!this.isPossible || !MAY_ASK.has(call.method)) return send(call);
-    return this.round(new OpenCall(caller, call, send, () => this.calls.size < MAX_CONNECTIONS), call);
+    return this.round(new OpenCall(caller, call, send, () => this.calls.size < MAX_PARKED), call);
   }
 
   /**
@@ -50,7 +53,7 @@ export class ParkedCalls {
    *
    * @returns `undefined` if the request answers none
    */
-  resume(caller: Caller, call: ServerCall): Promise<CallAnswer> | undefined {
+  resume(caller: Caller, call: ServerCall): Promise<AnswerOverHttp> | undefined {
     const state = read(call.params, 'requestState');
     if (state === undefined) return undefined;
     const parked = typeof state === 'string' ? this.calls.get(state) : undefined;
@@ -67,7 +70,7 @@ export class ParkedCalls {
     this.calls.clear();
   }
 
-  private async round(open: OpenCall, call: ServerCall): Promise<CallAnswer> {
+  private async round(open: OpenCall, call: ServerCall): Promise<AnswerOverHttp> {
     const asked = await open.next(call);
     if (!('questions' in asked)) return asked;
     const requestState = crypto.randomUUID();
@@ -87,7 +90,7 @@ class OpenCall {
   private readonly life = new AbortController();
   private readonly questions = new Map<string, Question>();
   private readonly what: string;
-  private over: CallAnswer | undefined;
+  private over: AnswerOverHttp | undefined;
   private wake: () => void = () => undefined;
   private notify: ServerCall['notify'];
   private timer: NodeJS.Timeout | undefined;
@@ -96,7 +99,7 @@ class OpenCall {
   constructor(
     private readonly caller: Caller,
     call: ServerCall,
-    send: (call: ServerCall) => Promise<CallAnswer>,
+    send: (call: ServerCall) => Promise<AnswerOverHttp>,
     private readonly hasRoom: () => boolean,
   ) {
     this.what = keyOf(call);
@@ -127,7 +130,7 @@ class OpenCall {
   }
 
   /** Resolves with the answer, or with the questions that have no answer. */
-  async next(call: ServerCall): Promise<CallAnswer | { readonly questions: object }> {
+  async next(call: ServerCall): Promise<AnswerOverHttp | { readonly questions: object }> {
     const { signal } = call;
     this.notify = call.notify;
     const leave = (): void => this.end();
@@ -160,7 +163,7 @@ class OpenCall {
     this.wake();
   }
 
-  private ask(...[method, params, taken]: Parameters<Ask>): Promise<CallAnswer> {
+  private ask(...[method, params, taken]: Parameters<Ask>): Promise<AnswerOverHttp> {
     const capability = QUESTIONS.get(method);
     if (capability === undefined || this.caller.asks[capability] === undefined)
       return Promise.resolve(refusal(ERRORS.methodNotFound, `The client does not support ${method}.`));

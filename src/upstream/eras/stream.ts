@@ -9,7 +9,7 @@ import {
   SUBSCRIPTION_META,
 } from '../../wire/messages.js';
 import { CANCELLED, refusal, type ServerCall } from '../call.js';
-import type { Caller, ChangeListener, Upstream } from '../upstream.js';
+import type { Caller, ChangeListener, Link, Upstream } from '../upstream.js';
 import { membersOf, withoutMeta } from './envelope.js';
 
 /**
@@ -40,8 +40,9 @@ export async function tellChanges(
   // The gate has just read the lists. A change before the acknowledgment is told after it.
   upstream.listeners.add(listener);
   let watched: readonly string[] = [];
+  let link: Link | undefined;
   try {
-    const link = await upstream.forModern(caller);
+    link = (await upstream.modern()) ?? upstream.pooled(caller);
     const { about } = await link.recovery.opened();
     const { capabilities } = about;
     if (read(capabilities, 'resources', 'subscribe') === true) watched = [...wanted];
@@ -52,9 +53,9 @@ export async function tellChanges(
     const resources = watched.length === 0 ? {} : { resourceSubscriptions: watched };
     notify(METHODS.acknowledged, { notifications: { ...told, ...resources } });
     await beforeAbort(new Promise<never>(() => undefined), signal).catch(() => undefined);
-    await link.release();
     return CANCELLED;
   } finally {
+    void link?.release();
     upstream.listeners.delete(listener);
     for (const uri of watched) void upstream.watch(uri, -1).catch(() => undefined);
   }

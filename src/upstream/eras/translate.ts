@@ -3,6 +3,7 @@ import type { CallAnswer } from '../../wire/calls.js';
 import { ERRORS, EXTENSION_ID, METHODS, read, TASK_LIST, TASK_RESULT } from '../../wire/messages.js';
 import { type Params, refusal, type ServerCall, unknownMethod } from '../call.js';
 import type { Channel } from '../channel.js';
+import type { AnswerOverHttp } from '../recovery.js';
 import type { Caller, Link, Upstream } from '../upstream.js';
 import {
   type ClientFacts,
@@ -42,29 +43,39 @@ const REMOVED: ReadonlySet<string> = new Set([
 /**
  * Answers a modern client from a legacy server.
  *
- * @param link the connection to the server
+ * @param upstream the server
  * @param parked the calls that wait for the client
  * @param caller the client
  * @param call its request
+ * @param using is told which connection the request uses
  */
 export async function modernToLegacy(
-  link: Link,
+  upstream: Upstream,
   parked: ParkedCalls,
   caller: Caller,
   call: ServerCall,
-): Promise<CallAnswer> {
+  using: (link: Link) => void,
+): Promise<AnswerOverHttp> {
   const { method, params } = call;
   if (REMOVED.has(method)) return unknownMethod(method);
-  const { about, channel } = await link.recovery.opened();
-  if (method === METHODS.discover) return { result: discoverOf(about) };
-  const level = levelOf(params);
-  if (level !== undefined && read(about.capabilities, 'logging') !== undefined) await logAll(channel);
+  const resumed = parked.resume(caller, call);
+  if (resumed !== undefined) return resumed;
   // Preferences are for the gate. A connection that callers share must not carry those of one of them.
-  const sent = { ...call, params: unwrapParams(params, [EXTENSION_ID]), level: level ?? NO_LOGS };
+  const sent = { ...call, params: unwrapParams(params, [EXTENSION_ID]), level: levelOf(params) ?? NO_LOGS };
   return parked.run(caller, sent, async (open) => {
-    const answer = await link.recovery.request(open);
-    if ('error' in answer) return modernError(answer, params);
-    return { result: wrapResult(method, withoutTaskTools(answer.result), about.serverInfo) };
+    // A call that asks keeps its connection until it ends.
+    const link = upstream.pooled(caller);
+    using(link);
+    try {
+      const { about, channel } = await link.recovery.opened();
+      if (method === METHODS.discover) return { result: discoverOf(about) };
+      if (open.level !== NO_LOGS && read(about.capabilities, 'logging') !== undefined) await logAll(channel);
+      const answer = await link.recovery.request(open);
+      if ('error' in answer) return modernError(answer, params);
+      return { result: wrapResult(method, withoutTaskTools(answer.result), about.serverInfo) };
+    } finally {
+      void link.release();
+    }
   });
 }
 
@@ -85,7 +96,7 @@ async function logAll(channel: Channel): Promise<void> {
   await channel.request(ownCall('logging/setLevel', { level: 'debug' }));
 }
 
-function modernError(answer: Extract<CallAnswer, { error: unknown }>, params: Params): CallAnswer {
+function modernError(answer: Extract<AnswerOverHttp, { error: unknown }>, params: Params): AnswerOverHttp {
   const { code, message, data } = answer.error;
   if (code === RESOURCE_NOT_FOUND) return refusal(ERRORS.invalidParams, message, data);
   if (code !== URL_ELICITATION || read(capabilitiesOf(params), 'elicitation', 'url') === undefined)
@@ -119,7 +130,7 @@ export async function legacyToModern(
   link: Link,
   client: LegacyClient,
   call: ServerCall,
-): Promise<CallAnswer> {
+): Promise<AnswerOverHttp> {
   const { method, params } = call;
   if (method === METHODS.initialize) {
     const { about } = await link.recovery.opened();
