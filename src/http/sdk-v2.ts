@@ -137,6 +137,7 @@ export function createModernHandler(
       if (found === undefined) throw new Error('The SDK built a server for a request of another handler.');
       if (found.stub === undefined) await lists?.verify(found.concerns.report);
       const made = found.stub ?? (await server(context));
+      found.isAccepted = true;
       if (isBridged(made)) found.bridged = made;
       const front = isBridged(made) ? new BridgedFront(made) : made;
       attachGate(front, isBridged(made) ? { ...found.concerns, upstream: made } : found.concerns);
@@ -166,12 +167,12 @@ export function createModernHandler(
       : lasting;
     const serve: ServeParsed = async (parsed, parsedBody) => {
       const stub = lists && createStubServerV2(lists.known, parsedBody, serverInfo);
-      const exchange: Exchange = { concerns, stub, bridged: undefined };
+      const exchange: Exchange = { concerns, stub, isAccepted: false, bridged: undefined };
       optionsOf.set(parsed, exchange);
       const response = await handler.fetch(parsed, { parsedBody, ...authOf(given) });
       const isListening = streams !== undefined && read(parsedBody, 'method') === METHODS.listen;
       // The SDK makes a server only for a request that passes its checks. A stream of the SDK would have no gate.
-      if (isListening && exchange.bridged !== undefined)
+      if (isListening && exchange.isAccepted)
         return openStream(streams, parsed, parsedBody as JSONRPCRequest, authOf(given), lasting);
       return bridgedResponse(exchange.bridged, response);
     };
@@ -184,5 +185,7 @@ export function createModernHandler(
 interface Exchange {
   readonly concerns: GateOptions;
   readonly stub: Server | undefined;
+  /** Whether it passed the checks of the SDK. */
+  isAccepted: boolean;
   bridged: BridgedServer | undefined;
 }

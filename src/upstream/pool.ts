@@ -1,19 +1,18 @@
 import { once } from '../wire/once.js';
-import type { Link } from './upstream.js';
 
 /** Connections that a process keeps for their callers although no request uses them. The least recently used one ends first. */
 const MAX_IDLE = 16;
 
-interface Kept {
+interface Kept<Link> {
   readonly link: Link;
   /** The requests, streams and parked calls that need it, also while it is being opened. */
   users: number;
 }
 
 /** Connections that are kept between requests, by who may use them. None ends while somebody uses it. */
-export class Pool {
+export class Pool<Link extends { release(): Promise<void> }> {
   /** The order of insertion is the order of use. */
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept = new Map<string, Kept<Link>>();
 
   /** Returns the connection of a key for one user more, who must release it. */
   use(key: string, make: () => Link): Link {
@@ -45,7 +44,7 @@ export class Pool {
     await Promise.all(idle.map(([, { link }]) => link.release()));
   }
 
-  private idle(): readonly (readonly [string, Kept])[] {
+  private idle(): readonly (readonly [string, Kept<Link>])[] {
     return [...this.kept].filter(([, { users }]) => users === 0);
   }
 

@@ -2,7 +2,7 @@ import {
   StreamableHTTPClientTransport,
   type StreamableHTTPClientTransportOptions,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { requestIdsIn } from '../http/request-body.js';
 import type { Wire } from './call.js';
@@ -35,18 +35,17 @@ export class RemoteTransport extends StreamableHTTPClientTransport {
   constructor(
     private readonly url: URL,
     private readonly headers: Readonly<Record<string, string>>,
+    private readonly reach: FetchLike = globalThis.fetch,
   ) {
     const fetch: StreamableHTTPClientTransportOptions['fetch'] = async (input, init) => {
       const id = requestIdIn(init?.body);
       // The SDK gives all requests one signal, on which each of them leaves a listener.
       const controller = new AbortController();
       this.open.add(controller);
-      const response = await globalThis
-        .fetch(input, { ...init, signal: controller.signal })
-        .catch((cause) => {
-          this.open.delete(controller);
-          throw cause;
-        });
+      const response = await reach(input, { ...init, signal: controller.signal }).catch((cause) => {
+        this.open.delete(controller);
+        throw cause;
+      });
       this.refused = response.ok ? undefined : refusalOf(response);
       return watchBody(response, {
         waits: () => this.gate.over,
@@ -61,7 +60,7 @@ export class RemoteTransport extends StreamableHTTPClientTransport {
 
   /** The same server, spoken to in the modern era. */
   modern(): Wire {
-    return new ModernWire(this.url, this.headers);
+    return new ModernWire(this.url, this.headers, this.reach);
   }
 
   override async send(...given: Parameters<StreamableHTTPClientTransport['send']>): Promise<void> {

@@ -69,7 +69,7 @@ export class Upstream {
   private readonly outdated = new WeakSet<Recovery>();
   /** A process that refused `server/discover`, and can still be initialized. */
   private spare: Channel | undefined;
-  private readonly pool = new Pool();
+  private readonly pool = new Pool<Link>();
   /** How many clients watch each resource, on connections that are not their own. */
   private readonly watching = new Map<string, number>();
   /** All connections that belong to this process, and not to one client. */

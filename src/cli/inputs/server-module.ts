@@ -1,17 +1,25 @@
-import type { HandlerOptions } from '../../http/fetch-handler.js';
+import type { McpRequestContext, Server } from '@modelcontextprotocol/server';
+import type { ServerOfRequest } from '../../http/fetch-handler.js';
 import { read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
 import { importModule } from '../project/import-module.js';
 import { plain } from '../terminal/output.js';
 import { inProcessPeer, type Peer } from './peer.js';
 
-type Factory = HandlerOptions['server'];
+type Made = ServerOfRequest | Promise<ServerOfRequest>;
+type Factory = (...given: readonly unknown[]) => Made;
+
+/** A notification that lists or resources changed. */
+export type Announced = { readonly method: string; readonly params?: Record<string, unknown> | undefined };
 
 /** How to make the servers of a module. */
 export interface ServerModule {
-  readonly server: Factory;
+  /** For a client up to 2025-11-25. */
+  readonly server: () => Made;
   /** The same without tasks, for clients whose era does not have tasks of this kind. */
-  readonly bare: Factory;
+  readonly bare: () => Made;
+  /** For a client of 2026-07-28, if the module uses SDK v2. `told` receives what the server announces. */
+  readonly modern?: (context: McpRequestContext, told: (announced: Announced) => void) => Promise<Server>;
 }
 
 /**
@@ -20,8 +28,7 @@ export interface ServerModule {
  *
  * @param path the module, relative to the working directory
  * @returns how to make servers with its default export, or its export `createServer`
- * @throws {CliError} if the module cannot be imported, exports no function, or the function does not create an SDK v1
- *   server
+ * @throws {CliError} if the module cannot be imported, exports no function, or the function does not create a server
  * @throws {TaskDefinitionError} if the module exports `tasks` that are not definitions
  * @example
  * const { server } = await loadServerFactory('./my-server.js');
@@ -48,21 +55,72 @@ export async function loadServerFactory(path: string): Promise<ServerModule> {
   // Creates a server now, so that a broken function fails at the start and not at the first request.
   let server: unknown;
   try {
-    server = await factory();
+    server = await withoutContext(factory);
   } catch (cause) {
     throw new CliError(`The function that ${path} exports failed: ${firstLine(cause)}`, { cause });
   }
   if (typeof member(server, 'connect') !== 'function') {
     throw new CliError(
-      `The function that ${path} exports does not return a server. Return a new Server or McpServer of SDK v1.`,
+      `The function that ${path} exports does not return a server. Return a new Server or McpServer of an MCP SDK.`,
     );
   }
   const close = member(server, 'close');
   if (typeof close === 'function') await close.call(server);
   const exported = read(module, 'tasks') ?? read(module, 'default', 'tasks');
-  if (exported === undefined) return { server: factory, bare: factory };
-  return { server: await withExportedTasks(factory, exported, path), bare: factory };
+  const add = exported === undefined ? undefined : await tasksOf(exported, path);
+  const finish = <Server extends object>(made: Server): Server => add?.(made) ?? made;
+  if (sdkV2(server) === undefined)
+    return { server: async () => finish(await factory()), bare: () => factory() };
+  const modern: ServerModule['modern'] = async (context, told) => {
+    const made = sdkV2(await factory(context));
+    if (made === undefined)
+      throw new CliError(`The function that ${path} exports made a server of another SDK.`);
+    announceTo(made, told);
+    return finish(made);
+  };
+  const legacy = async () => finish(await factory({ era: 'legacy' }));
+  return { server: legacy, bare: legacy, modern };
 }
+
+/** Each request has a server of its own, so what one announces is for those who listen to others. */
+function announceTo(server: Server, told: (announced: Announced) => void): void {
+  const connect = server.connect.bind(server);
+  server.connect = (transport) => {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      if ('method' in message && ANNOUNCED.test(message.method)) told(message);
+      return send(message, options);
+    };
+    return connect(transport);
+  };
+}
+
+const ANNOUNCED = /^notifications\/(resources\/updated|\w+\/list_changed)$/;
+
+/** A factory of SDK v2 may need to know the era of its client. One of SDK v1 may take its argument for a request. */
+async function withoutContext(factory: Factory): Promise<unknown> {
+  try {
+    return await factory();
+  } catch (cause) {
+    try {
+      return await factory({ era: 'legacy' });
+    } catch {
+      throw cause;
+    }
+  }
+}
+
+/**
+ * Returns the `Server` of SDK v2 in what a factory made. Its class cannot be compared: the module imports a copy of the SDK
+ * of its own, and an `McpServer` of another copy is unknown here too.
+ */
+function sdkV2(made: unknown): Server | undefined {
+  const server = member(made, 'server') ?? made;
+  return isV2(server) ? server : undefined;
+}
+
+const isV2 = (server: unknown): server is Server =>
+  typeof member(server, 'getNegotiatedProtocolVersion') === 'function';
 
 /**
  * Makes a peer of a server that a module of this project creates. It runs in this process.
@@ -82,10 +140,13 @@ export async function modulePeer(path: string): Promise<Peer> {
 }
 
 /** Loads the code of tasks only if there are some. */
-async function withExportedTasks(factory: Factory, exported: unknown, path: string): Promise<Factory> {
+async function tasksOf(
+  exported: unknown,
+  path: string,
+): Promise<<Server extends object>(made: Server) => Server> {
   const { createTasks, readExportedTasks, withTasks } = await import('../../tasks/index.js');
   const tasks = createTasks({ definitions: readExportedTasks(exported, path) });
-  return async (request, given) => withTasks(await factory(request, given), tasks);
+  return (made) => withTasks(made, tasks);
 }
 
 /** @returns a property, also an inherited one, because servers are instances of classes */

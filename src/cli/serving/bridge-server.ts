@@ -1,26 +1,73 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { createMcpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
+import type { ServerOfRequest } from '../../http/fetch-handler.js';
+import type { ServerV2 } from '../../http/sdk-v2.js';
 import { inProcessTransport } from '../../upstream/in-process.js';
 import { type Bridge, bridge } from '../../upstream/isolation.js';
+import { RemoteTransport } from '../../upstream/remote.js';
 import { bridgeSeveral } from '../../upstream/several/bridge-several.js';
 import type { UpstreamEvent } from '../../upstream/state.js';
+import { listChangedMethod, METHODS } from '../../wire/messages.js';
+import type { Announced, ServerModule } from '../inputs/server-module.js';
 import type { Serving } from './serving.js';
 import { upstreamLine } from './upstream-line.js';
+
+/** The servers that hosts get. */
+export interface ServersOfHosts {
+  /** Hosts of both eras in front of the server; also streams of a module, which serves everything else itself. */
+  readonly bridged: Bridge;
+  /** Makes the server of a host up to 2025-11-25, whose connection lasts between requests. */
+  readonly legacy: () => ServerOfRequest | Promise<ServerOfRequest>;
+  /** Makes the server of a request of 2026-07-28. */
+  readonly modern: (context: McpRequestContext) => Promise<ServerV2>;
+}
 
 /**
  * Makes the servers that hosts of both eras get, in front of the server that is served.
  *
  * @param serving what is served
- * @param open opens a transport to the server; without it, the server is a module in this process
+ * @param open opens a transport to the server, in place of that of `serving`
  * @param report is told what happens to the server
  */
-export function bridgeOf(serving: Serving, open?: () => Transport, report = reporterOf(serving)): Bridge {
+export function serversOf(
+  serving: Serving,
+  open?: () => Transport,
+  report = reporterOf(serving),
+): ServersOfHosts {
   const { opened, limits } = serving;
   const { isolation, silenceMs, protocol } = limits;
   const options = { name: opened.name, report, silenceMs, protocol, isLongLived: true };
-  if (open !== undefined) return bridge(open, isolation, options);
-  if ('open' in opened) return bridge(opened.open, isolation, options);
-  if ('several' in opened) return bridgeSeveral(opened.several, isolation, options);
-  return bridge(() => inProcessTransport(() => opened.bare()), isolation, options);
+  const behind = (bridged: Bridge): ServersOfHosts => ({
+    bridged,
+    legacy: () => bridged.connection(),
+    modern: (context) => bridged.make(context),
+  });
+  if ('open' in opened) return behind(bridge(open ?? opened.open, isolation, options));
+  if ('several' in opened) return behind(bridgeSeveral(opened.several, isolation, options));
+  const { server: legacy, bare, modern } = opened;
+  const over = (openOne: () => Transport) => ({ ...behind(bridge(openOne, isolation, options)), legacy });
+  if (modern === undefined) return over(() => inProcessTransport(bare));
+  const own = ofModule(modern);
+  return { ...over(own.open), modern: own.modern };
+}
+
+/** A module of SDK v2 serves hosts of both eras itself. Behind the bridge are servers of it too, for streams. */
+function ofModule(modern: NonNullable<ServerModule['modern']>) {
+  const handler = createMcpHandler(({ era }) => modern({ era }, () => undefined), { legacy: 'reject' });
+  const { notify } = handler;
+  const tell = ({ method, params }: Announced): void => {
+    if (method === METHODS.updated) notify.resourceUpdated(String(params?.uri));
+    if (method === listChangedMethod('tools')) notify.toolsChanged();
+    if (method === listChangedMethod('prompts')) notify.promptsChanged();
+    if (method === listChangedMethod('resources')) notify.resourcesChanged();
+  };
+  // It has no address. What is sent to it stays in this process.
+  const url = new URL('http://module.invalid/mcp');
+  const fetch = (input: string | URL, init?: RequestInit) => handler.fetch(new Request(input, init));
+  return {
+    open: () => new RemoteTransport(url, {}, fetch),
+    modern: (context: McpRequestContext) => modern(context, tell),
+  };
 }
 
 /** @returns a function that writes a line to stderr for what happens to the server */

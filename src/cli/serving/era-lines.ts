@@ -14,6 +14,7 @@ const [LEGACY_VERSION] = LEGACY_VERSIONS;
 export async function eraLines({ opened, limits }: Serving, bridged: Bridge): Promise<string[]> {
   const hosts = `Hosts:   ${MODERN_VERSION} and ${LEGACY_VERSION}`;
   if ('several' in opened) return [hosts, `Servers: ${[...opened.several.keys()].join(', ')}`];
+  if ('modern' in opened) return [hosts, `Server:  ${MODERN_VERSION} and ${LEGACY_VERSION}`];
   const era = 'open' in opened ? await bridged.era().catch((cause) => explainEra(cause)) : 'legacy';
   const shared =
     limits.isolation === 'per-session'

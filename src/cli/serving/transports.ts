@@ -4,7 +4,7 @@ import { serveStdio as serveEras } from '@modelcontextprotocol/server/stdio';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { attachGate } from '../../gate/attach.js';
 import type { GateReport } from '../../gate/request/report.js';
-import { BridgedFront } from '../../http/bridged-front.js';
+import { BridgedFront, isBridged } from '../../http/bridged-front.js';
 import { listenLocally } from '../../http/local.js';
 import { byEra, createModernHandler } from '../../http/sdk-v2.js';
 import { withServerCard } from '../../http/server-card/serve-card.js';
@@ -14,7 +14,7 @@ import { DRAIN_MS, watchRequests } from '../../upstream/open-requests.js';
 import { proxySessions } from '../../upstream/sessions.js';
 import { CliError } from '../errors.js';
 import { aborted } from '../terminal/interrupt.js';
-import { bridgeOf, reporterOf } from './bridge-server.js';
+import { reporterOf, serversOf } from './bridge-server.js';
 import { withDefaultPreferences } from './default-preferences.js';
 import { eraLines } from './era-lines.js';
 import { ModernHosts } from './modern-hosts.js';
@@ -39,12 +39,12 @@ export async function serveHttp(
   { secret, ...address }: { readonly port: number; readonly key?: string; readonly secret?: string },
 ): Promise<number> {
   const { opened, policy, control, note, signal, limits } = serving;
-  const bridged = bridgeOf(serving, 'open' in opened ? opened.open : undefined);
+  const { bridged, ...servers } = serversOf(serving);
   const eras = await eraLines(serving, bridged);
   const report: NonNullable<Parameters<typeof proxySessions>[0]['report']> = (line) => note(reportLine(line));
   const proxy = proxySessions({
     // Over HTTP a host cannot start a server again, so the endpoint does.
-    server: () => ('server' in opened ? opened.server() : bridged.connection()),
+    server: servers.legacy,
     maxSessions: limits.maxSessions,
     idleMs: limits.idleMs,
     evicted: () =>
@@ -66,11 +66,7 @@ export async function serveHttp(
           switched: (host) => streams.switched(host),
           idleMs: limits.idleMs,
         });
-  const modern = createModernHandler(
-    { server: (context) => bridged.make(context), policy },
-    streams,
-    (body) => hosts?.of(body),
-  );
+  const modern = createModernHandler({ server: servers.modern, policy }, streams, (body) => hosts?.of(body));
   const both = byEra(
     (request, body, given) =>
       // It has no session, so the proxy refuses it.
@@ -114,7 +110,7 @@ export async function serveStdio(
   });
   const started =
     'open' in opened ? await startForStdio(opened.open, reporterOf(serving), giveUp) : undefined;
-  const bridged = bridgeOf(serving, started?.open, started?.report);
+  const { bridged, ...servers } = serversOf(serving, started?.open, started?.report);
   const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport());
   const answerAll = watchRequests(wire);
   // Hosts show stderr only if somebody looks for it, so it has nothing but what needs a look.
@@ -144,8 +140,9 @@ export async function serveStdio(
   // Without the key of the page: hosts write stderr to log files.
   if (control !== undefined) note('Switch what the host is shown: mcp-concerns switch --open');
   const connection = async (era: 'legacy' | 'modern') => {
-    if (era === 'modern') return new BridgedFront(await bridged.make({ era }));
-    return 'server' in opened ? opened.server() : bridged.connection();
+    if (era === 'legacy') return servers.legacy();
+    const server = await servers.modern({ era });
+    return isBridged(server) ? new BridgedFront(server) : server;
   };
   const host = serveEras(
     async ({ era }) => {

@@ -1,3 +1,4 @@
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { encodeHeader } from '../../http/header-value.js';
 import { fromSdk, isResponse, type Message, PROTOCOL_VERSION_META, read } from '../../wire/messages.js';
@@ -28,6 +29,7 @@ export class ModernWire implements Wire {
   constructor(
     private readonly url: URL,
     private readonly headers: Readonly<Record<string, string>>,
+    private readonly reach: FetchLike,
   ) {}
 
   async start(): Promise<void> {}
@@ -98,7 +100,7 @@ export class ModernWire implements Wire {
       'mcp-method': method,
       ...(typeof name === 'string' ? { 'mcp-name': headerText(name) } : {}),
     };
-    return fetch(this.url, { method: 'POST', body: JSON.stringify(message), headers, signal });
+    return this.reach(this.url, { method: 'POST', body: JSON.stringify(message), headers, signal });
   }
 }
 
