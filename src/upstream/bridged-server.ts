@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type MessageExtraInfo, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import type { SharedCatalog } from '../gate/request/catalog-cache.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
 import type { CallAnswer } from '../wire/calls.js';
 import {
@@ -30,7 +31,7 @@ import type { ParkedCalls } from './eras/parked.js';
 import { tellChanges } from './eras/stream.js';
 import { type LegacyClient, legacyToModern, modernToLegacy, NO_LOGS } from './eras/translate.js';
 import { type AnswerOverHttp, httpOf, type RecoveryOwner, reasonOf, unreachable } from './recovery.js';
-import { asksOf, type ChangeListener, type Link, type Upstream } from './upstream.js';
+import { asksOf, type Caller, type ChangeListener, type Link, type Upstream } from './upstream.js';
 import type { HttpRefusal } from './upstream-error.js';
 
 /** A server behind the endpoint as one client sees it, with the interface of a server of the SDK. */
@@ -227,8 +228,7 @@ export class BridgedServer implements UpstreamServer {
 
   private async handleModern(call: ServerCall): Promise<AnswerOverHttp> {
     const { upstream, parked } = this;
-    const asks = parked.isPossible ? asksOf(capabilitiesOf(call.params)) : {};
-    const caller = { principal: this.client.principal, asks };
+    const caller = this.callerOf(call.params);
     if (call.method === METHODS.listen) return tellChanges(upstream, caller, call);
     const modern = await upstream.modern();
     this.current = modern;
@@ -237,6 +237,17 @@ export class BridgedServer implements UpstreamServer {
     return modernToLegacy(upstream, parked, caller, call, (link) => {
       this.current = link;
     });
+  }
+
+  private callerOf(params: Params): Caller {
+    const asks = this.parked.isPossible ? asksOf(capabilitiesOf(params)) : {};
+    return { principal: this.client.principal, asks };
+  }
+
+  /** A stream keeps lists of its own, to compare them with. */
+  listsFor({ method, params }: McpRequest): SharedCatalog | undefined {
+    if (this.client.era === 'legacy' || method === METHODS.listen) return undefined;
+    return this.upstream.listsFor(this.callerOf(params));
   }
 
   /** Begins the session of a legacy client that nobody shares a connection with. */

@@ -1,5 +1,6 @@
+import { MAX_AGE_MS, SharedCatalog } from '../gate/request/catalog-cache.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
-import { type Era, METHODS, read } from '../wire/messages.js';
+import { CAPABILITIES, type Era, listChangedMethod, METHODS, read } from '../wire/messages.js';
 import type { Params, Wire } from './call.js';
 import type { Channel, ChannelOwner } from './channel.js';
 import { LEGACY_VERSIONS, type Members, SELF } from './eras/envelope.js';
@@ -44,6 +45,8 @@ export interface Link {
   readonly era: Era;
   readonly recovery: Recovery;
   readonly watched: Watched;
+  /** What the server lists. */
+  readonly lists: SharedCatalog;
   /** Must be called when the client has gone. */
   release(): Promise<void>;
   /** The client has sent `notifications/initialized`. */
@@ -245,6 +248,12 @@ export class Upstream {
     return key === undefined ? make() : this.pool.use(key, make);
   }
 
+  /** Returns the lists that the connection of a modern caller keeps, if it has one to a legacy server. */
+  listsFor(caller: Caller): SharedCatalog | undefined {
+    const key = this.refusesModern && this.options.isLongLived === true ? this.keyOf(caller) : undefined;
+    return key === undefined ? undefined : this.pool.peek(key)?.lists;
+  }
+
   /** Returns who shares a connection; `undefined` if nobody does. */
   private keyOf({ principal, session, asks }: Caller): string | undefined {
     if (this.isolation === 'shared') return JSON.stringify(['', asks]);
@@ -287,13 +296,17 @@ export class Upstream {
       era === 'modern',
       () => (owner === undefined ? [...this.watching.keys()] : []),
     );
+    const lists = new SharedCatalog(MAX_AGE_MS);
     const told: RecoveryOwner = {
       notified: (method, params) => {
+        const changed = CAPABILITIES.find((each) => method === listChangedMethod(each));
+        if (changed !== undefined) lists.drop(changed);
         for (const listener of this.listeners) listener(method, params, recovery);
       },
       ...owner,
       // Nobody hears of changes where every process serves few requests, so there is no stream then.
       opened: (opened) => {
+        for (const each of CAPABILITIES) lists.drop(each);
         if (this.options.isLongLived === true) void watched.reopened(opened);
       },
     };
@@ -304,7 +317,7 @@ export class Upstream {
       this.shared.delete(recovery);
       return recovery.close();
     };
-    return { era, recovery, watched, release: era === 'modern' ? KEEP : close, announce };
+    return { era, recovery, watched, lists, release: era === 'modern' ? KEEP : close, announce };
   }
 
   private nobody(): ChannelOwner {

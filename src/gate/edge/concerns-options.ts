@@ -1,6 +1,6 @@
 import type { Policy } from '../../engine/policy.js';
 import type { SessionStore } from '../../session/store.js';
-import type { Era } from '../../wire/messages.js';
+import type { Era, Request as McpRequest } from '../../wire/messages.js';
 import type { SharedCatalog } from '../request/catalog-cache.js';
 import type { PrincipalPreferences, SessionId } from '../request/kept-preferences.js';
 import type { LivePolicy } from '../request/live-policy.js';
@@ -41,9 +41,16 @@ export interface GateOptions extends ConcernsOptions {
   /** The makers of tasks, as far as this process knows, shared between the connections of one endpoint. */
   readonly taskMemory?: TaskMemory | undefined;
   /** The server behind the endpoint, with the era that is spoken to it once it is known. */
-  readonly upstream?:
-    | { readonly serverEra?: Era | undefined; readonly servers?: ReadonlySet<string> | undefined }
-    | undefined;
+  readonly upstream?: ServerBehind | undefined;
   /** Called when a client has initialized the connection, or listed in the modern era, by a process that serves a page with switches. */
   readonly observe?: ((initialized: InitializedConnection) => ConnectionObserver) | undefined;
+}
+
+/** What a gate can learn of a server behind the endpoint. */
+export interface ServerBehind {
+  readonly serverEra?: Era | undefined;
+  /** The names of several servers. */
+  readonly servers?: ReadonlySet<string> | undefined;
+  /** Returns the lists that the connection of a request keeps until they change, if it outlives the request. */
+  listsFor?(request: McpRequest): SharedCatalog | undefined;
 }

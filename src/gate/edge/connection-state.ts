@@ -53,11 +53,11 @@ export class Listing {
   private latest: Configuration | undefined = undefined;
   private lists: CatalogCache | undefined = undefined;
 
-  constructor(private readonly shared: SharedCatalog | undefined) {}
+  constructor(private readonly shared: () => SharedCatalog | undefined) {}
 
   // Created by the first message that needs it: many connections serve a single request, which may not need it.
   get catalog(): CatalogCache {
-    this.lists ??= new CatalogCache(this.shared);
+    this.lists ??= new CatalogCache(this.shared());
     return this.lists;
   }
 

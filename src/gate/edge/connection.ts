@@ -62,7 +62,7 @@ export interface ConnectionPorts {
 
 /** The options of one connection: where its preferences are kept is known from its first message. */
 export interface ConnectionOptions
-  extends Omit<GateOptions, 'store' | 'report' | 'names' | 'session' | 'taskMemory' | 'upstream'> {
+  extends Omit<GateOptions, 'store' | 'report' | 'names' | 'session' | 'taskMemory'> {
   readonly report?: Report | undefined;
   readonly preferences: SessionPreferences;
   /** Who created which task. Without it, the connection remembers its own tasks. */
@@ -109,7 +109,11 @@ export class Connection implements ServerConnection {
     this.preferences = preferences;
     this.principal = options.principal;
     this.initialization = new Initialization(options.resumed === true);
-    this.listing = new Listing(options.shared);
+    this.listing = new Listing(() => {
+      const { latest } = this;
+      const kept = latest === undefined ? undefined : options.upstream?.listsFor?.(latest.request);
+      return kept ?? options.shared;
+    });
     this.ledger = options.ledger ?? new Ledger();
     this.report = options.report ?? NO_REPORT;
     this.probe = options.probe;

@@ -199,6 +199,7 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
       shared: options.shared,
       listens: options.listens,
       switched: options.switched,
+      upstream: options.upstream,
       observe: options.observe,
       report: this.outcomes?.told,
       preferences: placePreferences(store, session, isHttp),

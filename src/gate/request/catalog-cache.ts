@@ -12,7 +12,7 @@ const BOUNDS = { items: 50_000, pages: 100, milliseconds: 60_000 };
 const MAX_ATTEMPTS = 3;
 
 /** A server may change a list without an announcement, so a list older than this is fetched again when it is next used. */
-const MAX_AGE_MS = 60_000;
+export const MAX_AGE_MS = 60_000;
 
 /** The result of fetching a whole list: the list, the server's error, or that the list exceeds a bound. */
 type Outcome<List> =
@@ -28,17 +28,16 @@ export type ListOutcome = Outcome<WholeList>;
  * each list request. Lists are dropped when the server announces that they changed. They are kept as the server sent them, and bound to the policy of each request, which may have been replaced since.
  */
 export class CatalogCache {
-  private readonly lists: Map<Kind, CachedList>;
+  private readonly kept: SharedCatalog;
   private readonly unbounded = new Set<Kind>();
   private readonly endless = new Set<Kind>();
   private readonly waiting = new Map<Kind, ((outcome: Outcome<CachedList>) => void)[]>();
   /** When each list was last fetched, or when that was last tried. Empty if the operator promises that lists do not change. */
   private readonly fetchedAt = new Map<Kind, number>();
-  private version = 0;
 
   /** @param shared the catalog to use instead of one for this server instance only */
   constructor(private readonly shared?: SharedCatalog) {
-    this.lists = shared?.lists ?? new Map();
+    this.kept = shared ?? new SharedCatalog();
   }
 
   /** Whether a search through all pages of a list once failed to reach its end. */
@@ -52,7 +51,7 @@ export class CatalogCache {
 
   /** Returns the cached lists, bound to a policy. */
   cached(policy: Policy): ReadonlyMap<Kind, WholeList> {
-    return new Map([...this.lists].map(([kind, cached]) => [kind, cached.boundTo(policy)]));
+    return new Map([...this.kept.lists].map(([kind, cached]) => [kind, cached.boundTo(policy)]));
   }
 
   /** Returns the same without the other members of their results. */
@@ -62,10 +61,9 @@ export class CatalogCache {
 
   /** Drops the lists of a capability, because the server announced that they changed. */
   drop(capability: Capability): void {
-    this.version++;
+    this.kept.drop(capability);
     for (const kind of KINDS) {
       if (LISTS[kind].capability !== capability) continue;
-      this.lists.delete(kind);
       this.unbounded.delete(kind);
       this.endless.delete(kind);
     }
@@ -80,7 +78,7 @@ export class CatalogCache {
    * @param then called once, with the list or the reason why there is none
    */
   get(kind: Kind, policy: Policy, ask: AskServer, then: (outcome: ListOutcome) => void): void {
-    const cached = this.lists.get(kind);
+    const cached = this.kept.get(kind);
     if (cached !== undefined) {
       then({ state: 'complete', list: cached.boundTo(policy) });
       return this.refresh(kind, ask);
@@ -108,7 +106,7 @@ export class CatalogCache {
 
   private walk(kind: Kind, ask: AskServer, attempt = 1): void {
     const pages: Record<string, unknown>[] = [];
-    const version = this.version;
+    const { version } = this.kept;
     const onPage = (page: Record<string, unknown>): number => {
       pages.push(page);
       return itemsOf(kind, page)?.length ?? 0;
@@ -116,17 +114,17 @@ export class CatalogCache {
     askForPages(ask, LISTS[kind].method, { bounds: BOUNDS, onPage }, (end) => {
       const outcome = this.outcomeOf(kind, pages, end);
       // Pages from before and after a change do not belong together.
-      if (version !== this.version && attempt < MAX_ATTEMPTS) return this.walk(kind, ask, attempt + 1);
+      if (version !== this.kept.version && attempt < MAX_ATTEMPTS) return this.walk(kind, ask, attempt + 1);
       const waiting = this.waiting.get(kind) ?? [];
       this.waiting.delete(kind);
-      if (version === this.version) {
+      if (version === this.kept.version) {
         if (outcome.state === 'complete') {
-          this.lists.set(kind, outcome.list);
+          this.kept.set(kind, outcome.list);
           if (this.shared === undefined) this.fetchedAt.set(kind, Date.now());
         }
         // A slow walk says nothing about the next one: this process may have been suspended.
         if (outcome.state === 'unbounded' && end.kind !== 'too-slow') {
-          this.lists.delete(kind);
+          this.kept.lists.delete(kind);
           this.unbounded.add(kind);
         }
       }
@@ -174,10 +172,33 @@ export class CachedList {
 
 /**
  * A catalog that outlives server instances. By sharing it, the operator promises that the server's lists do not depend
- * on the request. Then each list is fetched once, and list requests can be answered without building a server.
+ * on the request. Then each list is fetched once, and list requests can be answered without building a server. A
+ * connection to a server that several requests use has one too.
  */
 export class SharedCatalog {
   readonly lists = new Map<Kind, CachedList>();
+  /** Counts announced changes. */
+  version = 0;
+  private readonly until = new Map<Kind, number>();
+
+  /** @param maxAgeMs how long a list is kept that may change without an announcement */
+  constructor(private readonly maxAgeMs?: number) {}
+
+  get(kind: Kind): CachedList | undefined {
+    if (this.maxAgeMs !== undefined && Date.now() > (this.until.get(kind) ?? 0)) this.lists.delete(kind);
+    return this.lists.get(kind);
+  }
+
+  set(kind: Kind, list: CachedList): void {
+    this.lists.set(kind, list);
+    if (this.maxAgeMs !== undefined) this.until.set(kind, Date.now() + this.maxAgeMs);
+  }
+
+  /** Forgets the lists of a capability, because the server announced that they changed. */
+  drop(capability: Capability): void {
+    this.version++;
+    for (const kind of KINDS) if (LISTS[kind].capability === capability) this.lists.delete(kind);
+  }
 
   /** Returns the server's own result for a list request, if that page is cached. */
   page(kind: Kind, cursor: unknown): Record<string, unknown> | undefined {
