@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ACCESS } from './access.js';
+import { bridgeRatios } from './bridge.js';
 import { type CommandTime, commandTimes } from './cli.js';
 import { lambdaRatios } from './lambda.js';
 import { listRatios } from './list.js';
@@ -19,6 +20,7 @@ const PARTS: Readonly<Record<string, readonly Measurement[]>> = {
   catalogs: CATALOGS,
   access: ACCESS,
   lambda: [lambdaRatios],
+  bridge: [bridgeRatios],
 };
 
 /** `quick`: the parts that most changes of the engine and of the gate affect. They take two minutes, and all take ten. */

@@ -1,5 +1,4 @@
 import { McpServer, Server } from '@modelcontextprotocol/server';
-import type { Failure } from '../wire/messages.js';
 import { once } from '../wire/once.js';
 import { refusedCaller } from './callers/refused-caller.js';
 import type { ServerOfRequest } from './fetch-handler.js';
@@ -34,7 +33,7 @@ export class BridgedFront extends Server {
 }
 
 /** HTTP statuses of errors (MCP 2026-07-28, streamable-http). The SDK gives 200 to errors that arrive late. */
-const STATUSES: ReadonlyMap<unknown, number> = new Map([
+const STATUSES: ReadonlyMap<number | undefined, number> = new Map([
   [-32601, 404],
   [-32020, 400],
   [-32021, 400],
@@ -42,28 +41,45 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
 ]);
 
 /**
+ * Watches which error a client gets, whoever answers it.
+ *
+ * @param transport the transport of one request to its client. Its `send` is replaced.
+ * @returns the code of the error; `undefined` if there is none so far
+ */
+export function watchError(transport: Sends): () => number | undefined {
+  let code: number | undefined;
+  const send = transport.send.bind(transport);
+  transport.send = (message, ...rest) => {
+    if ('error' in message) code = message.error.code;
+    return send(message, ...rest);
+  };
+  return () => code;
+}
+
+type Sends = { send: Parameters<Server['connect']>[0]['send'] };
+
+/**
  * Gives the response of a bridged server the status of its error. If the server behind the endpoint demands a login, the
  * host learns that from its status and its `WWW-Authenticate`.
  *
  * @param bridged the server; `undefined` if the response is not that of a bridged server
  * @param response the response of the SDK
+ * @param error the code of the error that it contains
  * @param isAwaited whether the client waits for it; not if it only listens
  */
 export async function bridgedResponse(
   bridged: BridgedServer | undefined,
   response: Response,
+  error: number | undefined,
   isAwaited = true,
 ): Promise<Response> {
   if (bridged === undefined) return response;
   const ended = once(() => void bridged.close());
-  const outgoing = bridged.readers.open(isAwaited, ended);
-  const isText = response.headers.get('content-type')?.startsWith('application/json') === true;
-  if (response.status !== 200 || !isText) return outgoing.carry(response);
-  const text = await response.text();
-  outgoing.abandon();
-  const error = text.slice(0, 200).includes('"error":') ? (JSON.parse(text) as Failure).error : undefined;
-  return refusedCaller(bridged, text) ?? withStatus(response, text, STATUSES.get(error?.code) ?? 200);
+  const isWhole = response.headers.get('content-type')?.startsWith('application/json') === true;
+  if (response.status !== 200 || !isWhole) return bridged.readers.open(isAwaited, ended).carry(response);
+  ended();
+  const { body, headers } = response;
+  if (bridged.refused !== undefined) return refusedCaller(bridged, await response.text()) ?? response;
+  const status = STATUSES.get(error);
+  return status === undefined ? response : new Response(body, { status, headers });
 }
-
-const withStatus = ({ headers }: Response, text: string, status: number): Response =>
-  new Response(text, { status, headers });

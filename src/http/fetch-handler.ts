@@ -40,6 +40,8 @@ export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
   readonly servers?: ReadonlySet<string> | undefined;
   /** How a server behind the endpoint refused the caller of this endpoint, over HTTP. */
   readonly refused?: { readonly status: number; readonly challenge?: string | undefined } | undefined;
+  /** Whether the server behind the endpoint is not reached over HTTP, so that it never refuses in that way. */
+  readonly isLocal?: boolean;
 };
 
 /** What the code in front of a handler knows about one request. */

@@ -15,7 +15,7 @@ import type { PrincipalPreferences } from '../gate/request/kept-preferences.js';
 import { policyInForce } from '../gate/request/live-policy.js';
 import { TaskMemory } from '../gate/tasks/task-records.js';
 import { METHODS, read } from '../wire/messages.js';
-import { BridgedFront, type BridgedServer, bridgedResponse, isBridged } from './bridged-front.js';
+import { BridgedFront, type BridgedServer, bridgedResponse, isBridged, watchError } from './bridged-front.js';
 import { insufficientScope } from './callers/authorization.js';
 import { principalPreferences } from './callers/principal.js';
 import { challengeResponse, challengeScopes } from './callers/scope-challenge.js';
@@ -138,9 +138,19 @@ export function createModernHandler(
       if (found.stub === undefined) await lists?.verify(found.concerns.report);
       const made = found.stub ?? (await server(context));
       found.isAccepted = true;
-      if (isBridged(made)) found.bridged = made;
-      const front = isBridged(made) ? new BridgedFront(made) : made;
-      attachGate(front, isBridged(made) ? { ...found.concerns, upstream: made } : found.concerns);
+      if (!isBridged(made)) {
+        attachGate(made, found.concerns);
+        return made;
+      }
+      found.bridged = made;
+      const front = new BridgedFront(made);
+      attachGate(front, { ...found.concerns, upstream: made });
+      // Nearer to the client than the gate, which answers some requests itself.
+      const connect = front.connect.bind(front);
+      front.connect = (transport) => {
+        found.error = watchError(transport);
+        return connect(transport);
+      };
       return front;
     },
     { legacy: 'reject', maxSubscriptions: 0 },
@@ -167,14 +177,20 @@ export function createModernHandler(
       : lasting;
     const serve: ServeParsed = async (parsed, parsedBody) => {
       const stub = lists && createStubServerV2(lists.known, parsedBody, serverInfo);
-      const exchange: Exchange = { concerns, stub, isAccepted: false, bridged: undefined };
+      const exchange: Exchange = {
+        concerns,
+        stub,
+        isAccepted: false,
+        bridged: undefined,
+        error: () => undefined,
+      };
       optionsOf.set(parsed, exchange);
       const response = await handler.fetch(parsed, { parsedBody, ...authOf(given) });
       const isListening = streams !== undefined && read(parsedBody, 'method') === METHODS.listen;
       // The SDK makes a server only for a request that passes its checks. A stream of the SDK would have no gate.
       if (isListening && exchange.isAccepted)
         return openStream(streams, parsed, parsedBody as JSONRPCRequest, authOf(given), lasting);
-      return bridgedResponse(exchange.bridged, response);
+      return bridgedResponse(exchange.bridged, response, exchange.error());
     };
     const askForScope = (scope: string) => insufficientScope(scope, request, given);
     return (enforced ? checkAccessEarly(serve, probe, askForScope) : serve)(request, body);
@@ -188,4 +204,6 @@ interface Exchange {
   /** Whether it passed the checks of the SDK. */
   isAccepted: boolean;
   bridged: BridgedServer | undefined;
+  /** The code of the error that its client got. */
+  error: () => number | undefined;
 }

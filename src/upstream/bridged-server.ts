@@ -47,6 +47,8 @@ export interface UpstreamServer {
   readonly servers?: ReadonlySet<string>;
   /** How the server refused the latest request, over HTTP. */
   readonly refused?: HttpRefusal | undefined;
+  /** Whether it is not reached over HTTP, so that it refuses nobody in that way. */
+  readonly isLocal?: boolean;
 }
 
 /** Whose messages a bridged server gets. */
@@ -105,6 +107,10 @@ export class BridgedServer implements UpstreamServer {
       resume: () => this.current?.recovery.resume(),
     });
     this.readers = client.isAlone ? own : upstream.readers;
+  }
+
+  get isLocal(): boolean {
+    return this.upstream.isLocal;
   }
 
   get serverEra(): Era | undefined {

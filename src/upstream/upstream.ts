@@ -67,7 +67,8 @@ export class Upstream {
   private modernLink: Promise<Link | undefined> | undefined;
   private refusesLegacy = false;
   private refusesModern = false;
-  private isRemote = false;
+  /** Whether the server is at a URL; `undefined` before it was opened. */
+  private isRemote: boolean | undefined;
   /** The connections of an era that the server does not speak any more. */
   private readonly outdated = new WeakSet<Recovery>();
   /** A process that refused `server/discover`, and can still be initialized. */
@@ -118,6 +119,11 @@ export class Upstream {
   /** Returns which era the server speaks to modern clients; opens the server. */
   async era(): Promise<Era> {
     return (await this.modern()) === undefined ? 'legacy' : 'modern';
+  }
+
+  /** Whether it is certain that the server cannot refuse a caller with a status of HTTP. */
+  get isLocal(): boolean {
+    return this.isRemote === false;
   }
 
   private pause(isPaused: boolean): void {
@@ -219,7 +225,7 @@ export class Upstream {
   private async openModern(): Promise<Link | undefined> {
     const first = this.open();
     const ask = (wire: Wire, owner: ChannelOwner) =>
-      probe(wire instanceof RemoteTransport ? wire.modern() : wire, owner, this.limits, !this.isRemote);
+      probe(wire instanceof RemoteTransport ? wire.modern() : wire, owner, this.limits, this.isRemote !== true);
     const found = await ask(first, this.nobody()).catch((cause) => this.fail(cause));
     if (found.era === 'legacy') {
       this.spare = found.spare;

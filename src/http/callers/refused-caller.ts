@@ -12,14 +12,14 @@ import { messagesIn } from '../streams/messages-in.js';
  * @param signal aborted when the client has left
  */
 export async function passRefusal(
-  server: Pick<ServerOfRequest, 'refused'>,
+  server: Pick<ServerOfRequest, 'refused' | 'isLocal'>,
   body: unknown,
   response: Response,
   signal: AbortSignal,
 ): Promise<Response> {
   // In a batch, each refused request has its own error.
-  if (!('refused' in server) || !response.ok || response.body === null || Array.isArray(body))
-    return response;
+  if (!('refused' in server) || server.isLocal === true || !response.ok) return response;
+  if (response.body === null || Array.isArray(body)) return response;
   const [first, carried] = response.body.tee();
   const reader = first.getReader();
   const leave = (): void => void reader.cancel();

@@ -4,7 +4,7 @@ import {
   PerRequestHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { GateOptions } from '../../gate/edge/concerns-options.js';
-import { bridgedResponse } from '../bridged-front.js';
+import { bridgedResponse, watchError } from '../bridged-front.js';
 import type { ListenStreams } from './listen-streams.js';
 
 /**
@@ -24,6 +24,7 @@ export async function openStream(
   options: GateOptions,
 ): Promise<Response> {
   const transport = new PerRequestHTTPServerTransport({ classification: { era: 'modern' } });
+  const errorOf = watchError(transport);
   const context = { era: 'modern', requestInfo: request, ...given } as const;
   const server = await streams.open(message.id, transport as never, options, context);
   if ('error' in server) return Response.json(server);
@@ -31,5 +32,5 @@ export async function openStream(
     .handleMessage(message, { request, ...given })
     // It rejects only if the client has left.
     .catch(() => new Response(null, { status: 499 }));
-  return bridgedResponse(server, response, false);
+  return bridgedResponse(server, response, errorOf(), false);
 }

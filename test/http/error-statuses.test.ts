@@ -1,0 +1,42 @@
+import { afterEach, expect, it } from 'vitest';
+import { createHandler } from '../../src/http/sdk-v2.js';
+import { bridge } from '../../src/upstream/isolation.js';
+import { policyOf } from '../gate/gate-harness.js';
+import { child, envelope } from '../upstream/modern-client.js';
+
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+/** A text that only looks like an error, and errors. */
+const SERVER = `
+  if (m.method === 'initialize') return send({ id: m.id, result: info });
+  if (m.method === 'tools/call') return send({ id: m.id, result: { content: [], note: { error: -32601 } } });
+  if (m.id !== undefined) send({ id: m.id, error: { code: -32601, message: 'Method not found' } });`;
+
+it.each([
+  ['tools/call', 200],
+  ['prompts/list', 404],
+  ['ping', 404],
+])('a modern host that sends %s with a long id gets HTTP %i', async (method, status) => {
+  const bridged = bridge(() => child(SERVER), 'shared', { isLongLived: true });
+  open.push(() => bridged.close());
+  const handle = createHandler({
+    server: (context) => bridged.make(context),
+    policy: policyOf('concerns: {}'),
+  });
+  const params = { name: 'any', arguments: {}, _meta: envelope() };
+  const id = 'i'.repeat(300);
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(method === 'tools/call' ? { 'mcp-name': 'any' } : {}),
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+  const response = await handle(new Request('http://host/mcp', { method: 'POST', headers, body }));
+  expect(await response.json()).toMatchObject({ id });
+  expect(response.status).toBe(status);
+});
