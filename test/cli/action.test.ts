@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -63,6 +72,7 @@ beforeAll(() => {
     chmodSync(join(stubs, name), 0o755);
   };
   script('cli', `exec "${process.execPath}" "${resolve(MAIN)}" "$@"`);
+  script('npm', 'exit 0');
   script(
     'gh',
     `echo "$@" >> "${join(stubs, 'gh.log')}"
@@ -113,7 +123,7 @@ describe('the GitHub Action', () => {
     // The changed policy fails its tests.
     expect(status).toBe(1);
     expect(stdout).toContain('- listKeys');
-    expect(readFileSync(join(repository, 'policy-tests.xml'), 'utf8')).toContain('<failure message="');
+    expect(readFileSync(join(stubs, 'policy-tests.xml'), 'utf8')).toContain('<failure message="');
   });
 
   it('compares each policy that the base has', () => {
@@ -160,6 +170,30 @@ describe('the GitHub Action', () => {
     const calls = comment();
     expect(calls).toContain('--method PATCH repos/o/r/issues/comments/2 ');
     expect(calls).not.toContain('--method POST');
+  });
+
+  it('follows no link of the pull request', () => {
+    const install = () => step('Install mcp-concerns', { VERSION: '1.2.3' });
+    expect(install()).toMatchObject({ status: 0 });
+    for (const [name, target] of [
+      ['secret.yaml', '/proc/self/environ'],
+      ['secret.test.yaml', '../.git/config'],
+      ['vault2.catalog.json', '/dev/zero'],
+      ['dangling.yaml', '../nowhere'],
+    ] as const) {
+      symlinkSync(target, join(repository, 'policies', name));
+      const { status, stdout } = install();
+      expect(stdout).toContain(`policies/${name} is a link that leads out of the folder of the policies.`);
+      expect(status).toBe(1);
+      rmSync(join(repository, 'policies', name));
+    }
+    symlinkSync('/etc', join(repository, 'elsewhere'));
+    expect(step('Install mcp-concerns', { VERSION: '1.2.3', POLICIES: 'elsewhere' }).status).toBe(1);
+    const victim = join(stubs, 'victim');
+    writeFileSync(victim, 'kept');
+    symlinkSync(victim, join(repository, 'policy-tests.xml'));
+    step('Test policies');
+    expect(readFileSync(victim, 'utf8')).toBe('kept');
   });
 
   it('starts no server of the pull request', () => {

@@ -32,13 +32,30 @@ describe('a policy', () => {
     ['an endless device', '../../../../../../../dev/zero', OUTSIDE],
     ['a pipe', 'pipe.yaml', 'it is not a regular file'],
     ['a huge file', 'huge.yaml', 'it has 1099511627776 bytes, but a policy can have at most 262144'],
-    ['a folder', '../policies', OUTSIDE],
+    ['a folder', '../policies', 'it is not a regular file'],
   ])('does not include %s', async (_what, include, problem) => {
     const { code, stdout, stderr } = await check(include);
     expect(stdout).toContain(`cannot be read (${problem}). Paths are relative to this file.`);
     expect(stdout).toContain('include-unreadable');
     expect(stdout + stderr).not.toMatch(/hunter2|PATH=/);
     expect(code).toBe(1);
+  });
+
+  it.each([
+    ['a symbolic link that leads out of the folder', '../secret', OUTSIDE],
+    ['a link to the environment of the process', '/proc/self/environ', OUTSIDE],
+    ['a link to an endless device', '/dev/zero', OUTSIDE],
+    ['a link to a pipe', '../policies/pipe.yaml', OUTSIDE],
+    ['a pipe', undefined, 'it is not a regular file'],
+  ])('is not read as a part of its folder, if it is %s', async (_what, target, problem) => {
+    const parts = mkdtempSync(join(folder, 'parts-'));
+    const part = join(parts, 'part.yaml');
+    if (target === undefined) execFileSync('mkfifo', [part]);
+    else symlinkSync(target, part);
+    const { code, stdout, stderr } = await run('check', parts);
+    expect(stderr).toBe(`mcp-concerns: ${part} cannot be read (${problem}); check the path of the policy.\n`);
+    expect(stdout + stderr).not.toMatch(/hunter2|PATH=/);
+    expect(code).toBe(2);
   });
 
   it('includes a file beside it, also through a symbolic link', async () => {

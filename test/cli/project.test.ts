@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -210,6 +211,58 @@ describe('a project file of a stranger', () => {
     expect(code).toBe(2);
     expect((await runIn(folder, 'check', '--trust')).stdout).toContain('1 warning in 1 policy');
     rmSync(join(folder, 'mcp-concerns.config.yaml'));
+  });
+
+  it('does not run the command of a test file that was found', async () => {
+    rmSync(join(folder, 'mcp-concerns.config.yaml'));
+    const tests = `policy: own.yaml\nserver: ${STRANGE}\ntests: [{ name: all, tools: { count: 1 } }]\n`;
+    write('policies/own.test.yaml', tests);
+    const untrusted = 'policies/own.test.yaml starts "node -e fs.writeFileSync(`ran`,String())"';
+    for (const config of [undefined, 'tests: policies\n', 'policy: policies/own.yaml\n']) {
+      if (config !== undefined) write('mcp-concerns.config.yaml', config);
+      const { code, stderr } = await runIn(folder, 'test');
+      expect(stderr).toContain(`${untrusted}, and you have not trusted this file.`);
+      expect(code).toBe(2);
+    }
+    expect((await runIn(folder, 'test', 'policies')).stderr).toContain(untrusted);
+    expect(ran()).toBe(false);
+    expect((await runIn(folder, 'test', '--no-servers')).stderr).toContain('(--no-servers)');
+    await runIn(folder, 'test', 'policies', '--trust');
+    expect(ran()).toBe(true);
+    rmSync(join(folder, 'ran'));
+    // A file that the person names is the person's word.
+    await runIn(folder, 'test', 'policies/own.test.yaml');
+    expect(ran()).toBe(true);
+  });
+
+  it('shows nothing of files elsewhere', async () => {
+    write('secret', 'password: hunter2\n');
+    const inside = join(folder, 'clone');
+    mkdirSync(join(inside, 'policies'), { recursive: true });
+    const put = (name: string, text: string) => writeFileSync(join(inside, name), text);
+    const shown = async (...args: string[]) => {
+      const { stdout, stderr } = await runIn(inside, ...args);
+      expect(stdout + stderr).not.toMatch(/hunter2|PATH=/);
+      return stderr;
+    };
+    for (const policy of ['../secret', '/proc/self/environ', 'policies/link.yaml']) {
+      put('mcp-concerns.config.yaml', `policy: ${policy}\n`);
+      rmSync(join(inside, 'policies/link.yaml'), { force: true });
+      symlinkSync('../../secret', join(inside, 'policies/link.yaml'));
+      expect(await shown('check')).toContain(
+        `mcp-concerns.config.yaml reads "${policy}", and you have not trusted`,
+      );
+    }
+    put('policies/link.test.yaml', 'policy: ../../secret\ntests: []\n');
+    put('mcp-concerns.config.yaml', 'tests: policies\n');
+    expect(await shown('test')).toContain('policies/link.test.yaml reads "../secret", and you have not');
+    rmSync(join(inside, 'policies/link.test.yaml'));
+    symlinkSync('../../secret', join(inside, 'policies/link.test.yaml'));
+    expect(await shown('test')).toContain('policies/link.test.yaml cannot be read (it is outside the folder');
+    rmSync(join(inside, 'mcp-concerns.config.yaml'));
+    symlinkSync('../secret', join(inside, 'mcp-concerns.config.yaml'));
+    expect(await shown('check')).toContain('mcp-concerns.config.yaml is a link that leads out of its folder');
+    rmSync(inside, { recursive: true });
   });
 
   it('is refused if it is not a file', async () => {

@@ -1,6 +1,6 @@
 import { updateTests } from '../../policy/testing/update-tests.js';
 import { UsageError } from '../errors.js';
-import { findTestFiles } from '../inputs/test-files.js';
+import { findTestFiles, namedTestFiles } from '../inputs/test-files.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
 import { readCommandLine } from '../options/command-line.js';
 import { defineProjectCommand, formatOption, numberFrom } from '../options/define-command.js';
@@ -49,7 +49,8 @@ Examples:
  * await run(['policies/vault.test.yaml', '--coverage']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, positionals, terminal } = readCommandLine(definition, argv);
+  const given = readCommandLine(definition, argv);
+  const { values, positionals, terminal } = given;
   const [paths] = positionals;
   const { format } = values;
   const { threshold, filter } = values;
@@ -60,8 +61,12 @@ export async function run(argv: string[]): Promise<number> {
   if (values.update === true && values.watch === true) {
     throw new UsageError('test', '--update changes the files that --watch watches. Pass one of them');
   }
-  const options = { ...values, quiet: terminal.quiet, coverage };
-  const runAll = (): Promise<TestReport> => runTestFiles(findTestFiles(paths), options);
+  const runAll = (): Promise<TestReport> => {
+    const files = findTestFiles(paths);
+    const named = namedTestFiles(given.areFound ? [] : paths);
+    const isTrusted = (file: string): boolean => values.trust === true || named.has(file);
+    return runTestFiles(files, { ...values, quiet: terminal.quiet, coverage, isTrusted });
+  };
   const print = (report: TestReport): TestReport => {
     const { findings, texts } = report;
     const errors = findings.filter(({ severity }) => severity === 'error');

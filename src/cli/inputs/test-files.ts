@@ -26,6 +26,14 @@ export function findTestFiles(paths: readonly string[]): string[] {
   );
 }
 
+/**
+ * Returns the test files that a command line names itself, and not only their folder.
+ *
+ * @param paths as for `findTestFiles`, which has accepted them
+ */
+export const namedTestFiles = (paths: readonly string[]): ReadonlySet<string> =>
+  new Set(paths.filter((path) => !statSync(path).isDirectory()).flatMap(filesOf));
+
 const testFilesIn = (folder: string): string[] =>
   readdirSync(folder)
     .filter((name) => name.endsWith(SUFFIX))

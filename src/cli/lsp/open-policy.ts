@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, normalize, relative, resolve } from 'node:path';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { preparePolicy } from '../../engine/policy.js';
@@ -7,13 +7,12 @@ import { rightParts } from '../../policy/check/right-parts.js';
 import { checkReading } from '../../policy/compile/check-reading.js';
 import { compilePolicy } from '../../policy/compile/compile.js';
 import { digestOf } from '../../policy/compile/compiled.js';
-import { includedFiles } from '../../policy/compile/included-files.js';
 import { policyFilesIn } from '../../policy/compile/load.js';
+import { policyReader } from '../../policy/compile/read-file.js';
 import { type IncludedText, Reading } from '../../policy/compile/reading.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { runTests } from '../../policy/testing/run-test-file.js';
 import { readTestFile } from '../../policy/testing/test-file.js';
-import { systemCode } from '../errors.js';
 import { catalogAt, catalogBeside } from '../inputs/catalog-file.js';
 import { findProject } from '../project/read-project.js';
 
@@ -44,14 +43,14 @@ export const isTestFile = (file: string): boolean => file.endsWith('.test.yaml')
  * openPolicy('policies/vault.yaml', () => undefined)?.findings; // []
  */
 export function openPolicy(file: string, openText: OpenText): OpenPolicy | undefined {
-  const text = openText(file) ?? readText(file).text;
+  const text = openText(file) ?? policyReader([file])(file).text;
   if (text === undefined) return undefined;
   if (isTestFile(file)) return openTests(file, text, openText);
   const project = projectOf(file);
-  const own = project === undefined ? undefined : readParts(project.policy, openText);
+  const own = project === undefined ? undefined : readParts(project.policy, [project.folder], openText);
   if (project !== undefined && own?.texts.has(file)) return checked(own, catalogAt(project.catalog));
   if (!isPolicy(text)) return undefined;
-  return checked(readParts([file], openText), catalogAt(catalogBeside(file)));
+  return checked(readParts([file], [file], openText), catalogAt(catalogBeside(file)));
 }
 
 function openTests(file: string, text: string, openText: OpenText): OpenPolicy {
@@ -60,7 +59,7 @@ function openTests(file: string, text: string, openText: OpenText): OpenPolicy {
   const beside = (name: string): string => relative('', resolve(dirname(file), name));
   const path = tests.catalog === undefined ? undefined : beside(tests.catalog);
   const catalog = catalogAt(path !== undefined && existsSync(path) ? path : undefined);
-  const policy = checked(readParts(tests.policy.map(beside), openText), undefined);
+  const policy = checked(readParts(tests.policy.map(beside), ['.', file], openText), undefined);
   const run =
     policy.policy === undefined || catalog === undefined
       ? tests
@@ -88,17 +87,20 @@ function checked(reading: Reading, catalog: ServerCatalog | undefined) {
   };
 }
 
-/** Reads the files of a policy. A file that does not exist is left out, because its name is in another file. */
-function readParts(paths: readonly string[], openText: OpenText): Reading {
-  const included = includedFiles(paths);
-  const openOr = (read: (path: string) => IncludedText) => (path: string) => {
+/**
+ * Reads the files of a policy. A file that does not exist is left out, because its name is in another file. So is one outside
+ * of the roots: nobody but that other file named it.
+ */
+function readParts(paths: readonly string[], roots: readonly string[], openText: OpenText): Reading {
+  const onDisk = policyReader(roots);
+  const read = (path: string): IncludedText => {
     const text = openText(path);
-    return text === undefined ? read(path) : { text };
+    return text === undefined ? onDisk(path) : { text };
   };
   const resolved = (from: string, name: string): string => normalize(join(dirname(from), name));
-  const reading = new Reading({ read: openOr(included), resolve: resolved });
+  const reading = new Reading({ read, resolve: resolved });
   for (const path of paths.flatMap(filesOf)) {
-    const { text } = openOr(readText)(path);
+    const { text } = read(path);
     if (text !== undefined) reading.add(path, text);
   }
   return reading;
@@ -112,14 +114,6 @@ function filesOf(path: string): string[] {
   }
 }
 
-function readText(file: string): IncludedText {
-  try {
-    return { text: readFileSync(file, 'utf8') };
-  } catch (cause) {
-    return { problem: systemCode(cause) };
-  }
-}
-
 /** The policy and the catalog of the project of a file, relative to the working folder. */
 function projectOf(file: string) {
   const folder = resolve(dirname(file));
@@ -127,5 +121,9 @@ function projectOf(file: string) {
   if (project === undefined) return undefined;
   const here = (path: string): string => relative('', resolve(folder, path));
   const { policy, catalog } = project;
-  return { policy: policy.map(here), catalog: catalog === undefined ? undefined : here(catalog) };
+  return {
+    folder: dirname(project.path),
+    policy: policy.map(here),
+    catalog: catalog === undefined ? undefined : here(catalog),
+  };
 }

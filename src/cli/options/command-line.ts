@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import {
   type Command,
   CommanderError,
@@ -26,6 +27,8 @@ export interface CommandLine<A extends unknown[], O> {
   readonly positionals: A;
   /** The arguments without an option, if they are policies. */
   readonly policies: readonly string[];
+  /** Whether the project file named the arguments without an option. */
+  readonly areFound: boolean;
   /** The command of the server, after `--`. */
   readonly command: readonly string[];
 }
@@ -63,7 +66,9 @@ export function readCommandLine<
   const isUsed = use !== false && definition.getOptionValue('project') !== false;
   const project = isUsed ? findProject(process.cwd(), isTrusted) : undefined;
   const added = project && use ? ofProject(definition, project, command, use) : undefined;
-  if (project !== undefined && added?.action !== undefined && !isTrusted) requireTrust(project, added.action);
+  if (project !== undefined && added !== undefined && !isTrusted) {
+    requireTrust(project, { ...added, folder: dirname(project.path) });
+  }
   if (added !== undefined) parse(definition, [...added.options, ...own, ...added.positionals]);
   const values = definition.opts();
   return {
@@ -72,7 +77,8 @@ export function readCommandLine<
     terminal: terminalOf(values),
     positionals: definition.processedArgs,
     policies: takes(definition, 'policy') ? definition.args : [],
-    command: added?.command ?? command,
+    areFound: (added?.positionals.length ?? 0) > 0,
+    command: added?.server ?? command,
   };
 }
 
@@ -139,20 +145,19 @@ function ofProject(
     command.length > 0 || ['catalog', 'url', 'server', 'servers'].some((each) => given.has(each));
   const addsInput = use.input === true && !namesInput && !namesPolicy;
 
-  const options: string[] = [];
-  if (use.policy !== undefined && !namesPolicy)
-    options.push(...project.policy.map((path) => `--${use.policy}=${path}`));
+  const policies = use.policy === undefined || namesPolicy ? [] : project.policy;
+  const options = policies.map((path) => `--${use.policy}=${path}`);
   const { catalog, url, protocol } = project;
   for (const [name, value] of Object.entries(addsInput ? { catalog, url, protocol } : {})) {
     if (value !== undefined && names.includes(name) && !given.has(name)) options.push(`--${name}=${value}`);
   }
   // Without tests of its own, a project has those beside its policy.
   const tests = project.tests.length > 0 ? project.tests : project.policy;
-  const server = addsInput ? project.server : undefined;
+  const positionals = takes(definition, 'path') && !hasPositionals ? tests : [];
   return {
     options,
-    positionals: takes(definition, 'path') && !hasPositionals ? tests : [],
-    command: server ?? command,
-    action: server && `starts "${server.join(' ')}"`,
+    positionals,
+    server: addsInput ? project.server : undefined,
+    reads: [...policies, ...(addsInput && catalog !== undefined ? [catalog] : []), ...positionals],
   };
 }

@@ -29,7 +29,7 @@ export const defineCommand = (name: string, description: string, after: string) 
 /** Defines a command that uses the project file. */
 export const defineProjectCommand = (...given: Parameters<typeof defineCommand>) =>
   defineCommand(...given)
-    .option('--trust', 'let the project file start a server')
+    .option('--trust', 'let found files start servers and read any file')
     .option('--no-project', 'ignore the project file');
 
 /**

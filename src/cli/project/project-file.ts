@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isInside } from '../../policy/compile/read-file.js';
 import { CliError } from '../errors.js';
 
 /** The name of a project file. */
@@ -35,13 +36,18 @@ function repositoryOf(folder: string): string | undefined {
  *
  * @param path the file
  * @param name its name in messages
- * @throws {CliError} if it belongs to another user, or is not a file
+ * @throws {CliError} if it belongs to another user, is not a file, or is a link to a file elsewhere
  * @example
  * requireOwnFile('/tmp/mcp-concerns.config.yaml', '../mcp-concerns.config.yaml');
  */
 export function requireOwnFile(path: string, name: string): void {
   const stats = statSync(path);
   if (!stats.isFile()) throw new CliError(`${name} is not a file. Remove it, or pass --no-project.`);
+  if (!isInside(path, dirname(path))) {
+    throw new CliError(
+      `${name} is a link that leads out of its folder. Remove it, or pass --no-project to ignore it.`,
+    );
+  }
   // Windows has no such ids.
   if ([process.getuid?.() ?? stats.uid, 0].includes(stats.uid)) return;
   throw new CliError(

@@ -1,26 +1,42 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isInside } from '../../policy/compile/read-file.js';
 import { CliError } from '../errors.js';
 import { confirm } from '../terminal/confirm.js';
 import { plain } from '../terminal/output.js';
 import type { Project } from './read-project.js';
 import { stateFolder } from './state-folder.js';
 
+/** What a file makes a command do. */
+export interface Actions {
+  /** The command of a server, and its arguments. */
+  readonly server?: readonly string[] | undefined;
+  /** The paths that are read. */
+  readonly reads: readonly string[];
+  /** The folder whose files may be read. */
+  readonly folder: string;
+}
+
 /**
- * Asks the person once whether a project file may do something that a stranger must not decide, and remembers a yes. A file
- * that changes, or moves, is a new one.
+ * Asks the person once whether a file that was found may do what a stranger must not decide: to start a server, or to read
+ * files elsewhere. A yes is remembered. A file that changes, or moves, is a new one.
  *
- * @param project the file
- * @param action what the file does, after its name: `starts "node server.js"`
+ * @param found the file: a project file, or a test file
+ * @param actions what it does
  * @throws {CliError} if the person says no, or there is no terminal to ask
  * @example
- * requireTrust({ path: '/home/me/mcp-concerns.config.yaml', text, file: 'mcp-concerns.config.yaml' }, 'starts "npx vault"');
+ * requireTrust(project, { server: ['npx', 'vault'], reads: ['policies/vault.yaml'], folder: '/home/me' });
  */
 export function requireTrust(
   { path, text, file }: Pick<Project, 'path' | 'text' | 'file'>,
-  action: string,
+  { server, reads, folder }: Actions,
 ): void {
+  const action = [
+    ...(server === undefined ? [] : [`starts "${server.join(' ')}"`]),
+    ...reads.filter((each) => existsSync(each) && !isInside(each, folder)).map((each) => `reads "${each}"`),
+  ].join(' and ');
+  if (action === '') return;
   const real = realpathSync(path);
   const digest = createHash('sha256').update(`${real}\0${text}`).digest('hex');
   const record = join(stateFolder(process.env), 'trusted', digest);

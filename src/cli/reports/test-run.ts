@@ -2,6 +2,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import { PolicyFileError, readPolicy } from '../../policy/compile/load.js';
+import { policyReader } from '../../policy/compile/read-file.js';
 import { comparePlaces, type Finding } from '../../policy/language/findings.js';
 import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
 import { coverageOf, percentageOf, type TestRun } from '../../policy/testing/coverage.js';
@@ -11,7 +12,7 @@ import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
 import { CliError } from '../errors.js';
 import { readCatalogFile } from '../inputs/catalog-file.js';
 import { readInput } from '../inputs/read-input.js';
-import { readText } from '../terminal/read-text.js';
+import { requireTrust } from '../project/trust.js';
 
 /** How to run test files. */
 export interface TestOptions {
@@ -19,6 +20,8 @@ export interface TestOptions {
   readonly timeout: number;
   /** Whether the servers that test files name may be started. */
   readonly servers: boolean;
+  /** Whether the person vouches for a test file. Any other one was found, and a stranger may have written it. */
+  readonly isTrusted: (file: string) => boolean;
   readonly coverage: boolean;
   readonly threshold?: number | undefined;
   /** Only tests whose name contains this text are reported; undefined for all tests. */
@@ -79,9 +82,20 @@ class TestRunner {
   constructor(private readonly options: TestOptions) {}
 
   async run(file: string) {
-    const source = readPolicyText(readText(file, 'Check its permissions.'), file);
+    const { isTrusted, servers } = this.options;
+    const { text, problem } = policyReader([isTrusted(file) ? file : dirname(file)])(file);
+    if (text === undefined) throw new CliError(`${file} cannot be read (${problem}). Check the file.`);
+    const source = readPolicyText(text, file);
     this.texts.set(file, source.text);
     const tests = readTestFile(source);
+    if (!isTrusted(file)) {
+      const { policy, catalog, server } = tests;
+      const reads = [...policy, ...(catalog === undefined ? [] : [catalog])].map((name) =>
+        beside(file, name),
+      );
+      const actions = { server: servers ? server : undefined, reads, folder: '.' };
+      requireTrust({ path: file, text, file }, actions);
+    }
     const loaded = this.loadPolicy(source, tests);
     const catalog = await this.loadCatalog(source, tests);
     /** @returns the line in which a test begins */

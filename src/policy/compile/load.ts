@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, normalize, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Verified } from '../../engine/claims.js';
@@ -8,9 +8,9 @@ import type { PolicyCatalog } from '../check/check-catalog.js';
 import { PolicyError } from '../language/findings.js';
 import { checkReading, type PolicyReport } from './check-reading.js';
 import { digestOf } from './compiled.js';
-import { includedFiles, reasonOf } from './included-files.js';
 import { parseLock } from './lock.js';
-import { Reading } from './reading.js';
+import { policyReader, readRegular, reasonOf } from './read-file.js';
+import { type IncludedText, Reading } from './reading.js';
 
 /** A policy file or folder that cannot be read. `cause` is the error of the file system, if there is one. */
 export class PolicyFileError extends ConcernsError {
@@ -84,14 +84,9 @@ export function readPolicy(
   callers?: ReadonlyMap<string, Verified>,
 ): PolicyReport {
   const all = typeof paths === 'string' ? [paths] : paths;
-  const reading = new Reading({
-    read: includedFiles(all),
-    resolve: (file, name) => normalize(join(dirname(file), name)),
-  });
-  for (const file of all.flatMap(policyFilesOf)) {
-    const text = attempt(file, () => readFileSync(file, 'utf8'));
-    reading.add(file, text);
-  }
+  const read = policyReader(all);
+  const reading = new Reading({ read, resolve: (file, name) => normalize(join(dirname(file), name)) });
+  for (const file of all.flatMap(policyFilesOf)) reading.add(file, textOf(file, read(file)));
   reading.pin(pinsBeside(all), all.map(lockFileOf).join(' or '));
   return checkReading(reading, digestOf, catalog, callers);
 }
@@ -119,12 +114,10 @@ export function pinsBeside(paths: readonly string[]): Pins | undefined {
   const all = paths
     .map(lockFileOf)
     .filter((file) => existsSync(file))
-    .map((file) =>
-      pinsIn(
-        file,
-        attempt(file, () => readFileSync(file, 'utf8')),
-      ),
-    );
+    .map((file) => {
+      const read = attempt(file, () => readRegular(file));
+      return pinsIn(file, textOf(file, read));
+    });
   return all.length === 0 ? undefined : byKind((kind) => Object.assign({}, ...all.map((pins) => pins[kind])));
 }
 
@@ -132,7 +125,9 @@ export function pinsBeside(paths: readonly string[]): Pins | undefined {
 export function pinsIn(file: string, text: string): Pins {
   const pins = parseLock(text);
   if (pins !== undefined) return pins;
-  throw new PolicyFileError(`${file} is not a lock file. Remove it, and run "mcp-concerns pin" again.`);
+  throw new PolicyFileError(
+    `${resolve(file)} is not a lock file. Remove it, and run "mcp-concerns pin" again.`,
+  );
 }
 
 /** Whether a file of a folder is a part of its policy: `*.yaml`, but neither `*.test.yaml` nor `*.lock.yaml`. */
@@ -175,7 +170,14 @@ function attempt<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    const message = `${resolve(path)} cannot be read (${reasonOf(cause)}); check the path of the policy.`;
-    throw new PolicyFileError(message, { cause });
+    throw unreadable(path, reasonOf(cause), { cause });
   }
 }
+
+function textOf(path: string, { text, problem }: IncludedText): string {
+  if (text === undefined) throw unreadable(path, problem);
+  return text;
+}
+
+const unreadable = (path: string, problem: string, options?: ErrorOptions): PolicyFileError =>
+  new PolicyFileError(`${resolve(path)} cannot be read (${problem}); check the path of the policy.`, options);
