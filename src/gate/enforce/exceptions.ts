@@ -11,12 +11,11 @@ export const NOTHING: Exceptions = new Set();
 
 /**
  * Of a result that succeeded. Its content is the responsibility of the author of a visible tool, prompt or resource; links
- * to resources, the values of a completion and the tools in requests for input are checked one by one. The client must
- * send back the last two as they are.
+ * to resources and the values of a completion are checked one by one. The client must send back the last two as they are.
  */
 const CONTENT: Exceptions = new Set([
   ...['content', 'structuredContent', 'contents', 'messages', 'completion', 'description', '_meta'],
-  ...['inputRequests', 'requestState', 'nextCursor'],
+  ...['requestState', 'nextCursor'],
 ]);
 
 /** Of the answer to `initialize` or `server/discover`: what the server is and can do. */

@@ -1,5 +1,6 @@
 import type { Failure } from '../../wire/messages.js';
 import { type JsonRewriting, rewriteJson } from '../../wire/rewrite-json.js';
+import { SERVER_REQUESTS } from '../table/routes.js';
 import {
   DEFINITION,
   type Exceptions,
@@ -8,6 +9,7 @@ import {
   isProtocolKey,
   isProtocolValue,
   OWN_KEYS,
+  REQUEST,
   VALUES_OF_DEFINITIONS,
 } from './exceptions.js';
 
@@ -52,11 +54,24 @@ function redactMember(name: string, value: unknown, redact: Redact): unknown {
     // A call creates a task, and a task has an outcome.
     if (name === 'task' || name === 'result') return redactMembers(value, redact, exceptionsTo(value));
     if (name === 'error') return rewriteError(value, redact);
+    // The client sends its answers under the same keys.
+    if (name === 'inputRequests')
+      return rewriteMembers(value, (key, each) => [key, redactAsked(each, redact)]);
   }
   // The members of structured content are those of the tool, and a log message has any data.
   if (name === 'structuredContent' || name === 'data') return rewriteJson(value, everything(redact));
   const text = (each: string, key: string | undefined) => (isProtocolValue(key, each) ? each : redact(each));
   return rewriteJson(value, { text, key: keyRedaction(redact) }, name);
+}
+
+/** Redacts a request for input as the request of the server that it stands for. */
+function redactAsked(asked: unknown, redact: Redact): unknown {
+  if (!isMembers(asked)) return rewriteJson(asked, everything(redact));
+  return rewriteMembers(asked, (name, value) => {
+    if (name === 'method' && typeof value === 'string' && SERVER_REQUESTS.has(value)) return [name, value];
+    if (name === 'params' && isMembers(value)) return [name, redactMembers(value, redact, REQUEST)];
+    return [isProtocolKey(name) ? name : redact(name), rewriteJson(value, everything(redact))];
+  });
 }
 
 const keyRedaction = (redact: Redact) => (key: string) => (isProtocolKey(key) ? key : redact(key));

@@ -129,7 +129,18 @@ export const ROWS: Readonly<Record<string, Row>> = {
     { task: TASK },
     {
       resultType: 'input_required',
-      inputRequests: { a: { method: 'sampling/createMessage', params: SAMPLING } },
+      inputRequests: {
+        a: {
+          method: 'sampling/createMessage',
+          params: {
+            ...SAMPLING,
+            systemPrompt: SECRETS,
+            messages: [{ role: 'user', content: { type: 'text', text: SECRETS } }],
+          },
+        },
+        b: { method: 'elicitation/create', params: { message: SECRETS, _meta: { [TOOL]: SECRETS } } },
+        c: { method: SECRETS, other: SECRETS },
+      },
     },
   ),
   'prompts/get': row(

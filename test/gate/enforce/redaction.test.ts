@@ -200,6 +200,39 @@ describe('what a response says', () => {
     expect(redactResponse(call(serving()), message)).toBe(message);
   });
 
+  it('names nothing hidden in what it asks the client, whose answers belong to the same keys', () => {
+    const asking = (name: string) => ({
+      resultType: 'input_required',
+      inputRequests: {
+        secret: {
+          method: 'elicitation/create',
+          params: {
+            mode: 'url',
+            url: 'https://example.com/secret',
+            message: `run ${name}?`,
+            requestedSchema: { type: 'object', properties: { sure: { type: 'boolean', title: name } } },
+          },
+        },
+        model: {
+          method: 'sampling/createMessage',
+          params: {
+            messages: [{ role: 'user', content: { type: 'text', text: name } }],
+            systemPrompt: name,
+            _meta: { note: name },
+          },
+        },
+        odd: name,
+      },
+      requestState: 'secret',
+    });
+    const [asked, answered] = [asking('listed'), asking('[hidden]')];
+    expect(redactResponse(call(serving()), answer(asked))).toEqual(answer(answered));
+    const task = { taskId: 't', status: 'input_required' };
+    expect(redactResponse(call(serving()), answer({ task: { ...task, ...asked } }))).toEqual(
+      answer({ task: { ...task, ...answered } }),
+    );
+  });
+
   it('names nothing hidden in the texts of a task', () => {
     expect(
       redactResponse(call(serving()), answer({ task: { taskId: 't', statusMessage: 'runs listed' } })),
