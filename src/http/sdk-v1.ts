@@ -123,7 +123,7 @@ async function respond(
   const ahead =
     store === undefined || session === undefined || initializes || isPing
       ? undefined
-      : readAhead(store, session);
+      : readAhead(store, session, sealedFor.caller);
   await lists?.verify(given.report);
   const server = await options.server(request, given);
   const close = once(() => server.close());

@@ -56,7 +56,7 @@ export function principalOf(authInfo: AuthInfo | undefined): readonly string[] |
   return authInfo?.clientId ? [issuer, 'client', authInfo.clientId] : undefined;
 }
 
-/** By the key of a session, for the time in which its store cannot be read: a change may have hidden more than `initialize`. */
+/** By the key of a session and its caller, for the time in which its store cannot be read: a change may have hidden more than `initialize`. */
 const lastKnown = new QuickLRU<string, SessionRecord>({ maxSize: 10_000 });
 
 /**
@@ -64,12 +64,19 @@ const lastKnown = new QuickLRU<string, SessionRecord>({ maxSize: 10_000 });
  *
  * @param store the store
  * @param session the id of the session
+ * @param caller what tells the verified caller from others: the same id of another caller is another session
  * @returns `session`, which is `undefined` if the read failed: then the gate reads `store` and handles the failure; `store`,
  *   whose reads of the session share that one read, also if it failed, until the session changes; and `known`, the id with
  *   what this process knew last of the session
  */
-export function readAhead(store: SessionStore, { key: id, sealed }: SessionId) {
-  const learn = (record: SessionRecord): void => void lastKnown.set(id, { ...lastKnown.get(id), ...record });
+export function readAhead(
+  store: SessionStore,
+  { key: id, sealed }: SessionId,
+  caller: readonly string[] = [],
+) {
+  const key = JSON.stringify([id, ...caller]);
+  const learn = (record: SessionRecord): void =>
+    void lastKnown.set(key, { ...lastKnown.get(key), ...record });
   const readNow = async (): Promise<SessionRead> => {
     const found = await store.read(id);
     if (found.state === 'live') learn(found.record);
@@ -85,16 +92,19 @@ export function readAhead(store: SessionStore, { key: id, sealed }: SessionId) {
   };
   return {
     session: reading.catch(() => undefined),
-    known: (): SessionId => ({ key: id, sealed: sealed && { ...sealed, ...lastKnown.get(id) } }),
+    known(): SessionId {
+      const last = lastKnown.get(key);
+      return { key: id, sealed: last === undefined ? sealed : { ...sealed, ...last } };
+    },
     store: {
       // Other ids are those of tasks, which the store also keeps.
-      read: (key) => (key === id ? (reading ?? readNow()) : store.read(key)),
-      async update(key, change) {
-        const outcome = await changes(key, store.update(key, change));
-        if (key === id && outcome === 'stored') learn(change);
+      read: (asked) => (asked === id ? (reading ?? readNow()) : store.read(asked)),
+      async update(changed, change) {
+        const outcome = await changes(changed, store.update(changed, change));
+        if (changed === id && outcome === 'stored') learn(change);
         return outcome;
       },
-      end: (key) => changes(key, store.end(key)),
+      end: (ended) => changes(ended, store.end(ended)),
     } satisfies SessionStore,
   };
 }

@@ -211,6 +211,41 @@ describe('while the store cannot be read', () => {
     expect(await host.tools()).toEqual({ names: ['b', 'c'], warnings: ['store-unavailable'] });
   });
 
+  it.each([
+    ['what this process knew last of a session of another process', true, ['b', 'c']],
+    ['nothing that a preference could hide, if this process knows nothing of the session', false, ['c']],
+  ])('advisory shows %s', async (_what, hasRead, names) => {
+    const store = createMemoryStore();
+    const host = await new Host(endpoint('advisory', store)).connect('low');
+    await host.post('updateConcerns', { concerns: { security: 'high' } });
+    let isDown = false;
+    const failing = { ...store, read: (id: string) => (isDown ? down() : store.read(id)) };
+    const moved = host.movedTo(endpoint('advisory', failing));
+    // The seal is of another secret, as in another environment without a shared one.
+    moved.id = `${hasRead ? host.id.slice(0, 40) : '0'.repeat(40)}${host.id.slice(41)}`.replace(
+      /(?<=^.{32})./,
+      '.',
+    );
+    if (hasRead) expect(await moved.tools()).toEqual({ names, warnings: [] });
+    isDown = true;
+    expect(await moved.tools()).toEqual({ names, warnings: ['store-unavailable'] });
+  });
+
+  it('what is known of the session of another caller does not count', async () => {
+    const store = createMemoryStore();
+    let isDown = false;
+    const failing = { ...store, read: (id: string) => (isDown ? down() : store.read(id)) };
+    const handle = endpoint('advisory', failing);
+    const caller = (sub: string): AuthInfo => ({ token: 't', clientId: 'c', scopes: [], extra: { sub } });
+    const ada = await new Host(handle, caller('ada')).connect('low');
+    expect(await ada.tools()).toEqual({ names: ['a', 'b', 'c'], warnings: [] });
+    isDown = true;
+    expect(await ada.movedTo(handle, caller('bob')).tools()).toEqual({
+      names: ['c'],
+      warnings: ['store-unavailable'],
+    });
+  });
+
   it('enforce shows and runs nothing: a later choice may have hidden more', async () => {
     const host = (await new Host(endpoint('enforce')).connect('low')).movedTo(endpoint('enforce', broken));
     expect(await host.tools()).toMatchObject({ code: -32603 });

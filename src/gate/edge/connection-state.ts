@@ -28,11 +28,12 @@ export class Initialization {
   /**
    * From `initialize` on, no request of the connection is modern. A connection that keeps the preferences itself keeps them
    * at once: a client that does not wait for the answer may already have sent its next messages. What its session id says is
-   * stronger: `initialize` may be that of an endpoint that continues the session.
+   * stronger: `initialize` may be that of an endpoint that continues the session. A store may fail to keep them.
    */
   asked(preferences: SessionPreferences, record: SessionRecord): void {
     this.isLegacy = true;
     if (preferences.place === 'connection') preferences.record = { ...record, ...preferences.sealed };
+    if (preferences.place === 'store') preferences.known ??= record;
   }
 
   /** A client may try `initialize` first, and then send modern requests. */

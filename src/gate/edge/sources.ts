@@ -115,7 +115,7 @@ function nowOrThen<T>(
 const UNKNOWN_SESSION: ConcernWarning = {
   code: 'unknown-session',
   message:
-    'The session is unknown or expired, so its preferences are lost. The host must send them again with updateConcerns.',
+    'The session is unknown or expired, so its preferences are lost, and what they could hide is hidden. The host must send them again with updateConcerns, or initialize a new session.',
 };
 
 const UNREAD = 'The preferences of this session could not be read. Try again.';
@@ -164,7 +164,8 @@ export function findPreferences(
     (found) => {
       // Only a store can have lost the session of a legacy request.
       const isLost = era === 'legacy' && found.session.state !== 'live';
-      configured(found, isLost ? [UNKNOWN_SESSION, ...noPrincipal] : noPrincipal);
+      if (isLost) configured({ ...found, areLost: true }, noPrincipal, [UNKNOWN_SESSION]);
+      else configured(found, noPrincipal);
     },
     (cause) => {
       const warnings = [storeWarning('read', cause)];

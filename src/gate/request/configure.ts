@@ -109,7 +109,10 @@ function withModel(
  * @example
  * callerOf({ policy, request, sender }, { session: { state: 'unknown' }, principal: undefined }).era; // 'legacy'
  */
-export function callerOf({ policy, request, sender }: Configurable, { session, principal }: Kept): Caller {
+export function callerOf(
+  { policy, request, sender }: Configurable,
+  { session, principal, areLost }: Kept,
+): Caller {
   const era = eraOf(request);
   const record = recordOf(session);
   const meta = read(request.params, '_meta');
@@ -117,9 +120,9 @@ export function callerOf({ policy, request, sender }: Configurable, { session, p
     era === 'modern'
       ? { capabilities: read(meta, CLIENT_CAPABILITIES_META), client: read(meta, CLIENT_INFO_META) }
       : keptClient(policy, record);
-  // Under `enforce`, preferences that expired with their session, or were not read, must not show what they used to hide.
-  const isLost = (era === 'legacy' && session.state !== 'live') || principal?.state === 'unknown';
-  const forgotten = isLost && policy.settings.enforcement === 'enforce';
+  // Preferences that expired with their session, or were not read, must not show what they used to hide.
+  const isUnknown = (era === 'legacy' && session.state !== 'live') || principal?.state === 'unknown';
+  const forgotten = isUnknown && (areLost === true || policy.settings.enforcement === 'enforce');
   return { claims: sender.claims, scopes: sender.scopes, ...client, era, forgotten };
 }
 

@@ -23,6 +23,8 @@ export interface Kept {
   readonly session: SessionRead;
   /** Of the verified caller: `unknown` if it was not read, `undefined` if nothing is kept for callers. */
   readonly principal: SessionRead | undefined;
+  /** Whether a list is decided about without preferences that once were there. Under `enforce`, what is unknown counts as lost. */
+  readonly areLost?: boolean;
 }
 
 /** A request, as far as it says whose preferences apply. */
@@ -41,11 +43,11 @@ export function nothingRead({ connection }: Pick<Sent, 'connection'>): Kept {
   return { session: UNKNOWN, principal: connection.principal?.place === 'store' ? UNKNOWN : undefined };
 }
 
-/** What is known of a request whose store cannot be read: what its session id says. */
+/** What is known of a request whose store cannot be read: what this process knew last, or what its session id says. */
 export function unread({ connection }: Pick<Sent, 'connection'>): Kept {
   const { preferences } = connection;
-  const sealed = preferences.place === 'store' ? preferences.sealed : undefined;
-  return { ...nothingRead({ connection }), session: withSealed(UNKNOWN, sealed) };
+  const known = preferences.place === 'store' ? preferences.known : undefined;
+  return { ...nothingRead({ connection }), session: withKnown(UNKNOWN, known), areLost: true };
 }
 
 /**
@@ -92,7 +94,7 @@ export const recordOf = (kept: SessionRead | undefined): SessionRecord =>
   kept?.state === 'live' ? kept.record : {};
 
 /** Returns whose preferences are the strongest of those that are kept: of this session, or of this caller. */
-export const strongestPlace = ({ session, principal }: Kept): keyof Kept =>
+export const strongestPlace = ({ session, principal }: Kept): 'session' | 'principal' =>
   principal === undefined || recordOf(session).acted === true ? 'session' : 'principal';
 
 /** Warns an operator who lets callers keep preferences that this one cannot. */
@@ -152,8 +154,8 @@ export type SessionPreferences =
       readonly place: 'store';
       readonly store: SessionStore;
       readonly id: string;
-      /** What the session id says. What the store has is newer. */
-      readonly sealed?: SessionRecord | undefined;
+      /** What is known without the store: what the session id or `initialize` said, or what was read last. */
+      known?: SessionRecord | undefined;
     }
   /** Nowhere: HTTP without a session. */
   | { readonly place: 'none' };
@@ -171,7 +173,7 @@ export function placePreferences(
   http: boolean,
 ): SessionPreferences {
   const { key: id, sealed } = session ?? {};
-  if (store !== undefined && id !== undefined) return { place: 'store', store, id, sealed };
+  if (store !== undefined && id !== undefined) return { place: 'store', store, id, known: sealed };
   return http && id === undefined
     ? { place: 'none' }
     : { place: 'connection', id, record: sealed ?? {}, sealed };
@@ -180,16 +182,19 @@ export function placePreferences(
 /** Returns what is kept for the session; a promise only if it is in a store. */
 export function readSession(preferences: SessionPreferences): SessionRead | Promise<SessionRead> {
   if (preferences.place === 'store') {
-    const { store, id, sealed } = preferences;
-    return store.read(id).then((found) => withSealed(found, sealed));
+    return preferences.store.read(preferences.id).then((found) => {
+      const session = withKnown(found, preferences.known);
+      if (session.state === 'live') preferences.known = session.record;
+      return session;
+    });
   }
   return { state: 'live', record: preferences.place === 'connection' ? preferences.record : {} };
 }
 
-/** Adds what the session id says to what the store has. An id that the store does not know may be of a write that failed. */
-function withSealed(found: SessionRead, sealed: SessionRecord | undefined): SessionRead {
-  if (sealed === undefined || found.state === 'ended') return found;
-  return { state: 'live', record: { ...sealed, ...recordOf(found) } };
+/** Adds what is known to what the store has. An id that the store does not know may be of a write that failed. */
+function withKnown(found: SessionRead, known: SessionRecord | undefined): SessionRead {
+  if (known === undefined || found.state === 'ended') return found;
+  return { state: 'live', record: { ...known, ...recordOf(found) } };
 }
 
 /** Sets the given fields of what is kept for the session. Returns a promise only if it is in a store. */
@@ -197,7 +202,12 @@ export function updateSession(
   preferences: SessionPreferences,
   change: SessionRecord,
 ): 'stored' | 'ended' | 'nowhere' | Promise<'stored' | 'ended'> {
-  if (preferences.place === 'store') return preferences.store.update(preferences.id, change);
+  if (preferences.place === 'store') {
+    return preferences.store.update(preferences.id, change).then((outcome) => {
+      if (outcome === 'stored') preferences.known = { ...preferences.known, ...change };
+      return outcome;
+    });
+  }
   if (preferences.place === 'none') return 'nowhere';
   preferences.record = { ...preferences.record, ...change };
   return 'stored';

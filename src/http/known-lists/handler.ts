@@ -57,7 +57,8 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
       secret: given.sessionSecret,
     };
     const session = sessionId === undefined ? undefined : openSessionId(sealedFor, sessionId);
-    const ahead = store === undefined || session === undefined ? undefined : readAhead(store, session);
+    const ahead =
+      store === undefined || session === undefined ? undefined : readAhead(store, session, sealedFor.caller);
     if (isGone(await ahead?.session, session)) return failure(404, HTTP_ERRORS.notFound, GONE);
     const transport = new OneAnswerTransport(sessionId);
     const gated = gatedTransport(transport, {

@@ -71,15 +71,16 @@ describe('a request', () => {
     expect(exchange.logged).toEqual([]);
   });
 
-  it('logs that its session is lost', async () => {
+  it('is told that its session is lost, and shown nothing that a preference could hide', async () => {
     const { exchange } = await configured(new Harness(plain, inStore('lost')));
-    expect(exchange.logged).toEqual([
+    expect(exchange.configuration.warnings).toEqual([
       {
         code: 'unknown-session',
         message:
-          'The session is unknown or expired, so its preferences are lost. The host must send them again with updateConcerns.',
+          'The session is unknown or expired, so its preferences are lost, and what they could hide is hidden. The host must send them again with updateConcerns, or initialize a new session.',
       },
     ]);
+    expect(exchange.configuration.active).toBe(true);
   });
 
   it.each<[string, SessionPreferences, boolean]>([
@@ -104,7 +105,7 @@ describe('a request', () => {
     const read = await configured(new Harness(plain, inStore('s'), none));
     expect(codes(read.exchange)).toEqual(['no-principal']);
     const lost = await configured(new Harness(plain, inStore('lost'), none));
-    expect(codes(lost.exchange)).toEqual(['unknown-session', 'no-principal']);
+    expect(codes(lost.exchange)).toEqual(['no-principal']);
   });
 });
 
@@ -113,7 +114,7 @@ describe('a store that cannot be read', () => {
     const harness = new Harness(plain, inStore('s', failing(new TypeError('secret host'))));
     const { exchange, isReady } = await configured(harness, asked({ security: 'low' }));
     expect(isReady).toBe(true);
-    expect(exchange.kept).toEqual({ session: { state: 'unknown' }, principal: undefined });
+    expect(exchange.kept).toEqual({ session: { state: 'unknown' }, principal: undefined, areLost: true });
     expect(exchange.configuration.accepted).toEqual([0, undefined, undefined]);
     const message = 'The session store could not be read (TypeError).';
     expect(exchange.configuration.warnings).toEqual([{ code: 'store-unavailable', message }]);

@@ -151,13 +151,13 @@ describe('a list from which nothing is hidden', () => {
 });
 
 describe('a list request of a session that is lost', () => {
-  it.each([{}, high])('warns in the log only, with params %j', async (params) => {
+  it.each([{}, high])('warns in the log and in the list, with params %j', async (params) => {
     const harness = new Harness(plain, { place: 'store', store: createMemoryStore(), id: 'lost' });
     harness.serve({ 'tools/list': TOOLS });
     list(harness, params);
     await settled();
     expect(harness.reports).toMatchObject([{ warnings: [{ code: 'unknown-session' }] }]);
-    expect(JSON.stringify(harness.toClient)).not.toContain('unknown-session');
+    expect(JSON.stringify(harness.toClient)).toContain('unknown-session');
     expect(harness.toClient).toMatchObject([{ id: 'list' }]);
   });
 });

@@ -172,9 +172,9 @@ describe('a log line', () => {
     const cause = Object.assign(new Error('Rate exceeded for arn:aws:dynamodb:x'), {
       name: 'ThrottlingException',
     });
-    await memory.update('a'.repeat(32), {});
+    await memory.update('5'.repeat(32), {});
     const failing = { ...memory, update: () => Promise.reject(new Error('no table', { cause })) };
-    const headers = { 'mcp-session-id': 'a'.repeat(32) };
+    const headers = { 'mcp-session-id': '5'.repeat(32) };
     await make()(httpEvent('POST', list, { headers }));
     expect(lines[0]).toMatchObject({ storeMs: expect.any(Number) });
     lines.length = 0;
