@@ -5,9 +5,19 @@ import { gatedTransport } from '../gate/edge/gated-transport.js';
 import type { PrincipalPreferences } from '../gate/request/kept-preferences.js';
 import { policyInForce } from '../gate/request/live-policy.js';
 import { newSessionId, openSessionId } from '../gate/request/session-id.js';
+import { passesBy } from '../gate/table/routing.js';
 import { TaskMemory } from '../gate/tasks/task-records.js';
+import { beforeAbort } from '../session/before-abort.js';
 import type { SessionStore } from '../session/store.js';
-import { CAPABILITIES, ERRORS, LISTS, listChangedMethod, METHODS, read } from '../wire/messages.js';
+import {
+  CAPABILITIES,
+  ERRORS,
+  LISTS,
+  listChangedMethod,
+  METHODS,
+  type Message,
+  read,
+} from '../wire/messages.js';
 import { once } from '../wire/once.js';
 import { insufficientScope } from './callers/authorization.js';
 import { principalPreferences } from './callers/principal.js';
@@ -128,7 +138,10 @@ async function respond(
   const server = await options.server(request, given);
   const close = once(() => server.close());
   request.signal.addEventListener('abort', close, { once: true });
-  if (isGone(await ahead?.session, session)) {
+  // The gate needs no preferences for them. A store that hangs must not delay them, and one that answers says who has ended.
+  const passBy = messages.every((message) => passesBy(inForce.settings, message as Message));
+  const found = passBy && ahead !== undefined ? answerSoon(ahead.session) : ahead?.session;
+  if (isGone(await found, session)) {
     await close();
     return failure(404, HTTP_ERRORS.notFound, GONE);
   }
@@ -208,6 +221,12 @@ async function respond(
     throw cause;
   }
 }
+
+/** How long a request that needs nothing of its session waits for the store, in milliseconds. */
+const SOON_MS = 100;
+
+const answerSoon = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  beforeAbort(answer, AbortSignal.timeout(SOON_MS)).catch(() => undefined);
 
 async function endSession(store: SessionStore, request: Request): Promise<Response> {
   const id = sessionOf(request.headers);

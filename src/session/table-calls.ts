@@ -24,10 +24,7 @@ export function limitCalls(
     const waited = Date.now() - failedAt;
     const looks = isUnsure && kind === 'read';
     if (waited < PAUSE_MS && !looks) {
-      throw toError(
-        `${table} did not answer ${waited} ms ago, so it was not asked again yet. Check ${check}.`,
-        {},
-      );
+      throw toError(`${table} failed ${waited} ms ago, so it was not asked again yet. Check ${check}.`, {});
     }
     // One call at a time finds out whether the table answers again.
     if (Number.isFinite(failedAt)) failedAt = Date.now();
@@ -41,7 +38,7 @@ export function limitCalls(
       return result;
     } catch (cause) {
       isUnsure = kind === 'write';
-      failedAt = signal.aborted || isUnreachable(cause) ? Date.now() : Number.NEGATIVE_INFINITY;
+      failedAt = signal.aborted || isOutOfOrder(cause) ? Date.now() : Number.NEGATIVE_INFINITY;
       const name = cause instanceof Error ? cause.name : String(cause);
       const missing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
       const message = signal.aborted
@@ -54,15 +51,22 @@ export function limitCalls(
   };
 }
 
-/** How long a table that did not answer is not asked, in milliseconds: requests must not wait for it one after the other. */
+/** How long a table that is out of order is not asked, in milliseconds: requests must not wait for it one after the other. */
 const PAUSE_MS = 2000;
 
 /** The part of its time that a read has after a failed write: the request with both must not take longer than a second. */
 const LOOK = 0.2;
 
-/** Whether the table did not answer at all. Any other error is an answer, or needs no table: a client may have caused it. */
-function isUnreachable(cause: unknown): boolean {
+/** The service fails or refuses more requests. It has answered each attempt, so the next call would take as long again. */
+const OVERLOADED =
+  /^(?:TimeoutError|InternalServerError|ServiceUnavailable|Throttling|RequestLimitExceeded|ProvisionedThroughputExceeded)/;
+
+/**
+ * Whether the table did not answer at all, or answers everybody with an error. Any other error is about one call, which a
+ * client may have caused: a record that is too large, or that other processes kept writing to.
+ */
+function isOutOfOrder(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false;
-  // Of the system, such as ECONNREFUSED.
-  return cause.name === 'TimeoutError' || ('code' in cause && /^E[A-Z]+$/.test(String(cause.code)));
+  // The code is of the system, such as ECONNREFUSED.
+  return OVERLOADED.test(cause.name) || ('code' in cause && /^E[A-Z]+$/.test(String(cause.code)));
 }

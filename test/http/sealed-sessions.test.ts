@@ -252,6 +252,19 @@ describe('while the store cannot be read', () => {
     expect(await host.runs('a')).toBe(false);
   });
 
+  it('a call under advisory does not wait for it', async () => {
+    const handle = endpoint('advisory');
+    const host = await new Host(handle).connect('low');
+    const hanging = { ...broken, read: () => new Promise<never>(() => undefined) };
+    const before = performance.now();
+    expect(await host.movedTo(endpoint('advisory', hanging)).runs('a')).toBe(true);
+    expect(performance.now() - before).toBeLessThan(2000);
+    await handle(
+      new Request('http://localhost/mcp', { method: 'DELETE', headers: { 'mcp-session-id': host.id } }),
+    );
+    expect((await host.post('tools/call', { name: 'a', arguments: {} })).status).toBe(404);
+  });
+
   it('a ping is answered without asking it', async () => {
     const reading = vi.fn(down);
     const host = (await new Host(endpoint('enforce')).connect('low')).movedTo(

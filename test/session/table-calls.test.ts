@@ -9,6 +9,9 @@ const failing = (properties: object) => () => Promise.reject(Object.assign(new E
 it.each([
   ['refuses connections', failing({ code: 'ECONNREFUSED' })],
   ['does not answer an attempt', failing({ name: 'TimeoutError' })],
+  ['fails inside', failing({ name: 'InternalServerError', $fault: 'server' })],
+  ['is throttled', failing({ name: 'ThrottlingException', $fault: 'client' })],
+  ['has no capacity left', failing({ name: 'ProvisionedThroughputExceededException', $fault: 'client' })],
   ['does not answer at all', () => new Promise(() => undefined)],
 ])('does not ask a table again at once that %s', async (_what, call) => {
   const withLimit = limited();
@@ -18,7 +21,7 @@ it.each([
     withLimit(async () => {
       asked = true;
     }),
-  ).rejects.toThrow(/did not answer \d+ ms ago/);
+  ).rejects.toThrow(/failed \d+ ms ago, so it was not asked again yet/);
   expect(asked).toBe(false);
 });
 
