@@ -38,7 +38,7 @@ export interface Mapping {
   readonly kind: Kind;
   /** Set if the policy pins definitions, and this one is not the pinned one. */
   readonly change?: Change | undefined;
-  /** Whether an entry, a pattern, an `assign` or the primitive itself gives it values. */
+  /** Whether an entry, a pattern or an `assign` is about it. What the server says about itself shows nothing. */
   readonly mapped: boolean;
   /** One item per concern of the policy; `undefined` if the primitive has no value for it. */
   readonly offers: readonly (Offer | undefined)[];
@@ -97,7 +97,7 @@ export function collectOffers(
   const own = ownConcerns(_meta);
   if (own !== undefined) apply(readOwn(policy, own, unknown));
   for (const { assignments } of parts) apply(assignments);
-  return { mapped: own !== undefined || parts.length > 0, offers, unknown };
+  return { mapped: parts.length > 0, offers, unknown };
 }
 
 /** @returns the parts of a policy that give a primitive values, weakest first */

@@ -140,7 +140,7 @@ async function respond(
   request.signal.addEventListener('abort', close, { once: true });
   // The gate needs no preferences for them. A store that hangs must not delay them, and one that answers says who has ended.
   const passBy = messages.every((message) => passesBy(inForce.settings, message as Message));
-  const found = passBy && ahead !== undefined ? answerSoon(ahead.session) : ahead?.session;
+  const found = passBy && ahead !== undefined ? answerSoon(ahead.session, given) : ahead?.session;
   if (isGone(await found, session)) {
     await close();
     return failure(404, HTTP_ERRORS.notFound, GONE);
@@ -225,8 +225,11 @@ async function respond(
 /** How long a request that needs nothing of its session waits for the store, in milliseconds. */
 const SOON_MS = 100;
 
-const answerSoon = <T>(answer: Promise<T>): Promise<T | undefined> =>
-  beforeAbort(answer, AbortSignal.timeout(SOON_MS)).catch(() => undefined);
+const answerSoon = <T>(answer: Promise<T>, { storeCall }: FetchOptions): Promise<T | undefined> =>
+  beforeAbort(answer, AbortSignal.timeout(SOON_MS)).catch(() => {
+    storeCall?.({ operation: 'read', ms: SOON_MS, failed: 'TimeoutError' });
+    return undefined;
+  });
 
 async function endSession(store: SessionStore, request: Request): Promise<Response> {
   const id = sessionOf(request.headers);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Policy, preparePolicy, type ServerCatalog } from '../../src/engine/index.js';
+import { KINDS, type Policy, preparePolicy, type ServerCatalog } from '../../src/engine/index.js';
+import { ownConcerns } from '../../src/engine/mapping.js';
 import { reportOf } from '../policy/author.js';
 import { decisionsOf, type StoredCase, type StoredRequest } from './stored/stored-case.js';
 
@@ -21,6 +22,22 @@ const hasOddClaim = (policy: Policy, { claims = {} }: StoredRequest): boolean =>
     return ![value].flat().some((each) => values.includes(String(each)));
   });
 
+/** Values that the server itself gives a primitive do not map it any more, so it is hidden under `unmapped: hide`. */
+function isHiddenNow(catalog: ServerCatalog, now = '', then = ''): boolean {
+  const primitives = KINDS.flatMap((kind) => catalog[kind] ?? []);
+  const from = then.indexOf(' ') + 1;
+  return (
+    now.length === then.length &&
+    now.slice(0, from) === then.slice(0, from) &&
+    primitives.every((primitive, index) => {
+      const [before, after] = [then[from + index], now[from + index]];
+      return (
+        before === after || (before === '.' && after === 'u' && ownConcerns(primitive._meta) !== undefined)
+      );
+    })
+  );
+}
+
 describe('a policy that was written before the language grew', () => {
   it('decides as it did then', () => {
     const different = cases.flatMap(({ policy, catalog, requests, decisions }, index): object[] => {
@@ -30,7 +47,8 @@ describe('a policy that was written before the language grew', () => {
       const now = requests.map((request) => decisionsOf(prepared, catalogs[catalog] ?? {}, request));
       // A claim that no value matches is denied now, also null, and a list of one element counts as that element.
       const differs = requests.some(
-        (request, at) => now[at] !== decisions[at] && !hasOddClaim(prepared, request),
+        (request, at) =>
+          !isHiddenNow(catalogs[catalog] ?? {}, now[at], decisions[at]) && !hasOddClaim(prepared, request),
       );
       return differs ? [{ index, now, decisions }] : [];
     });

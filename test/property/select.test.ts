@@ -238,7 +238,7 @@ function oracle(
       ),
       ...policy.primitives.tools.filter((entry) => entry.name === name),
     ];
-    const mapped = written.length > 0 || (typeof meta === 'object' && meta !== null);
+    const mapped = written.length > 0;
     return (
       (mapped || settings.unmapped === 'show') &&
       concerns.every((each, index) => {

@@ -179,7 +179,10 @@ function isInherited(policy: Policy, kind: Kind, name: string, catalog: PolicyCa
 
 function checkPrimitive({ policy, warn }: CatalogCheck, listed: Listed, mustBeMapped: boolean): void {
   const { kind, name, primitive, mapping } = listed;
-  if (!mapping.mapped && mustBeMapped) {
+  // The server's own values can hide what is not mapped.
+  const isDecided =
+    policy.settings.unmapped === 'show' && mapping.offers.some((offer) => offer !== undefined);
+  if (!mapping.mapped && mustBeMapped && !isDecided) {
     const effect = policy.settings.unmapped === 'show' ? 'always shown' : 'always hidden';
     const message = `The policy does not map the ${KIND_NAMES[kind][0]} "${name}", so it is ${effect}. Add an entry for it: {} maps it without values.`;
     warn({ kind }, 'unmapped', message);

@@ -71,15 +71,20 @@ describe('a URI that a list or the policy knows', () => {
 });
 
 describe('a URI under `unmapped: hide`', () => {
-  const known = lists({ resourceTemplates: [{ uriTemplate: 't://{id}', ...own('high') }] }, strict);
+  const templates = policyOf(
+    `${POLICY.replace('primitives:\n', 'primitives:\n  resourceTemplates: { "t://{id}": { security: high } }\n')}settings: { unmapped: hide }\n`,
+  );
+  const resourceTemplates = [{ uriTemplate: 't://{id}' }, { uriTemplate: 'own://{id}', ...own('high') }];
+  const known = lists({ resourceTemplates }, templates);
 
   it.each([
+    ['of a template that only the server maps', 'own://1', false],
     ['of a template that is shown', 't://1', true],
     ['of a template that is shown, in another form', 'T://1', true],
     ['with an entry', 'r://strong', true],
     ['of nothing', 'r://other', false],
   ])('%s', (_what, uri, shown) => {
-    expect(isUriShown(known, uri, high(strict))).toBe(shown);
+    expect(isUriShown(known, uri, high(templates))).toBe(shown);
   });
 
   it('is shown by the policy alone only with an entry', () => {
