@@ -35,18 +35,17 @@ describe('check --fix', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'Fixed 6 findings in 1 file.\n' });
   });
 
-  it('renames dead entries to a similar name, and never removes an entry', async () => {
+  it('never renames or removes an entry, nor a name in a rule: the list may lack what it protects', async () => {
     const rest =
       '    gone:\n      # why\n      security: low\npatterns:\n  tools:\n    "nothing*": { security: low }\n';
-    const { text, stderr } = await fix(
-      `${CONCERNS}primitives:\n  tools:\n    encryptDta: { security: high }\n    listKeys: {}\n${rest}`,
-      '--catalog',
-      catalog,
-    );
-    expect(text).toBe(
-      `${CONCERNS}primitives:\n  tools:\n    encryptData: { security: high }\n    listKeys: {}\n${rest}`,
-    );
-    expect(stderr).toBe('Fixed 1 finding in 1 file.\n');
+    const rules =
+      'rules:\n  - { id: a, hide: [tools], when: { "===": [{ var: primitive.name }, listKey] } }\n';
+    const before = `${CONCERNS}primitives:\n  tools:\n    encryptDta: { security: high }\n    listKeys: {}\n${rest}${rules}`;
+    const { text, stdout, stderr } = await fix(before, '--catalog', catalog);
+    expect(text).toBe(before);
+    expect(stdout).toContain('Did you mean "encryptData"?');
+    expect(stdout).toContain('Did you mean "listKeys"?');
+    expect(stderr).toBe('No finding has a fix.\n');
   });
 
   it('keeps the entry that protects a tool, if the server hides this tool itself', async () => {

@@ -28,7 +28,7 @@ export function fixFiles(
     const { findings, texts } = checkFiles(policies, catalog);
     const written = new Map<string, string>();
     for (const [file, before] of texts) {
-      const own = findings.filter((finding) => finding.file === file && !removesEntry(finding));
+      const own = findings.filter((finding) => finding.file === file && !PROTECTING.has(finding.code));
       const { text, applied } = applyFixes(before, own);
       if (text === before) continue;
       count += applied;
@@ -42,6 +42,8 @@ export function fixFiles(
   return `Fixed ${quantity(count, 'finding')} in ${quantity(changed.size, 'file')}.`;
 }
 
-/** An entry can be the only line that protects a tool, so a person removes it: the list may be incomplete. */
-const removesEntry = ({ code, fix }: Finding): boolean =>
-  (code === 'dead-entry' || code === 'shadowed-entry') && fix?.text === '';
+/**
+ * An entry or a name in a rule can be the only line that protects a tool, so a person removes or renames it: the list may be
+ * incomplete, and a similar name may be that of another tool.
+ */
+const PROTECTING: ReadonlySet<Finding['code']> = new Set(['dead-entry', 'shadowed-entry', 'unlisted-name']);
