@@ -5,12 +5,14 @@ import { newSessionId, openSessionId } from '../gate/request/session-id.js';
 import type { FetchOptions } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { readJson, requestIdsIn } from '../http/request-body.js';
-import { GONE } from '../http/sessions.js';
+import { GONE, storeKeyOf } from '../http/sessions.js';
 import { METHODS, read } from '../wire/messages.js';
 import { openSession, type Session, type SessionServerOptions } from './session.js';
 
 /** How to make a server for one session, the policy, and when sessions end. */
 export interface SessionProxyOptions extends SessionServerOptions {
+  /** Keeps the preferences of sessions, and which of them have ended. */
+  readonly store: NonNullable<SessionServerOptions['store']>;
   /** The maximum number of sessions that have a server. The least recently used one ends first. Defaults to 32. */
   readonly maxSessions?: number | undefined;
   /** Milliseconds without a request or an open stream after which a session ends. Defaults to 30 minutes. */
@@ -22,8 +24,6 @@ export interface SessionProxyOptions extends SessionServerOptions {
 const MAX_SESSIONS = 32;
 const IDLE_MS = 30 * 60 * 1000;
 const MAX_SWEEP_MS = 60_000;
-/** Ended ids that are remembered. An older one could only open a session with preferences that its host chose before. */
-const MAX_DELETED = 1000;
 
 /**
  * Serves over Streamable HTTP, with one server per session. It is meant for one machine with a few sessions, as in
@@ -31,7 +31,8 @@ const MAX_DELETED = 1000;
  *
  * Many hosts never end their sessions, and keep a session id over a restart of this process. So a session also ends
  * after a time without use and when there are too many. A request with an id that this process does not know gets a new server
- * under that id, if the id says what the host prefers; else 404.
+ * under that id, if the id says what the host prefers, and the store does not say that the session has ended; else 404. A session
+ * that ended to make room has ended.
  *
  * @param options how to make a server, the policy, and when sessions end
  * @returns a handler, which supports streams of notifications
@@ -44,8 +45,6 @@ export function proxySessions(options: SessionProxyOptions) {
   const sessions = new Map<string, Session>();
   const adopting = new Map<string, Promise<Session | Response>>();
   const opening = new Set<Promise<unknown>>();
-  /** Ids that hosts have ended: what is sealed in them must not open them again. */
-  const deleted = new Set<string>();
   let isEnding = false;
   const sweep = setInterval(endIdle, Math.min(MAX_SWEEP_MS, Math.max(idleMs / 4, 10)));
   sweep.unref();
@@ -77,7 +76,8 @@ export function proxySessions(options: SessionProxyOptions) {
       if (oldest === undefined) {
         return unavailable(`All ${maxSessions} sessions are busy. Try again later.`);
       }
-      ending.push(end(oldest));
+      // What is sealed in the id must not open it again.
+      ending.push(end(oldest), options.store.end(storeKeyOf(oldest)));
       options.evicted?.();
     }
     // The process of the new session starts after those of the ended ones have ended.
@@ -151,15 +151,13 @@ export function proxySessions(options: SessionProxyOptions) {
         return unavailable(ENDING);
       }
       if (id === null) return begin(request, given);
-      if (request.method === 'DELETE') deleted.add(id);
-      if (deleted.size > MAX_DELETED) deleted.delete([...deleted][0] ?? '');
       const known = await (adopting.get(id) ?? sessions.get(id));
       if (known instanceof Response) return known.clone();
       if (known !== undefined) return answer(id, known, request, parsedBody);
       const kept = openSessionId({ policy: policyInForce(options.policy), secret }, id);
-      if (kept?.sealed === undefined || deleted.has(id)) {
-        return failure(404, HTTP_ERRORS.notFound, GONE);
-      }
+      const gone = failure(404, HTTP_ERRORS.notFound, GONE);
+      if (kept?.sealed === undefined || (await options.store.read(kept.key)).state === 'ended') return gone;
+      if (request.method === 'DELETE') return options.store.end(kept.key).then(() => gone);
       const adopted = await adopt(id, kept, request);
       return adopted instanceof Response ? adopted.clone() : answer(id, adopted, request, parsedBody);
     },

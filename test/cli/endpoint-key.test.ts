@@ -110,6 +110,37 @@ describe('a session that a host kept over a restart of serve', () => {
     expect(await afterRestart([], () => {})).toBe(200);
   });
 
+  /** Does something with a session, and returns the status of a list in the next process. */
+  const later = async (
+    act: (url: URL, session: Record<string, string>) => Promise<Response>,
+    args: string[] = [],
+  ) => {
+    const url = await serve(...args);
+    const first = await post(url, 'initialize', initialize);
+    await first.text();
+    const session = { 'mcp-session-id': first.headers.get('mcp-session-id') ?? '' };
+    await (await act(url, session)).text();
+    const next = await post(await serve(), 'tools/list', {}, session);
+    await next.text();
+    return next.status;
+  };
+
+  it('is unknown if it was switched, which is not in the id', async () => {
+    const change = { concerns: { security: 'high' } };
+    expect(await later((url, session) => post(url, 'updateConcerns', change, session))).toBe(404);
+  });
+
+  it('is unknown if its host ended it, also while no process had it', async () => {
+    const end = (url: URL, headers: Record<string, string>) => fetch(url, { method: 'DELETE', headers });
+    expect(await later(end)).toBe(404);
+    expect(await later(async (_url, headers) => end(await serve(), headers))).toBe(404);
+  });
+
+  it('is unknown if it ended to make room for another', async () => {
+    const fill = (url: URL) => post(url, 'initialize', initialize);
+    expect(await later(fill, ['--sessions', '1'])).toBe(404);
+  });
+
   it('is unknown to an endpoint that does not have the key of the user', async () => {
     expect(await afterRestart([], () => rmSync(join(state, 'mcp-concerns', 'session-key')))).toBe(404);
     expect(await afterRestart(['--open-endpoint'], () => {})).toBe(404);

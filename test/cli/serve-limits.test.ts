@@ -91,14 +91,14 @@ describe('the limits of serve', () => {
     expect(starts()).toBe(count);
   });
 
-  it('--sessions 1 ends the first process when a second client connects, and the first client continues', async () => {
+  it('--sessions 1 ends the first process when a second client connects, and the first client gets 404', async () => {
     const { connect } = await serve({ options: ['--sessions', '1'] });
     const first = await connect();
     const before = await pidOf(first);
     const second = await connect();
     expect(await pidOf(second)).not.toBe(before);
     await expect.poll(() => isAlive(before)).toBe(false);
-    expect(await pidOf(first)).not.toBe(before);
+    await expect(pidOf(first)).rejects.toThrow('The session is unknown or was ended.');
   });
 
   it('--idle 1 ends a process after a minute without use', async () => {
@@ -176,6 +176,7 @@ it('says once for each session that ends to make room for another', async () => 
   expect(stderr()).not.toContain('make room');
   await (await post('initialize', undefined)).text();
   await expect.poll(() => stderr().match(/^A session ended to make room for another/gm)).toHaveLength(1);
-  await (await post('tools/list', first.headers.get('mcp-session-id') ?? '')).text();
+  expect((await post('tools/list', first.headers.get('mcp-session-id') ?? '')).status).toBe(404);
+  await (await post('initialize', undefined)).text();
   await expect.poll(() => stderr().match(/^A session ended to make room for another/gm)).toHaveLength(2);
 });

@@ -38,7 +38,7 @@ function endpoint(front: Front, remote: GuardedRemote, mode: keyof typeof polici
       store: createMemoryStore(),
     });
   }
-  const proxy = proxySessions({ server: () => bridged.connection(), policy });
+  const proxy = proxySessions({ server: () => bridged.connection(), policy, store: createMemoryStore() });
   open.push(() => proxy.close());
   return (request) => proxy.fetch(request);
 }

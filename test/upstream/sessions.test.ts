@@ -208,14 +208,14 @@ describe('a session that the process does not know', () => {
     expect(await list(url, `${random.replace(/./g, '0')}.${sealed}`)).toMatch(/^404/);
   });
 
-  it('keeps its preferences when its process ended for lack of room', async () => {
+  it('is unknown after it ended for lack of room', async () => {
     const { url, children } = await serve({ maxSessions: 1 });
     const host = await connectOverHttp(url);
     open.push(() => host.close());
     await updateConcerns(host, { access: 'none' });
     expect(await toolNames(host)).toEqual([]);
     await begin(url);
-    expect(await toolNames(host)).toEqual([]);
-    expect(children).toHaveLength(3);
+    await expect(host.listTools()).rejects.toThrow('The session is unknown or was ended.');
+    expect(children).toHaveLength(2);
   });
 });

@@ -46,7 +46,7 @@ async function serve(isolation: Isolation) {
   const upstream = bridge(spawn, isolation);
   open.push(() => upstream.close());
   const server = () => upstream.connection();
-  const proxy = proxySessions({ server, policy });
+  const proxy = proxySessions({ server, policy, store: createMemoryStore() });
   open.push(() => proxy.close());
   const endpoint = await listenLocally(proxy.fetch, {});
   open.push(() => endpoint.close());

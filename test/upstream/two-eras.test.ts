@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { GateReport } from '../../src/gate/request/report.js';
 import { reportFields } from '../../src/http/log/report-fields.js';
 import { createHandler } from '../../src/http/sdk-v2.js';
+import { createMemoryStore } from '../../src/session/memory.js';
 import { bridge } from '../../src/upstream/isolation.js';
 import { remoteTransport } from '../../src/upstream/remote.js';
 import { proxySessions } from '../../src/upstream/sessions.js';
@@ -26,7 +27,12 @@ describe.each(CASES)('a $host host in front of a $server server', ({ host, serve
     const reports: GateReport[] = [];
     const report = (each: GateReport) => void reports.push(each);
     const handle = createHandler({ server: (context) => bridged.make(context), policy });
-    const proxy = proxySessions({ server: () => bridged.connection(), policy, report });
+    const proxy = proxySessions({
+      server: () => bridged.connection(),
+      policy,
+      report,
+      store: createMemoryStore(),
+    });
     open.push(
       remote.close,
       () => bridged.close(),

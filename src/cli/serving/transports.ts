@@ -12,6 +12,7 @@ import { ListenStreams } from '../../http/streams/listen-streams.js';
 import { createMemoryStore } from '../../session/memory.js';
 import { DRAIN_MS, watchRequests } from '../../upstream/open-requests.js';
 import { proxySessions } from '../../upstream/sessions.js';
+import { markSwitches } from '../control/switched-sessions.js';
 import { CliError } from '../errors.js';
 import { aborted } from '../terminal/interrupt.js';
 import { reporterOf, serversOf } from './bridge-server.js';
@@ -42,6 +43,8 @@ export async function serveHttp(
   const { bridged, ...servers } = serversOf(serving);
   const eras = await eraLines(serving, bridged);
   const report: NonNullable<Parameters<typeof proxySessions>[0]['report']> = (line) => note(reportLine(line));
+  // A session that ended for lack of use keeps its preferences, in case its host returns.
+  const kept = createMemoryStore({ maxSessions: 1000 });
   const proxy = proxySessions({
     // Over HTTP a host cannot start a server again, so the endpoint does.
     server: servers.legacy,
@@ -50,8 +53,8 @@ export async function serveHttp(
     evicted: () =>
       note(`A session ended to make room for another: --sessions ${limits.maxSessions} have a server.`),
     policy,
-    // A session that ended for lack of use keeps its preferences, in case its host returns.
-    store: createMemoryStore({ maxSessions: 1000 }),
+    // Without a secret, no other process can open the ids.
+    store: secret === undefined ? kept : markSwitches(kept, process.env),
     report,
     observe: control?.observerOf('http'),
   });

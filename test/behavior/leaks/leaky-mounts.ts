@@ -243,13 +243,17 @@ export const LEAKY_MOUNTS: readonly LeakyMount[] = [
     ),
   ),
   mount('sessions of serve', true, async ({ policy }, instructs, preferences) => {
-    const proxy = proxySessions({ server: () => new LeakyServer(instructs), policy });
+    const proxy = proxySessions({
+      server: () => new LeakyServer(instructs),
+      policy,
+      store: createMemoryStore(),
+    });
     return overHttp(proxy.fetch, preferences, proxy.close);
   }),
   mount('a child process behind serve', true, async ({ policy }, instructs, preferences) => {
     const { connection } = bridge(() => new ChildTransport(...child(instructs)), 'per-session');
     const server = () => connection();
-    const proxy = proxySessions({ server, policy });
+    const proxy = proxySessions({ server, policy, store: createMemoryStore() });
     return overHttp(proxy.fetch, preferences, proxy.close);
   }),
   mount('a shared child process', true, async ({ policy }, instructs, preferences) => {

@@ -1,0 +1,52 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { digestOf } from '../../session/digest.js';
+import type { SessionStore } from '../../session/store.js';
+import { stateFolder } from '../project/state-folder.js';
+
+/** As long as the preferences hold that are sealed in a session id. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Remembers which sessions of this user were switched or ended. Their ids still say what the host preferred first, which may
+ * show more: another process must not continue them. A mark is a file without content, named by a digest.
+ *
+ * @param store the sessions of this process
+ * @param environment the variables of the process
+ * @returns the store, for which a session is `ended` that was switched or ended in another process
+ * @example
+ * markSwitches(createMemoryStore(), process.env);
+ */
+export function markSwitches(store: SessionStore, environment: NodeJS.ProcessEnv): SessionStore {
+  const folder = join(stateFolder(environment), 'switched');
+  const markOf = (id: string): string => join(folder, digestOf([id], 'hex'));
+  const mark = (id: string): void => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(markOf(id), '', { mode: 0o600 });
+  };
+  removeOld(folder);
+  return {
+    async read(id) {
+      const found = await store.read(id);
+      return found.state === 'unknown' && existsSync(markOf(id)) ? { state: 'ended' } : found;
+    },
+    async update(id, change) {
+      const isSwitch = change.concerns !== undefined || change.model !== undefined;
+      // The first preferences are those of `initialize`, which are in the id. Marked before it is stored: nothing may be lost.
+      if (isSwitch && (await store.read(id)).state !== 'unknown') mark(id);
+      return store.update(id, change);
+    },
+    async end(id) {
+      mark(id);
+      await store.end(id);
+    },
+  };
+}
+
+function removeOld(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const file of readdirSync(folder).map((name) => join(folder, name))) {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats !== undefined && Date.now() - stats.mtimeMs > KEPT_MS) rmSync(file, { force: true });
+  }
+}
