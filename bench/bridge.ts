@@ -2,6 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type Policy, preparePolicy } from '../src/engine/policy.js';
 import { createModernHandler } from '../src/http/sdk-v2.js';
 import { ListenStreams } from '../src/http/streams/listen-streams.js';
+import { createMemoryStore } from '../src/session/memory.js';
 import { ChildTransport } from '../src/upstream/child-process.js';
 import { bridge } from '../src/upstream/isolation.js';
 import { proxySessions } from '../src/upstream/sessions.js';
@@ -95,8 +96,8 @@ export async function bridgeRatios(): Promise<Ratio[]> {
   const policy = policyUnder('enforce');
   const bridged = bridge(openServer, 'per-session', { isLongLived: true });
   const [proxy, passing] = [
-    proxySessions({ server: () => bridged.connection(), policy }),
-    proxySessions({ server: () => new PassingServer(), policy }),
+    proxySessions({ server: () => bridged.connection(), policy, store: createMemoryStore() }),
+    proxySessions({ server: () => new PassingServer(), policy, store: createMemoryStore() }),
   ];
   const streams = new ListenStreams((context) => bridged.make(context));
   const modernHandler = createModernHandler({ server: (context) => bridged.make(context), policy }, streams);

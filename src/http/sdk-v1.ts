@@ -139,7 +139,7 @@ async function respond(
   const close = once(() => server.close());
   request.signal.addEventListener('abort', close, { once: true });
   // The gate needs no preferences for them. A store that hangs must not delay them, and one that answers says who has ended.
-  const passBy = messages.every((message) => passesBy(inForce.settings, message as Message));
+  const passBy = messages.every((message) => passesBy(inForce, message as Message));
   const found = passBy && ahead !== undefined ? answerSoon(ahead.session, given) : ahead?.session;
   if (isGone(await found, session)) {
     await close();

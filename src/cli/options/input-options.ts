@@ -157,7 +157,7 @@ export function parseUrl(name: string, text: string): URL {
  * @example
  * parseHeaders('list', ['Authorization: Bearer abc']).get('authorization'); // 'Bearer abc'
  */
-export function parseHeaders(name: string, given: readonly string[]): Headers {
+function parseHeaders(name: string, given: readonly string[]): Headers {
   const headers = new Headers();
   for (const text of given) {
     const [, key = '', value = ''] = /^([^:]*):(.*)$/s.exec(text) ?? [];
