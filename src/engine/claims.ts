@@ -2,24 +2,13 @@ import { readOwn } from './expression/evaluate.js';
 import { itemAt } from './item-at.js';
 import type { ClaimPath, Concern, ConcernValue, Policy } from './policy.js';
 import type { PreferredValue } from './preference-source.js';
+import { isScopeClaim, SCOPE_CLAIMS } from './scope-claims.js';
 
 /** The verified part of what is known about a caller. */
 export interface Verified {
   readonly claims?: ReadonlyMap<string, unknown> | undefined;
   /** The scopes that the verifier of the token found, beside those in the claims. */
   readonly scopes?: readonly string[] | undefined;
-}
-
-/**
- * Where tokens carry scopes: RFC 8693 and 9068, Entra and Okta, others. In a policy, each of these names means all of them.
- * https://datatracker.ietf.org/doc/html/rfc9068#section-2.2.3
- */
-const SCOPE_CLAIMS = ['scope', 'scp', 'scopes'];
-
-/** @returns whether a claim of a policy means the scopes of the caller */
-export function isScopeClaim(claim: ClaimPath | undefined): boolean {
-  const [name = '', ...rest] = [claim ?? []].flat();
-  return rest.length === 0 && SCOPE_CLAIMS.includes(name);
 }
 
 /** @returns the names of the claims that a claim of a policy reads, in words */
@@ -32,7 +21,8 @@ export const claimName = (claim: ClaimPath): string => [claim].flat().join('.');
 /** The most scopes of a caller that count. A header of 16 kB, in which tokens arrive, has room for a few hundred. */
 export const MAX_SCOPES = 1000;
 
-const found = new WeakMap<Verified, readonly string[] | undefined>();
+/** Every concern and rule that reads scopes asks for those of the same caller. */
+const collected = new WeakMap<Verified, readonly string[] | undefined>();
 
 /**
  * Collects the scopes of a caller: texts are split at blanks, and lists and texts are one set.
@@ -44,9 +34,8 @@ const found = new WeakMap<Verified, readonly string[] | undefined>();
  * scopesOf({ claims: new Map([['scope', 'notes:write notes:read']]) }); // ['notes:read', 'notes:write']
  */
 export function scopesOf(caller: Verified): readonly string[] | undefined {
-  const scopes = found.get(caller) ?? collectScopes(caller);
-  found.set(caller, scopes);
-  return scopes;
+  if (!collected.has(caller)) collected.set(caller, collectScopes(caller));
+  return collected.get(caller);
 }
 
 function collectScopes({ claims, scopes = [] }: Verified): readonly string[] | undefined {

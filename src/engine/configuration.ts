@@ -1,6 +1,6 @@
 import { ADDED_TOOLS, withAdded } from './added-tools.js';
 import { type CallerData, type CallerFacts, callerFacts, clientNames } from './caller-facts.js';
-import { claimedValue, isScopeClaim, MAX_SCOPES, scopesOf } from './claims.js';
+import { claimedValue, MAX_SCOPES, scopesOf } from './claims.js';
 import type { Configuration, EffectiveValue } from './effective.js';
 import { type RuleData, readPath } from './expression/evaluate.js';
 import { fromNumber } from './mapping.js';
@@ -162,9 +162,7 @@ function resolve(
     if (source.concerns !== undefined) readPreferenceSource(policy, source, host, notes);
   }
 
-  const readsScopes =
-    policy.callerPaths.includes('caller.scopes') || concerns.some(({ claim }) => isScopeClaim(claim));
-  if (readsScopes && scopesOf(caller) === undefined) {
+  if (policy.readsScopes && scopesOf(caller) === undefined) {
     notes.warn(
       'too-many-scopes',
       `The caller has more than ${MAX_SCOPES} scopes, so none of them counts. Grant fewer scopes.`,

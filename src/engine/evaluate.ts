@@ -1,9 +1,10 @@
-import { claimText, isScopeClaim } from './claims.js';
+import { claimText } from './claims.js';
 import type { Configuration, EffectiveValue } from './configuration.js';
 import { isTruthy, readPath } from './expression/evaluate.js';
 import { itemAt } from './item-at.js';
 import { type Change, fromNumber, type Mapping } from './mapping.js';
 import type { Concern, Policy, Rule } from './policy.js';
+import { isScopeClaim } from './scope-claims.js';
 
 /** A decision in numbers: the reason is an index into `policy.concerns` or `policy.rules`, or neither. */
 export interface IndexedDecision {

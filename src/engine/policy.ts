@@ -6,6 +6,7 @@ import { closedWithoutName } from './expression/unnamed-client.js';
 import { compileGlob } from './match/glob.js';
 import { compileUriTemplate } from './match/uri-template.js';
 import { type Related, relatedValues } from './match/within.js';
+import { isScopeClaim } from './scope-claims.js';
 
 /** The kinds of primitives that a policy maps, by their key in an MCP list result. */
 export const KINDS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
@@ -201,6 +202,8 @@ export interface Policy {
   readonly callerPaths: readonly string[];
   /** Whether concerns with `obtainable` ask for scopes instead of hiding. Only `enforce` checks calls. */
   readonly asksForScopes: boolean;
+  /** Whether a concern or a rule reads the scopes of callers. */
+  readonly readsScopes: boolean;
   readonly settings: Settings;
   /** Whether preferences of a session do not change the lists, at least those of some concerns. */
   readonly hasStableLists: boolean;
@@ -320,6 +323,9 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     callerPaths: [...new Set([...rules.flatMap(({ paths }) => paths), ...readByDefaults])]
       .filter(readsCaller)
       .sort(),
+    readsScopes:
+      concerns.some(({ claim }) => isScopeClaim(claim)) ||
+      rules.some(({ needs }) => needs.includes('caller.scopes')),
     asksForScopes:
       compiled.settings.enforcement === 'enforce' && concerns.some(({ obtainable }) => obtainable === true),
     settings: compiled.settings,

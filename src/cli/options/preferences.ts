@@ -1,8 +1,9 @@
-import { claimName, isScopeClaim, setClaim, withClaim } from '../../engine/claims.js';
+import { claimName, setClaim, withClaim } from '../../engine/claims.js';
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import type { Concern, Policy } from '../../engine/policy.js';
+import { isScopeClaim } from '../../engine/scope-claims.js';
 import { CliError } from '../errors.js';
 import { readClaims } from './claims-file.js';
 

@@ -1,4 +1,4 @@
-import { isScopeClaim } from '../../engine/claims.js';
+import { isScopeClaim } from '../../engine/scope-claims.js';
 import type { Path } from '../language/read-yaml.js';
 import { type ConcernDeclaration, checkValue, type FileCheck } from './check-values.js';
 

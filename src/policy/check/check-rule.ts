@@ -1,4 +1,4 @@
-import { claimName, isScopeClaim } from '../../engine/claims.js';
+import { claimName } from '../../engine/claims.js';
 import {
   type Expression,
   isTextOperator,
@@ -13,6 +13,7 @@ import {
 import { exceedsLimits, type ParseProblem, parseExpression } from '../../engine/expression/parse.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
+import { isScopeClaim } from '../../engine/scope-claims.js';
 import type { FindingCode } from '../language/finding-codes.js';
 import { nearestReplacement, type Replacement } from '../language/fixes.js';
 import type { Path } from '../language/read-yaml.js';
