@@ -138,7 +138,7 @@ describe('more scopes than count', () => {
     expect(shownTo(shows, tools, callerOf({ scope: words(1001) }))).toEqual([]);
   });
 
-  it('are collected once for 64 concerns and a rule, and the key does not contain them', () => {
+  it('are collected once for 64 concerns and a rule, and make no key of more than 10,000 characters', () => {
     const concerns = Array.from(
       { length: 64 },
       (_, index) =>
