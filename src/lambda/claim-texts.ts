@@ -4,15 +4,15 @@ import { readOwn } from '../engine/expression/evaluate.js';
 const NAMES: ReadonlySet<string> = new Set(['iss', 'sub', 'jti', 'client_id', 'azp', 'username']);
 
 /**
- * Claims whose elements have no blanks, so that a list of them can be split: scopes (RFC 6749, section 3.3) and the groups of
- * Amazon Cognito, https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_CreateGroup.html
+ * Claims that can be read as lists without the token, because their elements have no blanks: scopes (RFC 6749, section 3.3)
+ * and the groups of Amazon Cognito, https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_CreateGroup.html
  */
-const WITHOUT_BLANKS: ReadonlySet<string> = new Set(['scope', 'scp', 'scopes', 'cognito:groups']);
+const LISTS_OF_WORDS: ReadonlySet<string> = new Set(['scope', 'scp', 'scopes', 'cognito:groups']);
 
 /**
  * Restores a claim that API Gateway wrote as text. Its texts have lost where an element of a list ends: `[not admin]` can be
  * one group or two. The token that the authorizer verified is in the request, so its claim counts if API Gateway writes
- * it as this very text. Without it, a text that can mean several lists is `null`: a claim that is there and matches nothing.
+ * it as this very text. Without it, a text that can be a list or an object is `null`: a claim that is there and matches nothing.
  *
  * An HTTP API writes lists as `[a b]` and leaves out claims that are null (captured in
  * https://github.com/floci-io/floci/pull/2011). How it writes objects is not documented. There are reports of JSON, and of
@@ -31,10 +31,11 @@ export function claimFromText(value: unknown, name: string, payload: object, isR
   const sent = readOwn(payload, name);
   if (sent !== undefined && isWrittenAs(sent, value)) return sent;
   if (isRest && name === 'cognito:groups') return value.includes(',') ? null : [value];
-  const list = isRest ? undefined : /^\[(.*)\]$/s.exec(value)?.[1];
-  if (list === undefined) return contextFromText(value, name);
-  if (list.includes(' ') && !WITHOUT_BLANKS.has(name)) return null;
-  return list === '' ? [] : list.split(' ').map(scalar);
+  const list = /^\[(.*)\]$/s.exec(value)?.[1];
+  if (list !== undefined && !isRest && LISTS_OF_WORDS.has(name)) {
+    return list === '' ? [] : list.split(' ').map(scalar);
+  }
+  return /^(?:map)?\[.*\]$|^\{.*\}$/s.test(value) ? null : scalar(value);
 }
 
 /**
