@@ -38,6 +38,21 @@ describe('check', () => {
     expect(stdout).not.toContain('purge');
   });
 
+  it('names the scopes in JSON, too', async () => {
+    const { stdout } = await cli(
+      'check',
+      'policy.yaml',
+      ...CATALOG,
+      '--claims',
+      'reader.json',
+      '--format',
+      'json',
+    );
+    expect(JSON.parse(stdout).scopes).toEqual([
+      { caller: 'reader.json', tool: 'writeNote', scopes: ['notes:write'] },
+    ]);
+  });
+
   it('knows that callers can get the scopes of tools with obtainable', async () => {
     const asking = readFileSync(join(folder, 'policy.yaml'), 'utf8').replace(
       'claim: scope',

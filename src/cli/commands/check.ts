@@ -11,7 +11,7 @@ import { readCommandLine } from '../options/command-line.js';
 import { formatOption, repeated } from '../options/define-command.js';
 import { defineInputCommand, parseInput } from '../options/input-options.js';
 import { policiesOf, policyOption } from '../options/policy-option.js';
-import { scopesText } from '../reports/scopes-text.js';
+import { scopesOfTools, scopesText } from '../reports/scopes-text.js';
 import { findingsText } from '../terminal/findings-text.js';
 import { wrapped } from '../terminal/layout.js';
 import { plain } from '../terminal/output.js';
@@ -63,20 +63,22 @@ export async function run(argv: string[]): Promise<number> {
     const failed = findings.some(({ severity }) => severity === 'error' || values.denyWarnings === true);
     const against = catalog === undefined ? 'without a server' : `against ${catalogContents(catalog)}`;
     const summary = `${countsOf(findings)} in ${quantity(policies.length, 'policy', 'policies')}, checked ${against}.`;
+    const about = callers.size === 0 ? new Map([['a caller without scopes', { scopes: [] }]]) : callers;
+    const scopes = compiled.map((each) => scopesOfTools(preparePolicy(each), catalog?.tools ?? [], about));
     if (format === 'pretty') {
       const text = findingsText(findings, texts, terminal.paper);
       if (text !== '') process.stdout.write(`${text}\n\n`);
-      const about = callers.size === 0 ? new Map([['a caller without scopes', { scopes: [] }]]) : callers;
-      for (const policy of compiled.map(preparePolicy)) {
-        process.stdout.write(scopesText(policy, catalog?.tools ?? [], about, terminal.paper));
-      }
+      for (const found of scopes) process.stdout.write(scopesText(found, terminal.paper));
       const style = failed ? 'red' : findings.length > 0 ? 'magenta' : 'green';
       const lines = wrapped('', summary.split(' '), ' ', terminal.paper.width ?? Number.POSITIVE_INFINITY);
       if (!terminal.quiet)
         process.stdout.write(`${lines.map((line) => terminal.paper.paint(style, line)).join('\n')}\n`);
     } else {
       const machine = format !== 'github';
-      const text = writeFindings(machine ? findings : findings.map(escaped), texts, format, silenced);
+      const text =
+        format === 'json' && scopes.flat().length > 0
+          ? JSON.stringify({ findings, scopes: scopes.flat() }, null, 2)
+          : writeFindings(machine ? findings : findings.map(escaped), texts, format, silenced);
       if (text !== '') process.stdout.write(`${text}\n`);
       if (format === 'github') terminal.note(summary);
     }

@@ -7,36 +7,50 @@ import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js'
 import { type Row, table } from '../terminal/layout.js';
 import { type Paper, plain } from '../terminal/output.js';
 
+/** The scopes that show a hidden tool to a caller. */
+export interface ScopesOfTool {
+  readonly caller: string;
+  readonly tool: string;
+  readonly scopes: readonly string[];
+}
+
 /**
  * Names for each hidden tool the scopes that show it.
  *
  * @param policy the policy
  * @param tools the tools of the server
  * @param callers whom the tools are hidden from, by name
- * @param paper where the text will be written
- * @returns a table for each caller who lacks a scope; empty if no scope shows a tool
+ * @returns one entry for each caller and tool; none for a tool that no scope shows
  * @example
- * scopesText(policy, tools, new Map([['token.json', caller]]), terminal.paper);
+ * scopesOfTools(policy, tools, new Map([['token.json', caller]]));
  */
-export function scopesText(
+export function scopesOfTools(
   policy: Policy,
   tools: readonly Primitive[],
   callers: ReadonlyMap<string, Verified>,
-  paper: Paper,
-): string {
-  const tables = [...callers].map(([name, verified]) => {
+): readonly ScopesOfTool[] {
+  return [...callers].flatMap(([caller, verified]) => {
     const known: Caller = { ...verified, capabilities: FULL_CLIENT_CAPABILITIES, era: 'legacy' };
     const configuration = resolveConfiguration(policy, [], known);
-    const rows = tools.flatMap((tool): Row[] => {
-      const mapping = mapPrimitive(policy, 'tools', tool);
+    return tools.flatMap((each): ScopesOfTool[] => {
+      const mapping = mapPrimitive(policy, 'tools', each);
       const scopes = missingScopes(mapping, configuration);
       if (scopes.length === 0) return [];
       const granted = { ...known, scopes: [...(known.scopes ?? []), ...scopes] };
       const isShown = decide(mapping, resolveConfiguration(policy, [], granted)).effect === 'show';
-      return isShown ? [[plain(identityOf('tools', tool)), plain(scopes.join(' ')), '']] : [];
+      return isShown ? [{ caller, tool: identityOf('tools', each), scopes }] : [];
     });
-    const head = `Scopes that show tools to ${name}:`;
-    return rows.length === 0 ? '' : `${[head, ...table(rows, paper)].join('\n')}\n\n`;
+  });
+}
+
+/** Writes a table for each caller who lacks a scope. */
+export function scopesText(found: readonly ScopesOfTool[], paper: Paper): string {
+  const callers = [...new Set(found.map(({ caller }) => caller))];
+  const tables = callers.map((name) => {
+    const rows = found.flatMap(({ caller, tool, scopes }): Row[] =>
+      caller === name ? [[plain(tool), plain(scopes.join(' ')), '']] : [],
+    );
+    return `${[`Scopes that show tools to ${name}:`, ...table(rows, paper)].join('\n')}\n\n`;
   });
   return tables.join('');
 }
