@@ -1,4 +1,3 @@
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { Protocol } from '../../upstream/eras/era.js';
@@ -60,31 +59,6 @@ export async function explainFailure(peer: Peer, failure: Failure): Promise<CliE
   const reason =
     cause instanceof Error && !cause.message.includes('\n') ? `: ${shorten(cause.message)}` : '.';
   return new CliError(`${server} answered ${lastMethod} with an invalid MCP message${reason}`, { cause });
-}
-
-/**
- * Makes a peer of a server that runs in this process.
- *
- * @param server the name of the server, as the beginning of a sentence
- * @param connect connects a server to its end of the connection. What is sent before it is connected waits for it
- * @param close ends what belongs to the server, after the connection
- * @returns the server, not initialized yet
- * @example
- * inProcessPeer('The server', async (own) => createServer().connect(own));
- */
-export function inProcessPeer(
-  server: string,
-  connect: (own: Transport) => Promise<unknown>,
-  close = async (): Promise<void> => undefined,
-): Peer {
-  const again = (): Transport => {
-    const [transport, own] = InMemoryTransport.createLinkedPair();
-    connect(own).catch(() => transport.close());
-    const disconnect = transport.close.bind(transport);
-    transport.close = () => disconnect().then(close);
-    return transport;
-  };
-  return { server, transport: again(), again };
 }
 
 /** @returns text from a server, safe to print and short enough for a sentence */

@@ -1,10 +1,11 @@
 import type { McpRequestContext, Server } from '@modelcontextprotocol/server';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
+import { inProcessTransport } from '../../upstream/in-process.js';
 import { read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
 import { importModule } from '../project/import-module.js';
 import { plain } from '../terminal/output.js';
-import { inProcessPeer, type Peer } from './peer.js';
+import type { Peer } from './peer.js';
 
 type Made = ServerOfRequest | Promise<ServerOfRequest>;
 type Factory = (...given: readonly unknown[]) => Made;
@@ -133,10 +134,8 @@ const isV2 = (server: unknown): server is Server =>
  */
 export async function modulePeer(path: string): Promise<Peer> {
   const { server: createServer } = await loadServerFactory(path);
-  // The transport types of SDK v1 and v2 differ.
-  return inProcessPeer(`The server of ${plain(path)}`, async (own) =>
-    (await createServer()).connect(own as never),
-  );
+  const again = () => inProcessTransport(createServer);
+  return { server: `The server of ${plain(path)}`, transport: again(), again };
 }
 
 /** Loads the code of tasks only if there are some. */

@@ -1,6 +1,7 @@
+import { inProcessTransport } from '../../../upstream/in-process.js';
 import { bridgeSeveral } from '../../../upstream/several/bridge-several.js';
 import { plain } from '../../terminal/output.js';
-import { inProcessPeer, type Peer } from '../peer.js';
+import type { Peer } from '../peer.js';
 import { readServersFile } from './servers-file.js';
 
 /**
@@ -22,9 +23,10 @@ export function serversPeer(path: string, missing: (slug: string, reason: string
       if (state === 'failed') told.add(upstream);
     },
   });
-  return inProcessPeer(
-    `The servers of ${plain(path)}`,
-    (own) => several.connection().connect(own),
-    () => several.close(),
-  );
+  const again = () => {
+    const transport = inProcessTransport(() => several.connection());
+    const close = transport.close.bind(transport);
+    return Object.assign(transport, { close: () => close().then(() => several.close()) });
+  };
+  return { server: `The servers of ${plain(path)}`, transport: again(), again };
 }
