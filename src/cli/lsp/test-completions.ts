@@ -1,6 +1,12 @@
 import { identityOf } from '../../engine/mapping.js';
 import { KINDS } from '../../engine/policy.js';
-import type { Completion, Completions } from '../../policy/check/completions.js';
+import {
+  type Completion,
+  type Completions,
+  completion,
+  objectOf,
+  schemaAt,
+} from '../../policy/check/completions.js';
 import { positionInYaml } from '../../policy/language/path-at.js';
 import { toYamlScalar } from '../../policy/language/yaml-scalars.js';
 import { testFileSchema } from '../../policy/testing/test-schema.js';
@@ -21,39 +27,34 @@ const LISTS = ['includes', 'excludes', 'only'];
  */
 export function testCompletionsAt(text: string, offset: number, open: OpenPolicy): Completions {
   const position = positionInYaml(text, offset);
-  if (position === undefined || position.path[0] !== 'tests') {
-    const top = position?.path.length === 0 && position.writes === 'key';
-    return { from: position?.from ?? offset, items: top ? keysOf(testFileSchema.properties) : [] };
-  }
+  if (position === undefined) return { from: offset, items: [] };
   const { path, writes, from } = position;
-  const [, , key, part] = path;
-  const isKey = writes === 'key';
-  if (key === undefined) return { from, items: keysOf(testFileSchema.properties.tests.items.properties) };
+  const [section, , key, part] = path;
   const kind = KINDS.find((each) => each === key);
-  if (kind !== undefined) {
-    if (path.length === 3 && isKey) {
-      const { properties } = testFileSchema.properties.tests.items.properties[kind];
-      return { from, items: keysOf(properties) };
-    }
-    const names = LISTS.includes(String(part)) ? (open.catalog[kind] ?? []) : [];
-    return { from, items: names.map((each) => scalar(identityOf(kind, each))) };
-  }
-  if (key !== 'concerns') return { from, items: [] };
-  if (path.length === 3) {
-    if (!isKey) return { from, items: ['none', ...open.presets].map(scalar) };
-    const keys = open.concerns.map(({ name }) => ({ label: name, text: `${name}: ` }));
-    return { from, items: [...keys, { label: 'preset', text: 'preset: ' }] };
-  }
-  if (part === 'preset') return { from, items: open.presets.map(scalar) };
-  const values = open.concerns.find(({ name }) => name === part)?.values ?? [];
-  return { from, items: 'min' in values ? [] : values.map(scalar) };
+  if (kind !== undefined && LISTS.includes(String(part)))
+    return { from, items: (open.catalog[kind] ?? []).map((each) => scalar(identityOf(kind, each))) };
+  if (section === 'tests' && key === 'concerns') return { from, items: preferencesAt(part, writes, open) };
+  if (writes !== 'key') return { from, items: [] };
+  const keys = Object.entries(objectOf(schemaAt(path, testFileSchema)?.properties));
+  return {
+    from,
+    items: keys.map(([name, schema]) => completion(name, `${name}: `, objectOf(schema).description)),
+  };
 }
 
-const scalar = (label: string): Completion => ({ label, text: toYamlScalar(label) });
+/** The concerns and the presets of the policy, or the values of one of them. */
+function preferencesAt(
+  concern: string | 0 | undefined,
+  writes: 'key' | 'value',
+  { concerns, presets }: OpenPolicy,
+): Completion[] {
+  if (concern === undefined) {
+    if (writes !== 'key') return ['none', ...presets].map(scalar);
+    return [...concerns.map(({ name }) => name), 'preset'].map((name) => completion(name, `${name}: `));
+  }
+  if (concern === 'preset') return presets.map(scalar);
+  const values = concerns.find(({ name }) => name === concern)?.values ?? [];
+  return 'min' in values ? [] : values.map(scalar);
+}
 
-const keysOf = (properties: Readonly<Record<string, { readonly description?: string }>>): Completion[] =>
-  Object.entries(properties).map(([label, { description }]) => ({
-    label,
-    text: `${label}: `,
-    ...(description === undefined ? {} : { description }),
-  }));
+const scalar = (label: string): Completion => completion(label, toYamlScalar(label));

@@ -87,7 +87,7 @@ function valuesAt(path: Steps, known: KnownNames): Completion[] {
 /** A word of the language, which needs no quotes. */
 const plain = (text: string): Completion => completion(text, text);
 
-const completion = (label: string, text: string, description?: unknown): Completion => ({
+export const completion = (label: string, text: string, description?: unknown): Completion => ({
   label,
   text,
   ...(typeof description === 'string' ? { description } : {}),
@@ -135,13 +135,13 @@ export function descriptionAt(path: Steps): string | undefined {
   return typeof description === 'string' ? description : undefined;
 }
 
-/** The part of the schema that describes a path; `undefined` if the path has no place in a policy. */
-function schemaAt(path: Steps): Node | undefined {
+/** The part of a schema that describes a path; `undefined` if the path has no place in such a file. */
+export function schemaAt(path: Steps, schema: Node = policySchema): Node | undefined {
   return path.reduce<Node | undefined>((node, step) => {
     const next = step === 0 ? node?.items : (objectOf(node?.properties)[step] ?? node?.additionalProperties);
     return typeof next === 'object' && next !== null ? objectOf(next) : undefined;
-  }, policySchema);
+  }, schema);
 }
 
-const objectOf = (value: unknown): Node =>
+export const objectOf = (value: unknown): Node =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
