@@ -17,6 +17,7 @@ import { defineInputCommand, parseInput } from '../options/input-options.js';
 import { toJson, toMarkdown } from '../reports/diff/formats.js';
 import { toPretty } from '../reports/diff/pretty.js';
 import { type DiffReport, makeReport } from '../reports/diff/report.js';
+import { writeJson } from '../terminal/write-output.js';
 
 /** What `--fail-on` takes. */
 const FAIL_ON = ['hidden', 'shown', 'empty'] as const;
@@ -83,7 +84,7 @@ export async function run(argv: string[]): Promise<number> {
     difference,
     words: compareDeclarations(before, after),
   });
-  if (format === 'json') process.stdout.write(`${JSON.stringify(toJson(report), null, 2)}\n`);
+  if (format === 'json') writeJson(toJson(report));
   else process.stdout.write(format === 'markdown' ? toMarkdown(report) : toPretty(report, terminal.paper));
   return failOn.some((what) => happens(report, what)) ? 1 : 0;
 }

@@ -18,6 +18,7 @@ import { explainPrimitive } from '../reports/explanation.js';
 import { explanationToText } from '../reports/explanation-text.js';
 import { plain } from '../terminal/output.js';
 import { joined } from '../terminal/quantities.js';
+import { writeJson } from '../terminal/write-output.js';
 
 export const definition = defineConfigurationCommand(
   'explain',
@@ -56,9 +57,7 @@ export async function run(argv: string[]): Promise<number> {
     explainPrimitive(pinnedFor(policy, catalog), kind, primitive, { configuration, caller, origins }),
   );
   if (format === 'json') {
-    process.stdout.write(
-      `${JSON.stringify({ name, source: input !== undefined, primitives: explanations }, null, 2)}\n`,
-    );
+    writeJson({ name, source: input !== undefined, primitives: explanations });
     return 0;
   }
   const texts = explanations.map((each) => explanationToText(policy, each, terminal.paper));

@@ -13,6 +13,7 @@ import { onePolicyOf } from '../options/policy-option.js';
 import { decideAll, toJson, toNames, weighCatalog } from '../reports/list-report.js';
 import { toTable } from '../reports/list-table.js';
 import { plain } from '../terminal/output.js';
+import { writeJson } from '../terminal/write-output.js';
 
 export const definition = defineConfigurationCommand(
   'list',
@@ -59,8 +60,7 @@ export async function run(argv: string[]): Promise<number> {
       'note: the policy has lists: stable, so lists of hosts may be longer. This is what calls can use.',
     );
   }
-  if (format === 'json')
-    process.stdout.write(`${JSON.stringify({ protocol: catalog.protocol, ...toJson(report) }, null, 2)}\n`);
+  if (format === 'json') writeJson({ protocol: catalog.protocol, ...toJson(report) });
   else if (format === 'names') for (const name of toNames(report)) process.stdout.write(`${plain(name)}\n`);
   else process.stdout.write(toTable(policy, report, terminal.paper));
   return 0;

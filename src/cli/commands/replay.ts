@@ -15,7 +15,8 @@ import type { Terminal } from '../options/terminal.js';
 import { noDecision, parseLogLine, readLogLines } from '../reports/log-line.js';
 import { replay } from '../reports/replay.js';
 import { replayToText } from '../reports/replay-text.js';
-import { readText } from '../terminal/read-text.js';
+import { readJson } from '../terminal/read-text.js';
+import { writeJson } from '../terminal/write-output.js';
 
 export const definition = defineInputCommand(
   'replay',
@@ -74,7 +75,7 @@ export async function run(argv: string[]): Promise<number> {
       replayed,
       differences,
     }));
-    process.stdout.write(`${JSON.stringify(told.length === 1 ? told[0] : told, null, 2)}\n`);
+    writeJson(told.length === 1 ? told[0] : told);
   } else process.stdout.write(replays.map((each) => replayToText(each, terminal.paper)).join('\n'));
   return replays.every(({ same }) => same) ? 0 : 1;
 }
@@ -85,19 +86,12 @@ function readAnyPolicy(paths: readonly string[], terminal: Terminal): Policy {
   if (path === undefined || more.length > 0 || !path.endsWith('.json')) {
     return preparePolicy(readPolicyInput(paths, 'nothing was replayed', terminal));
   }
-  const content = readText(path, 'Check the path of the policy.');
+  const unusable = (why: string): string =>
+    `${path} cannot be used: ${why} Pass a policy file, or one that "mcp-concerns compile" wrote.`;
+  const compiled = readJson(path, 'Check the path of the policy.', () => unusable('it is not JSON.'));
   try {
-    return openCompiledPolicy(JSON.parse(content));
+    return openCompiledPolicy(compiled);
   } catch (cause) {
-    const why =
-      cause instanceof SyntaxError
-        ? 'it is not JSON'
-        : cause instanceof Error
-          ? cause.message
-          : String(cause);
-    throw new CliError(
-      `${path} cannot be used: ${why} Pass a policy file, or one that "mcp-concerns compile" wrote.`,
-      { cause },
-    );
+    throw new CliError(unusable(cause instanceof Error ? cause.message : String(cause)), { cause });
   }
 }

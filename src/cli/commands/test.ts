@@ -11,6 +11,7 @@ import { runTestFiles, type TestReport } from '../reports/test-run.js';
 import { findingsText } from '../terminal/findings-text.js';
 import type { Paper } from '../terminal/output.js';
 import { writeFiles } from '../terminal/write-files.js';
+import { writeJson } from '../terminal/write-output.js';
 
 export const definition = defineProjectCommand(
   'test',
@@ -76,7 +77,7 @@ export async function run(argv: string[]): Promise<number> {
     if (format === 'pretty' && warnings.length > 0)
       terminal.note(`${findingsText(warnings, texts, terminal.errors)}\n`);
 
-    if (format === 'json') process.stdout.write(`${JSON.stringify(toJson(report), null, 2)}\n`);
+    if (format === 'json') writeJson(toJson(report));
     else if (format === 'junit') process.stdout.write(toJunit(report));
     else process.stdout.write(toPretty(report, terminal.paper));
     return report;

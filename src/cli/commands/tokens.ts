@@ -14,6 +14,7 @@ import { decideAll, shownTools, sumOf, weighCatalog } from '../reports/list-repo
 import { resentAfter } from '../reports/prompt-cost.js';
 import { sampleConfigurations } from '../reports/sample-configurations.js';
 import { type TokenReport, tokensToJson, tokensToText } from '../reports/tokens-text.js';
+import { writeJson } from '../terminal/write-output.js';
 
 export const definition = defineInputCommand(
   'tokens',
@@ -80,11 +81,8 @@ export async function run(argv: string[]): Promise<number> {
   );
   const all = configurationCosts(policy, catalog, billedOf, budget);
   const report: TokenReport = { catalog, tokensOf, singles, all, budget };
-  process.stdout.write(
-    format === 'json'
-      ? `${JSON.stringify(tokensToJson(report), null, 2)}\n`
-      : tokensToText(report, terminal.paper),
-  );
+  if (format === 'json') writeJson(tokensToJson(report));
+  else process.stdout.write(tokensToText(report, terminal.paper));
   if (budget === undefined) return 0;
   return singles.some(({ tokens }) => tokens > budget) || (all?.over ?? 0) > 0 ? 1 : 0;
 }

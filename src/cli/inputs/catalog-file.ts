@@ -5,7 +5,7 @@ import { itemsOf } from '../../gate/request/whole-list.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { EXTENSION_ID, read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
-import { readText } from '../terminal/read-text.js';
+import { readJson } from '../terminal/read-text.js';
 
 /** The data of a catalog file besides the primitives. */
 export interface CatalogFile {
@@ -43,7 +43,7 @@ export function catalogBeside(policy: string): string | undefined {
  * const { tools = [] } = readCatalogFile('policies/vault.catalog.json');
  */
 export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
-  const data = parse(path);
+  const data = readJson(path, 'Check the path of the catalog.', () => `${path} is not JSON. ${CREATE}`);
   if (!isObject(data) || !KINDS.some((kind) => read(data, kind) !== undefined)) {
     const hint = Array.isArray(data) ? 'Put the list into {"tools": [...]}.' : CREATE;
     throw new CliError(`${path} is not a catalog: it has none of ${KINDS.join(', ')}. ${hint}`);
@@ -96,15 +96,6 @@ export const filteringOf = (capabilities: unknown): Pick<PolicyCatalog, 'isFilte
   read(capabilities, 'extensions', EXTENSION_ID) === undefined ? {} : { isFiltered: true };
 
 const CREATE = 'Create a catalog with "mcp-concerns snapshot".';
-
-function parse(path: string): unknown {
-  const text = readText(path, 'Check the path of the catalog.');
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (cause) {
-    throw new CliError(`${path} is not JSON. ${CREATE}`, { cause });
-  }
-}
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
 import { CliError } from '../errors.js';
-import { readText } from '../terminal/read-text.js';
+import { readJson } from '../terminal/read-text.js';
 
 /**
  * Reads the claims of a decoded token.
@@ -11,15 +11,11 @@ import { readText } from '../terminal/read-text.js';
  * readClaims('token.json'); // [['sub', 'ann'], ['scope', 'notes:read notes:write']]
  */
 export function readClaims(path: string): readonly [name: string, value: unknown][] {
-  const text = readText(path, 'Check the path of the claims.');
-  let claims: unknown;
-  try {
-    claims = JSON.parse(text);
-  } catch (cause) {
+  const claims = readJson(path, 'Check the path of the claims.', (text) => {
     const isToken = /^\s*[\w-]+\.[\w-]+\.[\w-]*\s*$/.test(text);
     const why = isToken ? 'has an encoded token. Write its decoded payload' : 'is not JSON. Write the claims';
-    throw new CliError(`${path} ${why} into the file, such as {"scope": "notes:read"}.`, { cause });
-  }
+    return `${path} ${why} into the file, such as {"scope": "notes:read"}.`;
+  });
   if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return Object.entries(claims);
   throw new CliError(
     `${path} is not one JSON object. Write the claims of one token, such as {"scope": "notes:read"}.`,

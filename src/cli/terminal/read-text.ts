@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { cannotRead } from '../errors.js';
+import { CliError, cannotRead } from '../errors.js';
 
 /**
  * Reads a file that the command line or another file names.
@@ -17,5 +17,27 @@ export function readText(path: string, advice: string, name = path): string {
     return readFileSync(path, 'utf8');
   } catch (cause) {
     throw cannotRead(name, cause, advice);
+  }
+}
+
+/**
+ * Does the same for a file with JSON.
+ *
+ * @param path the file
+ * @param advice a sentence that says what to do if it cannot be read
+ * @param whyNot a sentence for a text that is not JSON
+ * @returns the parsed text
+ * @throws {CliError} if the file cannot be read, or is not JSON
+ */
+export function readJson(
+  path: string,
+  advice: string,
+  whyNot: (text: string, cause: unknown) => string,
+): unknown {
+  const text = readText(path, advice).replace(/^\uFEFF/, '');
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new CliError(whyNot(text, cause), { cause });
   }
 }

@@ -24,3 +24,6 @@ export function writeOutput(output: string, text: string): void {
     throw cannotWrite(output, cause, 'Pass another file with -o.');
   }
 }
+
+/** Writes a JSON value to stdout. */
+export const writeJson = (value: unknown): void => writeOutput('-', `${JSON.stringify(value, null, 2)}\n`);

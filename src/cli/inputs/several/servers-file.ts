@@ -5,7 +5,7 @@ import { UpstreamError } from '../../../upstream/upstream-error.js';
 import { read } from '../../../wire/messages.js';
 import { slugOf } from '../../../wire/server-names.js';
 import { CliError } from '../../errors.js';
-import { readText } from '../../terminal/read-text.js';
+import { readJson } from '../../terminal/read-text.js';
 
 /** How to open each server of a host's file, by its name within names. */
 export type SeveralOpeners = ReadonlyMap<string, () => Transport>;
@@ -40,15 +40,10 @@ export function readServersFile(path: string, env: NodeJS.ProcessEnv): SeveralOp
 }
 
 function entriesOf(path: string): readonly (readonly [string, unknown])[] {
-  const text = readText(path, 'Pass the file in which a host has its servers, for example .mcp.json.');
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch (cause) {
-    throw new CliError(`${path} is not JSON: ${cause instanceof Error ? cause.message : ''}. Fix it there.`, {
-      cause,
-    });
-  }
+  const advice = 'Pass the file in which a host has its servers, for example .mcp.json.';
+  const document = readJson(path, advice, (_text, cause) => {
+    return `${path} is not JSON: ${cause instanceof Error ? cause.message : ''}. Fix it there.`;
+  });
   const servers = read(document, 'mcpServers') ?? read(document, 'servers');
   return typeof servers === 'object' && servers !== null ? Object.entries(servers) : [];
 }
