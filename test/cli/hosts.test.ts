@@ -97,7 +97,7 @@ describe('hosts', () => {
     [['--', 'node', 'server.js'], 'There is no policy'],
     [['--policy', 'policies/vault.yaml', '--preset', 'sfae', '--', 'node'], 'Did you mean "safe"?'],
     [['--policy', 'policies/vault.yaml', '--host', 'vscod', '--', 'node'], 'vscode'],
-    [['--policy', 'policies/vault.yaml', '--url', 'https://a.example', '--', 'node'], 'several servers'],
+    [['--policy', 'policies/vault.yaml', '--url', 'https://a.example', '--', 'node'], 'There are 2 inputs'],
   ])('says what is wrong with %j', async (args, message) => {
     const { code, stdout, stderr } = await run('hosts', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
