@@ -38,16 +38,11 @@ export function writeFirstTests(policy: Policy, catalog: ServerCatalog, files: F
   const cases = [
     ...policy.concerns.flatMap(({ name, values }) =>
       ('min' in values ? [] : values).map((value) => ({
-        title: toYamlScalar(`${name} ${value}`),
-        preferences: { [name]: value },
-        text: `{ ${name}: ${toYamlScalar(value)} }`,
+        name: `${name} ${value}`,
+        concerns: { [name]: value },
       })),
     ),
-    ...[...policy.presets.keys()].map((preset) => ({
-      title: `the preset ${preset}`,
-      preferences: { preset },
-      text: toYamlScalar(preset),
-    })),
+    ...[...policy.presets.keys()].map((preset) => ({ name: `the preset ${preset}`, concerns: { preset } })),
   ];
   return [
     `# yaml-language-server: $schema=${files.schema}`,
@@ -59,12 +54,7 @@ export function writeFirstTests(policy: Policy, catalog: ServerCatalog, files: F
     '  - name: a host without preferences sees everything',
     '    concerns: none',
     ...counts,
-    ...cases.flatMap(({ title, preferences, text }) => [
-      '',
-      `  - name: ${title}`,
-      `    concerns: ${text}`,
-      ...expectation(resolveConfiguration(policy, [{ from: 'request', concerns: preferences }]), subjects),
-    ]),
+    ...cases.flatMap((test) => ['', ...testLines(policy, subjects, test)]),
     '',
   ].join('\n');
 }
@@ -74,7 +64,7 @@ export interface RecordedTest {
   readonly name: string;
   /** The preferences of the host; `null` for no value, also if the concern has a default. */
   readonly concerns: Readonly<Record<string, unknown>>;
-  readonly claims: Readonly<Record<string, unknown>>;
+  readonly claims?: Readonly<Record<string, unknown>>;
   /** How the client names itself; empty if it does not. */
   readonly client?: Readonly<Record<string, string>>;
 }
@@ -90,23 +80,26 @@ export interface RecordedTest {
  * writeTest(policy, catalog, { name: 'secure tools', concerns: { security: 'high' }, claims: {} });
  * // '  - name: secure tools\n    concerns: { security: high }\n    tools: { only: [encryptData] }\n'
  */
-export function writeTest(
+export const writeTest = (policy: Policy, catalog: ServerCatalog, test: RecordedTest): string =>
+  [...testLines(policy, subjectsOf(policy, catalog), test), ''].join('\n');
+
+function testLines(
   policy: Policy,
-  catalog: ServerCatalog,
-  { name, concerns, claims, client = {} }: RecordedTest,
-): string {
+  subjects: readonly Subject[],
+  { name, concerns, claims = {}, client = {} }: RecordedTest,
+): string[] {
   const isSet = (data: object): boolean => Object.keys(data).length > 0;
   const sources = isSet(concerns) ? [{ from: 'request' as const, concerns }] : [];
   const caller = { claims: new Map(Object.entries(claims)), client };
   const configuration = resolveConfiguration(policy, sources, caller);
+  const preferences = isSet(concerns) ? concerns : 'none';
   return [
     `  - name: ${toYamlScalar(name)}`,
-    `    concerns: ${isSet(concerns) ? toYamlFlow(concerns) : 'none'}`,
+    `    concerns: ${toYamlFlow(concerns.preset ?? preferences)}`,
     ...(isSet(claims) ? [`    claims: ${toYamlFlow(claims)}`] : []),
     ...(isSet(client) ? [`    client: ${toYamlFlow(client)}`] : []),
-    ...expectation(configuration, subjectsOf(policy, catalog)),
-    '',
-  ].join('\n');
+    ...expectation(configuration, subjects),
+  ];
 }
 
 /**
