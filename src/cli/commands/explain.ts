@@ -76,13 +76,8 @@ function readsMore({ rules, assigns }: Policy): boolean {
   );
 }
 
-interface Found {
-  readonly kind: Kind;
-  readonly primitive: Primitive;
-}
-
 /** @returns the primitives with this name: several kinds may have the same name */
-function inCatalog(catalog: ServerCatalog, name: string): Found[] {
+function inCatalog(catalog: ServerCatalog, name: string) {
   const listed = KINDS.flatMap((kind) =>
     (catalog[kind] ?? []).map((primitive) => ({ kind, primitive, id: identityOf(kind, primitive) })),
   );
@@ -93,7 +88,7 @@ function inCatalog(catalog: ServerCatalog, name: string): Found[] {
 }
 
 /** @returns the primitives that the policy maps by this name, by a pattern or a template; the server may not have them */
-function inPolicy(policy: Policy, name: string): Found[] {
+function inPolicy(policy: Policy, name: string): { kind: Kind; primitive: Primitive }[] {
   const entered = KINDS.filter((kind) => policy.entries[kind].has(name));
   const covered = KINDS.filter(
     (kind) =>

@@ -2,16 +2,6 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ChildTransport } from '../../upstream/child-process.js';
 import type { UpstreamEvent } from '../../upstream/state.js';
 
-/** A server that was started for the one host over stdio. */
-export interface StartedServer {
-  /** Returns the started server first, and then new ones. */
-  readonly open: () => Transport;
-  /** Must be told what happens to the server. */
-  readonly report: (event: UpstreamEvent) => void;
-  /** Ends the server if nothing has used it. */
-  close(): Promise<void>;
-}
-
 /**
  * Starts the server of the one host over stdio. The host, which started this command, learns at once if the server cannot
  * serve. After that, the server is replaced if it ends or hangs.
@@ -27,7 +17,7 @@ export async function startForStdio(
   open: () => Transport,
   report: (event: UpstreamEvent) => void,
   unusable: () => void,
-): Promise<StartedServer> {
+) {
   let isReady = false;
   const told = (event: UpstreamEvent): void => {
     report(event);
@@ -42,12 +32,15 @@ export async function startForStdio(
   }
   let unused: Transport | undefined = first;
   return {
+    /** Returns the started server first, and then new ones. */
     open: () => {
       const next = unused ?? open();
       unused = undefined;
       return next;
     },
+    /** Must be told what happens to the server. */
     report: told,
+    /** Ends the server if nothing has used it. */
     close: async () => unused?.close(),
   };
 }

@@ -7,12 +7,6 @@ import { type ProposedTool, proposePolicy } from './propose-policy.js';
 import { nameWords, OTHER } from './propose-topics.js';
 import { singularOf } from './words.js';
 
-/** The entries that a policy lacks for a new catalog, and the proposals for the tools among them. */
-export interface ProposedEntries {
-  readonly entries: readonly NewEntry[];
-  readonly tools: readonly ProposedTool[];
-}
-
 /**
  * Proposes entries for primitives that an existing policy does not know yet, in the concerns and values that it has.
  *
@@ -27,7 +21,7 @@ export function proposeEntries(
   policy: Policy,
   catalog: ServerCatalog & { readonly server?: unknown },
   known: ServerCatalog | undefined,
-): ProposedEntries {
+) {
   const proposal = proposePolicy(catalog);
   const words = nameWords(proposal.tools.map(({ name }) => name));
   const topicOf = topicChooser(policy, catalog, words);

@@ -4,14 +4,6 @@ import type { Proposal } from './propose-policy.js';
 import { OTHER } from './propose-topics.js';
 import { wordsOf } from './words.js';
 
-/** The values of the concern `topic`, as a proposal writes them. */
-export interface TopicValues {
-  /** Each value with its description, parents before what is in them. */
-  readonly values: readonly (readonly [value: string, description: string])[];
-  /** Whether some topics are in others, so that the concern needs `match: within`. */
-  readonly nested: boolean;
-}
-
 /** Names of tools in the description of a topic. */
 const EXAMPLES = 3;
 /** A longer description costs more than it tells. */
@@ -22,11 +14,12 @@ const MAX_LENGTH = 120;
  * and `finance.bonds` are in `finance`, which becomes a value too.
  *
  * @param proposal the proposed topics, and the tools of each
- * @returns the values
+ * @returns each value with its description, parents before what is in them, and whether some topics are in others, so that
+ *   the concern needs `match: within`
  * @example
  * topicValues(proposePolicy(catalog)).values[0]; // ['issue', 'list_issues, close_issue; label, assignee']
  */
-export function topicValues({ topics, tools, topicWords }: Proposal): TopicValues {
+export function topicValues({ topics, tools, topicWords }: Proposal) {
   const namesOf = new Map<string, string[]>();
   for (const { name, topics: own } of tools) {
     for (const topic of own === 'any' ? [] : own) namesOf.set(topic, [...(namesOf.get(topic) ?? []), name]);
@@ -34,7 +27,7 @@ export function topicValues({ topics, tools, topicWords }: Proposal): TopicValue
   const { values, nested } = withParents(topics);
   return {
     nested,
-    values: values.map((value) => {
+    values: values.map((value): readonly [value: string, description: string] => {
       const names = namesOf.get(value) ?? [];
       if (names.length === 0) return [value, `Everything in ${value}`];
       const front = value === OTHER ? 'All other tools: ' : '';
@@ -44,10 +37,7 @@ export function topicValues({ topics, tools, topicWords }: Proposal): TopicValue
 }
 
 /** Adds the topics above others, if several topics are in the same one. */
-function withParents(topics: readonly string[]): {
-  readonly values: readonly string[];
-  readonly nested: boolean;
-} {
+function withParents(topics: readonly string[]) {
   const counts = new Map(topics.map((topic) => [topic, 1]));
   for (const topic of topics) {
     const parent = parentOf(topic);

@@ -16,13 +16,6 @@ export interface ProposalFacts {
   readonly folder: string;
 }
 
-/** A policy as YAML, not formatted yet. */
-export interface WrittenProposal {
-  readonly text: string;
-  /** Files that the policy includes, by path relative to it. Empty unless the entries do not fit into one file. */
-  readonly parts: ReadonlyMap<string, string>;
-}
-
 const MEANING: Readonly<Record<Effect, string>> = {
   'read-only': 'Tools that only read',
   changes: 'Also tools that add or change something',
@@ -34,15 +27,13 @@ const MEANING: Readonly<Record<Effect, string>> = {
  *
  * @param proposal the proposed concerns and values
  * @param facts the server, the schema and the folder for further files
- * @returns the text of the policy, and further files for a server with thousands of tools
+ * @returns the text of the policy, not formatted yet, and further files by path relative to it, for a server with thousands
+ *   of tools
  * @example
  * const facts = { server: 'files', schema: './schema.json', folder: 'policy' };
  * writeFileSync('policy.yaml', formatYaml(writeProposal(proposePolicy(catalog), facts).text));
  */
-export function writeProposal(
-  proposal: Proposal,
-  { server, schema, folder }: ProposalFacts,
-): WrittenProposal {
+export function writeProposal(proposal: Proposal, { server, schema, folder }: ProposalFacts) {
   const tools = toolLines(proposal);
   const parts = splitLines(tools);
   const paths = parts.length < 2 ? [] : parts.map((_part, index) => `${folder}/tools-${index + 1}.yaml`);

@@ -18,19 +18,13 @@ export interface Wrong extends Subject {
   readonly decision: Decision;
 }
 
-/** A kind of which more or fewer primitives are shown than `count` expects. */
-export interface WrongCount {
-  readonly kind: Kind;
-  readonly expected: number;
-  readonly actual: number;
-}
-
 /** The result of one test. The test passed if `wrong` and `counts` are both empty, see `hasPassed`. */
 export interface TestResult {
   readonly test: PolicyTest;
   readonly configuration: Configuration;
   readonly wrong: readonly Wrong[];
-  readonly counts: readonly WrongCount[];
+  /** The kinds of which more or fewer primitives are shown than `count` expects. */
+  readonly counts: readonly { readonly kind: Kind; readonly expected: number; readonly actual: number }[];
 }
 
 /** Whether a test passed. */
@@ -78,7 +72,7 @@ export function runTest(policy: Policy, subjects: readonly Subject[], test: Poli
     if (expected === undefined || (expected === 'shown') === isShown) continue;
     wrong.push({ kind, name, mapping, expected, decision: evaluate(mapping, configuration) });
   }
-  const counts = KINDS.flatMap((kind): WrongCount[] => {
+  const counts = KINDS.flatMap((kind) => {
     const expected = test.expects[kind]?.count;
     const actual = shown.get(kind) ?? 0;
     return expected === undefined || expected === actual ? [] : [{ kind, expected, actual }];

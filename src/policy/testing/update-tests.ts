@@ -18,12 +18,6 @@ export interface UpdatedExpectation {
   readonly problem?: string;
 }
 
-/** A test file with new expectations. */
-export interface UpdatedTests {
-  readonly text: string;
-  readonly updates: readonly UpdatedExpectation[];
-}
-
 /**
  * Rewrites the expectations of failed tests to what the policy does now. A primitive moves from `includes` to `excludes` or
  * back, `only` becomes the list of what is shown, `count` the number. All other lines stay as they are.
@@ -34,7 +28,7 @@ export interface UpdatedTests {
  * @example
  * const { text, updates } = updateTests(source, run.results);
  */
-export function updateTests(source: Source, results: readonly TestResult[]): UpdatedTests {
+export function updateTests(source: Source, results: readonly TestResult[]) {
   const updates: UpdatedExpectation[] = [];
   const edits: Edit[] = [];
   const offset = offsetsIn(source.text);
