@@ -1,29 +1,14 @@
-/** How a host uses a changed list, if it does not simply take the new one. From docs/reference/switching.md. */
-interface HostHabit {
-  /** The beginning of the name that the host sends. */
-  readonly client: RegExp;
-  readonly advice: string;
-}
+const NEVER = 'never lists again. Put the values into the URL or the command of the server, and run';
 
-const HABITS: readonly HostHabit[] = [
-  {
-    client: /^claude[ -]code/i,
-    advice: 'Claude Code 2.1.330 sends removed tools until /clear, unless its tool search is on.',
-  },
-  {
-    client: /^copilot/i,
-    advice: 'Copilot CLI 1.0.102 sends removed tools until your next message.',
-  },
-  {
-    client: /^codex/i,
-    advice:
-      'Codex 0.169.0 never lists again. Put the values into the URL or the command of the server, and run "codex resume".',
-  },
-  {
-    client: /^qwen/i,
-    advice:
-      'Qwen Code 0.24.4 never lists again. Put the values into the URL or the command of the server, and run "qwen --continue".',
-  },
+/**
+ * How hosts use a changed list, if they do not simply take the new one: the beginning of the name that a host sends, and the
+ * advice. From docs/reference/switching.md.
+ */
+const HABITS: readonly (readonly [client: RegExp, advice: string])[] = [
+  [/^claude[ -]code/i, 'Claude Code 2.1.330 sends removed tools until /clear, unless its tool search is on.'],
+  [/^copilot/i, 'Copilot CLI 1.0.102 sends removed tools until your next message.'],
+  [/^codex/i, `Codex 0.169.0 ${NEVER} "codex resume".`],
+  [/^qwen/i, `Qwen Code 0.24.4 ${NEVER} "qwen --continue".`],
 ];
 
 /**
@@ -35,4 +20,4 @@ const HABITS: readonly HostHabit[] = [
  * adviceFor('Codex'); // 'Codex 0.169.0 never lists again. …'
  */
 export const adviceFor = (client: string): string | undefined =>
-  HABITS.find((habit) => habit.client.test(client))?.advice;
+  HABITS.find(([name]) => name.test(client))?.[1];
