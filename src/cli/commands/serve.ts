@@ -10,7 +10,6 @@ import { defineProjectCommand, numberFrom, repeated } from '../options/define-co
 import { moduleOption, protocolOption, requireServer, serversOption } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
-import { withPanel } from '../serving/panel-default.js';
 import { watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
@@ -80,7 +79,9 @@ export async function run(argv: string[]): Promise<number> {
   };
   const input = requireServer(line);
   const paths = onePolicyOf(line);
-  const prepare = (compiled: CompiledPolicy): Policy => preparePolicy(withPanel(compiled, panel));
+  // A policy that is only tried on this machine needs no setting to be switched in a conversation; one that is deployed does.
+  const prepare = (compiled: CompiledPolicy): Policy =>
+    preparePolicy({ ...compiled, settings: { panel, ...compiled.settings } });
   const policy = prepare(readPolicyInput(paths, 'nothing is served', terminal));
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
