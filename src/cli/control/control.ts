@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
 import type { PanelSession } from '../../gate/panel/panel-document.js';
+import { listenLocally } from '../../http/local.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { loadTokenCounter } from '../inputs/token-counter.js';
 import { controlChannel } from './channel.js';
@@ -59,21 +58,11 @@ export function createControl(name: string, policy: readonly string[]) {
     announce,
     /** Listens on a port of its own, and registers the process there. */
     async listen(): Promise<void> {
-      const answer = async (request: Request): Promise<Response> =>
-        (await fetch(request)) ?? new Response('Not found: use /panel.\n', { status: 404 });
-      const server = createServer(getRequestListener(answer, { overrideGlobalObjects: false }));
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(0, '127.0.0.1', resolve);
-      });
-      // The host decides how long the process lives.
-      server.unref();
-      closing.push(() => {
-        server.close();
-        server.closeAllConnections();
-      });
-      const address = server.address();
-      announce(`http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`);
+      const elsewhere = async (): Promise<Response> =>
+        new Response('Not found: use /panel.\n', { status: 404 });
+      const { url, close } = await listenLocally(elsewhere, { beside: fetch });
+      closing.push(() => void close());
+      announce(url);
     },
     close: (): void => {
       for (const close of closing) close();
