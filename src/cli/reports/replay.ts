@@ -3,7 +3,7 @@ import { configurationFor } from '../../engine/added-tools.js';
 import { withClaim } from '../../engine/claims.js';
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
-import { identityOf, mapPrimitive, type ServerCatalog } from '../../engine/mapping.js';
+import { identityOf, mapPrimitive, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import { mapListed } from '../../engine/pins.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { bindCatalog, select } from '../../engine/select.js';
@@ -100,24 +100,25 @@ function primitiveOutcome(
   catalog: ServerCatalog,
   configuration: Configuration,
 ): object {
+  const decided = (kind: Kind, item: Primitive): Decision =>
+    evaluate(mapListed(configuration.policy, kind, item), configurationFor(configuration, kind, name));
   const decisions = kinds.flatMap((kind) => {
     const meant = (catalog[kind] ?? []).filter((item) => identityOf(kind, item) === name);
-    const own = configurationFor(configuration, kind, name);
-    return meant.map((item) => evaluate(mapListed(configuration.policy, kind, item), own));
+    return meant.map((item) => decided(kind, item));
   });
   const [kind = 'tools'] = kinds;
-  const unlisted = () => decided(kind, barePrimitive(listsOf(catalog), kind, name), configuration);
+  const unlisted = () => {
+    const bare = barePrimitive(listsOf(catalog), kind, name);
+    return evaluate(
+      mapPrimitive(configuration.policy, kind, bare),
+      configurationFor(configuration, kind, name),
+    );
+  };
   return decisionFields(decisions.find(({ effect }) => effect === 'hide') ?? decisions[0] ?? unlisted());
 }
 
 const listsOf = (catalog: ServerCatalog) =>
   Object.fromEntries(KINDS.map((kind) => [kind, { items: catalog[kind] ?? [] }]));
-
-const decided = (kind: Kind, item: object, configuration: Configuration): Decision =>
-  evaluate(
-    mapPrimitive(configuration.policy, kind, item),
-    configurationFor(configuration, kind, identityOf(kind, item)),
-  );
 
 /** @returns whether two values are equal as JSON, in any order of their members */
 function sameValue(one: unknown, other: unknown): boolean {
