@@ -76,12 +76,9 @@ async function main(argv: string[]): Promise<number> {
     process.stderr.write(HELP);
     return 2;
   }
-  if (name === '--help' || name === '-h' || name === 'help') {
-    process.stdout.write(HELP);
-    return 0;
-  }
-  if (name === '--version') {
-    process.stdout.write(`${VERSION}\n`);
+  const isVersion = name === '--version';
+  if (isVersion || ['--help', '-h', 'help'].includes(name)) {
+    process.stdout.write(isVersion ? `${VERSION}\n` : HELP);
     return 0;
   }
   const load = COMMANDS.get(name);

@@ -76,7 +76,7 @@ export function readTestFile(source: Source): TestFile {
     findings.push({ ...place, severity: 'error', code: 'empty', message: 'server must not be empty.' });
   }
   return {
-    policy: listOf(policy),
+    policy: [policy].flat(),
     ...(catalog === undefined ? {} : { catalog }),
     ...(command === undefined || catalog !== undefined ? {} : { server: command }),
     tests: tests.map(readTest),
@@ -105,9 +105,9 @@ function readExpectation({
   count,
 }: NonNullable<TestDocument[Kind]>): Expectation {
   return {
-    includes: listOf(includes),
-    excludes: listOf(excludes),
-    ...(only === undefined ? {} : { only: listOf(only) }),
+    includes: [includes].flat(),
+    excludes: [excludes].flat(),
+    ...(only === undefined ? {} : { only: [only].flat() }),
     ...(count === undefined ? {} : { count }),
   };
 }
@@ -141,9 +141,6 @@ function contradictions(tests: readonly TestDocument[], locate: Source['locate']
   });
   return findings;
 }
-
-const listOf = (texts: string | readonly string[]): readonly string[] =>
-  typeof texts === 'string' ? [texts] : texts;
 
 /**
  * Splits a command at spaces and keeps quoted parts together. It supports no other shell syntax.
