@@ -148,3 +148,37 @@ it('takes what is only added or changed at once', async () => {
   await until(() => live.current !== before);
   expect(notes).toEqual(['The saved policy is in effect.']);
 });
+
+it('does not take a value that lost its end', async () => {
+  const text = `version: 1
+primitives:
+  tools:
+    look: { cost: 1 }
+concerns:
+  cost:
+    values: { min: 1, max: 20 }
+    default: 10
+`;
+  const { live, notes, save, until } = watched(text);
+  const before = live.current;
+  save(text.replace('10\n', '1'));
+  await until(() => notes.length > 0);
+  expect(live.current).toBe(before);
+  expect(notes[0]).toMatch(/lacks the line break at the end of .*policy\.yaml, so it may be half written/);
+  save(text.replace('10\n', '12\n'));
+  await until(() => live.current !== before);
+  expect(notes.at(-1)).toBe('The saved policy is in effect.');
+});
+
+it('reads files only after they stood still', async () => {
+  const { live, save, until, names } = watched();
+  const seen = new Set<string>();
+  for (let part = 0; part < 6; part++) {
+    save(`${FIRST}    part${part}: { effect: read }\n${REST}`);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    seen.add(names().join());
+  }
+  expect([...seen]).toEqual(['look,delete_repo']);
+  await until(() => names().includes('part5'));
+  expect(live.current.settings.unmapped).toBe('hide');
+});

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { CompiledPolicy, Policy } from '../../engine/policy.js';
 import type { LivePolicy } from '../../gate/request/live-policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
@@ -8,6 +9,9 @@ import { lostParts } from './lost-parts.js';
 
 /** Milliseconds for which a file must stand still if the new policy lacks parts of the old one: it may be half written. */
 const STANDS_STILL_MS = 5000;
+
+/** Milliseconds for which size and time of change of all files must stay the same before they are read. */
+const UNCHANGED_MS = 250;
 
 /** The policy to replace, and how a saved one is prepared. */
 export interface Reloading {
@@ -22,8 +26,8 @@ export interface Reloading {
 
 /**
  * Reloads a policy whenever one of its files is saved. If the new policy has errors, they are printed, and the old policy
- * stays in effect. It also stays if parts of it are missing, until a second look finds the same files: half a file of YAML is
- * often a policy, too. And it stays while its lock file is missing.
+ * stays in effect. It also stays if parts of it are missing, or the line break at the end of a file, until a second look finds
+ * the same files: half a file of YAML is often a policy, too. And it stays while its lock file is missing.
  *
  * @param paths the policy, as for `readPolicy`
  * @param reloading the policy to replace, and how a saved one is prepared
@@ -34,11 +38,20 @@ export interface Reloading {
 export function watchPolicy(paths: readonly string[], { live, prepare, note, paper }: Reloading): () => void {
   const first = readPolicy(paths);
   let inForce = first.compiled;
+  let { texts: read } = first;
+  let stamp = '';
   let secondLook: NodeJS.Timeout | undefined;
   const reload = (looked?: string): void => {
     clearTimeout(secondLook);
+    const before = stampOf(read.keys());
+    if (before !== stamp) {
+      stamp = before;
+      secondLook = setTimeout(() => reload(looked), UNCHANGED_MS).unref();
+      return;
+    }
     try {
       const { compiled, findings, texts } = readPolicy(paths);
+      if (stampOf(read.keys()) !== before) return reload(looked);
       if (compiled === undefined) {
         return note(
           `${findingsText(findings, texts, paper)}\n\nThe saved policy has errors. The old policy stays in effect until they are fixed.`,
@@ -51,7 +64,13 @@ export function watchPolicy(paths: readonly string[], { live, prepare, note, pap
         );
       const policy = prepare(compiled);
       if (policy.digest === live.current.digest) return;
-      const [lost, ...more] = inForce === undefined ? [] : lostParts(inForce, compiled);
+      const ends = [...texts].filter(
+        ([file, text]) => read.get(file)?.endsWith('\n') && !text.endsWith('\n'),
+      );
+      const [lost, ...more] = [
+        ...(inForce === undefined ? [] : lostParts(inForce, compiled)),
+        ...ends.map(([file]) => `the line break at the end of ${file}`),
+      ];
       if (lost !== undefined && looked !== compiled.digest) {
         secondLook = setTimeout(() => reload(compiled.digest), STANDS_STILL_MS).unref();
         const others = more.length === 0 ? '' : ` and ${more.length} more`;
@@ -60,6 +79,7 @@ export function watchPolicy(paths: readonly string[], { live, prepare, note, pap
         );
       }
       inForce = compiled;
+      read = texts;
       live.replace(policy);
       note('The saved policy is in effect.');
       watcher.follow(texts.keys());
@@ -73,4 +93,10 @@ export function watchPolicy(paths: readonly string[], { live, prepare, note, pap
     clearTimeout(secondLook);
     watcher.close();
   };
+}
+
+/** Returns a text that changes if one of the files is written. */
+function stampOf(files: Iterable<string>): string {
+  const stats = [...files].map((file) => statSync(file, { throwIfNoEntry: false }));
+  return stats.map((each) => `${each?.size} ${each?.mtimeMs}`).join();
 }
