@@ -29,6 +29,8 @@ export const AREAS = [
   'sessions: ids of another policy',
   'sessions: expired ids',
   'sessions: ended ids',
+  'sessions: under another secret',
+  'results that ask the client',
   'callers: lists of modern requests',
   'callers: lists of legacy sessions',
   'callers: calls',

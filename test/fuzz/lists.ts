@@ -1,4 +1,4 @@
-import { isAllowed, isListed, type Plan, THINGS, type Thing, type View } from './world.js';
+import { isAllowed, isKnownByEntry, isListed, type Plan, THINGS, type Thing, type View } from './world.js';
 
 const PAGES = THINGS.filter(({ identity }) => identity.startsWith('ui://'));
 
@@ -40,7 +40,5 @@ export const namesHidden = (
 ): boolean =>
   THINGS.some(
     (each) =>
-      (each.kind === list || plan.entries.has(each.identity)) &&
-      isHidden(each) &&
-      text.includes(each.identity),
+      (each.kind === list || isKnownByEntry(plan, each)) && isHidden(each) && text.includes(each.identity),
   );

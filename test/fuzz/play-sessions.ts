@@ -33,6 +33,8 @@ interface Shown {
   readonly session?: Session;
   /** Whether the id lacks what is sealed into it, so that only the store knows the session. */
   readonly isCut?: true;
+  /** The secret of the endpoint, if it is another one. */
+  readonly sessionSecret?: string;
   readonly area?: Area;
 }
 
@@ -100,6 +102,7 @@ export async function playSessions(shelf: Shelf, seed: number): Promise<Played> 
     let isOver = false;
     const answering = to(request, {
       ...authOf(shown.caller),
+      sessionSecret: shown.sessionSecret,
       storeCall: ({ failed: why }) => {
         if (why !== undefined) told++;
       },
@@ -141,7 +144,7 @@ export async function playSessions(shelf: Shelf, seed: number): Promise<Played> 
     const caller = own?.caller;
     const made = async (of: typeof chosen): Promise<string> =>
       (await initialize(endpoint(of, createMemoryStore()), caller))?.id ?? '';
-    switch (random.below(6)) {
+    switch (random.below(7)) {
       case 0:
         return { id: await made(stranger), caller, area: 'sessions: ids of another policy' };
       case 1: {
@@ -176,6 +179,16 @@ export async function playSessions(shelf: Shelf, seed: number): Promise<Played> 
           caller,
           area: 'sessions: forged ids',
         };
+      case 5:
+        if (own === undefined) break;
+        return {
+          id: own.id,
+          caller,
+          session: own,
+          isCut: true,
+          sessionSecret: 'of another environment',
+          area: 'sessions: under another secret',
+        };
     }
     const sealed = random.chance(0.5) ? `.${randomBytes(60).toString('base64url')}` : '';
     return { id: `${randomBytes(16).toString('hex')}${sealed}`, caller, area: 'sessions: forged ids' };
@@ -191,7 +204,10 @@ export async function playSessions(shelf: Shelf, seed: number): Promise<Played> 
     // Only a store that cannot be read lets the endpoint answer a session that it may not know.
     if (isGone && isResult && failed.read === 0 && method !== 'ping')
       note('leaks', method, `${shown.id}: ${text}`);
-    const views = isGone || (shown.isCut && failed.read > 0) ? VIEWS : [...session.views];
+    // Without the store and the seal, the last known preferences of this very session hold, or nothing is known.
+    const unknown: readonly View[] = ['lost', ...(session?.views ?? [])];
+    const isUnknown = isGone || shown.isCut === true;
+    const views = isUnknown && failed.read > 0 ? unknown : isGone ? VIEWS : [...session.views];
     if (list !== undefined && isResult) {
       if (failed.read > 0) {
         reach(reached, 'sessions: answered without the store');

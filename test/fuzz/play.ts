@@ -14,6 +14,7 @@ import { SessionViews } from './switches.js';
 import {
   isAllowed,
   isHiddenByEntry,
+  isKnownByEntry,
   isReachable,
   type Plan,
   policyOf,
@@ -114,7 +115,14 @@ async function playUnder(
   const malformed: Pending[] = [];
 
   const isHostile = random.chance(0.3);
-  const server = new FuzzServer(random, random.pick(READINGS), isHostile);
+  const server = new FuzzServer(
+    random,
+    random.pick(READINGS),
+    isHostile,
+    0.3,
+    random.chance(0.3),
+    eras === undefined && random.chance(0.3),
+  );
   const [client, serverSide] = InMemoryTransport.createLinkedPair();
   const upstream = eras && bridge(() => wireTo(server), 'per-session', { protocol: eras.server });
   const isModern = eras?.client === 'modern';
@@ -146,6 +154,7 @@ async function playUnder(
     const text = JSON.stringify(message);
     const id = read(message, 'id');
     if (read(message, 'method') !== undefined) return judgeUnasked(message, text);
+    if (text.includes('"inputRequests"')) reach(reached, 'results that ask the client');
     const candidates = asked(id);
     const unanswered = candidates.filter(({ answered }) => !answered);
     // Whether a cancelled request gets an answer is up to the server.
@@ -173,7 +182,7 @@ async function playUnder(
               someView(
                 each,
                 (plan, view) =>
-                  (isQuoted && (plan.mode !== 'enforce' || !plan.entries.has(thing.identity))) ||
+                  (isQuoted && (plan.mode !== 'enforce' || !isKnownByEntry(plan, thing))) ||
                   (each.isPanel === true && plan.panel !== 'off'
                     ? isReachable(plan, thing)
                     : isAllowed(plan, thing, view)),
@@ -207,7 +216,7 @@ async function playUnder(
             VIEWS.some((view) => isAllowed(plan, thing, view)) ||
             plan.unmapped === 'hide' ||
             // No list is fetched for a message of the server, and texts are searched for names, not for what templates match.
-            !plan.entries.has(thing.identity),
+            !isKnownByEntry(plan, thing),
         );
       if (isHidden) note('leaks', [], `${thing.identity} in ${text}`);
     }

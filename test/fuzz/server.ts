@@ -1,5 +1,5 @@
 import type { Random } from './random.js';
-import { type Kind, PAGES, RESERVED, THINGS, type Thing } from './world.js';
+import { type Kind, OWN_VALUES, PAGES, RESERVED, THINGS, type Thing } from './world.js';
 
 /** The part of a transport that the server uses. */
 interface Wire {
@@ -69,6 +69,8 @@ export class FuzzServer {
     private readonly lateness = 0.3,
     /** Whether definitions and lists name other primitives. */
     private readonly tells = random.chance(0.3),
+    /** Whether results ask the client. */
+    private readonly asks = false,
   ) {
     this.things = isHostile ? [...THINGS, ...RESERVED] : THINGS;
   }
@@ -208,7 +210,28 @@ export class FuzzServer {
     if (this.random.chance(0.1)) {
       return { isError: true, content: [{ type: 'text', text: `It failed, use ${this.other().identity}.` }] };
     }
+    if (this.asks && this.random.chance(0.2)) return this.asking();
     return { content: [{ type: 'text', text: secret }, ...this.links('content')] };
+  }
+
+  /** A result of 2026-07-28 that asks the client, with a name in each text. */
+  private asking(): object {
+    const note = `Use ${this.other().identity} now.`;
+    const content = { type: 'text', text: note };
+    const sampling = { messages: [{ role: 'user', content }], systemPrompt: note, maxTokens: 9, tools: [] };
+    const schema = { type: 'object', properties: { sure: { type: 'string', title: note } } };
+    return {
+      resultType: 'input_required',
+      inputRequests: {
+        form: {
+          method: 'elicitation/create',
+          params: { message: note, requestedSchema: schema, _meta: { note } },
+        },
+        model: { method: 'sampling/createMessage', params: sampling },
+        [`odd-${this.random.below(9)}`]: { method: note, note },
+      },
+      requestState: 'state',
+    };
   }
 
   private other(): Thing {
@@ -241,8 +264,9 @@ function listed({ kind, identity, secret }: Thing): object {
   if (kind === 'resources') return { uri: identity, name: secret, description };
   if (kind === 'resourceTemplates') return { uriTemplate: identity, name: secret, description };
   if (kind === 'prompts') return { name: identity, description };
-  const page = PAGES[identity];
-  const meta = page === undefined ? {} : { _meta: page };
+  const [page, own] = [PAGES[identity], OWN_VALUES[identity]];
+  const meta =
+    page === undefined && own === undefined ? {} : { _meta: { ...page, ...(own && { concerns: own }) } };
   return { name: identity, description, inputSchema: { type: 'object' }, ...meta };
 }
 

@@ -59,6 +59,13 @@ export const PAGES: Readonly<Record<string, object>> = {
   'tool-c': { 'ui/resourceUri': 'ui://page/two' },
 };
 
+/** What the server says of its own tools in `_meta.concerns`. It may hide a tool, and never maps it. */
+export const OWN_VALUES: Readonly<Record<string, Values>> = {
+  'tool-c': { level: 'high' },
+  'tool-d': { level: 'low' },
+  'unlike-others': { level: 'low' },
+};
+
 /** What a policy says, as plain data: the oracle reads this, and the gate the policy that is written from it. */
 export interface Plan {
   readonly mode: 'advisory' | 'shadow' | 'enforce';
@@ -136,8 +143,8 @@ export function policyOf({ mode, unmapped, panel, model, entries, patterns }: Pl
   return policyFromText(JSON.stringify(content));
 }
 
-/** The preference for `level` that is in effect; `undefined` for none. */
-export type View = Level | undefined;
+/** The preference for `level` that is in effect; `undefined` for none, `lost` if nobody knows it any more. */
+export type View = Level | 'lost' | undefined;
 export const VIEWS: readonly View[] = [undefined, 'low', 'high'];
 
 /** The oracle: whether lists show a thing. `shadow` filters nothing, but what the gate adds takes the place of the server's. */
@@ -152,14 +159,23 @@ export const isAllowed = (plan: Plan, each: Thing, level: View): boolean =>
 export const isReachable = (plan: Plan, each: Thing): boolean =>
   !isTaken(plan, each) && VIEWS.some((level) => fits(plan, each, level));
 
+/** Whether an entry of the policy alone says whether a thing is hidden. Own values of the server are only in its lists. */
+export const isKnownByEntry = ({ entries }: Plan, { identity }: Thing): boolean =>
+  entries.has(identity) && OWN_VALUES[identity] === undefined;
+
 /** The oracle: whether an entry of the policy hides a thing, which the gate then knows before it has any list. */
 export const isHiddenByEntry = (plan: Plan, each: Thing, level: View): boolean =>
-  plan.mode === 'enforce' && plan.entries.has(each.identity) && !fits(plan, each, level);
+  plan.mode === 'enforce' && plan.entries.has(each.identity) && !fits(plan, each, level, {});
 
 const isTaken = ({ panel }: Plan, { isReserved }: Thing): boolean => isReserved === true && panel !== 'off';
 
 /** Whether a thing fits the preferences. It shares no code with the product. */
-function fits(plan: Plan, { kind, identity }: Thing, level: View): boolean {
+function fits(
+  plan: Plan,
+  { kind, identity }: Thing,
+  level: View,
+  own: Values = OWN_VALUES[identity] ?? {},
+): boolean {
   const applied: Values[] = [];
   for (const [pattern, values] of plan.patterns) {
     if (PATTERNS[pattern] === kind && identity.startsWith(pattern.slice(0, -1))) applied.push(values);
@@ -167,8 +183,8 @@ function fits(plan: Plan, { kind, identity }: Thing, level: View): boolean {
   const covering = kind === 'resources' && identity.startsWith('r://t/') ? 'r://t/{id}' : identity;
   const entry = plan.entries.get(identity) ?? plan.entries.get(covering);
   if (entry !== undefined) applied.push(entry);
-  if (applied.length === 0) return plan.unmapped === 'show';
-  const values: Values = Object.assign({}, ...applied);
+  if (applied.length === 0 && plan.unmapped === 'hide') return false;
+  const values: Values = Object.assign({}, own, ...applied);
   if (values.tier !== undefined) return false;
   return level === undefined || values.level === undefined || values.level === level;
 }
