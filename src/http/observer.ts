@@ -1,6 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import type { KnownNames } from '../gate/edge/outcomes.js';
-import type { GateReport } from '../gate/request/report.js';
+import { type GateReport, reasonOf } from '../gate/request/report.js';
 import type { SessionStore } from '../session/store.js';
 
 /** One call to the session store. */
@@ -58,13 +58,6 @@ export function observedStore(store: SessionStore, storeCall: Observer['storeCal
     update: (id, change) => timed('update', store.update(id, change)),
     end: (id) => timed('end', store.end(id)),
   };
-}
-
-function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return 'unknown';
-  if (cause.cause instanceof Error) return reasonOf(cause.cause);
-  // The errors of the AWS SDK have names; those of Node.js are all called "Error".
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
 }
 
 const rounded = (ms: number): number => Math.round(ms * 10) / 10;

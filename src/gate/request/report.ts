@@ -115,8 +115,17 @@ export function describeConcerns(
 
 const isEmpty = (counts: object): boolean => Object.keys(counts).length === 0;
 
-/** Returns a warning with the name of the store's error only: its message may contain host names and keys. */
-export function storeWarning(operation: 'read' | 'written', cause: unknown): ConcernWarning {
-  const reason = cause instanceof Error ? cause.name : 'unknown';
-  return { code: 'store-unavailable', message: `The session store could not be ${operation} (${reason}).` };
+/** Returns a warning with the reason of the store's error only: its message may contain host names and keys. */
+export const storeWarning = (operation: 'read' | 'written', cause: unknown): ConcernWarning => ({
+  code: 'store-unavailable',
+  message: `The session store could not be ${operation} (${reasonOf(cause)}).`,
+});
+
+/** Returns why a call of a store failed: the code of the first cause, or its name. */
+export function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown';
+  if (cause.cause instanceof Error) return reasonOf(cause.cause);
+  // The errors of the AWS SDK have names; those of Node.js are all called "Error".
+  const reason = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
+  return /^[\w.-]{1,60}$/.test(reason) ? reason : 'unknown';
 }

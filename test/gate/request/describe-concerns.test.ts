@@ -48,6 +48,12 @@ describe('the warning about a store', () => {
       code: 'store-unavailable',
       message: 'The session store could not be read (RangeError).',
     });
+    const refused = Object.assign(new Error('secret host'), { code: 'ECONNREFUSED' });
+    expect(storeWarning('read', new Error('secret host', { cause: refused })).message).toBe(
+      'The session store could not be read (ECONNREFUSED).',
+    );
+    const odd = Object.assign(new Error('no'), { code: 'secret host:8000' });
+    expect(storeWarning('read', odd).message).toBe('The session store could not be read (unknown).');
     expect(storeWarning('written', 'secret host')).toEqual({
       code: 'store-unavailable',
       message: 'The session store could not be written (unknown).',
