@@ -225,7 +225,12 @@ export class Upstream {
   private async openModern(): Promise<Link | undefined> {
     const first = this.open();
     const ask = (wire: Wire, owner: ChannelOwner) =>
-      probe(wire instanceof RemoteTransport ? wire.modern() : wire, owner, this.limits, this.isRemote !== true);
+      probe(
+        wire instanceof RemoteTransport ? wire.modern() : wire,
+        owner,
+        this.limits,
+        this.isRemote !== true,
+      );
     const found = await ask(first, this.nobody()).catch((cause) => this.fail(cause));
     if (found.era === 'legacy') {
       this.spare = found.spare;
