@@ -73,9 +73,9 @@ function leaf(
     read.forEach((index, position) => {
       const value = dimensions[index]?.values[values[position] ?? 0];
       if (value === undefined || value === 'denied' || typeof value === 'boolean') return;
-      const word = (number: number) => fromNumber(policy, index, number);
-      const { name } = itemAt(policy.concerns, index);
-      concerns[name] = typeof value === 'number' ? word(value) : value.map(word);
+      const concern = itemAt(policy.concerns, index);
+      const word = (number: number) => fromNumber(concern, number);
+      concerns[concern.name] = typeof value === 'number' ? word(value) : value.map(word);
     });
     return isTruthy(evaluate({ concerns, primitive }, []));
   };

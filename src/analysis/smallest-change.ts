@@ -126,7 +126,7 @@ function alternatives(
         distance(concern, a, present) - distance(concern, b, present),
     );
   const words = [...wider, ...nearest].map((candidate) =>
-    candidate.map((number) => fromNumber(policy, index, number)),
+    candidate.map((number) => fromNumber(concern, number)),
   );
   const preferences = words.map((each) => (multiple ? each : (each[0] ?? null)));
   return now === undefined && concern.default === undefined ? preferences : [...preferences, null];

@@ -123,10 +123,10 @@ export function describeAssignment(
     const value = dimension.values[chosen];
     if ('comparison' in dimension) return [[dimension.comparison, value]];
     if (value === undefined || typeof value === 'boolean') return [];
-    const { name } = itemAt(policy.concerns, dimension.concern);
-    if (value === 'denied') return [[name, 'no matching claim']];
-    const words = [value].flat().map((number) => fromNumber(policy, dimension.concern, number));
-    return [[name, words.length === 1 ? words[0] : words]];
+    const concern = itemAt(policy.concerns, dimension.concern);
+    if (value === 'denied') return [[concern.name, 'no matching claim']];
+    const words = [value].flat().map((number) => fromNumber(concern, number));
+    return [[concern.name, words.length === 1 ? words[0] : words]];
   });
   return Object.fromEntries(entries);
 }

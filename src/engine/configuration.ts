@@ -259,9 +259,9 @@ function ruleData(policy: Policy, effective: readonly EffectiveValue[], facts: C
   const concerns: Record<string, unknown> = Object.create(null);
   // A plain loop: it runs for every request.
   let index = 0;
-  for (const { name } of policy.concerns) {
-    const words = toWords(policy, index, effective[index]);
-    if (words !== undefined) concerns[name] = words;
+  for (const concern of policy.concerns) {
+    const words = toWords(concern, effective[index]);
+    if (words !== undefined) concerns[concern.name] = words;
     index++;
   }
   return { concerns, ...facts };
@@ -276,8 +276,8 @@ type Words = string | number | (string | number)[];
  * describeConfiguration(configuration); // { security: 'high' }
  */
 export function describeConfiguration({ policy, effective, narrowed }: Configuration): Record<string, Words> {
-  return perConcern(policy, (index) =>
-    toWords(policy, index, effective[index] ?? narrowed?.effective[index]),
+  return perConcern(policy, (concern, index) =>
+    toWords(concern, effective[index] ?? narrowed?.effective[index]),
   );
 }
 
@@ -288,7 +288,7 @@ export function describeConfiguration({ policy, effective, narrowed }: Configura
  * describeOrigins(configuration); // { security: 'header', cost: 'url preset safe' }
  */
 export function describeOrigins(configuration: Configuration): Record<string, Origin> {
-  return perConcern(configuration.policy, (index) => {
+  return perConcern(configuration.policy, (_concern, index) => {
     const from = configuration.effective[index] === undefined ? configuration.narrowed : configuration;
     return from?.effective[index] === undefined ? undefined : from.origins[index];
   });
@@ -303,8 +303,8 @@ export function describeOrigins(configuration: Configuration): Record<string, Or
  */
 export function describeModel({ policy, narrowed, added, ...own }: Configuration): Record<string, Words> {
   const { effective, origins } = narrowed ?? own;
-  const described = perConcern(policy, (index) =>
-    origins[index] === 'model' ? toWords(policy, index, effective[index]) : undefined,
+  const described = perConcern(policy, (concern, index) =>
+    origins[index] === 'model' ? toWords(concern, effective[index]) : undefined,
   );
   return added === undefined ? described : { ...described, [ADDED_TOOLS]: [...added.names] };
 }
@@ -316,23 +316,26 @@ export function describeModel({ policy, narrowed, added, ...own }: Configuration
  * describeAccepted(configuration); // { security: 'high', cost: null }
  */
 export function describeAccepted({ policy, accepted }: Configuration): Record<string, Words | null> {
-  return perConcern(policy, (index) => {
+  return perConcern(policy, (concern, index) => {
     const value = accepted[index];
-    return value === null ? null : toWords(policy, index, value);
+    return value === null ? null : toWords(concern, value);
   });
 }
 
 /** @returns something about each concern by its name, without the concerns of which there is nothing */
-function perConcern<T>({ concerns }: Policy, describe: (index: number) => T | undefined): Record<string, T> {
-  const described = concerns.map(({ name }, index) => [name, describe(index)] as const);
+function perConcern<T>(
+  { concerns }: Policy,
+  describe: (concern: Concern, index: number) => T | undefined,
+): Record<string, T> {
+  const described = concerns.map((concern, index) => [concern.name, describe(concern, index)] as const);
   return Object.fromEntries(described.filter((each): each is [string, T] => each[1] !== undefined));
 }
 
-function toWords(policy: Policy, index: number, value: EffectiveValue): Words | undefined {
+function toWords(concern: Concern, value: EffectiveValue): Words | undefined {
   if (value === undefined || value === 'denied') return undefined;
   return typeof value === 'number'
-    ? fromNumber(policy, index, value)
-    : value.map((each) => fromNumber(policy, index, each));
+    ? fromNumber(concern, value)
+    : value.map((each) => fromNumber(concern, each));
 }
 
 function defaultOf(policy: Policy, index: number, concern: Concern): PreferredValue | undefined {

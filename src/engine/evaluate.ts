@@ -160,18 +160,17 @@ function evaluateUnder(mapping: Mapping, configuration: Configuration): Decision
   if ('rule' in reason) {
     return { effect, reason: ruleReason(itemAt(policy.rules, reason.rule), mapping, configuration) };
   }
-  const { name } = itemAt(policy.concerns, reason.concern);
+  const concern = itemAt(policy.concerns, reason.concern);
   const { offered, source } = itemAt(mapping.offers, reason.concern);
   const effective = configuration.effective[reason.concern];
   const preferred =
     typeof effective === 'object' ? effective : typeof effective === 'number' ? [effective] : [];
-  const words = (numbers: readonly number[]) =>
-    numbers.map((each) => fromNumber(policy, reason.concern, each));
+  const words = (numbers: readonly number[]) => numbers.map((each) => fromNumber(concern, each));
   return {
     effect: 'hide',
     reason: {
       code: 'concern-mismatch',
-      concern: name,
+      concern: concern.name,
       preferred: words(preferred),
       actual: words(offered),
       source,

@@ -1,6 +1,5 @@
 import { isTruthy, pathReader, readOwn as readField } from './expression/evaluate.js';
-import { itemAt } from './item-at.js';
-import type { Assignment, Kind, Policy, Values } from './policy.js';
+import type { Assignment, Concern, Kind, Policy, Values } from './policy.js';
 
 /** A primitive as a server lists it. Only these fields are read. */
 export interface Primitive {
@@ -201,7 +200,6 @@ function toNumber(policy: Policy, concern: number, value: unknown): number | und
 }
 
 /** @returns the value as policies and hosts write it, for a number of `Assignment` */
-export function fromNumber(policy: Policy, concern: number, number: number): string | number {
-  const { values } = itemAt(policy.concerns, concern);
+export function fromNumber({ values }: Pick<Concern, 'values'>, number: number): string | number {
   return 'min' in values ? number : (values[number] ?? '');
 }

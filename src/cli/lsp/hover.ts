@@ -49,7 +49,7 @@ function aboutPrimitive(kind: Kind, name: string, { policy, catalog }: OpenPolic
   const values = policy.concerns.flatMap((concern, index) => {
     const offer = mapping.offers[index];
     if (offer === undefined) return [];
-    return `${concern.name} ${offer.offered.map((each) => fromNumber(policy, index, each)).join(', ')}`;
+    return `${concern.name} ${offer.offered.map((each) => fromNumber(concern, each)).join(', ')}`;
   });
   const decided = (label: string, concerns?: object): string => {
     const sources = concerns === undefined ? [] : [{ from: 'request', concerns } as const];

@@ -12,7 +12,7 @@ import { decide, evaluate, fits } from '../../engine/evaluate.js';
 import { isTruthy } from '../../engine/expression/evaluate.js';
 import { fromNumber, identityOf, type Mapping, type Primitive } from '../../engine/mapping.js';
 import { mapListed } from '../../engine/pins.js';
-import type { Kind, Policy } from '../../engine/policy.js';
+import type { Concern, Kind, Policy } from '../../engine/policy.js';
 import type { CallerConfiguration } from '../options/preferences.js';
 import type { Origins } from './configuration-origins.js';
 
@@ -51,17 +51,17 @@ export function explainPrimitive(
     shown: effect === 'show',
     reason,
     mapped: mapping.mapped,
-    concerns: policy.concerns.map(({ name }, index) => {
+    concerns: policy.concerns.map((concern, index) => {
       const effective = configuration.effective[index];
       const offer = mapping.offers[index];
       return {
-        concern: name,
+        concern: concern.name,
         /** The values in effect; `denied` for an operator concern that no claim gives a value. */
-        preferred: effective === 'denied' ? effective : valuesOf(policy, index, effective),
+        preferred: effective === 'denied' ? effective : valuesOf(concern, effective),
         /** Where the values in effect come from: an option, or a line of the policy. */
-        from: origins.get(name),
+        from: origins.get(concern.name),
         /** The values of the primitive; undefined if it has none, which matches everything. */
-        actual: valuesOf(policy, index, offer?.offered),
+        actual: valuesOf(concern, offer?.offered),
         /** Where the values of the primitive are written: `file:line`. */
         source: offer?.source,
         fits: offer === undefined || fits(policy, index, effective, offer.offered),
@@ -87,12 +87,11 @@ function explainRules(policy: Policy, mapping: Mapping, configuration: Configura
 }
 
 function valuesOf(
-  policy: Policy,
-  concern: number,
+  concern: Concern,
   numbers: Exclude<EffectiveValue, 'denied'>,
 ): (string | number)[] | undefined {
   if (numbers === undefined) return undefined;
-  return [numbers].flat().map((number) => fromNumber(policy, concern, number));
+  return [numbers].flat().map((number) => fromNumber(concern, number));
 }
 
 /** Looks for a claim that reverses the decision. */

@@ -108,12 +108,12 @@ export function reasonOf(
   if (!mapping.mapped)
     return { reason: 'the policy does not map it, and settings.unmapped is show', source: '' };
   const fitting = effective.flatMap((value, index) => {
-    const name = policy.concerns[index]?.name;
-    if (value === undefined || name === undefined) return [];
+    const concern = policy.concerns[index];
+    if (value === undefined || concern === undefined) return [];
     const offer = mapping.offers[index];
-    if (offer === undefined) return [{ text: `no ${name}`, source: '' }];
-    const words = offer.offered.map((each) => fromNumber(policy, index, each));
-    return [{ text: `${name}=${words.join(',')}`, source: offer.source }];
+    if (offer === undefined) return [{ text: `no ${concern.name}`, source: '' }];
+    const words = offer.offered.map((each) => fromNumber(concern, each));
+    return [{ text: `${concern.name}=${words.join(',')}`, source: offer.source }];
   });
   const source = fitting.find((each) => each.source !== '')?.source ?? '';
   if (fitting.length === 0) return { reason: 'no preference is in effect', source };

@@ -165,10 +165,10 @@ function withValues(
   return shown.map((item, index) => {
     const mapping = classes[classOf[positions.get(item) ?? -1] ?? -1];
     const values = (mapping?.offers ?? []).flatMap((offer, index) => {
-      const name = policy.concerns[index]?.name;
-      if (offer === undefined || name === undefined) return [];
-      const words = offer.offered.map((number) => fromNumber(policy, index, number));
-      return [[name, words.length === 1 ? words[0] : words]];
+      const concern = policy.concerns[index];
+      if (offer === undefined || concern === undefined) return [];
+      const words = offer.offered.map((number) => fromNumber(concern, number));
+      return [[concern.name, words.length === 1 ? words[0] : words]];
     });
     return {
       ...definitions[index],

@@ -1,6 +1,7 @@
 import { openConfiguration } from '../../engine/added-tools.js';
 import { isForPages } from '../../engine/companions.js';
 import type { Configuration } from '../../engine/configuration.js';
+import { itemAt } from '../../engine/item-at.js';
 import { fromNumber, identityOf, type Primitive } from '../../engine/mapping.js';
 import { type Catalog, decideItem, select } from '../../engine/select.js';
 import { redactDefinitions } from '../enforce/definitions.js';
@@ -101,11 +102,10 @@ const textsOf = ({ name, title, description }: Primitive): string =>
 /** Returns the concern that hides a tool, and the values with which it is shown. */
 function labelOf(bound: Catalog<Primitive>, position: number, configuration: Configuration): string {
   const { reason } = decideItem(bound, position, configuration);
-  const { policy } = configuration;
   const index = typeof reason === 'object' && 'concern' in reason ? reason.concern : -1;
+  const concern = itemAt(configuration.policy.concerns, index);
   const offered = bound.classes[bound.classOf[position] ?? -1]?.offers[index]?.offered ?? [];
-  const values = offered.map((each) => fromNumber(policy, index, each));
-  return `${policy.concerns[index]?.name} ${values.join(' or ')}`;
+  return `${concern.name} ${offered.map((each) => fromNumber(concern, each)).join(' or ')}`;
 }
 
 const textOf = (groups: ReadonlyMap<string, readonly Primitive[]>, letters: number): string =>

@@ -86,8 +86,9 @@ export class Relevance {
     if (mappings.includes(undefined) || !this.isFilter(pair, dimension)) return false;
     const [before, after] = this.policies.map((policy, at) => {
       const index = policy.indexOf.get(dimension.name) ?? -1;
-      const { description: _, valueDescriptions: __, ...concern } = policy.concerns[index] ?? {};
-      const offered = mappings[at]?.offers[index]?.offered.map((each) => fromNumber(policy, index, each));
+      const own = policy.concerns[index];
+      const { description: _, valueDescriptions: __, ...concern } = own ?? {};
+      const offered = own && mappings[at]?.offers[index]?.offered.map((each) => fromNumber(own, each));
       return JSON.stringify([concern, offered?.toSorted()]);
     });
     return before === after;

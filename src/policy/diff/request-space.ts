@@ -96,11 +96,10 @@ function missingClaimChoice([before, after]: readonly (Concern | undefined)[]): 
 function namedValuesOf(name: string, policies: readonly Policy[]): readonly unknown[] {
   const byText = new Map<string, unknown>();
   for (const policy of [...policies].reverse()) {
-    const index = policy.indexOf.get(name) ?? -1;
-    const concern = policy.concerns[index];
+    const concern = policy.concerns[policy.indexOf.get(name) ?? -1];
     if (concern === undefined || 'min' in concern.values) continue;
     const values = concern.multiple
-      ? combinations(policy, concern).map((set) => set.map((each) => fromNumber(policy, index, each)))
+      ? combinations(policy, concern).map((set) => set.map((each) => fromNumber(concern, each)))
       : concern.values;
     for (const value of values) byText.set([value].flat().join('+'), value);
   }
