@@ -3,10 +3,9 @@ import type { Declaration } from './declaration.js';
 import type { LIST_METHODS } from './lists.js';
 import type { Delivery } from './preference-sync.js';
 import type { Kind } from './request-meta.js';
-import type { HostClient, RequestOptions } from './sdk.js';
+import type { HostClient, HostTransport, RequestOptions } from './sdk.js';
 import type { ListSummary } from './summary.js';
 import type { TaskList, TaskListFilter, TaskListOrder } from './tasks.js';
-import type { HostTransport } from './transport.js';
 import type { WidenedConcerns } from './widen.js';
 
 /**

@@ -5,10 +5,9 @@ import { ListRefresher } from './list-refresher.js';
 import { checkFilter, LIST_METHODS, listAll } from './lists.js';
 import { type Delivery, PreferenceSync } from './preference-sync.js';
 import { acceptsPreferences, inMeta, KINDS, type Kind } from './request-meta.js';
-import { callClient, type HostClient } from './sdk.js';
+import { callClient, changeSent, type HostClient } from './sdk.js';
 import { summaryOf } from './summary.js';
 import { listTasks } from './tasks.js';
-import { changeSent, watchReceived } from './transport.js';
 import { widerConcerns } from './widen.js';
 
 /** The options of {@link createConcerns}. */
@@ -79,12 +78,9 @@ export function createConcerns<C extends HostClient>(
     onError: (error) => client.onerror?.(error),
   });
 
-  const watched = new WeakSet<object>();
   function watchConnection(): void {
     const { transport } = client;
-    if (typeof transport !== 'object' || transport === null || watched.has(transport)) return;
-    watched.add(transport);
-    watchReceived(transport, (message) => refresher.handleMessage(message));
+    if (typeof transport === 'object' && transport !== null) refresher.watch(transport);
   }
 
   const update = (send: () => Promise<Delivery>): Promise<Delivery> => {

@@ -17,8 +17,7 @@ export {
 export { PreferencesError, type PreferencesErrorCode } from './errors.js';
 export type { Delivery } from './preference-sync.js';
 export { concernsCapabilities, inMeta, type Kind } from './request-meta.js';
-export type { HostClient, RequestOptions } from './sdk.js';
+export type { HostClient, HostTransport, RequestOptions } from './sdk.js';
 export { type EffectiveConcerns, type ListSummary, type ServerWarning, summaryOf } from './summary.js';
 export type { TaskList, TaskListFilter, TaskListOrder } from './tasks.js';
-export type { HostTransport } from './transport.js';
 export type { WidenedConcerns } from './widen.js';

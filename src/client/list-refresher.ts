@@ -11,6 +11,9 @@ interface Listener {
   readonly notify: (fetched: FetchedList) => void;
 }
 
+/** The message types of the two SDKs differ, so this names none. */
+type OnMessage = (message: object, ...rest: readonly unknown[]) => void;
+
 /** What a refresher needs from its client. */
 export interface ListRefresherOptions {
   /** Fetches all pages of a list. */
@@ -28,6 +31,7 @@ export interface ListRefresherOptions {
 export class ListRefresher {
   private readonly listeners = new Set<Listener>();
   private readonly stale = new Set<Kind>();
+  private readonly watched = new WeakSet<object>();
   private running = false;
   /** The number of updates under way. Lists are not fetched before they are done. */
   private updates = 0;
@@ -39,6 +43,22 @@ export class ListRefresher {
     const listener = { kinds, notify };
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
+  }
+
+  /**
+   * Handles every message that a transport receives, before the client does. The host's own handlers for `list_changed` and
+   * the SDK's `listChanged` option still work.
+   *
+   * @param transport a transport that the client is connected to
+   */
+  watch(transport: { onmessage?: OnMessage | undefined }): void {
+    if (this.watched.has(transport)) return;
+    this.watched.add(transport);
+    const { onmessage } = transport;
+    transport.onmessage = (message, ...rest) => {
+      this.handleMessage(message);
+      onmessage?.call(transport, message, ...rest);
+    };
   }
 
   /** Marks lists as stale if the message is a `list_changed` notification. */

@@ -68,3 +68,23 @@ export function sendRequest(
 ): Promise<object> {
   return callClient(client, 'request', [{ method, params }, ANY_RESULT, options]);
 }
+
+/** The part of a transport that this module uses. The transports of both SDKs have it. */
+export interface HostTransport {
+  send(message: never, options?: never): Promise<void>;
+}
+
+/**
+ * Changes every message that a transport sends. The transport is changed in place, because SDK v2 checks its class.
+ *
+ * @param transport a transport that is not connected yet
+ * @param change receives a message and returns it or another one
+ * @returns the same transport
+ */
+export function changeSent<T extends HostTransport>(transport: T, change: (message: object) => object): T {
+  // The message types of the two SDKs differ, so `HostTransport` does not name one.
+  const callable = transport as { send(message: object, ...rest: readonly unknown[]): Promise<void> };
+  const send = callable.send.bind(callable);
+  callable.send = (message, ...rest) => send(change(message), ...rest);
+  return transport;
+}
