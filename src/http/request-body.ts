@@ -5,11 +5,6 @@ import {
 import { type RequestId, read } from '../wire/messages.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';
 
-/** A body that was read. */
-export interface JsonBody {
-  readonly value: unknown;
-}
-
 /**
  * Reads the JSON in the body of a request.
  *
@@ -22,7 +17,7 @@ export async function readJson(
   request: Request,
   { parsedBody }: { readonly parsedBody?: unknown } = {},
   maxBytes = DEFAULT_MAX_REQUEST_BODY_SIZE,
-): Promise<JsonBody | Response> {
+): Promise<{ readonly value: unknown } | Response> {
   if (parsedBody !== undefined) return { value: parsedBody };
   const sent = await readRequestBody(request, maxBytes).catch(() => undefined);
   if (sent === undefined)

@@ -16,13 +16,6 @@ export type Slots = readonly unknown[];
 
 export type Evaluate = (data: unknown, slots: Slots) => unknown;
 
-/** An expression that is ready to be evaluated. */
-export interface CompiledExpression {
-  readonly evaluate: Evaluate;
-  /** Dotted paths that it reads from the data, in the order of their first use. */
-  readonly paths: readonly string[];
-}
-
 /** Receives the parts of expressions that depend only on the primitive, and returns the slot of each. */
 interface PartTable {
   add(json: unknown, evaluate: Evaluate): number;
@@ -42,7 +35,7 @@ interface PartTable {
  * const { expression } = parseExpression({ '===': [{ var: 'concerns.environment' }, 'production'] });
  * compileExpression(expression).evaluate({ concerns: { environment: 'production' } }, []); // true
  */
-export function compileExpression(expression: Expression, slots?: PartTable): CompiledExpression {
+export function compileExpression(expression: Expression, slots?: PartTable) {
   const paths = pathsOf(expression);
   return { evaluate: slots === undefined ? compile(expression) : place(expression, paths, slots), paths };
 }

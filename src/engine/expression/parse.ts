@@ -21,14 +21,6 @@ export type ParseProblem =
   /** A path outside a quantifier that is empty or not a text. */
   | { readonly code: 'computed-path'; readonly place: Place };
 
-export interface ParsedExpression {
-  /** An expression also where there are problems, so that everything around them can be checked. */
-  readonly expression: Expression;
-  readonly problems: readonly ParseProblem[];
-  /** The parts that the problems are about. Checks of their meaning would only repeat the problem. */
-  readonly invalid: ReadonlySet<Expression>;
-}
-
 /**
  * Parses JSON Logic. Every other part of this package works with the result instead of the JSON.
  *
@@ -37,10 +29,16 @@ export interface ParsedExpression {
  * @example
  * parseExpression({ '===': [{ var: 'concerns.environment' }, 'production'] }).expression.type; // 'operation'
  */
-export function parseExpression(json: unknown): ParsedExpression {
+export function parseExpression(json: unknown) {
   const parser = new Parser();
   const expression = parser.parse(json, [], false);
-  return { expression, problems: parser.problems, invalid: parser.invalid };
+  return {
+    /** An expression also where there are problems, so that everything around them can be checked. */
+    expression,
+    problems: parser.problems,
+    /** The parts that the problems are about. Checks of their meaning would only repeat the problem. */
+    invalid: parser.invalid,
+  };
 }
 
 /**

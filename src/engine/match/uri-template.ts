@@ -1,9 +1,3 @@
-interface UriTemplateMatcher {
-  readonly matches: (uri: string) => boolean;
-  /** The number of literal characters. A larger number means a more specific template. */
-  readonly literals: number;
-}
-
 /**
  * Compiles an RFC 6570 URI template into a matcher. `{name}` matches one or more characters of one path segment.
  * Reserved, fragment, path and query expressions (`{+name}`, `{#name}`, `{/name}`, `{?name}`, `{&name}`) and `{name*}`
@@ -17,7 +11,7 @@ interface UriTemplateMatcher {
  * @example
  * compileUriTemplate('vault://keys/{id}').matches('vault://keys/7'); // true
  */
-export function compileUriTemplate(template: string): UriTemplateMatcher {
+export function compileUriTemplate(template: string) {
   const tokens: { readonly kind: 'literal' | 'one' | 'many'; readonly text: string }[] = [];
   let literals = 0;
   // `split` returns literals at even indexes and expressions at odd indexes.

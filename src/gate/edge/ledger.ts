@@ -10,22 +10,10 @@ import {
 } from '../../wire/messages.js';
 import type { AskServer } from '../../wire/page-walker.js';
 
-/** A request of the client that has no answer yet. */
-export interface LedgerEntry {
-  /** The id that the client gave it, of any JSON type. */
-  readonly clientId: RequestId;
-}
-
 /** How many cancelled requests are kept for a late answer. A server that heeds a cancellation never answers. */
 const MAX_CANCELLED = 1000;
 /** How many requests that passed by are kept: a server that heeds a cancellation never answers. */
 const MAX_PASSED = 1000;
-
-/** A cancelled request, and its id in the ledger. */
-export interface Cancelled<E> {
-  readonly id: RequestId;
-  readonly entry: E;
-}
 
 /** To whom the gate itself sends a request. */
 export type Side = 'server' | 'client';
@@ -48,7 +36,7 @@ type OnResponse = (response: Answer | Failure) => void;
  * toServer({ ...request, id });
  * const entry = ledger.take(answer.id);
  */
-export class Ledger<E extends LedgerEntry> {
+export class Ledger<E extends { readonly clientId: RequestId }> {
   private readonly entries = new Map<unknown, E>();
   /** The ledger's id of the latest request with each client id. */
   private readonly latest = new Map<unknown, RequestId>();
@@ -120,7 +108,7 @@ export class Ledger<E extends LedgerEntry> {
    *
    * @returns the request; `undefined` if there is none
    */
-  cancel(clientId: unknown): Cancelled<E> | undefined {
+  cancel(clientId: unknown) {
     const id = this.latest.get(clientId);
     const entry = this.entries.get(id);
     if (id === undefined || entry === undefined) return undefined;

@@ -8,12 +8,6 @@ import { barePrimitive } from './of-servers.js';
 import { KINDS_OF } from './targets.js';
 import { targetMatcher } from './visibility.js';
 
-/** The decision of an access check in words, and whether the server lists the target. */
-export interface ExplainedTarget {
-  readonly decision: Decision;
-  readonly isListed: boolean;
-}
-
 /** In characters. All variants of a longer URI take too long to compare, and a log would not contain it. */
 const MAX_NAME = 1024;
 
@@ -33,7 +27,7 @@ export function explainTarget(
   configuration: Configuration,
   isHidden: boolean,
   longest = MAX_NAME,
-): ExplainedTarget | undefined {
+) {
   if (name.length > longest) return undefined;
   const { policy } = configuration;
   const effect = isHidden ? 'hide' : 'show';

@@ -6,13 +6,6 @@ import { canSwitch, clientSurfaces, offersTool, openToModel } from '../request/s
 import { panelMode, panelNames } from '../table/routes.js';
 import { inputSchemaFor } from './model-parameters.js';
 
-/** A list of the server: the gate's own primitives are added to it. */
-interface ServerList {
-  readonly kind: Kind;
-  /** The key of the client's own filter. */
-  readonly filterKey: string;
-}
-
 /**
  * Adds the gate's own tools and prompts to the last page of a list, from which those of the server with the same names are
  * left out. A client that filters the list itself gets what it filters for.
@@ -24,7 +17,7 @@ interface ServerList {
  */
 export function withOwnEntries(
   facts: Facts,
-  { kind, filterKey }: ServerList,
+  { kind, filterKey }: { readonly kind: Kind; readonly filterKey: string },
   page: Record<string, unknown>,
 ): Record<string, unknown> {
   const own = ownEntries(facts, kind);

@@ -39,12 +39,6 @@ export interface Configurable {
   readonly sender: Sender;
 }
 
-/** Which parts of a request count. */
-export interface ConfigureOptions {
-  /** Whether the request's own `_meta` counts. It does on lists and access-checked methods, not on `updateConcerns`. */
-  readonly meta: boolean;
-}
-
 /**
  * Resolves the configuration of a request from all preference sources. A modern request (2026-07-28) carries its
  * client's capabilities, and no session is read for it: one request must not change the lists that another one gets. Only
@@ -57,7 +51,11 @@ export interface ConfigureOptions {
  * @example
  * configure({ policy, request, sender }, { session: { state: 'unknown' }, principal: undefined }, { meta: true });
  */
-export function configure(exchange: Configurable, kept: Kept, { meta }: ConfigureOptions): Configuration {
+export function configure(
+  exchange: Configurable,
+  kept: Kept,
+  { meta }: { readonly meta: boolean },
+): Configuration {
   const { policy, request, sender } = exchange;
   const modern = eraOf(request) === 'modern';
   const record = recordOf(kept.session);

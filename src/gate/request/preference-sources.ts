@@ -14,13 +14,6 @@ export interface HttpRequestInfo {
   readonly url?: string | URL | undefined;
 }
 
-/** The preference sources that one message brought, not checked against the policy. */
-export interface ReadPreferenceSources {
-  /** Strongest first. */
-  readonly sources: readonly PreferenceSource[];
-  readonly warnings: readonly ConcernWarning[];
-}
-
 /**
  * Collects the preferences that a host sends with one request: in `_meta`, in the session, in the HTTP header and in
  * the URL.
@@ -37,7 +30,7 @@ export function readPreferenceSources(
   request: Request | undefined,
   kept: readonly PreferenceSource[],
   http: HttpRequestInfo | undefined,
-): ReadPreferenceSources {
+) {
   const sources: PreferenceSource[] = [];
   const warnings: ConcernWarning[] = [];
   const own = read(request?.params, '_meta', EXTENSION_ID, 'concerns');

@@ -7,16 +7,11 @@ import { metaOf } from '../lists/filter-list.js';
 import { type Outcome, owner, refuse, reply, type Settling, tasksOf } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { describeConcerns } from '../request/report.js';
+import type { ReadTaskFilter } from './task-filter.js';
 import { hidesTasks, shownTools } from './visible-tasks.js';
 
 /** How many tasks a page has without `page-size`. */
 const PAGE_SIZE = 50;
-
-/** A client's own filter, with the key that its cursors are bound to. */
-interface OwnFilter {
-  readonly filter: TaskFilter | undefined;
-  readonly key: string;
-}
 
 /**
  * Answers `tasks/list` of a server that lists tasks by their owner itself. It gets the client's filter and the tools that the
@@ -26,7 +21,11 @@ interface OwnFilter {
  * @param tools the tools that create tasks
  * @param own the client's own filter and order (SEP-1904)
  */
-export function* answerFromLister(facts: Facts, tools: readonly string[], own: OwnFilter): Settling<Outcome> {
+export function* answerFromLister(
+  facts: Facts,
+  tools: readonly string[],
+  own: Extract<ReadTaskFilter, { ok: true }>,
+): Settling<Outcome> {
   const { cursor } = facts.request.params ?? {};
   // The position is bound to the filter and to the policy, and encrypted: it has the id of a task.
   const target = cursorTarget(facts, 'tasks/lister', own.key);

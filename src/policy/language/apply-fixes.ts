@@ -3,12 +3,6 @@ import { readPolicyText } from './read-yaml.js';
 import { type Edit, edited, offsetsIn } from './text-edits.js';
 import { validatePolicy } from './validate.js';
 
-/** A text with fixes, and how many fixes that are. */
-export interface FixedText {
-  readonly text: string;
-  readonly applied: number;
-}
-
 /**
  * Applies the fixes of findings to a policy file. A fix that overlaps an earlier one, or that would break the form of the
  * file, such as a name that becomes a duplicate key, is left out.
@@ -20,7 +14,7 @@ export interface FixedText {
  * const { findings, texts } = readPolicy('policy.yaml');
  * applyFixes(texts.get('policy.yaml') ?? '', findings.filter(({ file }) => file === 'policy.yaml')).text;
  */
-export function applyFixes(text: string, findings: readonly Finding[]): FixedText {
+export function applyFixes(text: string, findings: readonly Finding[]) {
   const offset = offsetsIn(text);
   const editOf = ({ line, column, endLine, endColumn, text: added }: Fix): Edit => {
     return { from: offset(line, column), to: offset(endLine, endColumn), text: added };

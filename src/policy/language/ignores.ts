@@ -15,12 +15,6 @@ export interface SilencedFinding extends Finding {
   readonly justification: string;
 }
 
-/** What is left of findings after the comments were applied. */
-export interface AppliedIgnores {
-  readonly findings: Finding[];
-  readonly silenced: readonly SilencedFinding[];
-}
-
 const MARK = /^#\s*mcp-concerns-ignore\b/;
 const FORM = /^#\s*mcp-concerns-ignore\s+([a-z-]+)\s*:\s*(\S.*)/;
 
@@ -39,7 +33,7 @@ export function applyIgnores(
   sources: readonly Source[],
   findings: readonly Finding[],
   wasChecked: (code: string) => boolean,
-): AppliedIgnores {
+) {
   const added: Finding[] = [];
   const silenced = new Map<Finding, SilencedFinding>();
   for (const source of sources) {
