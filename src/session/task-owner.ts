@@ -11,6 +11,24 @@ export interface TaskCaller {
 }
 
 /**
+ * Returns the verified caller. A subject is unique only within its issuer. Some tokens of machines have no subject; there
+ * the client is the caller.
+ *
+ * @param iss the claims of the token, of any type
+ * @param clientId the client that the token was issued to
+ * @returns `undefined` if the token names nobody
+ * @example
+ * callerOfToken('https://login.example.com', 'alice', 'host'); // { issuer: 'https://login.example.com', subject: 'sub alice' }
+ */
+export function callerOfToken(iss: unknown, sub: unknown, clientId: unknown): TaskCaller | undefined {
+  const issuer = typeof iss === 'string' ? iss : '';
+  if (typeof sub === 'string' && sub !== '') return { issuer, subject: `sub ${sub}` };
+  return typeof clientId === 'string' && clientId !== ''
+    ? { issuer, subject: `client ${clientId}` }
+    : undefined;
+}
+
+/**
  * Returns to whom a task belongs: the verified caller, else the session, else whoever has the id of the task.
  *
  * @param caller who calls

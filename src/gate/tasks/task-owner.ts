@@ -1,4 +1,4 @@
-import { bearerOf, hasOwner, ownerOf, type TaskCaller } from '../../session/task-owner.js';
+import { bearerOf, callerOfToken, hasOwner, ownerOf, type TaskCaller } from '../../session/task-owner.js';
 import { read } from '../../wire/messages.js';
 import type { Sender } from '../request/configure.js';
 import type { TaskMaker } from '../request/decision.js';
@@ -12,14 +12,8 @@ export const isPrivate = ({ keeps, sender }: Pick<RequestFacts, 'keeps' | 'sende
   keeps.place === 'connection' && sender.http === undefined;
 
 /** The same caller as that of a session: see `bindSessions`. */
-export function principalOf({ claims, extra }: Sender): TaskCaller | undefined {
-  const iss = claims?.get('iss');
-  const sub = claims?.get('sub');
-  const issuer = typeof iss === 'string' ? iss : '';
-  if (typeof sub === 'string' && sub !== '') return { issuer, subject: `sub ${sub}` };
-  const client = read(extra, 'authInfo', 'clientId');
-  return typeof client === 'string' && client !== '' ? { issuer, subject: `client ${client}` } : undefined;
-}
+export const principalOf = ({ claims, extra }: Sender): TaskCaller | undefined =>
+  callerOfToken(claims?.get('iss'), claims?.get('sub'), read(extra, 'authInfo', 'clientId'));
 
 /** Returns whether a caller that knows the id of a task may use the task. */
 export function mayUse(caller: TaskCaller, taskId: string, maker: TaskMaker): boolean {

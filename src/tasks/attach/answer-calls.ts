@@ -1,4 +1,4 @@
-import type { TaskCaller } from '../../session/task-owner.js';
+import { callerOfToken, type TaskCaller } from '../../session/task-owner.js';
 import type { AnswerChange, Answerer, CallAnswer, CallSender } from '../../wire/calls.js';
 import { METHODS, read, TASK_LIST, TASK_RESULT } from '../../wire/messages.js';
 import type { Tasks } from '../port/tasks.js';
@@ -96,11 +96,6 @@ function answerCall(
 
 /** Returns the verified caller, by issuer and subject or by its client if there is no subject; else the session. */
 function callerOf({ extra, session }: CallSender): TaskCaller {
-  const { authInfo } = extra ?? {};
-  const iss = read(authInfo?.extra, 'iss');
-  const sub = read(authInfo?.extra, 'sub');
-  const issuer = typeof iss === 'string' ? iss : '';
-  if (typeof sub === 'string' && sub !== '') return { issuer, subject: `sub ${sub}` };
-  if (authInfo?.clientId) return { issuer, subject: `client ${authInfo.clientId}` };
-  return { session };
+  const { extra: claims, clientId } = extra?.authInfo ?? {};
+  return callerOfToken(read(claims, 'iss'), read(claims, 'sub'), clientId) ?? { session };
 }
