@@ -11,14 +11,13 @@ import { canSwitch, openToModel } from '../request/switching.js';
 import { addableTools, nameOf } from './hidden-tools.js';
 import { howToSwitch } from './how-to-switch.js';
 import { problemOf } from './panel.js';
+import { NOTHING_CHANGED } from './sentence.js';
 
 /** What a model did with the tool `concerns`. The text is for the model. */
 export interface ModelAct {
   readonly isError: boolean;
   readonly text: string;
 }
-
-const NOTHING_CHANGED = 'Nothing changed.';
 
 /**
  * Makes the change that a model asks for, if the policy opens all its concerns to models.

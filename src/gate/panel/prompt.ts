@@ -9,10 +9,8 @@ import { forUrl, type NextRequests } from './next-requests.js';
 import { problemOf, switchTo } from './panel.js';
 import { completeChange } from './panel-state.js';
 import { whyOnlyLook } from './read-only.js';
-import { summaryOf } from './sentence.js';
+import { NOTHING_CHANGED, summaryOf } from './sentence.js';
 import { stateOf } from './switches.js';
-
-const NOTHING_CHANGED = 'Nothing changed.';
 
 /**
  * Answers `prompts/get` for the prompts with which a person switches. Hosts let only people choose prompts. Where nothing

@@ -10,7 +10,7 @@ import { actOfModel, addTools, type ModelAct } from './model-act.js';
 import { moreTools } from './more-tools.js';
 import { switchTo } from './panel.js';
 import type { PanelState } from './panel-document.js';
-import { errorResult, summaryOf, textResult } from './sentence.js';
+import { errorResult, NOTHING_CHANGED, summaryOf, textResult } from './sentence.js';
 import { stateOf } from './switches.js';
 
 /** The name of the form among the requests of an `input_required` result. */
@@ -70,8 +70,6 @@ export function* callTool(facts: Facts): Settling<Record<string, unknown>> {
 const mayAddTools = (facts: Facts): boolean => openToModel(facts).some(({ model }) => model === 'free');
 
 const EMPTY: ReadonlySet<string> = new Set(['false', '""', '[]', 'null']);
-
-const NOTHING_CHANGED = 'Nothing changed.';
 
 const NO_ANSWER: Readonly<Record<Exclude<FormAnswer['action'], 'accept'>, string>> = {
   decline: `The person declined the form. ${NOTHING_CHANGED}`,
