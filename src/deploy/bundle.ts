@@ -111,7 +111,7 @@ class WorkerError extends ConcernsError {
 
   constructor(module: string) {
     super(
-      `${module} exports "tasks", but no function of serverless.yml runs them. Use the one that "init --lambda --variant http,tasks" writes, or set "tasks: plain" under server in endpoint.yml: then tools with support "optional" run as plain calls, and others are left out.`,
+      `${module} exports "tasks", but no function runs them. Deploy the serverless.yml that "init --lambda --variant http,tasks" writes, or set "tasks: plain" under server in endpoint.yml: then tools with support "optional" run as plain calls, and others are left out.`,
     );
   }
 }

@@ -46,8 +46,8 @@ it('filters for hosts that send preferences in the URL or a header', async () =>
   expect(safe).toContain('decryptData');
   expect(safe).not.toContain('deleteKey');
 
-  const line = new RegExp(`^tools/list  ${safe.length} of 24  security=high access=read$`, 'm');
-  expect(await until('stderr', line)).toMatch(/^initialize$/m);
+  const line = new RegExp(`^tools/list  ${safe.length} of 24  security=high access=read  legacy host$`, 'm');
+  expect(await until('stderr', line)).toMatch(/^initialize {2}legacy host$/m);
   child.kill('SIGINT');
   const { code, stdout } = await ended;
   expect(code).toBe(0);

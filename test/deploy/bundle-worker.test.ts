@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { bundleWorker } from '../../src/deploy/bundle-worker.js';
@@ -62,6 +63,13 @@ it('is needed by a server module with tasks, unless the settings say that their 
     code: 'TASKS_WITHOUT_WORKER',
     message: expect.stringContaining('server.mjs exports "tasks", but no function'),
   });
+  project.write('endpoint.yml', 'policy: policy.yaml\nserver: { module: server.mjs }\n');
+  const main = resolve('dist/cli/main.js');
+  const { status, stderr } = spawnSync(process.execPath, [main, 'bundle'], {
+    cwd: project.folder,
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([2, expect.stringContaining('set "tasks: plain" under server')]);
   await bundle({ tasks: 'plain' }, false);
   await bundle({}, true);
 });

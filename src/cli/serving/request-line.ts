@@ -10,7 +10,7 @@ const MAX_LENGTH = 400;
  * @param report the report
  * @returns the line
  * @example
- * reportLine(report); // 'tools/list  7 of 24  security=high'
+ * reportLine(report); // 'tools/list  7 of 24  security=high  modern host, legacy server'
  */
 export function reportLine(report: GateReport): string {
   const line = describe(report)
@@ -21,6 +21,8 @@ export function reportLine(report: GateReport): string {
 
 function describe({
   method,
+  era,
+  serverEra = era,
   concerns = {},
   shown,
   total,
@@ -33,6 +35,7 @@ function describe({
     method,
     shown === undefined ? '' : `${shown} of ${total}`,
     nameValues(concerns).join(' '),
+    era === serverEra ? `${era} host` : `${era} host, ${serverEra} server`,
     error === undefined ? '' : `error ${error}`,
     isError === true ? 'the tool failed' : '',
     unanswered === undefined ? '' : `no answer: ${unanswered}`,

@@ -45,7 +45,8 @@ export async function run(argv: string[]): Promise<number> {
   const { values, terminal } = readCommandLine(definition, argv);
   const { endpoint, out, architecture } = values;
   refuseToReplace(out);
-  await bundleFunction(readEndpointFile(endpoint), { target: out, architecture });
+  // Only the plugin for the Serverless Framework also makes the function that runs tasks.
+  await bundleFunction(readEndpointFile(endpoint), { target: out, architecture, worker: false });
   terminal.note(`Made ${out} for ${architecture}. Its handler is index.handler.`);
   return 0;
 }
