@@ -20,6 +20,8 @@ const LISTS: Readonly<Record<string, Kind>> = {
   'resources/templates/list': 'resourceTemplates',
 };
 
+const HANDSHAKES: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
+
 /** How servers read a URI. Some decode escapes before they parse it, some after. */
 export const READINGS: readonly [Reading, ...Reading[]] = [
   (uri) => uri,
@@ -53,7 +55,8 @@ function decode(uri: string): string {
  */
 export class FuzzServer {
   /** Answers that the server gives later, with the ids of their requests. */
-  private late: { readonly id: unknown; readonly answer: object }[] = [];
+  private late: { readonly id: unknown; readonly answer: object; readonly wire: Wire }[] = [];
+  /** The newest connection. */
   private wire: Wire | undefined;
   /** The things that were used, also by requests without an id. Nobody sees an answer, but the tool has run. */
   readonly used = new Set<Thing>();
@@ -82,7 +85,7 @@ export class FuzzServer {
   async connect(transport: never): Promise<void> {
     const wire: Wire = transport;
     this.wire = wire;
-    wire.onmessage = (message) => this.receive(message);
+    wire.onmessage = (message) => this.receive(message, wire);
     await wire.start();
   }
 
@@ -92,7 +95,7 @@ export class FuzzServer {
     this.late = [];
     while (late.length > 0) {
       const [next] = late.splice(this.random.below(late.length), 1);
-      if (next !== undefined) this.send(next.answer);
+      if (next !== undefined) this.send(next.answer, next.wire);
     }
   }
 
@@ -100,30 +103,32 @@ export class FuzzServer {
     return this.late.length === 0;
   }
 
-  send(message: object): void {
+  send(message: object, wire = this.wire): void {
     // `never`, because the SDKs have different types of messages. A client that has gone gets no answer.
-    this.wire?.send(message as never).catch(() => undefined);
+    wire?.send(message as never).catch(() => undefined);
   }
 
-  private receive(message: unknown): void {
-    if (Array.isArray(message)) for (const each of message) this.receive(each);
+  private receive(message: unknown, wire: Wire): void {
+    if (Array.isArray(message)) for (const each of message) this.receive(each, wire);
     const method = read(message, 'method');
     const id = read(message, 'id');
     if (method === undefined && id !== undefined) this.answered.push(id);
     if (typeof method !== 'string') return;
     const params = read(message, 'params');
-    if (method === 'notifications/cancelled') this.cancel(read(params, 'requestId'));
+    if (method === 'notifications/cancelled') this.cancel(read(params, 'requestId'), wire);
     if (method.startsWith('notifications/')) return;
     const outcome = this.answer(method, params);
     if (id === undefined) return;
     const answer = { jsonrpc: '2.0', id, ...outcome };
-    if (this.random.chance(this.lateness)) this.late.push({ id, answer });
-    else this.send(answer);
+    // A proxy gives up a server that does not begin for a minute, which is shorter than what people may take.
+    const isLate = !HANDSHAKES.has(method) && this.random.chance(this.lateness);
+    if (isLate) this.late.push({ id, answer, wire });
+    else this.send(answer, wire);
   }
 
   /** Servers may answer a request although it was cancelled. */
-  private cancel(id: unknown): void {
-    if (this.random.chance(0.5)) this.late = this.late.filter((each) => each.id !== id);
+  private cancel(id: unknown, wire: Wire): void {
+    if (this.random.chance(0.5)) this.late = this.late.filter((each) => each.id !== id || each.wire !== wire);
   }
 
   /** Returns the result or the error that answers a request. */
