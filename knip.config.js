@@ -37,7 +37,7 @@ export default {
     'test/**/*.check.ts',
     // Started as programs of their own.
     'test/behavior/stdio-server.ts',
-    'test/eras/fixtures/server.mjs',
+    'test/eras/fixtures/*.mjs',
     'test/tasks/worker-process.ts',
     // The command line loads it by its path.
     'test/cli/fixtures/typed/server.ts',

@@ -1,56 +1,7 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { connect, type Front, type Host, type HostKind } from './hosts.js';
 
-export type HostEra = 'legacy' | 'modern';
-
-/** How a host reaches the endpoint: the URL of one, or the command that it starts. */
-export type Front = { readonly url: string } | { readonly command: readonly string[] };
-
+const WAIT_MS = 20_000;
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
-const WAIT_MS = 15_000;
-
-/** One host with a connection, and what it was told. */
-interface Host {
-  readonly client: Client;
-  readonly era: HostEra;
-  readonly logs: string[];
-  changes: number;
-}
-
-async function connect(era: HostEra, front: Front): Promise<Host> {
-  const logs: string[] = [];
-  const host = { changes: 0 };
-  const client = new Client(
-    { name: 'host', version: '1.0.0' },
-    {
-      capabilities: { elicitation: { form: {} } },
-      versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' },
-      listChanged: { tools: { autoRefresh: false, onChanged: () => void host.changes++ } },
-    },
-  );
-  client.setRequestHandler('elicitation/create', async () => ({
-    action: 'accept',
-    content: { color: 'blue' },
-  }));
-  client.setNotificationHandler('notifications/message', ({ params }) => void logs.push(String(params.data)));
-  const transport =
-    'url' in front
-      ? new StreamableHTTPClientTransport(new URL(front.url))
-      : new StdioClientTransport({
-          command: front.command[0] ?? '',
-          args: front.command.slice(1),
-          stderr: 'ignore',
-        });
-  await client.connect(transport);
-  if (era === 'legacy') await client.setLoggingLevel('debug').catch(() => undefined);
-  return Object.assign(host, { client, era, logs });
-}
-
-async function call({ client }: Host, name: string, given: object = {}): Promise<string> {
-  const { content, isError } = await client.callTool({ name, arguments: {}, ...given });
-  const [first] = content as { text?: string }[];
-  return isError === true ? `error: ${first?.text}` : String(first?.text);
-}
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<boolean> {
   const end = performance.now() + WAIT_MS;
@@ -61,71 +12,96 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<boolean> {
   return false;
 }
 
-const NAMES = ['hello', 'progress', 'wait', 'cancelled', 'log', 'ask', 'change'];
+const NAMES = ['hello', 'progress', 'wait', 'cancelled', 'log', 'ask', 'ask-twice', 'fail', 'change'];
 
-/** What must work for a host, whatever the server speaks. The policy hides the tool `hidden`, and is enforced. */
-export const CHECKS: Readonly<Record<string, (host: Host) => Promise<boolean>>> = {
-  'connects and learns the name of the server': async ({ client }) =>
-    /-server$/.test(client.getServerVersion()?.name ?? ''),
-  'lists what the policy shows': async ({ client }) => {
+/** Calls a tool whose name may be hidden or unknown. Its name is left out of what the host gets. */
+const attempt = (host: Host, name: string): Promise<string> =>
+  host.call(name).then(
+    (result) => JSON.stringify(result).replaceAll(name, 'NAME'),
+    (error: Error) => error.message.replaceAll(name, 'NAME'),
+  );
+
+type Check = (host: Host, mode: 'advisory' | 'enforce') => Promise<boolean>;
+
+/** What must work for a host, whatever the server speaks. The policy hides the tool `hidden`. */
+export const CHECKS: Readonly<Record<string, Check>> = {
+  'lists names': async ({ client }) => {
     const names = (await client.listTools()).tools.map(({ name }) => name);
-    return JSON.stringify(names.toSorted()) === JSON.stringify(NAMES.toSorted());
+    const isNamed = /-server$/.test(client.getServerVersion()?.name ?? '');
+    const own = names.filter((name) => !name.startsWith('extra-'));
+    return isNamed && JSON.stringify(own.toSorted()) === JSON.stringify(NAMES.toSorted());
   },
-  'calls a tool': async (host) => (await call(host, 'hello')) === 'hello',
-  'gets progress': async ({ client }) => {
+  'calls and reads': async (host) => {
+    const { messages } = await host.client.getPrompt({ name: 'greet' });
+    const { contents } = await host.client.readResource({ uri: 'test://note' });
+    const { text } = await host.call('hello');
+    return text === 'hello' && messages.length === 1 && JSON.stringify(contents).includes('noted');
+  },
+  hides: async (host, mode) => {
+    const [hidden, unknown] = [await attempt(host, 'hidden'), await attempt(host, 'absent')];
+    return mode === 'advisory' ? hidden.includes('secret') : hidden === unknown && !hidden.includes('secret');
+  },
+  'tells errors': async (host) => {
+    const { text, isError } = await host.call('fail');
+    const code = await host.client.readResource({ uri: 'test://absent' }).then(
+      () => undefined,
+      (error: { code?: number }) => error.code,
+    );
+    const codes = host.isModern ? [-32602] : [-32602, -32002];
+    return isError && text === 'it failed' && codes.includes(Number(code));
+  },
+  'tells progress': async (host) => {
     const steps: number[] = [];
-    const onprogress = ({ progress }: { progress: number }) => void steps.push(progress);
-    await client.callTool({ name: 'progress', arguments: {} }, { onprogress });
+    await host.call('progress', {}, { onprogress: ({ progress }) => void steps.push(progress) });
     return JSON.stringify(steps) === '[1,2,3]';
   },
-  'cancels a call at the server': async (host) => {
-    const before = Number(await call(host, 'cancelled'));
+  'logs if asked': async (host) => {
+    if (host.isModern) {
+      await host.call('log');
+      if (host.logs.length > 0) return false;
+    }
+    await host.wantLogs();
+    await host.call('log', host.isModern ? { _meta: { [LOG_LEVEL]: 'info' } } : {});
+    return until(() => host.logs.includes('a line of the log'));
+  },
+  cancels: async (host) => {
+    const count = async (): Promise<number> => Number((await host.call('cancelled')).text);
+    const before = await count();
     const controller = new AbortController();
-    const waiting = host.client.callTool({ name: 'wait', arguments: {} }, { signal: controller.signal });
+    const waiting = host.call('wait', {}, { signal: controller.signal });
     setTimeout(() => controller.abort(), 300);
     const isCancelled = await waiting.then(
       () => false,
       () => true,
     );
-    return isCancelled && until(async () => Number(await call(host, 'cancelled')) > before);
+    return isCancelled && until(async () => (await count()) > before);
   },
-  'answers a question of the server': async (host) => (await call(host, 'ask')) === 'blue',
-  'gets the log that it asked for': async (host) => {
-    await call(host, 'log', host.era === 'modern' ? { _meta: { [LOG_LEVEL]: 'info' } } : {});
-    return until(() => host.logs.includes('a line of the log'));
+  asks: async (host) => {
+    const [once, twice] = [await host.call('ask'), await host.call('ask-twice')];
+    return once.text === 'blue' && twice.text === 'blue blue';
   },
-  'hears of a changed list': async (host) => {
+  'announces changes': async (host) => {
     const before = host.changes;
-    await call(host, 'change');
+    await host.call('change');
     return until(() => host.changes > before);
-  },
-  'gets the same error for a hidden name as for an unknown one': async (host) => {
-    const attempt = (name: string) =>
-      host.client.callTool({ name, arguments: {} }).then(
-        (result) => JSON.stringify(result).replaceAll(name, 'NAME'),
-        (error: Error) => error.message.replaceAll(name, 'NAME'),
-      );
-    const [hidden, unknown] = [await attempt('hidden'), await attempt('absent')];
-    const missing = await host.client.readResource({ uri: 'test://absent' }).then(
-      () => undefined,
-      (error: { code?: number }) => error.code,
-    );
-    const code = host.era === 'modern' ? [-32602] : [-32602, -32002];
-    return hidden === unknown && !hidden.includes('secret') && code.includes(Number(missing));
   },
 };
 
 /** Runs every check with one host. Returns the checks that fail, each with its error. */
-export async function failures(era: HostEra, front: Front): Promise<string[]> {
+export async function failures(
+  kind: HostKind,
+  front: Front,
+  mode: 'advisory' | 'enforce',
+): Promise<string[]> {
   const failed: string[] = [];
   let host: Host;
   try {
-    host = await connect(era, front);
+    host = await connect(kind, front);
   } catch (cause) {
     return Object.keys(CHECKS).map((name) => `${name}: ${cause}`);
   }
   for (const [name, check] of Object.entries(CHECKS)) {
-    const outcome = await check(host).catch((cause: unknown) => String(cause));
+    const outcome = await check(host, mode).catch((cause: unknown) => String(cause));
     if (outcome !== true) failed.push(outcome === false ? name : `${name}: ${outcome}`);
   }
   await host.client.close();
