@@ -8,6 +8,7 @@ import { InMemoryTransport as MemoryV1 } from '@modelcontextprotocol/sdk/inMemor
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { InMemoryTransport as MemoryV2 } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { buildSync } from 'esbuild';
 import * as z from 'zod';
 import type { Policy } from '../../src/engine/policy.js';
@@ -15,6 +16,8 @@ import { attachConcerns } from '../../src/gate/attach.js';
 import { createHandler } from '../../src/http/sdk-v1.js';
 import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
 import { createMemoryStore } from '../../src/session/memory.js';
+import { inProcessTransport } from '../../src/upstream/in-process.js';
+import { bridge } from '../../src/upstream/isolation.js';
 import type { Era } from '../../src/wire/messages.js';
 import { serverV1, serverV2 } from './servers.js';
 
@@ -233,5 +236,41 @@ export const MOUNTS: readonly Mount[] = [
       const fetch = recorded(await endpointV2(given));
       return withV2('modern', (client) => client.connect(new HttpV2(URL_OF, { fetch })));
     },
+  },
+];
+
+/** An endpoint in front of a server that speaks only one era. Nothing closes it: everything is in this process. */
+function translated(behind: Era, { policy }: SuitePolicy): Fetch {
+  const modernOnly = {
+    connect: async (transport: unknown) =>
+      void serveStdio(serverV2, { legacy: 'reject', transport: transport as never }),
+  };
+  const open = () => inProcessTransport(() => (behind === 'legacy' ? serverV1() : modernOnly));
+  const bridged = bridge(open, 'per-session', { isLongLived: true });
+  const handle = createHandlerV2({
+    server: (context) => bridged.make(context),
+    policy,
+    store: createMemoryStore(),
+  });
+  return (url, init) => handle(new Request(url, init));
+}
+
+/** Endpoints that translate between the eras of client and server. They have no counterpart without a policy. */
+export const TRANSLATED: readonly (Omit<Mount, 'connect'> & {
+  connect(policy: SuitePolicy): Promise<Connection>;
+})[] = [
+  {
+    name: 'a server of 2025-11-25 behind a translation, v2 client, 2026-07-28',
+    connect: (given) =>
+      withV2('modern', (client) =>
+        client.connect(new HttpV2(URL_OF, { fetch: recorded(translated('legacy', given)) })),
+      ),
+  },
+  {
+    name: 'a server of 2026-07-28 behind a translation, v1 client',
+    connect: (given) =>
+      withV1((client) =>
+        client.connect(new HttpV1(URL_OF, { fetch: recorded(translated('modern', given)) }) as never),
+      ),
   },
 ];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { EXTENSION_ID } from '../../src/wire/messages.js';
 import { policyFile } from '../gate/gate-harness.js';
-import { type Connection, MOUNTS, SENT, type SuitePolicy } from './mounts.js';
+import { type Connection, MOUNTS, SENT, type SuitePolicy, TRANSLATED } from './mounts.js';
 
 /** Hidden from every client by rules that read no host concern: no preferences can show them. */
 const HIDDEN = ['logData', 'reviewAccess', 'vault://audit'];
@@ -95,7 +95,7 @@ async function ask(connection: Connection, method: string, params: object): Prom
   }
 }
 
-describe.each(MOUNTS)('$name', ({ connect }) => {
+describe.each([...MOUNTS, ...TRANSLATED])('$name', ({ connect }) => {
   it('reveals nothing hidden, whatever the request', async () => {
     SENT.length = 0;
     const connection = await connect(policy);

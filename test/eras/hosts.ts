@@ -56,7 +56,7 @@ async function connectV1(front: Front): Promise<Host> {
     changes: 0,
     call: async (name, given = {}, options = {}) =>
       read(await client.callTool({ name, arguments: {}, ...given }, undefined, options)),
-    wantLogs: () => client.setLoggingLevel('debug'),
+    wantLogs: () => client.setLoggingLevel('debug').catch(() => undefined),
   };
   client.setRequestHandler(ElicitRequestSchema, () => ACCEPTED);
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
@@ -96,6 +96,6 @@ export async function connect(kind: HostKind, front: Front): Promise<Host> {
     logs,
     call: async (name: string, given: object = {}, options: CallOptions = {}) =>
       read(await client.callTool({ name, arguments: {}, ...given }, options)),
-    wantLogs: async () => (isModern ? undefined : client.setLoggingLevel('debug')),
+    wantLogs: async () => (isModern ? undefined : client.setLoggingLevel('debug').catch(() => undefined)),
   });
 }

@@ -21,6 +21,12 @@ const LOSSES: readonly Loss[] = [
       host === 'legacy' && isolation !== 'per-session' && isLegacyServer(host, server),
   },
   {
+    row: '| log messages of a legacy server for a legacy host |',
+    checks: ['logs'],
+    where: (host, { server, isolation }) =>
+      host === 'legacy' && isolation !== 'per-session' && isLegacyServer(host, server),
+  },
+  {
     row: '| what a legacy server sends outside of its answers',
     checks: ['announces changes'],
     where: (host, { server, isolation }) =>

@@ -23,7 +23,7 @@ export const envelope = (capabilities: object = {}) => ({
 
 export type Answer = {
   readonly result?: Record<string, unknown>;
-  readonly error?: { code: number; message: string };
+  readonly error?: { code: number; message: string; data?: unknown };
 };
 
 /** Sends one modern request of a caller, with a server of its own as over HTTP. */
@@ -33,6 +33,7 @@ export async function ask(
   method: string,
   params: object = {},
   capabilities: object = { elicitation: { form: {} } },
+  told: (notification: { params?: Record<string, unknown> | undefined }) => void = () => undefined,
 ): Promise<Answer> {
   const authInfo = sub === undefined ? undefined : { token: 't', clientId: 'c', scopes: [], extra: { sub } };
   const server = await bridged.make({ era: 'modern', authInfo });
@@ -41,14 +42,18 @@ export async function ask(
       start: async () => undefined,
       close: async () => undefined,
       send: async (message) => {
-        if ('id' in message && !('method' in message)) resolve(message as Answer);
+        if (!('method' in message)) resolve(message as Answer);
+        else if (!('id' in message)) told(message);
       },
     };
     const request = {
       jsonrpc: '2.0' as const,
       id: 1,
       method,
-      params: { ...params, _meta: envelope(capabilities) },
+      params: {
+        ...params,
+        _meta: { ...('_meta' in params ? Object(params._meta) : {}), ...envelope(capabilities) },
+      },
     };
     void server.connect(transport).then(() => transport.onmessage?.(request));
   });

@@ -31,9 +31,11 @@ export interface ClientFacts {
 
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
-/** @returns whether a log message is as important as a client wants it */
-export const isAtLeast = (level: unknown, wanted: string): boolean =>
-  LEVELS.indexOf(String(level)) >= LEVELS.indexOf(wanted);
+/** @returns whether a log message is as important as a client wants it; none is for a level that does not exist */
+export function isAtLeast(level: unknown, wanted: string): boolean {
+  const least = LEVELS.indexOf(wanted);
+  return least >= 0 && LEVELS.indexOf(String(level)) >= least;
+}
 
 export const membersOf = (value: unknown): Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
