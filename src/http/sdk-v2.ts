@@ -17,7 +17,7 @@ import { TaskMemory } from '../gate/tasks/task-records.js';
 import { METHODS, read } from '../wire/messages.js';
 import { BridgedFront, type BridgedServer, bridgedResponse, isBridged, watchError } from './bridged-front.js';
 import { insufficientScope } from './callers/authorization.js';
-import { principalPreferences } from './callers/principal.js';
+import { HandlerError, principalPreferences } from './callers/principal.js';
 import { challengeResponse, challengeScopes } from './callers/scope-challenge.js';
 import { checkOptions } from './check-options.js';
 import { checkAccessEarly, type ServeParsed } from './early-access-check.js';
@@ -29,7 +29,7 @@ import { refuseSubscription } from './refuse-subscription.js';
 import { readJson } from './request-body.js';
 import { createHandler as createLegacyHandler } from './sdk-v1.js';
 import { bindSessions } from './sessions.js';
-import type { ListenStreams } from './streams/listen-streams.js';
+import { ListenStreams } from './streams/listen-streams.js';
 import { openStream } from './streams/open-stream.js';
 
 /** A server of SDK v2, or one that stands for a server behind the endpoint. */
@@ -39,14 +39,19 @@ export type ServerV2 = McpServer | Server | BridgedServer;
 export interface HandlerOptionsV2 extends Omit<HandlerOptions, 'server'> {
   /** Makes a new server for each request: `Server` or `McpServer` of SDK v2, or `make` of `mcp-concerns/upstream`. */
   readonly server: (context: McpRequestContext) => ServerV2 | Promise<ServerV2>;
+  /**
+   * Serves `subscriptions/listen`, at an endpoint whose process lives long and whose responses are not buffered. Needs a
+   * server of `mcp-concerns/upstream` with `isLongLived`.
+   */
+  readonly listens?: boolean | undefined;
 }
 
 /**
  * Serves an SDK v2 server over Streamable HTTP in both eras. Requests of protocol version 2026-07-28 go to the handler
  * of the SDK, which is stateless. Requests up to 2025-11-25 have sessions that contain the preferences of the host.
  *
- * `subscriptions/listen` is refused, and `server/discover` declares no changes: an endpoint that buffers responses could
- * never end such a stream.
+ * Without `listens`, `subscriptions/listen` is refused, and `server/discover` declares no changes: an endpoint that buffers
+ * responses could never end such a stream.
  *
  * @param options the server, the policy, and where sessions of the legacy era are kept
  * @returns a handler for requests of any path
@@ -79,8 +84,20 @@ export function createHandler(options: HandlerOptionsV2): FetchHandler {
     await response.body?.cancel();
     return challengeResponse(challenge, authOf(given).authInfo);
   };
-  return byEra(createModernHandler(options), legacy, options.maxBodyBytes);
+  const streams = options.listens === true ? new ListenStreams(bridgedOnly(server)) : undefined;
+  return byEra(createModernHandler(options, streams), legacy, options.maxBodyBytes);
 }
+
+/** A server that is made for each request knows of no changes. */
+const bridgedOnly =
+  (server: HandlerOptionsV2['server']) =>
+  async (context: McpRequestContext): Promise<BridgedServer> => {
+    const made = await server(context);
+    if (isBridged(made)) return made;
+    throw new HandlerError(
+      'The option "listens" needs a server of mcp-concerns/upstream. Pass { server: (context) => upstream.make(context) }.',
+    );
+  };
 
 /** Answers a modern request whose body was read. */
 export type ModernHandler = (request: Request, body: unknown, given: FetchOptions) => Promise<Response>;

@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { CHECKS } from './checks.js';
 import { HOSTS, type HostKind } from './hosts.js';
-import { unexpected } from './lost.js';
+import { missingRows, unexpected } from './lost.js';
 import { run, SERVERS, type SetUp } from './set-ups.js';
 
 const PAGE = 'docs/reference/wire.md';
@@ -63,6 +63,7 @@ if (named.length === 0) {
   if (before === undefined || after === undefined) throw new Error(`${PAGE} has no place for the table.`);
   writeFileSync(PAGE, `${before}${BEGIN}\n\n${head}\n${rows.join('\n')}\n\n${END}${after}`);
 }
+wrong.push(...missingRows(PAGE).map((row) => `${PAGE} has no row "${row}"`));
 for (const each of wrong) console.log(`unexpected: ${each}`);
 console.log(`${cells.size} set-ups, ${wrong.length} unexpected`);
 process.exitCode = wrong.length === 0 ? 0 : 1;

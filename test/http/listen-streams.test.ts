@@ -94,6 +94,43 @@ it('limits the streams of one caller', async () => {
     .toBe(true);
 });
 
+it('is served by a handler in a process that lives long, if that says so', async () => {
+  const { createHandler } = await import('../../src/http/sdk-v2.js');
+  const { bridge } = await import('../../src/upstream/isolation.js');
+  const { child } = await import('../upstream/modern-client.js');
+  const bridged = bridge(
+    () =>
+      child(`
+        if (m.method === 'initialize') return send({ id: m.id, result: info });
+        if (m.id !== undefined) send({ id: m.id, result: { tools: [] } });`),
+    'shared',
+    { isLongLived: true },
+  );
+  const policy = policyHiding();
+  const answered = async (listens: boolean): Promise<string> => {
+    const handle = createHandler({ server: (context) => bridged.make(context), policy, listens });
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'subscriptions/listen',
+    };
+    const params = { _meta: META, notifications: TOOLS };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'subscriptions/listen', params });
+    const response = await handle(new Request('http://host/mcp', { method: 'POST', headers, body }));
+    let text = '';
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk;
+      // A stream stays open until its reader leaves.
+      if (text.includes('acknowledged')) break;
+    }
+    return `${response.status} ${text}`;
+  };
+  expect(await answered(true)).toMatch(/^200 .*notifications\/subscriptions\/acknowledged/s);
+  expect(await answered(false)).toMatch(/^404 .*-32601/);
+  await bridged.close();
+});
+
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
