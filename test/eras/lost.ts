@@ -29,10 +29,7 @@ const LOSSES: readonly Loss[] = [
   {
     row: '| what a legacy server sends outside of its answers',
     checks: ['announces changes'],
-    where: (host, { server, isolation }) =>
-      isolation === 'per-request' &&
-      isLegacyServer(host, server) &&
-      (host === 'legacy' || server === 'legacy URL'),
+    where: (host, { server, isolation }) => isolation === 'per-request' && isLegacyServer(host, server),
   },
   {
     row: '| what a legacy server sends outside of its answers',
