@@ -1,7 +1,8 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { Policy } from '../src/engine/policy.js';
+import { pinsOf } from '../src/engine/pins.js';
+import { byKind, type Policy } from '../src/engine/policy.js';
 import { attachConcerns } from '../src/gate/attach.js';
 import { EXTENSION_ID } from '../src/wire/messages.js';
 import { FIXTURE_CONCERNS, type FixtureTool, fixturePolicy, fixtureTools } from './fixture.js';
@@ -36,6 +37,35 @@ export async function listRatios(): Promise<Ratio[]> {
   return ratios;
 }
 
+/** Compares lists whose definitions are pinned with lists without a lock file. */
+export async function pinnedListRatios(): Promise<Ratio[]> {
+  const tools = fixtureTools(1000);
+  const policy = fixturePolicy(tools);
+  const pins = pinsOf({ tools });
+  const digests = byKind((kind) => new Map(Object.entries(pins[kind])));
+  const pinned: Policy = { ...policy, pins: { digests, changed: 'hide' } };
+  return [
+    await ratio(
+      'tools/list of pinned definitions, one server for all requests / without a lock file',
+      { lowerBound: 1.02 },
+      { work: await keptServer(tools, pinned) },
+      { work: await keptServer(tools, policy) },
+    ),
+    await ratio(
+      'the same, one server per request / without a lock file',
+      { lowerBound: 1.02 },
+      { work: () => perRequest(tools, pinned) },
+      { work: () => perRequest(tools, policy) },
+    ),
+    await ratio(
+      'tools/list of a host without preferences / without a lock file',
+      { lowerBound: 1.02 },
+      { work: await keptServer(tools, pinned, false) },
+      { work: await keptServer(tools, policy, false) },
+    ),
+  ];
+}
+
 function createServer(tools: readonly FixtureTool[], policy: Policy | undefined): Server {
   const server = new Server({ name: 'bench', version: '1.0.0' }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools] }));
@@ -49,7 +79,11 @@ function listRequest(filtered: boolean, headers: Record<string, string> = {}): R
   return new Request('http://localhost/mcp', { method: 'POST', headers: { ...HEADERS, ...headers }, body });
 }
 
-async function keptServer(tools: readonly FixtureTool[], policy?: Policy): Promise<() => Promise<string>> {
+async function keptServer(
+  tools: readonly FixtureTool[],
+  policy?: Policy,
+  filtered = policy !== undefined,
+): Promise<() => Promise<string>> {
   const server = createServer(tools, policy);
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: true,
@@ -63,7 +97,7 @@ async function keptServer(tools: readonly FixtureTool[], policy?: Policy): Promi
     new Request('http://localhost/mcp', { method: 'POST', headers: HEADERS, body }),
   );
   return async () => {
-    const request = listRequest(policy !== undefined, { 'mcp-session-id': 'bench' });
+    const request = listRequest(filtered, { 'mcp-session-id': 'bench' });
     return (await transport.handleRequest(request)).text();
   };
 }

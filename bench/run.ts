@@ -4,7 +4,7 @@ import { ACCESS } from './access.js';
 import { bridgeRatios } from './bridge.js';
 import { type CommandTime, commandTimes } from './cli.js';
 import { lambdaRatios } from './lambda.js';
-import { listRatios } from './list.js';
+import { listRatios, pinnedListRatios } from './list.js';
 import type { Measurement, Ratio } from './measure.js';
 import { CALLS, CATALOGS } from './protocol.js';
 import { ruleRatios } from './rules.js';
@@ -15,7 +15,7 @@ const PARTS: Readonly<Record<string, readonly Measurement[]>> = {
   selection: [selectionRatios],
   rules: [ruleRatios],
   scale: [scaleRatios],
-  list: [listRatios],
+  list: [listRatios, pinnedListRatios],
   calls: CALLS,
   catalogs: CATALOGS,
   access: ACCESS,
