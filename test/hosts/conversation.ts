@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import catalog from '../../policies/vault.catalog.json' with { type: 'json' };
@@ -18,6 +19,8 @@ export interface Seen {
   readonly all: number;
   /** The JSON of all definitions that are not deferred, in bytes. */
   readonly bytes: number;
+  /** A digest of these definitions: a prompt cache is lost if it changes. */
+  readonly digest: string;
   /** How many names of the server's tools stand anywhere in the request. */
   readonly named: number;
   /** The tokens of the whole request, by the tokenizer o200k. */
@@ -82,12 +85,14 @@ export function converse(steps: readonly Step[]): {
 function observe({ tools, text }: ModelRequest): Seen {
   const own = tools.filter((tool) => TOOLS.has(ownName(tool)));
   const loaded = tools.filter(({ deferred }) => !deferred);
+  const block = JSON.stringify(loaded.map(({ definition }) => definition));
   return {
     shown: own.filter(({ deferred }) => !deferred).length,
     deferred: own.filter(({ deferred }) => deferred).length,
     concernsTool: tools.some((tool) => ownName(tool) === 'concerns'),
     all: tools.length,
-    bytes: Buffer.byteLength(JSON.stringify(loaded.map(({ definition }) => definition))),
+    bytes: Buffer.byteLength(block),
+    digest: createHash('sha256').update(block).digest('hex').slice(0, 12),
     named: countNamed(text),
     tokens: countTokens(text),
   };

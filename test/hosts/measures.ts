@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { converse, countNamed, type Seen, type Step, THINKING } from './conversation.js';
 import type { Host, McpServer, Setting, Turn } from './host.js';
@@ -257,6 +259,32 @@ const withToolSearch = async (bench: Bench): Promise<Outcome> => {
   return { seen: [...first, ...switched.seen], notes, log: switched.log ?? [] };
 };
 
+const SWITCHES = 20;
+
+/** Twenty switches with `lists: stable`. After each, the model calls a tool that every second switch hides. */
+const withStableLists = (bench: Bench): Promise<Outcome> =>
+  inPlace(async (place) => {
+    const policy = join(place.home, 'stable.yaml');
+    writeFileSync(policy, 'version: 1\nsettings: { lists: stable }\n');
+    const steps = Array.from({ length: SWITCHES }, (_, at) => ({
+      meanwhile: () => place.switchTo(at % 2 === 0 ? 'safe' : 'everything'),
+      call: HIDDEN,
+      given: { limit: at + 1 },
+    }));
+    const server = place.stdioServer('--policy', policy);
+    const { seen, texts, log = [] } = await talk(bench, place, server, [...steps, {}], FIRST);
+    const digests = new Set(seen.map(({ digest }) => digest));
+    const refused = texts.at(-1)?.split('is switched off').length ?? 1;
+    return {
+      seen,
+      notes: [
+        `tools blocks that differ: ${digests.size} in ${seen.length} requests`,
+        `calls while the tool was hidden: ${SWITCHES / 2}, of which answered by the gate: ${refused - 1}`,
+      ],
+      log,
+    };
+  });
+
 /** All measurements, by name. */
 export const MEASURES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   command: byCommand,
@@ -267,4 +295,5 @@ export const MEASURES: Readonly<Record<string, (bench: Bench) => Promise<Outcome
   url: byUrl,
   conversation: inNewConversation,
   search: withToolSearch,
+  stable: withStableLists,
 };

@@ -88,7 +88,8 @@ export class Hub {
     const after = outcome?.state === 'changed' ? await this.stateOf(id) : undefined;
     const isSame = before === undefined || after === undefined || toolsOf(before) === toolsOf(after);
     // Only a different list is a reason to list again.
-    if (isSame && session?.relisted === false) session.relisted = wasRelisted;
+    const keepsList = isSame || before.policy.lists === 'stable';
+    if (keepsList && session?.relisted === false) session.relisted = wasRelisted;
     if (outcome?.state === 'refused' || outcome?.state === 'failed')
       throw new ChangeRefusedError(outcome.message, { exitCode: 1 });
     if (session === undefined || before === undefined || after === undefined) {

@@ -105,7 +105,8 @@ export interface PanelState {
   /** Increases with each document of a process, so that a page can ignore an older one that arrives late. */
   readonly revision: number;
   readonly server: { readonly name: string; readonly version?: string };
-  readonly policy: { readonly enforcement: string };
+  /** With stable lists, what is hidden stays in the lists of the host, and cannot be called. */
+  readonly policy: { readonly enforcement: string; readonly lists?: 'stable' };
   readonly session: string;
   readonly sessions: readonly PanelSession[];
   readonly concerns: readonly PanelConcern[];

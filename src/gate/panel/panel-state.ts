@@ -107,7 +107,10 @@ export function panelState(input: PanelInput): PanelState {
     format: 1,
     revision: input.revision,
     server: input.server,
-    policy: { enforcement: policy.settings.enforcement },
+    policy: {
+      enforcement: policy.settings.enforcement,
+      ...(policy.settings.lists === 'stable' ? { lists: 'stable' } : {}),
+    },
     session: input.session,
     sessions: input.sessions,
     concerns,

@@ -1,15 +1,19 @@
 import { expect, it } from 'vitest';
 import { Hub } from '../../../src/cli/control/hub.js';
 import type { ConnectionObserver } from '../../../src/gate/edge/connection-state.js';
+import type { PanelState } from '../../../src/gate/panel/panel-document.js';
 import { stateOf } from '../../slow/browser/states.js';
 
 /** A session whose host lists again while the change is made, as a fast one does. */
-function sessionOf(hub: Hub, listsAgain: boolean) {
+function sessionOf(hub: Hub, listsAgain: boolean, policy?: PanelState['policy']) {
   let preferences = {};
   const observer: ConnectionObserver = hub.observerOf('http')({
     client: { name: 'some-host' },
     panel: {
-      state: async ({ session, sessions }) => ({ ...stateOf('vault', { preferences }), session, sessions }),
+      state: async ({ session, sessions }) => {
+        const state = stateOf('vault', { preferences });
+        return { ...state, policy: policy ?? state.policy, session, sessions };
+      },
       change: async (change) => {
         preferences = change;
         if (listsAgain) observer.listed();
@@ -29,4 +33,12 @@ it.each([
   const [session] = (await hub.states()).map((state) => state.session);
   const { sessions } = await hub.change(session ?? '', change);
   expect(sessions.map((each) => each.relisted)).toEqual([relisted]);
+});
+
+it('a session with stable lists was not asked to list again', async () => {
+  const hub = new Hub(async () => () => 1);
+  sessionOf(hub, false, { enforcement: 'advisory', lists: 'stable' });
+  const [session] = (await hub.states()).map((state) => state.session);
+  const { sessions } = await hub.change(session ?? '', { security: 'high' });
+  expect(sessions.map((each) => each.relisted)).toEqual([null]);
 });
