@@ -71,6 +71,13 @@ export interface Settings {
 /** The digests of the definitions that a person reviewed, by name, URI or URI template. See `definitionDigest`. */
 export type Pins = { readonly [K in Kind]: Readonly<Record<string, string>> };
 
+/** What hosts get in place of the texts of a server, and hints that the server does not give. */
+export interface Presentation {
+  readonly title?: string;
+  readonly description?: string;
+  readonly annotations?: { readonly [hint: string]: boolean };
+}
+
 /** Values that a primitive gets because of what the server says about it. */
 export interface CompiledAssign {
   readonly when: unknown;
@@ -127,6 +134,8 @@ export interface CompiledPolicy {
   readonly defaultsFor?: readonly ClientDefaults[];
   readonly settings: Settings;
   readonly pins?: Pins;
+  /** How tools are presented, by name. */
+  readonly present?: { readonly [tool: string]: Presentation };
 }
 
 /**
@@ -207,6 +216,8 @@ export interface Policy {
   readonly settings: Settings;
   /** Whether preferences of a session do not change the lists, at least those of some concerns. */
   readonly hasStableLists: boolean;
+  /** How tools are presented, by name. */
+  readonly presented: ReadonlyMap<string, Presentation>;
   /** The pinned definitions, and what happens to others; `undefined` if none are pinned, or if nothing happens. */
   readonly pins?:
     | {
@@ -330,6 +341,7 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
       compiled.settings.enforcement === 'enforce' && concerns.some(({ obtainable }) => obtainable === true),
     settings: compiled.settings,
     hasStableLists: compiled.settings.lists === 'stable' || concerns.some(({ lists }) => lists === 'stable'),
+    presented: new Map(Object.entries(compiled.present ?? {})),
     pins: preparePins(compiled),
   };
 }

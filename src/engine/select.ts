@@ -7,6 +7,7 @@ import { countHidden, type HiddenCounts } from './hidden.js';
 import { itemAt } from './item-at.js';
 import { identityOf, type Primitive } from './mapping.js';
 import type { Kind, Policy } from './policy.js';
+import { present, weakerHints } from './present.js';
 
 /** The part of a list that a configuration shows. */
 export interface Selection<T> {
@@ -23,6 +24,8 @@ export interface Catalog<T extends Primitive> extends Classes {
   readonly kind: Kind;
   readonly items: readonly T[];
   readonly memo: Memo<Selection<T>>;
+  /** The tools with a hint that the policy must not present, see `weakerHints`. */
+  readonly weakened: readonly string[];
 }
 
 /** The part of QuickLRU that is used. Its own type does not compile in projects without `skipLibCheck`. */
@@ -54,7 +57,14 @@ export function bindCatalog<T extends Primitive>(
   const entries = Math.min(MEMO.entries, MEMO.references / (items.length + 1));
   // QuickLRU keeps up to twice `maxSize` entries. With one entry, it would move the entry each time it is read.
   const memo = new QuickLRU<string, Selection<T>>({ maxSize: Math.max(2, Math.floor(entries / 2)) });
-  return { policy, kind, items, ...classify(policy, kind, items), memo };
+  const classes = classify(policy, kind, items);
+  const bound = { policy, kind, items, ...classes, memo, weakened: [] };
+  if (policy.presented.size === 0 || kind !== 'tools') return bound;
+  const weakened = items
+    .filter((item) => weakerHints(item, policy.presented.get(identityOf(kind, item)) ?? {}).length > 0)
+    .map((item) => identityOf(kind, item));
+  // Decided by what the server lists, and shown as the policy presents it.
+  return { ...bound, items: items.map((item) => present(policy, kind, item)), weakened };
 }
 
 /**

@@ -47,6 +47,7 @@ Examples:
     'policy.yaml',
   )
   .option('--force', 'overwrite existing files')
+  .option('--present', 'also write the titles and hints of tools that the server does not give')
   .option('--update', 'add entries for what is new, remove those of what is gone, and keep all other lines');
 
 /**
@@ -74,8 +75,8 @@ export async function run(argv: string[]): Promise<number> {
     catalog: values.catalog ?? `${stem}.catalog.json`,
   };
   if (values.update === true) {
-    if (output === '-' || values.force === true) {
-      const option = output === '-' ? '-o -' : '--force';
+    if (output === '-' || values.force === true || values.present === true) {
+      const option = output === '-' ? '-o -' : values.force === true ? '--force' : '--present';
       throw new UsageError(
         'init',
         `--update edits the files of the policy, so ${option} has no meaning with it`,
@@ -93,7 +94,7 @@ export async function run(argv: string[]): Promise<number> {
   const server = serverName(catalog.server) ?? basename(values.catalog ?? values.url ?? command.join(' '));
   const schema = schemaBeside(output, 'schema.json', policySchema.title);
   const testSchema = schemaBeside(output, 'test.schema.json', testFileSchema.title);
-  const facts = { server, schema: schema.path, folder: basename(stem) };
+  const facts = { server, schema: schema.path, folder: basename(stem), present: values.present === true };
   const written = writeProposal(proposal, facts);
   const text = formatOwnYaml(written.text);
   if (output === '-') {

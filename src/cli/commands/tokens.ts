@@ -1,5 +1,6 @@
 import { listedUnder } from '../../engine/effective.js';
 import { preparePolicy } from '../../engine/policy.js';
+import { present } from '../../engine/present.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
@@ -52,11 +53,18 @@ export async function run(argv: string[]): Promise<number> {
   const policy = preparePolicy(pinnedFor(compiled, catalog));
   // Every configuration uses the tokens of every primitive, so each is counted once.
   const counted = new Map<object, number>();
-  const tokensOf = (definition: object): number => {
+  const countOnce = (definition: object): number => {
     const tokens = counted.get(definition) ?? countTokens(definition);
     counted.set(definition, tokens);
     return tokens;
   };
+  const presented = new Map<object, object>(
+    catalog.tools?.map((tool) => [tool, present(policy, 'tools', tool)]),
+  );
+  const tokensOf = (definition: object): number => countOnce(presented.get(definition) ?? definition);
+  // Facts have neither titles nor descriptions to compare.
+  const replaced = catalog.encoding === undefined ? [...presented] : [];
+  const gain = replaced.reduce((sum, [own, given]) => sum + countOnce(own) - countOnce(given), 0);
   const billedOf = billedBy(tokensOf);
   const weighed = weighCatalog(policy, catalog, billedOf);
   let withoutPreferences: object[] | undefined;
@@ -80,7 +88,7 @@ export async function run(argv: string[]): Promise<number> {
     },
   );
   const all = configurationCosts(policy, catalog, billedOf, budget);
-  const report: TokenReport = { catalog, tokensOf, singles, all, budget };
+  const report: TokenReport = { catalog, tokensOf, singles, all, budget, gain };
   if (format === 'json') writeJson(tokensToJson(report));
   else process.stdout.write(tokensToText(report, terminal.paper));
   if (budget === undefined) return 0;

@@ -4,6 +4,7 @@ import { type Row, table, wrapped } from '../terminal/layout.js';
 import { type Paper, plain } from '../terminal/output.js';
 import { joined } from '../terminal/quantities.js';
 import { bound, reasonInWords } from '../terminal/reason-words.js';
+import { detailLines } from './diff/definitions.js';
 import type { ExplainedConcern, ExplainedRule, Explanation } from './explanation.js';
 import { ruleTree } from './rule-tree.js';
 
@@ -18,7 +19,7 @@ import { ruleTree } from './rule-tree.js';
  * process.stdout.write(explanationToText(policy, explanation, paperOf(process.stdout)));
  */
 export function explanationToText(policy: Policy, explanation: Explanation, paper: Paper): string {
-  const { kind, id, shown, concerns, rules, mapped } = explanation;
+  const { kind, id, shown, concerns, rules, mapped, presented } = explanation;
   // In a pipe the decision is one line, so that `grep` finds it.
   const width = paper.width ?? Number.POSITIVE_INFINITY;
   const [word] = KIND_NAMES[kind];
@@ -50,6 +51,9 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
     lines.push(...wrapped('  not requested, and the primitive has no value: ', names, ', ', paper.width));
   }
   if (!mapped) lines.push('  the policy does not map this primitive');
+  if (presented.length > 0) {
+    lines.push('', '  the policy presents it:', ...detailLines(presented).map((line) => `  ${line}`));
+  }
   for (const rule of rules) lines.push('', ...ruleLines(rule, paper));
   return `${lines.join('\n')}\n`;
 }

@@ -13,6 +13,8 @@ import { isTruthy } from '../../engine/expression/evaluate.js';
 import { fromNumber, identityOf, type Mapping, type Primitive } from '../../engine/mapping.js';
 import { mapListed } from '../../engine/pins.js';
 import type { Concern, Kind, Policy } from '../../engine/policy.js';
+import { present } from '../../engine/present.js';
+import { detailsOf } from '../../policy/diff/compare-definitions.js';
 import type { CallerConfiguration } from '../options/preferences.js';
 import type { Origins } from './configuration-origins.js';
 
@@ -51,6 +53,8 @@ export function explainPrimitive(
     shown: effect === 'show',
     reason,
     mapped: mapping.mapped,
+    /** What hosts get in place of what the server lists. */
+    presented: detailsOf(primitive, present(policy, kind, primitive), false),
     concerns: policy.concerns.map((concern, index) => {
       const effective = configuration.effective[index];
       const offer = mapping.offers[index];

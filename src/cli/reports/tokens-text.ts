@@ -20,6 +20,8 @@ export interface TokenReport {
   /** The costs of all configurations; undefined if there are too many. */
   readonly all: CostSummary | undefined;
   readonly budget: number | undefined;
+  /** The tokens that `present` saves in all tools; negative if it costs some. */
+  readonly gain?: number;
 }
 
 /** The cost of one sample configuration. */
@@ -53,7 +55,7 @@ function tried({ all, singles, budget = Number.POSITIVE_INFINITY }: TokenReport)
  * process.stdout.write(tokensToText(report, paper));
  */
 export function tokensToText(report: TokenReport, paper: Paper): string {
-  const { catalog, singles, all, budget } = report;
+  const { catalog, singles, all, budget, gain = 0 } = report;
   const primitives = weigh(report);
   if (primitives.length === 0) return 'The server lists nothing.\n';
   const total = billedTokens(primitives);
@@ -81,6 +83,10 @@ export function tokensToText(report: TokenReport, paper: Paper): string {
   if (costly !== undefined && costly.stability > 0) {
     const { preferences, tokens, stability } = costly;
     const text = `Stable lists cost up to ${count(stability)} tokens more: with ${plain(preferences)}, ${count(tokens)} instead of ${count(tokens - stability)}.`;
+    lines.push('', ...wrapped('', text.split(' '), ' ', paper.width));
+  }
+  if (gain !== 0) {
+    const text = `What the policy presents ${gain > 0 ? 'saves' : 'costs'} ${count(Math.abs(gain))} tokens in all tools.`;
     lines.push('', ...wrapped('', text.split(' '), ' ', paper.width));
   }
   const forApps = primitives.filter(({ appOnly }) => appOnly);
@@ -161,13 +167,14 @@ const billedTokens = (primitives: ReturnType<typeof weigh>): number =>
 
 /** @returns the report as a JSON value */
 export function tokensToJson(report: TokenReport): object {
-  const { all, singles, budget } = report;
+  const { all, singles, budget, gain = 0 } = report;
   const primitives = weigh(report);
   const { configurations, mostExpensive, cheapest, over } = tried(report);
   return {
     encoding: ENCODING,
     total: billedTokens(primitives),
     ...(budget === undefined ? {} : { budget, over }),
+    ...(gain === 0 ? {} : { presentationSaves: gain }),
     complete: all !== undefined,
     configurations,
     ...(all === undefined ? {} : { empty: all.empty }),

@@ -61,6 +61,7 @@ export function filterList(
       ...ofList,
       ...warnOfValues(kind, unknown),
       ...warnOfDefinitions(bound),
+      ...warnOfHints(bound),
       ...emptiedBy,
     ],
   };
@@ -138,6 +139,13 @@ function warnOfDefinitions({ policy, kind, changed }: Catalog<Primitive>): Conce
       message: `The definitions of these ${kind} are not the pinned ones${effect}: ${names}. Review them with "mcp-concerns pin --review".`,
     },
   ];
+}
+
+/** A hint that `present` may not give is left out, because hosts run tools without asking because of hints. */
+function warnOfHints({ kind, weakened }: Catalog<Primitive>): ConcernWarning[] {
+  if (weakened.length === 0) return [];
+  const message = `Hints in "present" promise less harm than the server does, so they are left out: ${weakened.join(', ')} (${kind}). Run "mcp-concerns check" with the server.`;
+  return [{ code: 'weaker-hint', message }];
 }
 
 /** In characters: the server chooses its names. */

@@ -139,9 +139,14 @@ export function sessionConfiguration(exchange: Configurable & Sent): Configurati
  * pinned ones. If not, nothing can be hidden, and the server's answer is passed on byte for byte.
  */
 export function canChange({ policy, active }: Configuration): boolean {
-  const { rules, settings, pins } = policy;
+  const { rules, settings, pins, presented } = policy;
   return (
-    active || pins !== undefined || rules.length > 0 || settings.unmapped === 'hide' || settings.transparency
+    active ||
+    pins !== undefined ||
+    presented.size > 0 ||
+    rules.length > 0 ||
+    settings.unmapped === 'hide' ||
+    settings.transparency
   );
 }
 

@@ -20,6 +20,7 @@ import { placeOfPrimitive, type ReportPart } from './catalog-places.js';
 import { contradictedValues } from './check-annotations.js';
 import { findHiddenCompanions } from './check-pages.js';
 import { checkPanelNames } from './check-panel.js';
+import { checkPresentation } from './check-presentation.js';
 import { checkRuleNames } from './check-rule-names.js';
 import type { CheckedFile } from './check-values.js';
 
@@ -113,6 +114,7 @@ export function checkCatalog(
     checkPanelNames(files, policy, catalog, report);
   }
   for (const each of listed) checkPrimitive(check, each, scope.unmapped);
+  findings.push(...checkPresentation(files, catalog));
   if (scope.whole) checkAllConfigurations(check);
   return findings;
 }

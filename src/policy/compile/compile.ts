@@ -44,6 +44,7 @@ export function compilePolicy(
 ): CompiledPolicy {
   const documents = files.map(({ document }) => document);
   const clientDefaults = documents.flatMap((each) => each['defaults-for'] ?? []);
+  const presented = documents.flatMap(({ present }) => Object.entries(present?.tools ?? {}));
   const content = {
     format: COMPILED_FORMAT,
     files: files.map(({ source }) => source.file),
@@ -55,6 +56,7 @@ export function compilePolicy(
     rules: files.flatMap(rules),
     ...(clientDefaults.length === 0 ? {} : { defaultsFor: clientDefaults }),
     settings: settingsOf(documents),
+    ...(presented.length === 0 ? {} : { present: Object.fromEntries(presented) }),
     ...(pins === undefined ? {} : { pins }),
   };
   const { format, ...rest } = content;

@@ -77,6 +77,7 @@ const CODES = {
     'shadowed-entry',
     'unmapped',
     'contradicts-annotations',
+    'weaker-hint',
     'never-visible',
     'always-visible',
     'empty-catalog',

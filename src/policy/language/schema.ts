@@ -79,6 +79,11 @@ const clientPattern = (what: string, example: string) =>
     examples: [example],
   }) as const;
 
+const presentedText = (description: string, example: string) =>
+  ({ description, type: 'string', minLength: 1, examples: [example] }) as const;
+
+const presentedHint = (description: string) => ({ description, type: 'boolean', examples: [true] }) as const;
+
 /** The JSON Schema (draft-07) of a policy file. Editors show its descriptions and examples. */
 export const policySchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -281,6 +286,47 @@ export const policySchema = {
           'Resource templates by pattern of the URI template, as the server lists it.',
           'vault://*',
         ),
+      },
+    },
+    present: {
+      description: 'How primitives are presented to hosts, for servers that one does not own.',
+      type: 'object',
+      additionalProperties: false,
+      examples: [{ tools: { tree: { title: 'List a folder' } } }],
+      properties: {
+        tools: {
+          description: 'Tools by name.',
+          type: 'object',
+          examples: [{ tree: { title: 'List a folder', annotations: { readOnlyHint: true } } }],
+          additionalProperties: {
+            description: 'What replaces the texts of the server, and hints that are added.',
+            type: 'object',
+            additionalProperties: false,
+            minProperties: 1,
+            examples: [{ title: 'List a folder' }],
+            properties: {
+              title: presentedText('The title, which people read.', 'List a folder'),
+              description: presentedText(
+                'The description, which models read.',
+                'Lists the files of a folder.',
+              ),
+              annotations: {
+                description:
+                  'Hints that the server does not give. One that promises less harm than the hint of the server is an error.',
+                type: 'object',
+                additionalProperties: false,
+                minProperties: 1,
+                examples: [{ readOnlyHint: true }],
+                properties: {
+                  readOnlyHint: presentedHint('Whether the tool only reads.'),
+                  destructiveHint: presentedHint('Whether it may delete or overwrite.'),
+                  idempotentHint: presentedHint('Whether a second equal call changes nothing more.'),
+                  openWorldHint: presentedHint('Whether it may contact anything outside.'),
+                },
+              },
+            },
+          },
+        },
       },
     },
     assign: {

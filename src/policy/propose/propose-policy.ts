@@ -1,7 +1,7 @@
 import { isForPages, ownersOf } from '../../engine/companions.js';
 import { itemAt } from '../../engine/item-at.js';
 import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
-import type { Kind } from '../../engine/policy.js';
+import type { Kind, Presentation } from '../../engine/policy.js';
 import {
   declaresAllDestructive,
   effectOfHints,
@@ -9,6 +9,7 @@ import {
   type ProposedEffect,
   proposeEffect,
 } from './effects.js';
+import { proposePresentation } from './propose-presentation.js';
 import { nameWords, type ProposedTopics, proposeTopics } from './propose-topics.js';
 import { EFFECTS, type Effect } from './verbs.js';
 
@@ -19,6 +20,8 @@ export interface ProposedTool extends ProposedEffect {
   readonly assigned: Effect;
   /** The topics; `any` if the tool fits every topic. Empty if there are no topics. */
   readonly topics: readonly string[] | 'any';
+  /** The title and the hints that the server does not give. */
+  readonly present: Presentation;
 }
 
 /** The concerns and values of a first policy, before they are written as YAML. */
@@ -51,11 +54,13 @@ export function proposePolicy(catalog: ServerCatalog & { readonly server?: unkno
   const { topicsOf, ...topics } = proposeTopics(list, words, serverName(catalog.server));
   const proposed = (tool: Primitive, topicsFor: (name: string) => ProposedTool['topics']): ProposedTool => {
     const name = identityOf('tools', tool);
+    const effect = proposeEffect(tool, words.get(name) ?? [], allDestructive);
     return {
       name,
-      ...proposeEffect(tool, words.get(name) ?? [], allDestructive),
+      ...effect,
       assigned: effectOfHints(tool),
       topics: topicsFor(name),
+      present: proposePresentation(tool, effect, words.get(name) ?? []),
     };
   };
   const tools = list.map((tool) => proposed(tool, (name) => topicsOf.get(name) ?? []));

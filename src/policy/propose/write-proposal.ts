@@ -14,6 +14,8 @@ export interface ProposalFacts {
   readonly schema: string;
   /** The folder for further files, relative to the policy, if the entries do not fit into one file. */
   readonly folder: string;
+  /** Whether the policy also has the titles and the hints that the server does not give. */
+  readonly present?: boolean;
 }
 
 const MEANING: Readonly<Record<Effect, string>> = {
@@ -33,10 +35,20 @@ const MEANING: Readonly<Record<Effect, string>> = {
  * const facts = { server: 'files', schema: './schema.json', folder: 'policy' };
  * writeFileSync('policy.yaml', formatYaml(writeProposal(proposePolicy(catalog), facts).text));
  */
-export function writeProposal(proposal: Proposal, { server, schema, folder }: ProposalFacts) {
+export function writeProposal(
+  proposal: Proposal,
+  { server, schema, folder, present = false }: ProposalFacts,
+) {
   const tools = toolLines(proposal);
-  const parts = splitLines(tools);
-  const paths = parts.length < 2 ? [] : parts.map((_part, index) => `${folder}/tools-${index + 1}.yaml`);
+  const presented = present ? presentedLines(proposal) : [];
+  const isWhole = splitLines([...tools, ...presented]).length < 2;
+  const parts = isWhole
+    ? []
+    : [
+        ...splitLines(tools).map((lines, index) => ['primitives', `tools-${index + 1}`, lines] as const),
+        ...splitLines(presented).map((lines, index) => ['present', `present-${index + 1}`, lines] as const),
+      ].filter(([, , lines]) => lines.length > 0);
+  const paths = parts.map(([, name]) => `${folder}/${name}.yaml`);
   const head = (title: string): string[] => [`# yaml-language-server: $schema=${schema}`, '#', title];
   const text = [
     ...head(`# A first policy for ${comment(server)}.`),
@@ -51,15 +63,30 @@ export function writeProposal(proposal: Proposal, { server, schema, folder }: Pr
     ...presetLines(proposal),
     ...assignLines(proposal),
     ...patternLines(proposal),
-    ...primitiveLines(proposal, paths.length === 0 ? tools : []),
+    ...primitiveLines(proposal, isWhole ? tools : []),
+    ...(isWhole && presented.length > 0 ? ['', PRESENT, 'present:', '  tools:', ...presented] : []),
     ...SETTINGS,
     '',
   ].join('\n');
-  const partTexts = paths.map((path, index): [string, string] => [
-    path,
-    ['version: 1', '', 'primitives:', '  tools:', ...(parts[index] ?? []), ''].join('\n'),
+  const partTexts = parts.map(([section, name, lines]): [string, string] => [
+    `${folder}/${name}.yaml`,
+    ['version: 1', '', `${section}:`, '  tools:', ...lines, ''].join('\n'),
   ]);
   return { text, parts: new Map(partTexts) };
+}
+
+const PRESENT =
+  '# Titles and hints that the server does not give, from the names and effects above. Hosts get them with its tools.';
+
+function presentedLines({ tools }: Proposal): string[] {
+  return tools.flatMap(({ name, present: { title, annotations } }) => {
+    const hints = Object.entries(annotations ?? {}).map(([hint, value]) => `${hint}: ${value}`);
+    const parts = [
+      ...(title === undefined ? [] : [`title: ${toYamlScalar(title)}`]),
+      ...(hints.length === 0 ? [] : [`annotations: { ${hints.join(', ')} }`]),
+    ];
+    return parts.length === 0 ? [] : [`    ${toYamlScalar(name)}: { ${parts.join(', ')} }`];
+  });
 }
 
 const SETTINGS = [

@@ -74,6 +74,27 @@ export type PolicyDocument = {
     /** Resource templates by pattern of the URI template, as the server lists it. */
     resourceTemplates?: { [name: string]: { [name: string]: string | number | Array<string | number> } };
   };
+  /** How primitives are presented to hosts, for servers that one does not own. */
+  present?: {
+    /** Tools by name. */
+    tools?: { [name: string]: {
+        /** The title, which people read. */
+        title?: string;
+        /** The description, which models read. */
+        description?: string;
+        /** Hints that the server does not give. One that promises less harm than the hint of the server is an error. */
+        annotations?: {
+          /** Whether the tool only reads. */
+          readOnlyHint?: boolean;
+          /** Whether it may delete or overwrite. */
+          destructiveHint?: boolean;
+          /** Whether a second equal call changes nothing more. */
+          idempotentHint?: boolean;
+          /** Whether it may contact anything outside. */
+          openWorldHint?: boolean;
+        };
+      } };
+  };
   /** Values derived from the definitions that the server lists. Later items win over earlier ones, and patterns win over all items. */
   assign?: Array<{
     /** A JSON Logic condition. It can read kind, name, title, description, parameters, required, uri, mimeType, annotations.*, tags, server, execution.taskSupport and meta.* of `primitive`. */

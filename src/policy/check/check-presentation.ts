@@ -1,0 +1,40 @@
+import { identityOf, type Primitive } from '../../engine/mapping.js';
+import { didYouMean } from '../../engine/match/did-you-mean.js';
+import { weakerHints } from '../../engine/present.js';
+import type { Finding } from '../language/findings.js';
+import type { PolicyCatalog } from './check-catalog.js';
+import type { CheckedFile } from './check-values.js';
+
+/**
+ * Checks what a policy presents against what a server lists: tools that the server does not have, and hints that promise less
+ * harm than those of the server.
+ *
+ * @param files the files of the policy
+ * @param catalog what the server lists
+ * @returns a warning for each tool that does not exist, and an error for each weaker hint
+ * @example
+ * checkPresentation(files, { tools: [{ name: 'tree' }] });
+ */
+export function checkPresentation(
+  files: readonly CheckedFile[],
+  { tools = [], isFiltered }: PolicyCatalog,
+): Finding[] {
+  const listed = new Map<string, Primitive>(tools.map((tool) => [identityOf('tools', tool), tool]));
+  return files.flatMap(({ source, document }) =>
+    Object.entries(document.present?.tools ?? {}).flatMap(([name, presented]): Finding[] => {
+      const path = ['present', 'tools', name];
+      const tool = listed.get(name);
+      if (tool === undefined) {
+        if (isFiltered === true) return [];
+        const message = `The server does not have a tool "${name}".${didYouMean(name, [...listed.keys()]) || ' Remove it.'}`;
+        return [{ ...source.locate(path, 'key'), severity: 'warning', code: 'dead-entry', message }];
+      }
+      return weakerHints(tool, presented).map((hint) => ({
+        ...source.locate([...path, 'annotations', hint], 'key'),
+        severity: 'error',
+        code: 'weaker-hint',
+        message: `"${hint}" promises less harm than the server does for "${name}", so hosts do not get it. Remove it.`,
+      }));
+    }),
+  );
+}
