@@ -114,7 +114,7 @@ export function checkCatalog(
     checkPanelNames(files, policy, catalog, report);
   }
   for (const each of listed) checkPrimitive(check, each, scope.unmapped);
-  findings.push(...checkPresentation(files, catalog));
+  findings.push(...checkPresentation(files, catalog, catalog.isFiltered));
   if (scope.whole) checkAllConfigurations(check);
   return findings;
 }

@@ -1,8 +1,7 @@
-import { identityOf, type Primitive } from '../../engine/mapping.js';
+import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { weakerHints } from '../../engine/present.js';
 import type { Finding } from '../language/findings.js';
-import type { PolicyCatalog } from './check-catalog.js';
 import type { CheckedFile } from './check-values.js';
 
 /**
@@ -11,13 +10,15 @@ import type { CheckedFile } from './check-values.js';
  *
  * @param files the files of the policy
  * @param catalog what the server lists
+ * @param isFiltered whether the server may have tools that it does not list
  * @returns a warning for each tool that does not exist, and an error for each weaker hint
  * @example
  * checkPresentation(files, { tools: [{ name: 'tree' }] });
  */
 export function checkPresentation(
   files: readonly CheckedFile[],
-  { tools = [], isFiltered }: PolicyCatalog,
+  { tools = [] }: ServerCatalog,
+  isFiltered = false,
 ): Finding[] {
   const listed = new Map<string, Primitive>(tools.map((tool) => [identityOf('tools', tool), tool]));
   return files.flatMap(({ source, document }) =>
@@ -25,7 +26,7 @@ export function checkPresentation(
       const path = ['present', 'tools', name];
       const tool = listed.get(name);
       if (tool === undefined) {
-        if (isFiltered === true) return [];
+        if (isFiltered) return [];
         const message = `The server does not have a tool "${name}".${didYouMean(name, [...listed.keys()]) || ' Remove it.'}`;
         return [{ ...source.locate(path, 'key'), severity: 'warning', code: 'dead-entry', message }];
       }
