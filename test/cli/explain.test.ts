@@ -32,9 +32,9 @@ describe.concurrent('explain', () => {
     const { code, stdout, stderr } = await run('explain', 'browser_type', ...args, '--', ...PLAYWRIGHT);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^Tool browser_type is hidden: its effect is changes-page, but at most read-only is in effect/,
+      /^Tool browser_type is hidden: its effect is changes, but at most read-only is in effect/,
     );
-    expect(stdout).toMatch(/has {8}changes-page {7}policies\/playwright\.yaml:\d+$/m);
+    expect(stdout).toMatch(/has {8}changes {7}policies\/playwright\.yaml:\d+$/m);
   });
 
   it('explains a resource that a server lists', async () => {

@@ -134,7 +134,7 @@ describe('the preferences of list', () => {
     const { stdout } = await list('--policy', 'policies/everything.yaml', '--', ...PAGES);
     expect(stdout).toMatch(/^5 of 5 tools shown, 0 hidden; 0 of [\d,]+ tokens saved/);
     expect(stdout).toContain('No preferences were given, so everything is shown.');
-    expect(stdout).toMatch(/^ {2}effect +read-only, changes-session, reaches-out$/m);
+    expect(stdout).toMatch(/^ {2}effect +read-only, changes, destroys$/m);
     expect(stdout).toMatch(/^ {2}preset +look-around, unattended, terminal, one-click$/m);
   });
 

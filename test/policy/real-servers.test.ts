@@ -109,7 +109,7 @@ describe.each(servers)('the policy for $name', (server) => {
     for (const preset of [undefined, ...policy.presets.keys()]) {
       const base = preset === undefined ? {} : { preset };
       const reading = shown(policy, tools, { ...base, effect: 'read-only' });
-      const writing = shown(policy, tools, { ...base, effect: 'writes' });
+      const writing = shown(policy, tools, { ...base, effect: 'changes' });
       expect(reading.length).toBeGreaterThan(0);
       expect(reading.filter((name) => writes.includes(name))).toEqual([]);
       expect(writing.filter((name) => destroys.includes(name))).toEqual([]);

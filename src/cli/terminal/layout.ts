@@ -66,7 +66,7 @@ export type Row = readonly [id: string, has: string, source: string];
  * @param width the width of the terminal; undefined outside a terminal
  * @returns the rows, with all columns padded except the last
  * @example
- * rows([['browser_click', 'changes-page', 'policies/playwright.yaml:81']], 80);
+ * rows([['browser_click', 'changes', 'policies/playwright.yaml:81']], 80);
  */
 export function rows(group: readonly Row[], width: number | undefined): Row[] {
   const room = (width ?? Number.POSITIVE_INFINITY) - INDENT - 2 * GAP;
@@ -96,7 +96,7 @@ export function rows(group: readonly Row[], width: number | undefined): Row[] {
  * @param painted colors a name
  * @returns the lines
  * @example
- * table([['browser_click', 'changes-page', 'policies/playwright.yaml:81']], paper);
+ * table([['browser_click', 'changes', 'policies/playwright.yaml:81']], paper);
  */
 export function table(
   group: readonly Row[],
