@@ -26,7 +26,7 @@ export default {
     'scripts/generate/run.ts',
     'test/behavior/store-faults/run.ts',
     'bench/{run,playground,concerns-tool}.ts',
-    'test/{slow/browser/pictures,conformance/{run,eras},eras/run,fuzz/run,hosts/run,behavior/{principal,listening}/run}.ts',
+    'test/{slow/browser/pictures,conformance/{run,eras},eras/run,fuzz/run,hosts/run,behavior/{principal,listening}/run,property/composed/run}.ts',
     // scripts/generate/page.ts bundles it by its path.
     'src/page/main.tsx',
     // scripts/playground.mjs bundles it by its path.

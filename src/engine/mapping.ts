@@ -1,5 +1,6 @@
 import { isTruthy, pathReader, readOwn as readField } from './expression/evaluate.js';
 import type { Assignment, Concern, Kind, Policy, Values } from './policy.js';
+import { ownNames, serverOf } from './server-meta.js';
 
 /** A primitive as a server lists it. Only these fields are read. */
 export interface Primitive {
@@ -96,7 +97,7 @@ export function collectOffers(
   const own = ownConcerns(_meta);
   if (own !== undefined) apply(readOwn(policy, own, unknown));
   for (const { assignments } of parts) apply(assignments);
-  return { mapped: parts.length > 0, offers, unknown };
+  return { mapped: parts.some(({ maps }) => maps !== false), offers, unknown };
 }
 
 /** @returns the parts of a policy that give a primitive values, weakest first */
@@ -111,18 +112,22 @@ export function partsFor(policy: Policy, kind: Kind, primitive: Primitive, data:
   for (const assign of policy.assigns) {
     if (isTruthy(assign.fires({ primitive: data }, []))) parts.push(assign);
   }
+  const full = fullName(identity, primitive);
   for (const pattern of policy.patterns[kind]) {
-    if (pattern.matches(identity)) parts.push(pattern);
+    if (pattern.matches(full)) parts.push(pattern);
   }
   if (entry !== undefined) parts.push(entry);
   return parts;
 }
 
-/** The keys of `src/wire/server-names.ts`: which of several servers lists a primitive, and what that server calls it. */
-const SERVER_META = 'io.github.mcp-concerns/server';
-const OWN_META = 'io.github.mcp-concerns/own';
-/** What is added to the `_meta` of a primitive of one of several servers. */
-export const ADDED_META: readonly string[] = [SERVER_META, OWN_META];
+/** The length to which `src/wire/server-names.ts` shortens names: a pattern has to see what was cut off. */
+const SHORTENED = 48;
+
+function fullName(identity: string, primitive: Primitive): string {
+  if (identity.length !== SHORTENED) return identity;
+  const own = readField(ownNames(primitive), 'name');
+  return typeof own === 'string' ? `${serverOf(primitive)}__${own}` : identity;
+}
 
 const NOTHING: Readable = Object.freeze(Object.create(null));
 
@@ -145,8 +150,8 @@ export function readable(policy: Policy, kind: Kind, primitive: Primitive): Read
     tags: tagsOf(primitive),
     execution,
     meta: _meta,
-    server: readField(_meta, SERVER_META),
-    own: readField(_meta, OWN_META),
+    server: serverOf(primitive),
+    own: ownNames(primitive),
   };
 }
 

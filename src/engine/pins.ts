@@ -1,7 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import {
-  ADDED_META,
   type Change,
   IDENTITY,
   identityOf,
@@ -10,11 +9,13 @@ import {
   type Primitive,
   type ServerCatalog,
 } from './mapping.js';
+import { ownForm } from './own-form.js';
 import { byKind, type Kind, type Pins, type Policy } from './policy.js';
 
 /**
  * Computes the digest of a definition: of all that a model reads, and that a policy may depend on. The name is left out, so
- * that a definition under another name is recognized. What changes with the content of a resource is left out, too.
+ * that a definition under another name is recognized. What changes with the content of a resource is left out, too. One of
+ * several servers has the digests that it has alone.
  *
  * @param kind the kind of the primitive
  * @param primitive the primitive as the server lists it
@@ -24,9 +25,12 @@ import { byKind, type Kind, type Pins, type Policy } from './policy.js';
  * definitionDigest('tools', { name: 'tree', description: 'Get a tree view.' });
  */
 export function definitionDigest(kind: Kind, primitive: Primitive): string {
-  const { [IDENTITY[kind]]: _identity, icons: _icons, _meta, ...rest } = primitive;
-  const own = { ...(kind === 'resources' ? withoutContent(rest) : rest), _meta: withoutAdded(_meta) };
-  const text = sortedJson(own);
+  const {
+    [IDENTITY[kind]]: _identity,
+    icons: _icons,
+    ...rest
+  }: Primitive & { size?: unknown } = ownForm(primitive);
+  const text = sortedJson(kind === 'resources' ? withoutContent(rest) : rest);
   return text === undefined ? '' : bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
 }
 
@@ -34,14 +38,6 @@ const withoutContent = ({ size: _size, annotations, ...rest }: Primitive & { siz
   ...rest,
   annotations: typeof annotations === 'object' ? { ...annotations, lastModified: undefined } : annotations,
 });
-
-/** The definition is the same behind one server and behind several, so that the pins of a part fit the whole. */
-function withoutAdded(meta: unknown): unknown {
-  if (typeof meta !== 'object' || meta === null) return meta;
-  const entries = Object.entries(meta);
-  const own = entries.filter(([key]) => !ADDED_META.includes(key));
-  return own.length === 0 && entries.length > 0 ? undefined : Object.fromEntries(own);
-}
 
 /**
  * The same value has the same text, in whatever order a server lists the members of objects. RFC 8785 sorts in the same way;

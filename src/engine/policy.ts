@@ -84,6 +84,8 @@ export interface CompiledAssign {
   readonly file: number;
   readonly line: number;
   readonly values: { readonly [concern: string]: CompiledValue };
+  /** False if a primitive with only these values still counts as unmapped. */
+  readonly maps?: false;
 }
 
 /** A rule that hides or shows primitives of some kinds. `when` is JSON Logic. */
@@ -153,6 +155,8 @@ export interface Values {
   readonly assignments: readonly Assignment[];
   /** Parts with the same number assign the same values. */
   readonly number: number;
+  /** False if a primitive with only these values still counts as unmapped. */
+  readonly maps?: false | undefined;
 }
 
 export interface Entry extends Values {
@@ -244,9 +248,9 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
   );
 
   const known = new Map<string, number>();
-  const toValues = (values: CompiledEntry['values'], file: number): Values => {
+  const toValues = (values: CompiledEntry['values'], file: number, maps?: false): Values => {
     const assignments: Assignment[] = [];
-    let key = '';
+    let key = maps === false ? 'unmapped;' : '';
     // A policy has thousands of these, and a cold start waits for them: this loop creates no intermediate lists.
     for (const name in values) {
       const value = values[name];
@@ -262,7 +266,7 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     }
     const number = known.get(key) ?? known.size;
     known.set(key, number);
-    return { assignments, number };
+    return { assignments, number, maps };
   };
   const toEntry = ({ name, file, line, values }: CompiledEntry): Entry => ({
     name,
@@ -323,9 +327,9 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     covering: compiled.primitives.resourceTemplates
       .map((entry) => ({ ...toEntry(entry), ...compileUriTemplate(entry.name) }))
       .sort((a, b) => b.literals - a.literals),
-    assigns: compiled.assign.map(({ when, values, file, line }) => ({
+    assigns: compiled.assign.map(({ when, values, file, line, maps }) => ({
       fires: compileExpression(parseCondition(when, `"assign" in ${files[file]}:${line}`)).evaluate,
-      ...toValues(values, file),
+      ...toValues(values, file, maps),
     })),
     rules,
     rulesFor: { hide: rulesWith('hide'), show: rulesWith('show') },

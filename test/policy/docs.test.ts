@@ -8,7 +8,7 @@ import { validatePolicy } from '../../src/policy/language/validate.js';
 import { reportOf, write } from './author.js';
 
 const project = join(import.meta.dirname, '../..');
-const areas = ['file', 'names', 'concerns', 'primitives', 'rules', 'catalog', 'tests'];
+const areas = ['file', 'names', 'concerns', 'primitives', 'rules', 'catalog', 'servers', 'tests'];
 const pageOf = (name: string): string => readFileSync(join(project, 'docs/reference', name), 'utf8');
 /** The index and the pages of all areas, as one text. */
 const findings = ['findings.md', ...areas.map((area) => `findings/${area}.md`)].map(pageOf).join('\n');

@@ -203,7 +203,7 @@ describe('schema errors', () => {
   it.each([
     [
       'version: 1\nconcern: {}\n',
-      '"concern" is not a valid key of a policy (version, include, concerns, presets, defaults-for, primitives, patterns, assign, rules, settings). Did you mean "concerns"?',
+      '"concern" is not a valid key of a policy (version, include, servers, concerns, presets, defaults-for, primitives, patterns, assign, rules, settings). Did you mean "concerns"?',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a], foo: 1 } }\n',
@@ -228,7 +228,7 @@ describe('schema errors', () => {
     ],
     [
       'version: 1\nconcerns: { cost: { values: low } }\n',
-      'concerns.cost.values must be a list or a mapping such as [low, medium, high].',
+      'concerns.cost.values must be a list or a mapping such as [low, medium, high], or servers.',
     ],
     [
       'version: 1\nprimitives: { tools: { log: } }\n',

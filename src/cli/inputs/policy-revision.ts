@@ -4,8 +4,8 @@ import { posix } from 'node:path';
 import type { CompiledPolicy } from '../../engine/policy.js';
 import { checkReading, type PolicyReport } from '../../policy/compile/check-reading.js';
 import { digestOf } from '../../policy/compile/compiled.js';
-import { isPolicyFile, lockBeside, pinsIn, readPolicy } from '../../policy/compile/load.js';
-import { type IncludedText, Reading } from '../../policy/compile/reading.js';
+import { isPolicyFile, pinsIn, readPolicy } from '../../policy/compile/load.js';
+import { type FileSource, lockBeside, MISSING, readFiles } from '../../policy/compile/reading.js';
 import { CliError } from '../errors.js';
 import { findingsText } from '../terminal/findings-text.js';
 import { paperOf } from '../terminal/output.js';
@@ -36,17 +36,20 @@ export function readRevision(name: string, paper = paperOf(process.stderr, 'neve
 function readFromGit(revision: string, given: string): Omit<PolicyReport, 'silenced'> {
   // git reads a path from the root of the repository, unless it begins with a dot.
   const path = given.startsWith('.') ? posix.join(git('rev-parse', '--show-prefix').trim(), given) : given;
-  const read = (file: string): IncludedText => {
-    const object = `${revision}:${file}`;
-    const isKnown = spawnSync('git', ['cat-file', '-e', object]).status === 0;
-    return isKnown ? { text: git('show', object) } : { problem: 'it does not exist' };
+  const source: FileSource = {
+    read: (file) => {
+      const object = `${revision}:${file}`;
+      const isKnown = spawnSync('git', ['cat-file', '-e', object]).status === 0;
+      return isKnown ? { text: git('show', object) } : { problem: MISSING };
+    },
+    resolve: (file, name) => posix.join(posix.dirname(file), name),
   };
-  const reading = new Reading({ read, resolve: (file, name) => posix.join(posix.dirname(file), name) });
   const isFolder = git('cat-file', '-t', `${revision}:${path}`).trim() === 'tree';
-  const files = isFolder ? filesOf(revision, path) : [posix.normalize(path)];
-  for (const file of files) reading.add(file, git('show', `${revision}:${file}`));
+  const names = isFolder ? filesOf(revision, path) : [posix.normalize(path)];
+  const files = names.map((file) => [file, git('show', `${revision}:${file}`)] as const);
+  const reading = readFiles(source, new Map(files));
   const lock = lockBeside(path, isFolder);
-  const { text } = read(lock);
+  const { text } = source.read(lock);
   reading.pin(text === undefined ? undefined : pinsIn(`${revision}:${lock}`, text), lock);
   const { compiled, findings, texts } = checkReading(reading, digestOf);
   const rename = (file: string) => `${revision}:${file}`;

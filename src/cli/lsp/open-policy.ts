@@ -25,7 +25,7 @@ export type OpenText = (file: string) => string | undefined;
 /** Whether a text is a policy: other YAML files come from the same folders. */
 const isPolicy = (text: string): boolean =>
   /^version\s*:/m.test(text) &&
-  /^(include|concerns|presets|primitives|patterns|assign|rules|settings)\s*:/m.test(text);
+  /^(include|servers|concerns|presets|primitives|patterns|assign|rules|settings)\s*:/m.test(text);
 
 /** Whether a text is a file of policy tests. */
 export const isTestFile = (file: string): boolean => file.endsWith('.test.yaml');

@@ -2,16 +2,11 @@ import { analyze, canShowWithout } from '../../analysis/analyze.js';
 import { pageOf } from '../../engine/companions.js';
 import { asksForScope } from '../../engine/evaluate.js';
 import { itemAt } from '../../engine/item-at.js';
-import {
-  identityOf,
-  type Mapping,
-  mapPrimitive,
-  type Primitive,
-  type ServerCatalog,
-} from '../../engine/mapping.js';
+import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { serverOf } from '../../engine/server-meta.js';
 import type { FindingCode } from '../language/finding-codes.js';
 import type { Finding } from '../language/findings.js';
 import { nearestReplacement, removing, replacing } from '../language/fixes.js';
@@ -23,13 +18,13 @@ import { checkPanelNames } from './check-panel.js';
 import { checkPresentation } from './check-presentation.js';
 import { checkRuleNames } from './check-rule-names.js';
 import type { CheckedFile } from './check-values.js';
+import { isOfAbsentServer, type SeveralCatalog } from './servers/own-catalog.js';
+import type { ServerPart } from './servers/server-parts.js';
 
 /** The catalog of a server: the primitives that it lists, and its instructions. */
-export interface PolicyCatalog extends ServerCatalog {
+export interface PolicyCatalog extends SeveralCatalog {
   /** The text that the server sends to models in the result of `initialize`. */
   readonly instructions?: string | undefined;
-  /** Whether the server filters its lists itself, so that a name that it does not list may exist. */
-  readonly isFiltered?: boolean | undefined;
   /** In a catalog of facts: the encoding of the `tokens` of its primitives. It has no definitions to compare with pins. */
   readonly encoding?: string | undefined;
 }
@@ -40,6 +35,8 @@ export interface Scope {
   readonly whole: boolean;
   /** Whether a primitive without values is certainly unmapped. */
   readonly unmapped: boolean;
+  /** The servers with policies of their own, which are checked alone. */
+  readonly parts?: readonly ServerPart[];
 }
 
 /** A primitive that the server lists, with the values that the policy gives it. */
@@ -113,9 +110,12 @@ export function checkCatalog(
     checkRuleNames(files, catalog, report);
     checkPanelNames(files, policy, catalog, report);
   }
-  for (const each of listed) checkPrimitive(check, each, scope.unmapped);
+  const alone = new Set<unknown>(scope.parts?.filter((part) => part.policy).map(({ slug }) => slug));
+  for (const each of listed) {
+    if (!alone.has(serverOf(each.primitive))) checkPrimitive(check, each, scope.unmapped);
+  }
   findings.push(...checkPresentation(files, catalog, catalog.isFiltered));
-  if (scope.whole) checkAllConfigurations(check);
+  if (scope.whole && alone.size === 0) checkAllConfigurations(check);
   return findings;
 }
 
@@ -129,6 +129,7 @@ function checkEntriesAgainst(
       const noun = KIND_NAMES[kind][0];
       for (const name of Object.keys(file.document.primitives?.[kind] ?? {})) {
         if (own.some((each) => each.name === name) || isInherited(policy, kind, name, catalog)) continue;
+        if (isOfAbsentServer(catalog, kind, name)) continue;
         const unmapped = own.filter(({ mapping }) => !mapping.mapped).map((each) => each.name);
         const hint = didYouMean(name, unmapped) || ' Remove the entry.';
         const message = `The server does not have a ${noun} "${name}".${hint}`;
@@ -148,6 +149,7 @@ function checkEntriesAgainst(
             ({ concern, offered }) => offers[concern]?.offered === offered || offered === 'any',
           ),
         );
+        if (covered.length === 0 && isOfAbsentServer(catalog, kind, name)) continue;
         if (covered.length === 0) {
           const message = `The pattern "${name}" does not match any ${noun} of the server. Remove it.`;
           report(file, path, 'dead-entry', message, remove);

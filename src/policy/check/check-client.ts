@@ -59,7 +59,8 @@ const readsName = (part: Expression): boolean => pathsOf(part).some(readsClientN
 
 /** Checks that the presets of `defaults-for` exist. */
 export function checkClientPresets(checks: readonly FileCheck[]): void {
-  const known = checks.flatMap(({ file }) => Object.keys(file.document.presets ?? {}));
+  const files = checks.flatMap(({ file, parts }) => [file, ...parts.flatMap((part) => part.files)]);
+  const known = [...new Set(files.flatMap(({ document }) => Object.keys(document.presets ?? {})))];
   const isRemoved = (name: string) =>
     checks.some(
       ({ file, incomplete }) =>

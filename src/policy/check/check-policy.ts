@@ -20,6 +20,7 @@ import {
   type Reports,
 } from './check-values.js';
 import { checkWithin } from './check-within.js';
+import { concernsOf, type ServerPart, type SharedConcerns } from './servers/server-parts.js';
 
 /** The problems of a policy, and the parts that have errors. */
 export interface Meaning {
@@ -33,11 +34,18 @@ export interface Meaning {
  *
  * @param files the files of one policy, included files first
  * @param complete whether all files could be read; if not, unknown concerns are not reported
+ * @param parts the servers that the policy is about, if they have policies of their own
+ * @param shared the concerns of the policy and of these servers
  * @returns one finding for each problem, and the parts with errors
  * @example
  * checkMeaning(files, true).findings.filter(({ severity }) => severity === 'error');
  */
-export function checkMeaning(files: readonly CheckedFile[], complete: boolean): Meaning {
+export function checkMeaning(
+  files: readonly CheckedFile[],
+  complete: boolean,
+  parts: readonly ServerPart[] = [],
+  shared?: SharedConcerns,
+): Meaning {
   const findings: Finding[] = [];
   const wrong: PolicyPart[] = [];
   const report =
@@ -52,12 +60,14 @@ export function checkMeaning(files: readonly CheckedFile[], complete: boolean): 
     error: report(file, 'error'),
     warn: report(file, 'warning'),
   }));
-  const shared = {
+  const common = {
     ...collectConcerns(reports, complete),
     settings: Object.assign({}, ...files.map(({ document }) => document.settings ?? {})),
+    parts,
   };
-  const checks = reports.map((each): FileCheck => ({ ...each, ...shared }));
-  const declared = [...shared.declared];
+  addShared(common.declared, parts, shared);
+  const checks = reports.map((each): FileCheck => ({ ...each, ...common }));
+  const declared = [...common.declared];
   for (const check of checks) {
     for (const [name, { file, concern }] of declared) {
       if (file === check.file) checkConcern(check, name, concern);
@@ -112,6 +122,20 @@ function collectConcerns(
   return { declared, incomplete };
 }
 
+/** Adds the concerns of servers, and what they add to those that the policy declares. */
+function addShared(
+  declared: Map<string, Declared>,
+  parts: readonly ServerPart[],
+  shared: SharedConcerns | undefined,
+): void {
+  for (const [name, concern] of shared?.concerns ?? []) {
+    const own = declared.get(name);
+    const [file] = parts.find((part) => concernsOf(part).has(name))?.files ?? [];
+    const place = own ?? (file && { file, path: ['concerns', name], broken: false });
+    if (place !== undefined) declared.set(name, { ...place, concern });
+  }
+}
+
 function checkConcern(check: FileCheck, name: string, concern: ConcernDeclaration): void {
   const { file, error, warn } = check;
   const path = ['concerns', name];
@@ -138,6 +162,10 @@ function checkConcern(check: FileCheck, name: string, concern: ConcernDeclaratio
   } else if (values.min > values.max) {
     const message = `The range of ${name} is empty: min ${values.min} is above max ${values.max}. Swap them.`;
     error([...path, 'values'], 'empty-range', message);
+  }
+  if (file.document.concerns?.[name]?.values === 'servers' && check.parts.length === 0) {
+    const message = `The values of ${name} are the servers, but no server is known. Name them under "servers", or pass --servers.`;
+    error([...path, 'values'], 'empty', message);
   }
   checkWithin(check, name, concern);
   const hasOrder = match === 'at-least' || match === 'at-most';
@@ -220,9 +248,11 @@ function checkSettings(checks: readonly FileCheck[]): void {
 /** Whether the policy hides primitives in a way that hosts cannot undo. */
 function protects(checks: readonly FileCheck[]): boolean {
   return checks.some(
-    ({ file, declared }) =>
+    ({ file, declared, parts }) =>
       [...declared.values()].some(({ concern }) => concern['set-by'] === 'operator') ||
-      file.document.rules?.some(({ hide, when }) => hide !== undefined && !readsHost(when)),
+      [file, ...parts.flatMap(({ files }) => files)].some(({ document }) =>
+        document.rules?.some(({ hide, when }) => hide !== undefined && !readsHost(when)),
+      ),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Expression, Literal } from '../../engine/expression/expression.js';
 import { parseExpression } from '../../engine/expression/parse.js';
-import { identityOf, type ServerCatalog } from '../../engine/mapping.js';
+import { identityOf } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
@@ -9,6 +9,7 @@ import { KIND_NAMES } from '../language/kind-names.js';
 import type { Path } from '../language/read-yaml.js';
 import type { ReportPart } from './catalog-places.js';
 import type { CheckedFile } from './check-values.js';
+import { isOfAbsentServer, type SeveralCatalog } from './servers/own-catalog.js';
 
 /**
  * Finds names and URIs in conditions that no primitive of the server has. The comparison is then always false: often the
@@ -20,7 +21,7 @@ import type { CheckedFile } from './check-values.js';
  */
 export function checkRuleNames(
   files: readonly CheckedFile[],
-  catalog: ServerCatalog,
+  catalog: SeveralCatalog,
   report: ReportPart,
 ): void {
   for (const file of files) {
@@ -38,7 +39,7 @@ function checkCondition(
   path: Path,
   when: unknown,
   kinds: readonly Kind[],
-  catalog: ServerCatalog,
+  catalog: SeveralCatalog,
   report: ReportPart,
 ): void {
   const listed = kinds.flatMap((kind) => (catalog[kind] ?? []).map((primitive) => ({ kind, primitive })));
@@ -49,11 +50,12 @@ function checkCondition(
   );
   const [only, ...others] = kinds;
   const what = only !== undefined && others.length === 0 ? KIND_NAMES[only][0] : 'primitive';
-  for (const { read, literal } of comparisons(parseExpression(when).expression)) {
+  for (const { read, literal } of comparisons(parseExpression(when).expression, IDENTITIES)) {
     const text = String(literal.value);
     const known = read === 'primitive.name' ? names : uris;
     // A URI that the server does not list can belong to one of its templates.
     if (known.has(text) || (known === uris && templates.some(({ matches }) => matches(text)))) continue;
+    if (isOfAbsentServer(catalog, read === 'primitive.name' ? 'tools' : 'resources', text)) continue;
     const near = [...known].filter((each) => typeof each === 'string');
     const message = `The server does not have a ${what} "${text}", so this comparison is always false.${didYouMean(text, near)}`;
     report(file, [...path, ...literal.place], 'unlisted-name', message, (place) =>
@@ -67,16 +69,16 @@ interface Comparison {
   readonly literal: Literal;
 }
 
-/** @returns the constant texts that a condition compares with the name or the URI of a primitive */
-function comparisons(expression: Expression): Comparison[] {
+/** @returns the constant texts that a condition compares with what it reads at some paths */
+export function comparisons(expression: Expression, paths: ReadonlySet<string>): Comparison[] {
   switch (expression.type) {
     case 'list':
-      return expression.items.flatMap(comparisons);
+      return expression.items.flatMap((each) => comparisons(each, paths));
     case 'operation': {
       const { operator, operands } = expression;
-      const below = operands.flatMap(comparisons);
+      const below = operands.flatMap((each) => comparisons(each, paths));
       if (operator !== '===' && operator !== '!==' && operator !== 'in') return below;
-      const read = operands.find((each) => each.type === 'read' && IDENTITIES.has(each.path));
+      const read = operands.find((each) => each.type === 'read' && paths.has(each.path));
       if (read?.type !== 'read') return below;
       const constants = operands.flatMap((each) => (each.type === 'list' ? each.items : [each]));
       const found = constants.flatMap((each): Comparison[] =>

@@ -40,6 +40,8 @@ export type ConcernDeclaration = Omit<ConcernDocument, 'values'> & {
  */
 export function declarationOf(concern: ConcernDocument): ConcernDeclaration {
   const { values } = concern;
+  // The values of `servers` are known only with the policies of all servers.
+  if (typeof values === 'string') return { ...concern, values: [], valueDescriptions: {} };
   if (!Array.isArray(values)) return { ...concern, values, valueDescriptions: {} };
   const names = values.map((value) => (typeof value === 'string' ? value : (Object.keys(value)[0] ?? '')));
   const described = values.flatMap((value) => (typeof value === 'string' ? [] : Object.entries(value)));
@@ -74,6 +76,8 @@ export interface FileCheck extends Reports {
   readonly declared: ReadonlyMap<string, Declared>;
   /** A part of the policy could not be read. An unknown concern could be declared there, so it is not reported. */
   readonly incomplete: boolean;
+  /** The servers that the policy is about, if they have policies of their own. */
+  readonly parts: readonly { readonly files: readonly CheckedFile[] }[];
   /** The settings of all files together. */
   readonly settings: { readonly invalid?: string | undefined; readonly enforcement?: string | undefined };
 }

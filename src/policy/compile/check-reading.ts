@@ -5,10 +5,14 @@ import { checkCatalog, type PolicyCatalog } from '../check/check-catalog.js';
 import { checkClientDefaults } from '../check/check-client.js';
 import { checkMeaning } from '../check/check-policy.js';
 import { mapsAreComplete, rightParts } from '../check/right-parts.js';
+import { checkServers } from '../check/servers/check-servers.js';
+import { ownCatalog } from '../check/servers/own-catalog.js';
+import { type ServerPart, shareConcerns } from '../check/servers/server-parts.js';
 import { CATALOG_CODES } from '../language/finding-codes.js';
 import { comparePlaces, type Finding } from '../language/findings.js';
 import { applyIgnores, type SilencedFinding } from '../language/ignores.js';
 import { compilePolicy, type DigestOf } from './compile.js';
+import { compose } from './compose.js';
 import type { Reading } from './reading.js';
 
 /** The result of reading a policy: its findings and, if none of them is an error, the compiled policy. */
@@ -28,6 +32,7 @@ export interface PolicyReport {
  * @param digestOf computes the digest of the compiled policy
  * @param catalog the catalog of a server; all parts of the policy without errors are also checked against it
  * @param callers some callers that the policy is checked against, by the name of the file that has their claims
+ * @param known the names of all servers behind the endpoint, if it has several and they are known
  * @returns all findings of all files and, if none of them is an error, the compiled policy
  * @example
  * const reading = new Reading(files);
@@ -35,19 +40,41 @@ export interface PolicyReport {
  * checkReading(reading, digestOf).findings; // []
  */
 export function checkReading(
-  { files, findings: read, texts, order, complete, pins }: Reading,
+  { files, findings: read, texts: ownTexts, order: ownOrder, complete, pins, servers }: Reading,
   digestOf: DigestOf,
   catalog?: PolicyCatalog,
   callers?: ReadonlyMap<string, Verified>,
+  known?: readonly string[],
 ): PolicyReport {
+  const reports = servers.map(
+    ({ slug, reading }) => reading && checkReading(reading, digestOf, ownCatalog(catalog, slug)),
+  );
+  const parts = servers.map(
+    ({ slug, entry, reading }, index): ServerPart => ({
+      slug,
+      entry,
+      files: reading?.files ?? [],
+      policy: reports[index]?.compiled,
+    }),
+  );
+  const others = known?.filter((slug) => parts.every((part) => part.slug !== slug)) ?? [];
+  parts.push(...others.map((slug) => ({ slug, files: [] })));
+  const shared = parts.length === 0 ? undefined : shareConcerns(files, parts);
+
   const findings = [...read];
-  const { findings: meaning, wrong } = checkMeaning(files, complete);
+  const isComplete = complete && reports.every((report) => report?.compiled !== undefined || !report);
+  const { findings: meaning, wrong } = checkMeaning(files, isComplete, parts, shared);
   for (const finding of meaning) findings.push(finding);
-  const failed = findings.some(({ severity }) => severity === 'error');
-  const built = failed ? undefined : compilePolicy(files, digestOf, pins);
+  const hasErrors = () => findings.some(({ severity }) => severity === 'error');
+  let built = hasErrors() || !isComplete ? undefined : compilePolicy(files, digestOf, pins, shared?.concerns);
+  if (built !== undefined && shared !== undefined) {
+    findings.push(...checkServers({ files, top: built, parts, shared }, known));
+    built = hasErrors() ? undefined : compose(built, parts, shared, digestOf);
+  }
+  const failed = built === undefined;
   if (catalog !== undefined && files.length > 0) {
     const right = failed ? rightParts(files, wrong) : files;
-    const scope = { whole: !failed, unmapped: complete && mapsAreComplete(files, wrong) };
+    const scope = { whole: !failed, unmapped: isComplete && mapsAreComplete(files, wrong), parts };
     const compiled = built ?? compilePolicy(right, digestOf);
     const { pins: _pins, ...unpinned } = compiled;
     const comparable = catalog.encoding === undefined ? compiled : unpinned;
@@ -55,16 +82,23 @@ export function checkReading(
   }
   if (built !== undefined) {
     const policy = preparePolicy(built);
-    findings.push(...(callers === undefined ? [] : checkCallers(files, policy, callers)));
-    findings.push(...(policy.defaultsFor.length === 0 ? [] : checkClientDefaults(files, policy)));
+    const all = [...files, ...parts.flatMap((part) => part.files)];
+    findings.push(...(callers === undefined ? [] : checkCallers(all, policy, callers)));
+    findings.push(...(policy.defaultsFor.length === 0 ? [] : checkClientDefaults(all, policy)));
   }
-  const compiled = findings.some(({ severity }) => severity === 'error') ? undefined : built;
+  const compiled = hasErrors() ? undefined : built;
   const wasChecked = (code: string): boolean =>
     (catalog !== undefined && !failed) || !CATALOG_CODES.has(code);
   const sources = files.map(({ source }) => source);
   const { findings: left, silenced } = applyIgnores(sources, findings, wasChecked);
-  left.sort(byPlace(order));
-  return { ...(compiled === undefined ? {} : { compiled }), findings: left, silenced, texts };
+  const all = reports.flatMap((report) => report ?? []);
+  const order = [...servers.flatMap(({ reading }) => reading?.order ?? []), ...ownOrder];
+  return {
+    ...(compiled === undefined ? {} : { compiled }),
+    findings: [...all.flatMap((report) => report.findings), ...left].sort(byPlace(order)),
+    silenced: [...all.flatMap((report) => report.silenced), ...silenced],
+    texts: new Map([...ownTexts, ...all.flatMap((report) => [...report.texts])]),
+  };
 }
 
 function byPlace(files: readonly string[]): (a: Finding, b: Finding) => number {

@@ -11,7 +11,7 @@ import {
   type Pins,
   type Settings,
 } from '../../engine/policy.js';
-import { type CheckedFile, declarationOf } from '../check/check-values.js';
+import { type CheckedFile, type ConcernDeclaration, declarationOf } from '../check/check-values.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import type { PolicyDocument } from '../language/schema.js';
 import { COMPILED_FORMAT } from './compiled-format.js';
@@ -33,6 +33,7 @@ const DEFAULT_SETTINGS: Settings = {
  * @param files the files of the policy, without errors, included files first
  * @param digestOf computes the digest of the compiled policy
  * @param pins the definitions that a person reviewed
+ * @param declared its concerns, if they are not only those of the files
  * @returns the compiled policy, which `JSON.stringify` can write
  * @example
  * writeFileSync('policy.json', JSON.stringify(compilePolicy(files, digestOf)));
@@ -41,14 +42,17 @@ export function compilePolicy(
   files: readonly CheckedFile[],
   digestOf: DigestOf,
   pins?: Pins | undefined,
+  declared?: ReadonlyMap<string, ConcernDeclaration>,
 ): CompiledPolicy {
   const documents = files.map(({ document }) => document);
+  const own = documents.flatMap(({ concerns }) => Object.entries(concerns ?? {}));
+  const concerns = declared ?? own.map(([name, document]) => [name, declarationOf(document)] as const);
   const clientDefaults = documents.flatMap((each) => each['defaults-for'] ?? []);
   const presented = documents.flatMap(({ present }) => Object.entries(present?.tools ?? {}));
   const content = {
     format: COMPILED_FORMAT,
     files: files.map(({ source }) => source.file),
-    concerns: documents.flatMap(({ concerns }) => Object.entries(concerns ?? {}).map(toConcern)),
+    concerns: [...concerns].map(toConcern),
     presets: Object.fromEntries(documents.flatMap(({ presets }) => Object.entries(presets ?? {}))),
     primitives: byKind((kind) => entries(files, 'primitives', kind)),
     patterns: byKind((kind) => entries(files, 'patterns', kind)),
@@ -59,6 +63,11 @@ export function compilePolicy(
     ...(presented.length === 0 ? {} : { present: Object.fromEntries(presented) }),
     ...(pins === undefined ? {} : { pins }),
   };
+  return withDigest(content, digestOf);
+}
+
+/** Returns a compiled policy with its digest in the place that it has in files. */
+export function withDigest(content: Omit<CompiledPolicy, 'digest'>, digestOf: DigestOf): CompiledPolicy {
   const { format, ...rest } = content;
   return { format, digest: digestOf(content), ...rest };
 }
@@ -73,8 +82,8 @@ function settingsOf(documents: readonly PolicyDocument[]): Settings {
   return { ...DEFAULT_SETTINGS, ...Object.fromEntries(named) };
 }
 
-function toConcern([name, concern]: [string, NonNullable<PolicyDocument['concerns']>[string]]): Concern {
-  const { description, values, valueDescriptions, match, multiple, claim, model } = declarationOf(concern);
+function toConcern([name, concern]: readonly [string, ConcernDeclaration]): Concern {
+  const { description, values, valueDescriptions, match, multiple, claim, model } = concern;
   const isRange = 'min' in values;
   return {
     name,

@@ -10,7 +10,7 @@ import { checkReading, type PolicyReport } from './check-reading.js';
 import { digestOf } from './compiled.js';
 import { parseLock } from './lock.js';
 import { policyReader, readRegular, reasonOf } from './read-file.js';
-import { type IncludedText, Reading } from './reading.js';
+import { type IncludedText, lockBeside, readFiles } from './reading.js';
 
 /** A policy file or folder that cannot be read. `cause` is the error of the file system, if there is one. */
 export class PolicyFileError extends ConcernsError {
@@ -71,6 +71,7 @@ function pathOf(path: unknown): string {
  * @param paths one or several paths of files or folders, as for `loadPolicy`
  * @param catalog the catalog of a server; all parts of the policy without errors are also checked against it
  * @param callers the claims of some callers that the policy is checked against, by a name for messages
+ * @param servers the names of all servers behind the endpoint, if it has several
  * @returns all findings of all files and, if none of them is an error, the compiled policy
  * @throws {PolicyFileError} if one of the paths cannot be read; an include that cannot be read is a finding
  * @example
@@ -82,22 +83,16 @@ export function readPolicy(
   paths: string | readonly string[],
   catalog?: PolicyCatalog,
   callers?: ReadonlyMap<string, Verified>,
+  servers?: readonly string[],
 ): PolicyReport {
   const all = typeof paths === 'string' ? [paths] : paths;
   const read = policyReader(all);
-  const reading = new Reading({ read, resolve: (file, name) => normalize(join(dirname(file), name)) });
-  for (const file of all.flatMap(policyFilesOf)) reading.add(file, textOf(file, read(file)));
+  const texts = all.flatMap(policyFilesOf).map((file) => [file, textOf(file, read(file))] as const);
+  const resolveFrom = (file: string, name: string): string => normalize(join(dirname(file), name));
+  const reading = readFiles({ read, resolve: resolveFrom }, new Map(texts));
   reading.pin(pinsBeside(all), all.map(lockFileOf).join(' or '));
-  return checkReading(reading, digestOf, catalog, callers);
+  return checkReading(reading, digestOf, catalog, callers, servers);
 }
-
-/**
- * @param path the path of a policy file, or of a folder that is one policy
- * @param isFolder whether it is a folder
- * @returns the path of the file beside it that pins definitions; `policy.lock.yaml` in a folder
- */
-export const lockBeside = (path: string, isFolder: boolean): string =>
-  isFolder ? `${path.replace(/\/$/, '')}/policy.lock.yaml` : path.replace(/(\.ya?ml)?$/, '.lock.yaml');
 
 /** @returns the path of the lock file of a policy on this machine */
 export const lockFileOf = (path: string): string =>

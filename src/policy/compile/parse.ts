@@ -3,7 +3,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { PolicyCatalog } from '../check/check-catalog.js';
 import { checkReading, type PolicyReport } from './check-reading.js';
 import type { DigestOf } from './compile.js';
-import { type FileSource, Reading } from './reading.js';
+import { type FileSource, MISSING, readFiles } from './reading.js';
 
 /**
  * Parses, checks and compiles a policy from texts, without reading files: also in a browser. The result is the same as
@@ -12,23 +12,26 @@ import { type FileSource, Reading } from './reading.js';
  * @param texts the text of each file by its name, such as `policy.yaml`; they are merged in this order. `include` finds
  *   only these files. Names are paths with `/`
  * @param catalog the catalog of a server; all parts of the policy without errors are also checked against it
+ * @param servers the names of all servers behind the endpoint, if it has several
  * @returns all findings of all files and, if none of them is an error, the compiled policy. A text that is not a policy
  *   is a finding; this function does not throw
  * @example
  * const { compiled, findings } = parsePolicy(new Map([['policy.yaml', 'version: 1']]));
  */
-export function parsePolicy(texts: ReadonlyMap<string, string>, catalog?: PolicyCatalog): PolicyReport {
+export function parsePolicy(
+  texts: ReadonlyMap<string, string>,
+  catalog?: PolicyCatalog,
+  servers?: readonly string[],
+): PolicyReport {
   const files = new Map([...texts].map(([name, text]) => [normalizePath(name), text]));
   const source: FileSource = {
     read: (path) => {
       const text = files.get(path);
-      return text === undefined ? { problem: 'it does not exist' } : { text };
+      return text === undefined ? { problem: MISSING } : { text };
     },
     resolve: resolvePath,
   };
-  const reading = new Reading(source);
-  for (const [name, text] of files) reading.add(name, text);
-  return checkReading(reading, digestOf, catalog);
+  return checkReading(readFiles(source, files), digestOf, catalog, undefined, servers);
 }
 
 /** The digest of `compiled.ts`, which uses a built-in module of Node.js. */

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, normalize, sep } from 'node:path';
 import { LIMITS } from '../language/schema.js';
-import type { IncludedText } from './reading.js';
+import { type IncludedText, MISSING } from './reading.js';
 
 const OUTSIDE =
   'it is outside the folder of the policy: move it into this folder, or pass its path with that of the policy';
@@ -62,6 +62,6 @@ export function readRegular(path: string, maxBytes: number = LIMITS.fileBytes): 
 /** @returns why the file system did not give a file, for a sentence */
 export function reasonOf(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-  if (code === 'ENOENT') return 'it does not exist';
+  if (code === 'ENOENT') return MISSING;
   return code === 'EACCES' ? 'no permission' : code;
 }

@@ -1,20 +1,63 @@
 import type { Pins } from '../../engine/policy.js';
+import { slugOf } from '../../wire/server-names.js';
 import type { CheckedFile } from '../check/check-values.js';
+import type { ServerEntry } from '../check/servers/server-parts.js';
 import type { FindingCode } from '../language/finding-codes.js';
 import type { Finding } from '../language/findings.js';
-import { readPolicyText } from '../language/read-yaml.js';
+import { type Path, readPolicyText } from '../language/read-yaml.js';
+import type { PolicyDocument } from '../language/schema.js';
 import { type ValidatedPolicy, validatePolicy } from '../language/validate.js';
+import { parseLock } from './lock.js';
 
 /** The text of a file that another file includes, or why there is none. */
 export type IncludedText =
   | { readonly text: string; readonly problem?: undefined }
   | { readonly text?: undefined; readonly problem: string };
 
+type Server = NonNullable<PolicyDocument['servers']>[string];
+
+/** Why a file of a `FileSource` cannot be read that does not exist. */
+export const MISSING = 'it does not exist';
+
+/**
+ * @param path the path of a policy file, or of a folder that is one policy
+ * @param isFolder whether it is a folder
+ * @returns the path of the file beside it that pins definitions; `policy.lock.yaml` in a folder
+ */
+export const lockBeside = (path: string, isFolder = false): string =>
+  isFolder ? `${path.replace(/\/$/, '')}/policy.lock.yaml` : path.replace(/(\.ya?ml)?$/, '.lock.yaml');
+
 /** Where included files come from: the file system, or texts in memory. */
 export interface FileSource {
   read(path: string): IncludedText;
   /** Returns the path of an included file, from the file that includes it and the name that it writes. */
   resolve(file: string, name: string): string;
+}
+
+/** A server that a policy names, and what was read of its own policy. */
+interface ServerReading {
+  readonly slug: string;
+  readonly entry: ServerEntry;
+  /** `undefined` if it has no policy, or one that cannot be read. */
+  readonly reading: Reading | undefined;
+}
+
+/**
+ * Reads the files of a policy. A file that is the policy of one of its servers is no part of it, also if it is in one folder
+ * with the others.
+ *
+ * @param source where included files come from
+ * @param texts the texts of the files, by name
+ */
+export function readFiles(source: FileSource, texts: ReadonlyMap<string, string>): Reading {
+  const readWithout = (left: ReadonlySet<string>): Reading => {
+    const reading = new Reading(source);
+    for (const [name, text] of texts) if (!left.has(name)) reading.add(name, text);
+    return reading;
+  };
+  const all = readWithout(new Set());
+  const ofServers = new Set(all.servers.flatMap(({ reading }) => reading?.order ?? []));
+  return ofServers.size === 0 ? all : readWithout(ofServers);
 }
 
 /** Reads files and all files that they include, each file once, included files first. */
@@ -28,8 +71,17 @@ export class Reading {
   pins: Pins | undefined;
   /** Whether all files could be read. */
   complete = true;
+  /** The servers that the files name, each with a policy of its own. */
+  readonly servers: ServerReading[] = [];
 
-  constructor(private readonly source: FileSource) {}
+  /**
+   * @param source where included files come from
+   * @param isOfServer whether this is the policy of one of several servers, which cannot name servers itself
+   */
+  constructor(
+    private readonly source: FileSource,
+    private readonly isOfServer = false,
+  ) {}
 
   /** @returns the names of all files that this file includes, directly or through other files */
   add(file: string, text: string, including: ReadonlySet<string> = new Set()): ReadonlySet<string> {
@@ -53,8 +105,12 @@ export class Reading {
       if (found === undefined) this.complete = false;
       for (const each of found ?? []) included.add(each);
     });
-    this.files.push({ source, ...validated, included });
+    const read = { source, ...validated, included };
+    this.files.push(read);
     this.order.push(file);
+    for (const [key, server] of Object.entries(validated.document.servers ?? {})) {
+      this.addServer(read, key, server);
+    }
     return included;
   }
 
@@ -76,16 +132,62 @@ export class Reading {
     }
   }
 
+  private addServer(file: CheckedFile, key: string, server: Server): void {
+    const { policy, concerns, map = {} } = server;
+    const slug = slugOf(key);
+    const path = ['servers', key];
+    if (this.isOfServer) {
+      const message = `This is the policy of one server, so it cannot have servers. Write them into the policy that names this file.`;
+      return this.report(file, path, 'nested-servers', message);
+    }
+    const other = this.servers.find((each) => each.slug === slug)?.entry.key;
+    if (other !== undefined) {
+      const message = `The servers "${other}" and "${key}" are both called ${slug}. Rename one of them.`;
+      return this.report(file, path, 'duplicate', message);
+    }
+    const maps = Object.entries(map).map(
+      ([concern, values]) => [concern, new Map(Object.entries(values))] as const,
+    );
+    const reading = policy === undefined ? undefined : this.readServer(file, [...path, 'policy'], policy);
+    this.complete &&= policy === undefined || reading !== undefined;
+    this.servers.push({ slug, entry: { key, file, concerns, map: new Map(maps) }, reading });
+  }
+
+  private readServer(file: CheckedFile, path: Path, policy: string): Reading | undefined {
+    const name = this.source.resolve(file.source.file, policy);
+    const { text, problem } = this.source.read(name);
+    if (text === undefined) {
+      const message = `${name} cannot be read (${problem}). Paths are relative to this file.`;
+      return this.report(file, path, 'include-unreadable', message);
+    }
+    const reading = new Reading(this.source, true);
+    reading.add(name, text);
+    const lock = lockBeside(name);
+    const locked = this.source.read(lock);
+    const pins = locked.text === undefined ? undefined : parseLock(locked.text);
+    if (pins !== undefined || locked.problem === MISSING) {
+      reading.pin(pins, lock);
+      return reading;
+    }
+    // Without its pins, the policy would show definitions that nobody reviewed.
+    const reason = locked.problem ?? 'it is not a lock file; remove it, and run "mcp-concerns pin" again';
+    return this.report(file, path, 'include-unreadable', `${lock} cannot be read (${reason}).`);
+  }
+
+  private report({ locate }: ValidatedPolicy, path: Path, code: FindingCode, message: string): undefined {
+    // Of a server, its key is shown, and not all of its entry.
+    const place = locate(path, path.length === 2 ? 'key' : 'value');
+    this.findings.push({ ...place, severity: 'error', code, message });
+  }
+
   private include(
     validated: ValidatedPolicy,
     path: string,
     index: number,
     including: ReadonlySet<string>,
   ): Iterable<string> | undefined {
-    const report = (code: FindingCode, message: string): undefined => {
-      this.findings.push({ ...validated.locate(['include', index]), severity: 'error', code, message });
-      return undefined;
-    };
+    const report = (code: FindingCode, message: string): undefined =>
+      this.report(validated, ['include', index], code, message);
     if (including.has(path)) {
       const message = `${path} includes itself through this file. Remove one of the includes.`;
       return report('include-cycle', message);

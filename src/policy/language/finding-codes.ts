@@ -91,6 +91,14 @@ const CODES = {
     'several-claims',
     'ui-hidden',
   ],
+  servers: [
+    'nested-servers',
+    'unknown-server',
+    'scale-mismatch',
+    'map-order',
+    'conflicting-policies',
+    'policy-setting',
+  ],
   tests: ['test-input-unreadable', 'operator-preference', 'unknown-primitive', 'unread-claim'],
 } as const;
 export const FINDING_CODES = Object.values(CODES).flat();

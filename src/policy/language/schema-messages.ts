@@ -4,7 +4,7 @@ import { follow } from './data-parts.js';
 import type { FindingCode } from './finding-codes.js';
 import { nearestReplacement, type Replacement } from './fixes.js';
 import type { Path } from './read-yaml.js';
-import { CLAIMED_VALUE } from './schema.js';
+import { CLAIMED_VALUE, SERVER_VALUES } from './schema.js';
 import { type SchemaError, stepsOf } from './schema-errors.js';
 import { toQuotedYaml, toYamlFlow, toYamlScalar } from './yaml-scalars.js';
 
@@ -67,6 +67,10 @@ export function describeSchemaError(
         replacement: { scalar: String(params.allowedValue), yaml: String(params.allowedValue) },
       };
     case 'pattern': {
+      if (params.pattern === SERVER_VALUES) {
+        const message = `${path.join('.')} must be a list or a mapping such as [low, medium, high], or servers.`;
+        return { code: 'wrong-type', message };
+      }
       const rule =
         params.pattern === CLAIMED_VALUE
           ? 'for a value. Use 1 to 256 characters, without control characters'

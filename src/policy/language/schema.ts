@@ -18,6 +18,9 @@ export const VALUE_NAME = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$';
 /** The pattern of a value that only claims set: scopes, ARNs and names of groups. It has no control characters. */
 export const CLAIMED_VALUE = '^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$';
 
+/** The pattern of `values` that are no list and no range: the servers of the endpoint. */
+export const SERVER_VALUES = '^servers$';
+
 const declaredValue = {
   type: ['string', 'object'],
   pattern: CLAIMED_VALUE,
@@ -101,6 +104,48 @@ export const policySchema = {
       items: { type: 'string', minLength: 1 },
       examples: [['common.yaml']],
     },
+    servers: {
+      description:
+        'Several servers behind one endpoint, by their key in the file of `--servers`. Names of primitives then begin with the server: `files__write`.',
+      type: 'object',
+      examples: [{ files: { policy: 'files.yaml' } }],
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: false,
+        examples: [{ policy: 'files.yaml' }],
+        properties: {
+          policy: {
+            description:
+              'The policy of this server alone, with its own names. The path is relative to this file.',
+            type: 'string',
+            minLength: 1,
+            examples: ['files.yaml'],
+          },
+          concerns: {
+            description: 'Which concerns of its policy take part. By default all.',
+            type: 'array',
+            items: { type: 'string' },
+            examples: [['effect']],
+          },
+          map: {
+            description:
+              'What values of its policy are called here, by concern. Values that are not named keep their name.',
+            type: 'object',
+            examples: [{ effect: { writes: 'changes' } }],
+            additionalProperties: {
+              description: 'The value here, by the value in the policy of the server.',
+              type: 'object',
+              additionalProperties: {
+                description: 'A value of the concern here.',
+                type: 'string',
+                examples: ['changes'],
+              },
+              examples: [{ writes: 'changes' }],
+            },
+          },
+        },
+      },
+    },
     concerns: {
       description:
         'The concerns that hosts or the operator can set, by name. The server declares them to hosts in this order.',
@@ -121,8 +166,9 @@ export const policySchema = {
           },
           values: {
             description:
-              'The values as an ordered list, or a range of numbers. A value can carry a description: `- stocks: Prices of companies`.',
-            type: ['array', 'object'],
+              'The values as an ordered list, or a range of numbers. A value can carry a description: `- stocks: Prices of companies`. `servers` means each server and, below it, the values of its own policy: `files`, `files.search`.',
+            type: ['array', 'object', 'string'],
+            pattern: SERVER_VALUES,
             minItems: 1,
             maxItems: LIMITS.values,
             uniqueItems: true,
@@ -137,6 +183,7 @@ export const policySchema = {
               ['low', 'medium', 'high'],
               [{ stocks: 'Prices of companies' }, 'news'],
               { min: 0, max: 500 },
+              'servers',
             ],
           },
           match: {

@@ -6,17 +6,26 @@ export type PolicyDocument = {
   version: 1;
   /** Policy files that are merged before this file. Paths are relative to this file. */
   include?: string[];
+  /** Several servers behind one endpoint, by their key in the file of `--servers`. Names of primitives then begin with the server: `files__write`. */
+  servers?: { [name: string]: {
+      /** The policy of this server alone, with its own names. The path is relative to this file. */
+      policy?: string;
+      /** Which concerns of its policy take part. By default all. */
+      concerns?: string[];
+      /** What values of its policy are called here, by concern. Values that are not named keep their name. */
+      map?: { [name: string]: { [name: string]: string } };
+    } };
   /** The concerns that hosts or the operator can set, by name. The server declares them to hosts in this order. */
   concerns?: { [name: string]: {
       /** What the concern means, for the person who sets it. */
       description?: string;
-      /** The values as an ordered list, or a range of numbers. A value can carry a description: `- stocks: Prices of companies`. */
+      /** The values as an ordered list, or a range of numbers. A value can carry a description: `- stocks: Prices of companies`. `servers` means each server and, below it, the values of its own policy: `files`, `files.search`. */
       values: Array<string | { [name: string]: string }> | {
         /** The smallest number. */
         min: number;
         /** The largest number. */
         max: number;
-      };
+      } | string;
       /** How the value of a primitive must compare to the preferred value: `exact` (equal, the default for a list), `at-least`, `at-most` (the default for a range), or `within` (equal, above or below in a hierarchy of dotted names such as finance.stocks). */
       match?: "exact" | "at-least" | "at-most" | "within";
       /** Whether a host can set several values, of which at least one must match. Requires a list and `match: exact` or `match: within`. */

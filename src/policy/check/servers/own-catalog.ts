@@ -1,0 +1,42 @@
+import type { ServerCatalog } from '../../../engine/mapping.js';
+import { ownForm } from '../../../engine/own-form.js';
+import { byKind, KINDS, type Kind } from '../../../engine/policy.js';
+import { serverOf } from '../../../engine/server-meta.js';
+import { split } from '../../../wire/server-names.js';
+
+/** What a server lists, or several servers do. */
+export interface SeveralCatalog extends ServerCatalog {
+  /** Whether the server filters its lists itself, so that a name that it does not list may exist. */
+  readonly isFiltered?: boolean | undefined;
+  /** Of several servers, those that could not be listed, with the reason. */
+  readonly unavailable?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * Returns the catalog of one of several servers, with the names that the server itself uses.
+ *
+ * @param catalog the catalog of all servers
+ * @param slug the name of the server
+ * @returns `undefined` if the catalog has nothing of this server: it may be down, so nothing is known
+ * @example
+ * ownCatalog(catalog, 'files')?.tools?.[0]?.name; // 'write'
+ */
+export function ownCatalog(catalog: SeveralCatalog | undefined, slug: string): SeveralCatalog | undefined {
+  const lists = byKind((kind) => catalog?.[kind]?.filter((each) => serverOf(each) === slug).map(ownForm));
+  const { unavailable = {} } = catalog ?? {};
+  const isListed = KINDS.some((kind) => lists[kind]?.length) && !Object.hasOwn(unavailable, slug);
+  return isListed ? { isFiltered: catalog?.isFiltered, ...lists } : undefined;
+}
+
+/**
+ * Whether a name can belong to a server that could not be listed, so that it may exist.
+ *
+ * @param catalog the catalog of the servers that could be listed
+ * @param kind the kind of the primitive
+ * @param name its name, URI, URI template or a pattern of them
+ */
+export function isOfAbsentServer({ unavailable = {} }: SeveralCatalog, kind: Kind, name: string): boolean {
+  const absent = Object.keys(unavailable);
+  const slug = split(name, kind === 'tools' || kind === 'prompts' ? '__' : '+')?.slug;
+  return absent.length > 0 && (slug === undefined || absent.includes(slug));
+}

@@ -1,0 +1,179 @@
+import {
+  byKind,
+  type CompiledAssign,
+  type CompiledEntry,
+  type CompiledPolicy,
+  type CompiledValue,
+  type Kind,
+} from '../../engine/policy.js';
+import { joinName, joinUri } from '../../wire/server-names.js';
+import {
+  concernsOf,
+  type ServerPart,
+  type SharedConcerns,
+  sharedValue,
+} from '../check/servers/server-parts.js';
+import { sharePresets } from '../check/servers/shared-presets.js';
+import { type DigestOf, withDigest } from './compile.js';
+import { scoped } from './scoped-condition.js';
+
+/**
+ * Joins the policies of several servers into one of the ordinary format, with the names that hosts see. Each decides about
+ * the primitives of its server as it does alone.
+ *
+ * @param top the policy of all servers, compiled with the shared concerns
+ * @param parts the servers, in their order; without errors
+ * @param shared the concerns of all of them
+ * @param digestOf computes the digest of the compiled policy
+ * @returns the policy. What `top` says about a name wins over what the policy of its server says
+ * @example
+ * compose(top, [{ slug: 'files', files, policy }], shared, digestOf).primitives.tools[0]?.name; // 'files__write'
+ */
+export function compose(
+  top: CompiledPolicy,
+  parts: readonly ServerPart[],
+  shared: SharedConcerns,
+  digestOf: DigestOf,
+): CompiledPolicy {
+  let files = top.files.length;
+  const outside = parts.map((part) => {
+    const first = files;
+    files += part.policy?.files.length ?? 0;
+    return outsidePolicy(part, shared, first);
+  });
+  const pins = [...outside, top].flatMap((each) => each.pins ?? []);
+  const defaultsFor = [...outside, top].flatMap((each) => each.defaultsFor ?? []);
+  const { digest: _digest, pins: _pins, defaultsFor: _defaultsFor, ...rest } = top;
+  const content = {
+    ...rest,
+    files: [...top.files, ...parts.flatMap(({ policy }) => policy?.files ?? [])],
+    presets: sharePresets(top.presets, parts, shared).presets,
+    primitives: byKind((kind) => {
+      const own = new Set(top.primitives[kind].map(({ name }) => name));
+      const below = outside.flatMap(({ primitives }) => primitives[kind]);
+      return [...below.filter(({ name }) => !own.has(name)), ...top.primitives[kind]];
+    }),
+    patterns: byKind((kind) => [...outside.flatMap(({ patterns }) => patterns[kind]), ...top.patterns[kind]]),
+    assign: [
+      ...serverValues(parts, shared),
+      ...shownServers(top, parts),
+      ...outside.flatMap(({ assign }) => assign),
+      ...top.assign,
+    ],
+    rules: [...top.rules, ...outside.flatMap(({ rules }) => rules)],
+    ...(defaultsFor.length === 0 ? {} : { defaultsFor }),
+    settings: {
+      ...top.settings,
+      unmapped: hidesUnmapped(top, parts) ? ('hide' as const) : ('show' as const),
+    },
+    ...(pins.length === 0
+      ? {}
+      : { pins: byKind((kind) => Object.assign({}, ...pins.map((each) => each[kind]))) }),
+  };
+  return withDigest(content, digestOf);
+}
+
+/** The policy of one server with the names, values and conditions that it has outside. */
+function outsidePolicy(part: ServerPart, shared: SharedConcerns, firstFile: number) {
+  const { slug, policy } = part;
+  const nothing = byKind((): CompiledEntry[] => []);
+  if (policy === undefined) return { primitives: nothing, patterns: nothing, assign: [], rules: [] };
+  const inPlace = <T extends { readonly file: number }>(each: T): T => ({
+    ...each,
+    file: firstFile + each.file,
+  });
+  const named = (kind: Kind, entries: readonly CompiledEntry[], join: typeof joinName): CompiledEntry[] =>
+    entries.map((entry) => ({
+      ...inPlace(entry),
+      name: kind === 'tools' || kind === 'prompts' ? join(slug, entry.name) : joinUri(slug, entry.name),
+      values: outsideValues(part, shared, entry.values),
+    }));
+  const { pins } = policy;
+  return {
+    primitives: byKind((kind) => named(kind, policy.primitives[kind], joinName)),
+    // Patterns are compared with names before they are shortened.
+    patterns: byKind((kind) => named(kind, policy.patterns[kind], (server, name) => `${server}__${name}`)),
+    assign: [
+      ...selfDeclared(part, shared),
+      ...policy.assign.map((each) => ({
+        ...inPlace(each),
+        when: scoped(part, shared, each.when),
+        values: outsideValues(part, shared, each.values),
+      })),
+    ],
+    rules: policy.rules.map((each) => ({
+      ...inPlace(each),
+      id: `${slug}/${each.id}`,
+      when: scoped(part, shared, each.when),
+    })),
+    defaultsFor: policy.defaultsFor,
+    pins:
+      pins &&
+      byKind((kind) =>
+        Object.fromEntries(
+          Object.entries(pins[kind]).map(([name, digest]) => [
+            kind === 'tools' || kind === 'prompts' ? joinName(slug, name) : joinUri(slug, name),
+            digest,
+          ]),
+        ),
+      ),
+  };
+}
+
+function outsideValues(
+  part: ServerPart,
+  shared: SharedConcerns,
+  values: CompiledEntry['values'],
+): CompiledEntry['values'] {
+  const own = concernsOf(part);
+  const outside = Object.entries(values).flatMap(([concern, { is, line }]): [string, CompiledValue][] => {
+    if (!own.has(concern)) return [];
+    // A primitive without a value of its own still belongs to its server.
+    const removed = shared.hierarchies.has(concern) ? [part.slug] : 'any';
+    const given = is === 'any' ? removed : is.map((value) => sharedValue(part, shared, concern, value));
+    return [[concern, { is: given === 'any' ? given : [...new Set(given)], line }]];
+  });
+  return Object.fromEntries(outside);
+}
+
+const isOf = (...slugs: readonly string[]) => ({ in: [{ var: 'primitive.server' }, slugs] });
+
+/** Every primitive has at least the name of its server as a value of a hierarchy. */
+function serverValues(parts: readonly ServerPart[], { hierarchies }: SharedConcerns): CompiledAssign[] {
+  if (hierarchies.size === 0) return [];
+  return parts.map(({ slug }) => ({
+    when: isOf(slug),
+    file: 0,
+    line: 1,
+    values: Object.fromEntries([...hierarchies].map((name) => [name, { is: [slug], line: 1 }])),
+    maps: false,
+  }));
+}
+
+/** `unmapped` of a server without a policy is that of all servers. */
+const unmappedOf = (top: CompiledPolicy, { policy }: ServerPart) => (policy ?? top).settings.unmapped;
+
+const hidesUnmapped = (top: CompiledPolicy, parts: readonly ServerPart[]): boolean =>
+  top.settings.unmapped === 'hide' || parts.some((part) => unmappedOf(top, part) === 'hide');
+
+/** Where one server hides what it does not map, what the others list counts as mapped. */
+function shownServers(top: CompiledPolicy, parts: readonly ServerPart[]): CompiledAssign[] {
+  const shown = parts.filter((part) => unmappedOf(top, part) === 'show').map(({ slug }) => slug);
+  if (shown.length === 0 || !hidesUnmapped(top, parts)) return [];
+  return [{ when: isOf(...shown), file: 0, line: 1, values: {} }];
+}
+
+/** A server can declare values in `_meta.concerns`, and they are those of its own scale. */
+function selfDeclared(part: ServerPart, shared: SharedConcerns): CompiledAssign[] {
+  const { slug, entry } = part;
+  return [...(entry?.map ?? [])].flatMap(([concern, map]) => {
+    if (!concernsOf(part).has(concern) || shared.hierarchies.has(concern)) return [];
+    const declared = { var: `primitive.meta.concerns.${concern}` };
+    return [...map].map(([value, outside]) => ({
+      when: { and: [isOf(slug), { or: [{ '===': [declared, value] }, { in: [value, declared] }] }] },
+      file: 0,
+      line: entry?.file.locate(['servers', entry.key, 'map', concern, value]).line ?? 1,
+      values: { [concern]: { is: [outside], line: 1 } },
+    }));
+  });
+}
