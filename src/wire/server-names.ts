@@ -76,7 +76,7 @@ export const UNAVAILABLE_META = 'io.github.mcp-concerns/unavailable';
 const IDENTITIES = ['uri', 'uriTemplate', 'taskId', 'name'];
 
 /**
- * Gives what one server lists the name that it has outside. Texts stay as they are.
+ * Gives what one server lists the name that it has outside, also that of its page. Texts stay as they are.
  *
  * @param slug the name of the server
  * @param entry a primitive or a task, as the server lists it
@@ -89,7 +89,11 @@ export function outsideEntry(slug: string, entry: object): Record<string, unknow
   const own = key === undefined ? '' : String(read(entry, key));
   const named = key === undefined ? {} : { [key]: key === 'name' ? joinName(slug, own) : joinUri(slug, own) };
   const meta = { [SERVER_META]: slug, [OWN_META]: { [key === 'name' ? 'name' : 'uri']: own } };
-  return { ...entry, ...named, _meta: { ...metaOf(entry), ...meta } };
+  const page = read(entry, '_meta', 'ui', 'resourceUri');
+  const ui = typeof page === 'string' && {
+    ui: { ...membersOf(read(entry, '_meta', 'ui')), resourceUri: joinUri(slug, page) },
+  };
+  return { ...entry, ...named, _meta: { ...membersOf(read(entry, '_meta')), ...ui, ...meta } };
 }
 
 /** What one of several servers lists: which server, and what it calls it. */
@@ -112,7 +116,5 @@ export function insideOf(entry: { readonly _meta?: unknown }): Inside | undefine
   return typeof slug === 'string' && typeof own === 'string' ? { slug, own } : undefined;
 }
 
-function metaOf(entry: object): Record<string, unknown> {
-  const meta = read(entry, '_meta');
-  return typeof meta === 'object' && meta !== null ? { ...meta } : {};
-}
+const membersOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};

@@ -34,7 +34,7 @@ describe.concurrent('explain', () => {
     expect(stdout).toMatch(
       /^Tool browser_type is hidden: its effect is changes, but at most read-only is in effect/,
     );
-    expect(stdout).toMatch(/has {8}changes {7}policies\/playwright\.yaml:\d+$/m);
+    expect(stdout).toMatch(/has {8}changes {12}policies\/playwright\.yaml:\d+$/m);
   });
 
   it('explains a resource that a server lists', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -98,28 +98,112 @@ describe('serve --servers', () => {
   });
 });
 
-describe('init --servers', () => {
-  it('writes one policy for all servers, which passes its checks, and names a server that does not start', async () => {
-    const file = write('.mcp.json', {
-      mcpServers: { mine: everything, theirs: everything, gone: { command: 'no-such-program' } },
-    });
-    const proposed = join(folder, 'proposed.yaml');
-    const { code, stderr } = await run('init', '--servers', file, '--output', proposed);
+describe('a policy for several servers', () => {
+  const GONE = { command: 'no-such-program' };
+  const servers = (all: object): string => write('.mcp.json', { mcpServers: all });
+  const at = (name: string): string => join(folder, name);
+  const text = (name: string): string => readFileSync(at(name), 'utf8');
+  const init = (file: string, ...args: string[]) =>
+    run('init', '--servers', file, '--output', at('all.yaml'), ...args);
+
+  it('is written by init with the policy, the tests and the catalog of each server, and passes its checks', async () => {
+    const file = servers({ mine: everything, theirs: everything, gone: GONE });
+    const { code, stderr } = await init(file);
     expect([code, stderr]).toEqual([
       0,
       expect.stringContaining('The server gone is left out: it cannot be started'),
     ]);
-    expect(stderr).toContain('Checked: check reports nothing, and the tests pass.');
-    const listed = await run(
-      'list',
-      '--servers',
-      file,
-      '--policy',
-      proposed,
-      '--concern',
-      'effect=read-only',
+    expect(stderr).toContain('all.yaml, which joins the policies of mine, theirs.');
+    expect(text('all.yaml')).toContain(
+      'servers:\n  mine: { policy: mine.yaml }\n  theirs: { policy: theirs.yaml }\n',
     );
-    expect(listed.stdout).toContain('mine__echo');
-    expect(listed.stdout).toContain('theirs__echo');
+    // With its own names.
+    expect(JSON.parse(text('mine.catalog.json')).tools[0].name).toBe('echo');
+    const checked = await run('check', at('all.yaml'), '--servers', file, '--deny-warnings');
+    expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('No findings')]);
+    const tested = await run('test', at('mine.yaml'), at('theirs.yaml'));
+    expect([tested.code, tested.stdout]).toEqual([0, expect.stringContaining('tests passed')]);
+
+    const use = ['--servers', file, '--policy', at('all.yaml')];
+    const [listed, counted, page, explained, pinned] = await Promise.all([
+      run('list', ...use, '--concern', 'topic=mine'),
+      run('tokens', ...use),
+      run('docs', ...use),
+      run('explain', 'mine__echo', ...use, '--concern', 'topic=theirs'),
+      run('pin', ...use),
+    ]);
+    expect(listed.stdout).toMatch(
+      /^mine: 32 of 32 shown, [\d,]+ tokens$[\s\S]*^theirs: 0 of 32 shown, 0 tokens$/m,
+    );
+    expect(listed.stdout).toMatch(/\n\ngone is not available: it cannot be started \(ENOENT\)\n$/);
+    expect(counted.stdout).toMatch(
+      /^theirs: [\d,]+ tokens\n[\s\S]*^mine: [\d,]+ tokens\n[\s\S]*\ngone is not available/m,
+    );
+    expect(page.stdout).toContain('### What look shows of mine\n');
+    expect(page.stdout).toMatch(/gone is not available: it cannot be started \(ENOENT\)\n$/);
+    expect(explained.stdout).toContain('It is of the server mine.');
+    expect(explained.stdout).toMatch(/effect +read-only +\S*mine\.yaml:\d+/);
+    expect([pinned.code, text('all.lock.yaml')]).toEqual([0, expect.stringContaining('theirs__echo: ')]);
+  });
+
+  it('is not changed by a server that is down: --update, pin and check keep what is about it, and add a new one', async () => {
+    await init(servers({ mine: everything, theirs: everything }));
+    await run('pin', '--servers', at('.mcp.json'), '--policy', at('all.yaml'));
+    const files = [
+      'theirs.yaml',
+      'theirs.test.yaml',
+      'theirs.catalog.json',
+      'theirs.lock.yaml',
+      'all.lock.yaml',
+    ];
+    const before = files.map(text);
+    const file = servers({ mine: everything, theirs: GONE, new: everything });
+
+    const { code, stderr } = await init(file, '--update');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('The server theirs is left out')]);
+    expect(stderr).toContain('mine.yaml: nothing added, nothing removed.');
+    expect(files.map(text)).toEqual(before);
+    expect(text('all.yaml')).toContain('servers:\n  new: { policy: new.yaml }\n  mine: ');
+    expect(text('new.test.yaml')).toContain('policy: new.yaml');
+
+    const checked = await run('check', at('all.yaml'), '--servers', file, '--deny-warnings');
+    expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('No findings')]);
+    const pinned = await run('pin', '--servers', file, '--policy', at('all.yaml'));
+    expect([pinned.code, pinned.stdout]).toEqual([0, expect.not.stringContaining('theirs__')]);
+    for (const name of ['theirs__echo: ', 'new__echo: ']) expect(text('all.lock.yaml')).toContain(name);
+  });
+
+  it('keeps entries about a server that is down in a policy without policies of servers, too', async () => {
+    const file = servers({ mine: everything, 'Their Server': GONE });
+    const { stdout } = await run('check', policy(), '--servers', file);
+    expect(stdout).not.toContain('dead-entry');
+    const { code, stderr } = await run('init', '--servers', file, '--output', policy(), '--update');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has no list of servers, one in each line')]);
+  });
+
+  it('has tests of the whole endpoint, on the catalogs of its servers', async () => {
+    write(
+      'one.yaml',
+      'version: 1\nconcerns: { effect: { values: [look, edit], match: at-most } }\nprimitives: { tools: { write: { effect: edit } } }\n',
+    );
+    write(
+      'top.yaml',
+      'version: 1\nservers: { files: { policy: one.yaml } }\nconcerns: { topic: { values: servers } }\n',
+    );
+    write('files.catalog.json', { tools: [{ name: 'write' }, { name: 'read' }] });
+    write('git.catalog.json', { tools: [{ name: 'push' }] });
+    const catalog = '{ Files: files.catalog.json, git: git.catalog.json }';
+    const test = (concerns: string, names: string) =>
+      write(
+        'top.test.yaml',
+        `policy: top.yaml\ncatalog: ${catalog}\ntests: [{ name: all, concerns: ${concerns}, tools: { only: [${names}] } }]\n`,
+      );
+    const good = await run('test', test('{ effect: look, topic: [files, git] }', 'files__read, git__push'));
+    expect([good.code, good.stdout]).toEqual([0, expect.stringContaining('1 test passed')]);
+    const bad = await run('test', test('{ topic: git }', 'files__read'));
+    expect([bad.code, bad.stdout]).toEqual([1, expect.stringContaining('files__read')]);
+
+    const explained = await run('explain', 'files__write', '--policy', at('top.yaml'));
+    expect(explained.stdout).toMatch(/It is of the server files\.[\s\S]*effect +edit +\S*one\.yaml:3/);
   });
 });

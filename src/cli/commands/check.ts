@@ -5,6 +5,7 @@ import { UsageError } from '../errors.js';
 import { checkFiles } from '../inputs/check-files.js';
 import { fixFiles } from '../inputs/fix-files.js';
 import { readInput } from '../inputs/read-input.js';
+import { knownServers } from '../inputs/several/known-servers.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
 import { readClaims } from '../options/claims-file.js';
 import { readCommandLine } from '../options/command-line.js';
@@ -56,10 +57,11 @@ export async function run(argv: string[]): Promise<number> {
   // A server is asked once. A catalog file is read again, because it can change while it is watched.
   const readCatalog = async () => input && readInput(input, terminal.quiet);
   let catalog = await readCatalog();
+  const servers = await knownServers(values.servers);
   if (values.fix === true) terminal.note(fixFiles(policies, catalog));
   const checkAll = (): { readonly failed: boolean; readonly texts: ReadonlyMap<string, string> } => {
     const callers = new Map(values.claims?.map((file) => [file, { claims: new Map(readClaims(file)) }]));
-    const { findings, silenced, texts, compiled } = checkFiles(policies, catalog, callers);
+    const { findings, silenced, texts, compiled } = checkFiles(policies, catalog, callers, servers);
     const failed = findings.some(({ severity }) => severity === 'error' || values.denyWarnings === true);
     const against = catalog === undefined ? 'without a server' : `against ${catalogContents(catalog)}`;
     const summary = `${countsOf(findings)} in ${quantity(policies.length, 'policy', 'policies')}, checked ${against}.`;

@@ -50,7 +50,7 @@ export async function run(argv: string[]): Promise<number> {
     throw new UsageError('compile', 'There is a server, but no file for its catalog. Pass --snapshot FILE');
   }
 
-  const compiled = readPolicyInput(paths, 'nothing was written', terminal, 1);
+  const compiled = readPolicyInput(paths, 'nothing was written', terminal, undefined, 1);
   const catalog = server && (await readInput(server, terminal.quiet));
   writeOutput(output, `${JSON.stringify(compiled)}\n`);
   if (output !== '-') {

@@ -3,6 +3,7 @@ import { preparePolicy } from '../../engine/policy.js';
 import { read } from '../../wire/messages.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
+import { knownServers } from '../inputs/several/known-servers.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
 import { defineInputCommand, parseInput } from '../options/input-options.js';
@@ -37,14 +38,16 @@ export async function run(argv: string[]): Promise<number> {
   const paths = onePolicyOf(line);
   const input = parseInput(line);
 
-  const policy = preparePolicy(readPolicyInput(paths, 'nothing was written', terminal));
+  const policy = preparePolicy(
+    readPolicyInput(paths, 'nothing was written', terminal, await knownServers(values.servers)),
+  );
   const counted = input ? await readCounted(input, terminal.quiet) : undefined;
   const weighed = counted && weighCatalog(policy, counted[0], billedBy(counted[1]));
   const server = counted === undefined ? undefined : read(counted[0].server, 'name');
   const name = basename(paths[0] ?? '').replace(/\.ya?ml$/, '');
   const title = typeof server === 'string' ? `${name}: policy of ${server}` : `Policy ${name}`;
   const output = values.output ?? '-';
-  writeOutput(output, policyPage(policy, title, weighed));
+  writeOutput(output, policyPage(policy, title, weighed, counted?.[0].unavailable));
   if (output !== '-') terminal.note(`Wrote ${output}.`);
   return 0;
 }

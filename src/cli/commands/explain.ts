@@ -2,6 +2,7 @@ import type { ServerCatalog } from '../../engine/mapping.js';
 import { IDENTITY, identityOf, type Primitive } from '../../engine/mapping.js';
 import { nearest } from '../../engine/match/nearest.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { outsideEntry, split } from '../../wire/server-names.js';
 import { CliError } from '../errors.js';
 import {
   defineConfigurationCommand,
@@ -47,7 +48,12 @@ export async function run(argv: string[]): Promise<number> {
   const paths = onePolicyOf(line);
   const input = parseInput(line);
 
-  const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was explained', terminal);
+  const { policy, resolved } = await readPolicyAndConfiguration(
+    paths,
+    values,
+    'nothing was explained',
+    terminal,
+  );
   const { configuration, caller } = resolved;
   const catalog = input && (await readInput(input, terminal.quiet));
   const found = catalog ? inCatalog(catalog, name) : inPolicy(policy, name);
@@ -98,7 +104,7 @@ function inPolicy(policy: Policy, name: string): { kind: Kind; primitive: Primit
         (kind === 'resources' && policy.covering.some(({ matches }) => matches(name)))),
   );
   const kinds = entered.length > 0 ? entered : covered;
-  if (kinds.length > 0) return kinds.map((kind) => ({ kind, primitive: { [IDENTITY[kind]]: name } }));
+  if (kinds.length > 0) return kinds.map((kind) => ({ kind, primitive: bare(policy, kind, name) }));
   const names = KINDS.flatMap((kind) => [...policy.entries[kind].keys()]);
   throw unknownName(
     name,
@@ -106,6 +112,17 @@ function inPolicy(policy: Policy, name: string): { kind: Kind; primitive: Primit
     'The policy',
     'Pass an input (--catalog, --url or a command) to explain unmapped primitives.',
   );
+}
+
+/** If the policy knows servers, a name that begins with one is read as the name of its primitive. */
+function bare({ concerns, rules }: Policy, kind: Kind, name: string): Primitive {
+  const part = split(name, kind === 'tools' || kind === 'prompts' ? '__' : '+');
+  const knowsServers =
+    rules.some(({ paths }) => paths.includes('primitive.server')) ||
+    concerns.some(({ values }) => !('min' in values) && values.includes(part?.slug ?? ''));
+  return part === undefined || !knowsServers
+    ? { [IDENTITY[kind]]: name }
+    : outsideEntry(part.slug, { [IDENTITY[kind]]: part.own });
 }
 
 const MAX_NAMES = 3;

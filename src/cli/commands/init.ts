@@ -1,32 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { pinsOf } from '../../engine/pins.js';
-import { writeLock } from '../../policy/compile/lock.js';
-import { formatOwnYaml } from '../../policy/language/format-yaml.js';
-import { policySchema } from '../../policy/language/schema.js';
-import { proposePolicy } from '../../policy/propose/propose-policy.js';
-import { writeProposal } from '../../policy/propose/write-proposal.js';
-import { testFileSchema } from '../../policy/testing/test-schema.js';
+import { basename } from 'node:path';
 import { CliError, UsageError } from '../errors.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-
 import { defineInputCommand, requireInput } from '../options/input-options.js';
-import {
-  factsOf,
-  jsonText,
-  type PolicyFiles,
-  schemaBeside,
-  serverName,
-  testsText,
-} from '../proposals/policy-files.js';
-import { checkProposal, testsPass } from '../proposals/proposal-check.js';
-import { checkLine, effectsLine, topicsLine } from '../proposals/proposal-report.js';
-import { silenceServerTexts } from '../proposals/server-texts.js';
+import { firstPolicy, proposeFiles } from '../proposals/first-policy.js';
+import { initServers, updateServers } from '../proposals/init-servers.js';
+import { filesBeside, refuseToOverwrite, serverName } from '../proposals/policy-files.js';
 import { updateFiles } from '../proposals/update-files.js';
-import { catalogContents, quantity } from '../terminal/quantities.js';
+import { catalogContents } from '../terminal/quantities.js';
 import { writeFiles } from '../terminal/write-files.js';
-import { packageFile } from '../version.js';
 
 export const definition = defineInputCommand(
   'init',
@@ -67,13 +49,8 @@ export async function run(argv: string[]): Promise<number> {
   if (output !== '-' && !/\.ya?ml$/.test(output)) {
     throw new UsageError('init', `-o takes a file that ends in .yaml, not "${output}"`);
   }
-  const stem = output.replace(/\.ya?ml$/, '');
-  const files = {
-    policy: output,
-    tests: `${stem}.test.yaml`,
-    lock: `${stem}.lock.yaml`,
-    catalog: values.catalog ?? `${stem}.catalog.json`,
-  };
+  const beside = filesBeside(output);
+  const files = { ...beside, catalog: values.catalog ?? beside.catalog };
   if (values.update === true) {
     if (output === '-' || values.force === true || values.present === true) {
       const option = output === '-' ? '-o -' : values.force === true ? '--force' : '--present';
@@ -82,82 +59,38 @@ export async function run(argv: string[]): Promise<number> {
         `--update edits the files of the policy, so ${option} has no meaning with it`,
       );
     }
-    return updateFiles(files, input, terminal);
+    if (input.from === 'servers') return updateServers(output, input, terminal);
+    const [catalog, tokensOf] = await readCounted(input, terminal.quiet);
+    const { texts, notes } = updateFiles(files, [catalog, tokensOf], input.from === 'catalog');
+    writeFiles(texts);
+    for (const note of notes) terminal.note(note);
+    return 0;
   }
-  if (output !== '-' && values.force !== true) refuseToOverwrite(files, values.catalog !== undefined);
+  if (input.from === 'servers') {
+    if (output === '-') throw new CliError(TOO_LONG_FOR_STDOUT);
+    return initServers(output, input, values.force === true, terminal);
+  }
+  if (output !== '-' && values.force !== true)
+    refuseToOverwrite([files.policy, files.tests, ...(values.catalog === undefined ? [files.catalog] : [])]);
 
-  const [catalog, tokensOf] = await readCounted(input, terminal.quiet);
+  const read = await readCounted(input, terminal.quiet);
+  const [catalog] = read;
   if (catalogContents(catalog) === catalogContents({})) {
     throw new CliError('The server lists nothing, so there is nothing to write a policy for.');
   }
-  const proposal = proposePolicy(catalog);
   const server = serverName(catalog.server) ?? basename(values.catalog ?? values.url ?? command.join(' '));
-  const schema = schemaBeside(output, 'schema.json', policySchema.title);
-  const testSchema = schemaBeside(output, 'test.schema.json', testFileSchema.title);
-  const facts = { server, schema: schema.path, folder: basename(stem), present: values.present === true };
-  const written = writeProposal(proposal, facts);
-  const text = formatOwnYaml(written.text);
+  const proposed = proposeFiles(output, catalog, server, values.present === true);
   if (output === '-') {
-    if (written.parts.size > 0) throw new CliError(TOO_LONG_FOR_STDOUT);
+    const [text = '', ...parts] = proposed.texts.values();
+    if (parts.length > 0) throw new CliError(TOO_LONG_FOR_STDOUT);
     process.stdout.write(text);
     return 0;
   }
-  const proposed = new Map([
-    [basename(output), text],
-    ...[...written.parts].map(
-      ([path, part]) => [path, isFormatted(part) ? part : formatOwnYaml(part)] as const,
-    ),
-  ]);
-  // The policy is checked against what the catalog file will contain: facts, if init writes it.
-  const known = values.catalog === undefined ? factsOf(catalog, tokensOf) : catalog;
-  const first = checkProposal(proposed, known);
-  const policyFiles = silenceServerTexts(proposed, first.findings);
-  const { policy, findings } = policyFiles === proposed ? first : checkProposal(policyFiles, known);
-  const tests = testsText(files, testSchema.path, policy, known);
-  const passed = testsPass(tests, files.tests, policy, known);
-
-  const folder = dirname(output);
-  const texts = new Map([...policyFiles].map(([path, content]) => [join(folder, path), content]));
-  for (const { file, missing } of [schema, testSchema]) {
-    if (missing) texts.set(join(folder, file), readFileSync(packageFile(`policies/${file}`), 'utf8'));
-  }
-  if (values.catalog === undefined) texts.set(files.catalog, jsonText(known));
-  texts.set(files.tests, tests);
-  // A catalog of facts has no definitions to pin.
-  if (catalog.encoding === undefined) texts.set(files.lock, writeLock(pinsOf(catalog)));
+  const { texts, notes } = firstPolicy(files, proposed, read, values.catalog !== undefined);
   writeFiles(texts);
-  const concerns = policy.concerns.map(({ name }) => name).join(', ');
-  terminal.note(`Wrote ${files.policy}: ${catalogContents(catalog)}; concerns ${concerns}.`);
-  if (written.parts.size > 0) terminal.note(`It includes ${[...written.parts.keys()].join(', ')}.`);
-  terminal.note(`Wrote ${files.tests}${values.catalog === undefined ? ` and ${files.catalog}` : ''}.`);
-  terminal.note(checkLine(findings, passed));
-  const silenced = first.findings.length - findings.length;
-  if (silenced > 0) {
-    terminal.note(
-      `Silenced: ${quantity(silenced, 'warning')} that no value can fix, each with a comment that says why.`,
-    );
-  }
-  if (proposal.tools.length > 0) {
-    terminal.note(effectsLine(proposal.tools));
-    terminal.note(topicsLine(proposal));
-  }
+  for (const note of notes) terminal.note(note);
   return 0;
 }
 
-/** Files of entries are written as `fmt` would. Only long lines and escapes differ, and formatting thousands of lines takes seconds. */
-const isFormatted = (part: string): boolean => /^(?:[\x20-\x5b\x5d-\x7e]{0,110}\n)*$/.test(part);
-
 const TOO_LONG_FOR_STDOUT =
   'The policy needs several files, so it cannot be written to stdout. Pass a file with -o.';
-
-function refuseToOverwrite(
-  { policy, tests, catalog, lock }: PolicyFiles & { lock: string },
-  given: boolean,
-): void {
-  const existing = [policy, tests, lock, ...(given ? [] : [catalog])].filter((file) => existsSync(file));
-  if (existing.length === 0) return;
-  const verb = existing.length === 1 ? 'exists' : 'exist';
-  throw new CliError(
-    `${existing.join(' and ')} already ${verb}. Pass another file with -o, or --force to overwrite.`,
-  );
-}

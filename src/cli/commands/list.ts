@@ -45,7 +45,12 @@ export async function run(argv: string[]): Promise<number> {
   const paths = onePolicyOf(line);
   const input = requireInput(line);
 
-  const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was listed', terminal);
+  const { policy, resolved } = await readPolicyAndConfiguration(
+    paths,
+    values,
+    'nothing was listed',
+    terminal,
+  );
   const [catalog, tokensOf] =
     format === 'names'
       ? [await readInput(input, terminal.quiet), () => 0]
@@ -60,8 +65,9 @@ export async function run(argv: string[]): Promise<number> {
       'note: the policy has lists: stable, so lists of hosts may be longer. This is what calls can use.',
     );
   }
-  if (format === 'json') writeJson({ protocol: catalog.protocol, ...toJson(report) });
+  if (format === 'json')
+    writeJson({ protocol: catalog.protocol, unavailable: catalog.unavailable, ...toJson(report) });
   else if (format === 'names') for (const name of toNames(report)) process.stdout.write(`${plain(name)}\n`);
-  else process.stdout.write(toTable(policy, report, terminal.paper));
+  else process.stdout.write(toTable(policy, report, terminal.paper, catalog.unavailable));
   return 0;
 }

@@ -5,6 +5,7 @@ import { LivePolicy } from '../../gate/request/live-policy.js';
 import { userKey } from '../control/user-keys.js';
 import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
+import { knownServers } from '../inputs/several/known-servers.js';
 import { readCommandLine } from '../options/command-line.js';
 import { defineProjectCommand, numberFrom, repeated } from '../options/define-command.js';
 import { moduleOption, protocolOption, requireServer, serversOption } from '../options/input-options.js';
@@ -82,7 +83,8 @@ export async function run(argv: string[]): Promise<number> {
   // A policy that is only tried on this machine needs no setting to be switched in a conversation; one that is deployed does.
   const prepare = (compiled: CompiledPolicy): Policy =>
     preparePolicy({ ...compiled, settings: { panel, ...compiled.settings } });
-  const policy = prepare(readPolicyInput(paths, 'nothing is served', terminal));
+  const servers = await knownServers(values.servers);
+  const policy = prepare(readPolicyInput(paths, 'nothing is served', terminal, servers));
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
   const [{ createControl }, { openServer }, { serveHttp, serveStdio }] = await Promise.all([
@@ -95,7 +97,7 @@ export async function run(argv: string[]): Promise<number> {
   const control = panel !== 'off' ? createControl(opened.name, paths) : undefined;
 
   return interruptible(async (signal) => {
-    const stop = watchPolicy(paths, { live, prepare, note: terminal.note, paper: terminal.errors });
+    const stop = watchPolicy(paths, { live, servers, prepare, note: terminal.note, paper: terminal.errors });
     try {
       const serving = { opened, policy: live, control, note: terminal.note, signal, limits };
       if (values.stdio === true) return await serveStdio(serving, preferences);

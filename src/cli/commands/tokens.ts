@@ -5,6 +5,7 @@ import { billedBy } from '../inputs/billed-tokens.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { pinnedFor } from '../inputs/primitive-facts.js';
+import { knownServers } from '../inputs/several/known-servers.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
 import { formatOption, numberFrom } from '../options/define-command.js';
@@ -48,7 +49,8 @@ export async function run(argv: string[]): Promise<number> {
   const paths = onePolicyOf(line);
   const input = requireInput(line);
 
-  const compiled = readPolicyInput(paths, 'nothing was counted', terminal);
+  const servers = await knownServers(values.servers);
+  const compiled = readPolicyInput(paths, 'nothing was counted', terminal, servers);
   const [catalog, countTokens] = await readCounted(input, terminal.quiet);
   const policy = preparePolicy(pinnedFor(compiled, catalog));
   // Every configuration uses the tokens of every primitive, so each is counted once.

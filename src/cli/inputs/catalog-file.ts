@@ -49,7 +49,7 @@ export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
     throw new CliError(`${path} is not a catalog: it has none of ${KINDS.join(', ')}. ${hint}`);
   }
   const fields: Readonly<Record<string, unknown>> = { ...data };
-  const { server, source, license, sdk, instructions, capabilities, encoding } = fields;
+  const { server, source, license, sdk, instructions, capabilities, encoding, unavailable } = fields;
   const catalog: { [K in Kind]?: ReturnType<typeof itemsOf> } = {};
   for (const kind of KINDS) {
     const list = read(data, kind);
@@ -76,6 +76,7 @@ export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
     sdk,
     ...(isObject(capabilities) ? { capabilities } : {}),
     ...filteringOf(capabilities),
+    ...(isObject(unavailable) ? { unavailable: textsIn(unavailable) } : {}),
     ...(typeof instructions === 'string' ? { instructions } : {}),
     ...(typeof encoding === 'string' ? { encoding } : {}),
     ...catalog,
@@ -94,6 +95,9 @@ export const catalogAt = (path: string | undefined): ReturnType<typeof readCatal
  */
 export const filteringOf = (capabilities: unknown): Pick<PolicyCatalog, 'isFiltered'> =>
   read(capabilities, 'extensions', EXTENSION_ID) === undefined ? {} : { isFiltered: true };
+
+const textsIn = (members: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]));
 
 const CREATE = 'Create a catalog with "mcp-concerns snapshot".';
 

@@ -1,11 +1,12 @@
 import { type Policy, preparePolicy } from '../../engine/policy.js';
 import { repeated } from '../options/define-command.js';
-import { defineInputCommand } from '../options/input-options.js';
+import { defineInputCommand, type InputValues } from '../options/input-options.js';
 import { policyOption } from '../options/policy-option.js';
 import { type CallerConfiguration, type PreferenceValues, readPreferences } from '../options/preferences.js';
 import type { Terminal } from '../options/terminal.js';
 import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
 import { readPolicyInput } from './policy-input.js';
+import { knownServers } from './several/known-servers.js';
 
 /**
  * Defines a command with the options of `list` and `explain`: one policy, one configuration, one input.
@@ -30,15 +31,16 @@ export const defineConfigurationCommand = (...given: Parameters<typeof defineInp
  * @returns the policy and the configuration
  * @throws {CliError} if the policy has errors, or a preference is not valid
  * @example
- * const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was explained', terminal);
+ * const { policy, resolved } = await readPolicyAndConfiguration(paths, values, 'nothing was explained', terminal);
  */
-export function readPolicyAndConfiguration(
+export async function readPolicyAndConfiguration(
   paths: readonly string[],
-  values: PreferenceValues,
+  values: PreferenceValues & Partial<Pick<InputValues, 'servers'>>,
   consequence: string,
   terminal: Terminal,
-): { readonly policy: Policy; readonly resolved: CallerConfiguration } {
-  const policy = preparePolicy(readPolicyInput(paths, consequence, terminal));
+): Promise<{ readonly policy: Policy; readonly resolved: CallerConfiguration }> {
+  const servers = await knownServers(values.servers);
+  const policy = preparePolicy(readPolicyInput(paths, consequence, terminal, servers));
   const resolved = readPreferences(policy, values, FULL_CLIENT_CAPABILITIES);
   for (const { message } of resolved.configuration.warnings) terminal.note(`warning: ${message}`);
   return { policy, resolved };

@@ -11,6 +11,7 @@ import { quantity } from '../terminal/quantities.js';
  * @param paths files and folders, merged into one policy
  * @param consequence what the command did not do if the policy has errors, for the message
  * @param terminal how text is written to stderr; under `--quiet` no warnings are
+ * @param servers the names of all servers behind the endpoint, if it has several
  * @param exitCode of the command if the policy has errors
  * @returns the compiled policy
  * @throws {CliError} if the policy has errors
@@ -22,9 +23,10 @@ export function readPolicyInput(
   paths: readonly string[],
   consequence: string,
   { quiet, errors: paper }: Pick<Terminal, 'quiet' | 'errors'>,
+  servers?: readonly string[],
   exitCode: 1 | 2 = 2,
 ): CompiledPolicy {
-  const { compiled, findings, texts } = readPolicy(paths);
+  const { compiled, findings, texts } = readPolicy(paths, undefined, undefined, servers);
   const silent = quiet && compiled !== undefined;
   if (findings.length > 0 && !silent) console.error(`${findingsText(findings, texts, paper)}\n`);
   if (compiled !== undefined) return compiled;

@@ -1,5 +1,6 @@
 import { type Primitive, tagsOf } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
+import { OWN, SERVER } from '../../engine/server-meta.js';
 import { descriptionWords, WORDS_FIELD } from '../../policy/propose/description-words.js';
 import { read } from '../../wire/messages.js';
 import type { CatalogFile } from './catalog-file.js';
@@ -18,6 +19,9 @@ export const pinnedFor = <T extends { readonly pins?: unknown }>(
   catalog: CatalogFile | undefined,
 ): T => (catalog !== undefined && catalog.encoding === undefined ? policy : { ...policy, pins: undefined });
 
+/** Values that a server declares, which a policy can override, who can call a tool, and which of several servers has it. */
+const KEPT_META = ['concerns', 'ui', SERVER, OWN];
+
 /**
  * Reduces the definition of a primitive to its facts: the fields that policies can read, the words of the description that
  * `init` reads, and the number of tokens.
@@ -32,8 +36,8 @@ export const pinnedFor = <T extends { readonly pins?: unknown }>(
  */
 export function primitiveFacts(kind: Kind, primitive: Primitive, tokens: number): object {
   const { name, uri, uriTemplate, title, mimeType, annotations, execution } = primitive;
-  const own = read(primitive._meta, 'concerns');
-  const ui = read(primitive._meta, 'ui');
+  const kept = KEPT_META.map((key) => [key, read(primitive._meta, key)] as const);
+  const meta = kept.filter(([, value]) => value !== undefined);
   const words = kind === 'tools' ? descriptionWords(primitive) : { nouns: [] };
   return {
     name,
@@ -44,8 +48,7 @@ export function primitiveFacts(kind: Kind, primitive: Primitive, tokens: number)
     annotations,
     tags: tagsOf(primitive),
     execution,
-    // Values that the server itself declares, which a policy can override, and who can call the tool.
-    _meta: own === undefined && ui === undefined ? undefined : { concerns: own, ui },
+    _meta: meta.length === 0 ? undefined : Object.fromEntries(meta),
     [WORDS_FIELD]: 'verb' in words || 'writes' in words || words.nouns.length > 0 ? words : undefined,
     tokens,
   };

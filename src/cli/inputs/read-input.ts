@@ -30,20 +30,25 @@ export async function readInput(
 const FILTERED =
   'note: The server filters its lists with mcp-concerns, so what it does not list may exist. Pass the server without its filter to find entries that match nothing.';
 
-const leaveOut = (name: string, reason: string): void =>
-  console.error(`note: The server ${name} is left out: ${plain(reason)}.`);
-
 async function listServer(input: Exclude<Input, { from: 'catalog' }>, quiet: boolean | undefined) {
   // The SDK is loaded only for servers.
   const { fetchCatalog } = await import('./fetch-catalog.js');
-  const [name, peer] = await peerOf(input);
+  const unavailable: Record<string, string> = {};
+  const [name, peer] = await peerOf(input, (server, reason) => {
+    unavailable[server] = reason;
+    console.error(`note: The server ${server} is left out: ${plain(reason)}.`);
+  });
   const { seconds, protocol } = input;
-  return withProgress(`Listing ${name}`, quiet, () =>
+  const catalog = await withProgress(`Listing ${name}`, quiet, () =>
     interruptible((signal) => fetchCatalog(peer, { seconds, protocol, signal })),
   );
+  return { ...catalog, ...(Object.keys(unavailable).length === 0 ? {} : { unavailable }) };
 }
 
-async function peerOf(input: Exclude<Input, { from: 'catalog' }>): Promise<[name: string, peer: Peer]> {
+async function peerOf(
+  input: Exclude<Input, { from: 'catalog' }>,
+  missing: (server: string, reason: string) => void,
+): Promise<[name: string, peer: Peer]> {
   switch (input.from) {
     case 'url':
       return [input.url.host, (await import('./http-peer.js')).httpPeer(input.url, input.headers)];
@@ -51,7 +56,7 @@ async function peerOf(input: Exclude<Input, { from: 'catalog' }>): Promise<[name
       return [input.path, await (await import('./server-module.js')).modulePeer(input.path)];
     case 'servers': {
       const { serversPeer } = await import('./several/servers-peer.js');
-      return [input.path, serversPeer(input.path, leaveOut)];
+      return [input.path, serversPeer(input.path, missing)];
     }
     case 'command':
       return [input.program, (await import('./child-peer.js')).childPeer(input.program, input.args)];

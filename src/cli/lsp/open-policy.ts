@@ -14,6 +14,7 @@ import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { runTests } from '../../policy/testing/run-test-file.js';
 import { readTestFile } from '../../policy/testing/test-file.js';
 import { catalogAt, catalogBeside } from '../inputs/catalog-file.js';
+import { joinedCatalog } from '../inputs/several/joined-catalog.js';
 import { findProject } from '../project/read-project.js';
 
 /** What an editor shows of a policy or a test file. */
@@ -57,8 +58,10 @@ function openTests(file: string, text: string, openText: OpenText): OpenPolicy {
   const source = readPolicyText(text, file);
   const tests = readTestFile(source);
   const beside = (name: string): string => relative('', resolve(dirname(file), name));
-  const path = tests.catalog === undefined ? undefined : beside(tests.catalog);
-  const catalog = catalogAt(path !== undefined && existsSync(path) ? path : undefined);
+  const catalog = joinedCatalog(tests.catalog, (name) => {
+    const path = beside(name);
+    return catalogAt(existsSync(path) ? path : undefined);
+  });
   const policy = checked(readParts(tests.policy.map(beside), ['.', file], openText), undefined);
   const run =
     policy.policy === undefined || catalog === undefined

@@ -51,7 +51,7 @@ export const serversOption = () =>
   new Option('--servers <file>', "several servers: a host's file, such as .mcp.json");
 
 /** The values of the options of `defineInputCommand`. */
-interface InputValues {
+export interface InputValues {
   readonly catalog?: string | undefined;
   readonly url?: string | undefined;
   readonly server?: string | undefined;

@@ -2,7 +2,15 @@ import { claimName } from '../../engine/claims.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
-import { decideAll, type ListReport, shownOf, sumOf, type WeighedCatalog } from '../reports/list-report.js';
+import { byServer, unavailableTexts } from '../reports/by-server.js';
+import {
+  type DecidedPrimitive,
+  decideAll,
+  type ListReport,
+  shownOf,
+  sumOf,
+  type WeighedCatalog,
+} from '../reports/list-report.js';
 import { NO_PREFERENCES, sampleConfigurations } from '../reports/sample-configurations.js';
 import { nameValues } from '../terminal/name-values.js';
 import { count } from '../terminal/output.js';
@@ -19,11 +27,17 @@ const MAX_NAMES = 60;
  * @param policy the policy
  * @param title the title of the page
  * @param weighed the primitives of the server with their tokens; undefined without a server
+ * @param unavailable the servers that could not be listed, with the reason
  * @returns the page in Markdown, with a line break at its end
  * @example
  * writeFileSync('policy.md', policyPage(policy, 'vault', weighCatalog(policy, catalog, tokensOf)));
  */
-export function policyPage(policy: Policy, title: string, weighed: WeighedCatalog | undefined): string {
+export function policyPage(
+  policy: Policy,
+  title: string,
+  weighed: WeighedCatalog | undefined,
+  unavailable?: Readonly<Record<string, string>>,
+): string {
   const samples = sampleConfigurations(policy, FULL_CLIENT_CAPABILITIES).map(
     ({ preferences, configuration }) => ({ preferences, report: decideAll(configuration, weighed ?? []) }),
   );
@@ -53,6 +67,7 @@ export function policyPage(policy: Policy, title: string, weighed: WeighedCatalo
     heading(2, 'Concerns'),
     ...policy.concerns.flatMap((concern) => aboutConcern(concern, costHead, costs)),
     ...aboutRules(policy),
+    ...unavailableTexts(unavailable).map(paragraph),
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -77,14 +92,21 @@ function costsOf(report: ListReport): string[] {
 }
 
 function shownBy({ name, report }: { readonly name: string; readonly report: ListReport }): string[] {
-  const items = report.kinds.flatMap(({ kind, all }) => {
+  return byServer(report.all, ({ primitive }) => primitive).flatMap(([server, own]) => [
+    heading(3, `What ${name} shows${server === undefined ? '' : ` of ${server}`}`),
+    list(shownKinds(report, own)),
+  ]);
+}
+
+function shownKinds({ kinds }: ListReport, own: readonly DecidedPrimitive[]): string[] {
+  return kinds.flatMap(({ kind }) => {
+    const all = own.filter((each) => each.kind === kind);
     const names = shownOf(all).map(({ id }) => id);
     if (all.length === 0) return [];
     const [, plural] = KIND_NAMES[kind];
     const more = names.length > MAX_NAMES ? `, and ${count(names.length - MAX_NAMES)} more` : '';
     return [`${plural}: ${names.slice(0, MAX_NAMES).join(', ') || 'none'}${more}`];
   });
-  return [heading(3, `What ${name} shows`), list(items)];
 }
 
 const MATCH: Readonly<Record<Concern['match'], string>> = {

@@ -6,12 +6,34 @@ import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
 import { writeFirstTests } from '../../policy/testing/first-tests.js';
 import { read } from '../../wire/messages.js';
+import { CliError } from '../errors.js';
 import type { CatalogFile } from '../inputs/catalog-file.js';
 import { primitiveFacts } from '../inputs/primitive-facts.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
 
 /** The paths of the files that belong together. */
-export type PolicyFiles = Readonly<Record<'policy' | 'tests' | 'catalog', string>>;
+export type PolicyFiles = Readonly<Record<'policy' | 'tests' | 'catalog' | 'lock', string>>;
+
+/** @returns the paths of the files that belong to a policy, as `init` writes them */
+export function filesBeside(policy: string): PolicyFiles {
+  const stem = policy.replace(/\.ya?ml$/, '');
+  return {
+    policy,
+    tests: `${stem}.test.yaml`,
+    lock: `${stem}.lock.yaml`,
+    catalog: `${stem}.catalog.json`,
+  };
+}
+
+/** @throws {CliError} if one of the files exists */
+export function refuseToOverwrite(files: readonly string[]): void {
+  const existing = files.filter((file) => existsSync(file));
+  if (existing.length === 0) return;
+  const verb = existing.length === 1 ? 'exists' : 'exist';
+  throw new CliError(
+    `${existing.join(' and ')} already ${verb}. Pass another file with -o, or --force to overwrite.`,
+  );
+}
 
 /** @returns what the catalog file keeps of a server, exactly as it will be read again */
 export function factsOf(

@@ -4,11 +4,8 @@ import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { loadPolicy } from '../../policy/compile/load.js';
 import { testFileSchema } from '../../policy/testing/test-schema.js';
 import { CliError } from '../errors.js';
-import { readCatalogFile } from '../inputs/catalog-file.js';
-import { readCounted } from '../inputs/token-counter.js';
-import type { Input } from '../options/input-options.js';
-import type { Terminal } from '../options/terminal.js';
-import { writeFiles } from '../terminal/write-files.js';
+import { type CatalogFile, readCatalogFile } from '../inputs/catalog-file.js';
+import type { TokenCounter } from '../inputs/token-counter.js';
 import { factsOf, jsonText, type PolicyFiles, schemaBeside, testsText } from './policy-files.js';
 import { updatePolicy } from './policy-update.js';
 import { testsPass } from './proposal-check.js';
@@ -18,43 +15,38 @@ import { checkLine, effectsLine } from './proposal-report.js';
  * Updates a policy, its catalog, and its tests if nobody has changed them.
  *
  * @param files the paths
- * @param input where the primitives come from
- * @param terminal how the command writes its output
- * @returns the exit code
+ * @param input what the server lists, and how its tokens are counted
+ * @param isGiven whether the catalog is a file that exists
+ * @returns the texts that change, by path, and what to tell about them
  * @throws {CliError} if the policy cannot be updated. Then no file has changed
  */
-export async function updateFiles(
+export function updateFiles(
   files: PolicyFiles,
-  input: Input,
-  { note, quiet }: Terminal,
-): Promise<number> {
+  [catalog, tokensOf]: readonly [PolicyCatalog & CatalogFile, TokenCounter],
+  isGiven: boolean,
+): { readonly texts: ReadonlyMap<string, string>; readonly notes: readonly string[] } {
   if (!existsSync(files.policy)) {
     throw new CliError(
       `${files.policy} does not exist, so it cannot be updated. Run the command without --update.`,
     );
   }
-  const known =
-    input.from !== 'catalog' && existsSync(files.catalog) ? readCatalogFile(files.catalog) : undefined;
-  const [catalog, tokensOf] = await readCounted(input, quiet);
-  const current = input.from !== 'catalog' ? factsOf(catalog, tokensOf) : catalog;
+  const known = !isGiven && existsSync(files.catalog) ? readCatalogFile(files.catalog) : undefined;
+  const current = isGiven ? catalog : factsOf(catalog, tokensOf);
   const updated = updatePolicy(files.policy, current, known);
   const { policy, findings, added, removed, tools } = updated;
   const tests = updatedTests(files, policy, current, known);
   const texts = new Map(updated.files);
-  if (input.from !== 'catalog') texts.set(files.catalog, jsonText(current));
+  if (!isGiven) texts.set(files.catalog, jsonText(current));
   if (tests?.isOwn) texts.set(files.tests, tests.text);
-  writeFiles(texts);
-
-  note(`Updated ${files.policy}: ${changeText('added', added)}, ${changeText('removed', removed)}.`);
-  if (tests !== undefined) {
-    if (tests.isOwn) note(`Wrote ${files.tests} again: nobody had changed it.`);
-    else if (!tests.passed) {
-      note(`Some tests of ${files.tests} fail now. Run "mcp-concerns test ${files.tests}" to see which.`);
-    }
-  }
-  note(checkLine(findings, tests?.passed));
-  if (tools.length > 0) note(effectsLine(tools));
-  return 0;
+  const fail = `Some tests of ${files.tests} fail now. Run "mcp-concerns test ${files.tests}" to see which.`;
+  const notes = [
+    `Updated ${files.policy}: ${changeText('added', added)}, ${changeText('removed', removed)}.`,
+    ...(tests?.isOwn ? [`Wrote ${files.tests} again: nobody had changed it.`] : []),
+    ...(tests?.isOwn === false && !tests.passed ? [fail] : []),
+    checkLine(findings, tests?.passed),
+    ...(tools.length > 0 ? [effectsLine(tools)] : []),
+  ];
+  return { texts, notes };
 }
 
 function changeText(verb: string, names: readonly string[]): string {

@@ -19,7 +19,7 @@ import { ruleTree } from './rule-tree.js';
  * process.stdout.write(explanationToText(policy, explanation, paperOf(process.stdout)));
  */
 export function explanationToText(policy: Policy, explanation: Explanation, paper: Paper): string {
-  const { kind, id, shown, concerns, rules, mapped, presented } = explanation;
+  const { kind, id, server, shown, concerns, rules, mapped, presented } = explanation;
   // In a pipe the decision is one line, so that `grep` finds it.
   const width = paper.width ?? Number.POSITIVE_INFINITY;
   const [word] = KIND_NAMES[kind];
@@ -30,6 +30,7 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
       paper.paint('bold', line.replace(decision, paper.paint(shown ? 'green' : 'red', decision))),
     ),
     ...wrapped('', plain(reversal(policy, explanation)).split(' '), ' ', width),
+    ...(typeof server === 'string' ? [`It is of the server ${plain(server)}.`] : []),
   ];
 
   const inEffect = concerns.filter(({ preferred }) => preferred !== undefined);

@@ -14,6 +14,7 @@ import { fromNumber, identityOf, type Mapping, type Primitive } from '../../engi
 import { mapListed } from '../../engine/pins.js';
 import type { Concern, Kind, Policy } from '../../engine/policy.js';
 import { present } from '../../engine/present.js';
+import { serverOf } from '../../engine/server-meta.js';
 import { detailsOf } from '../../policy/diff/compare-definitions.js';
 import type { CallerConfiguration } from '../options/preferences.js';
 import type { Origins } from './configuration-origins.js';
@@ -50,6 +51,8 @@ export function explainPrimitive(
   return {
     kind,
     id: identityOf(kind, primitive),
+    /** Of several servers, the one that lists it. */
+    server: serverOf(primitive),
     shown: effect === 'show',
     reason,
     mapped: mapping.mapped,

@@ -1,26 +1,33 @@
 import type { Decision } from '../../engine/evaluate.js';
-import type { Policy } from '../../engine/policy.js';
+import type { Kind, Policy } from '../../engine/policy.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { ENCODING } from '../inputs/token-counter.js';
 import { columns, type Row, table, wrapped } from '../terminal/layout.js';
 import { count, type Paper, plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 import { bound } from '../terminal/reason-words.js';
+import { byServer, unavailableTexts } from './by-server.js';
 import { inEffectLines } from './in-effect.js';
 import { type DecidedPrimitive, type ListReport, shownOf, sumOf } from './list-report.js';
 
 /**
  * Formats a report as text: the result in the first line, then for each kind which primitives are shown, and which are
- * hidden for which reason.
+ * hidden for which reason; of several servers, for each server.
  *
  * @param policy the policy
  * @param report the report
  * @param paper where the text will be written
+ * @param unavailable the servers that could not be listed, with the reason
  * @returns the text, with a line break at its end
  * @example
  * process.stdout.write(toTable(policy, report, paperOf(process.stdout)));
  */
-export function toTable(policy: Policy, report: ListReport, paper: Paper): string {
+export function toTable(
+  policy: Policy,
+  report: ListReport,
+  paper: Paper,
+  unavailable?: Readonly<Record<string, string>>,
+): string {
   const kinds = report.kinds.filter(({ all }) => all.length > 0);
   const everything = sumOf(report.all);
   if (everything.total === 0) return 'The server lists nothing.\n';
@@ -39,19 +46,33 @@ export function toTable(policy: Policy, report: ListReport, paper: Paper): strin
     ),
     ...inEffectLines(policy, report, hidden, paper),
   ];
-  for (const { kind, all } of kinds) {
-    const title = (some: readonly unknown[]) => quantity(some.length, ...KIND_NAMES[kind]);
-    const names = shownOf(all).map(({ id }) => plain(id));
-    if (names.length > 0) {
-      lines.push('', paper.paint('green', `${title(names)} shown`), ...columns(names, paper.width));
+  for (const [server, own] of byServer(report.all, ({ primitive }) => primitive)) {
+    if (server !== undefined) {
+      const sum = sumOf(own);
+      const text = `${plain(server)}: ${sum.shown} of ${sum.total} shown, ${count(sum.tokens.shown)} tokens`;
+      lines.push('', paper.paint('bold', text));
     }
-    const hiddenHere = all.filter(({ decision }) => decision.effect === 'hide');
-    if (hiddenHere.length > 0) {
-      lines.push('', paper.paint('magenta', `${title(hiddenHere)} hidden`));
-      lines.push(...reasonLines(policy, hiddenHere, paper));
+    for (const { kind } of kinds) {
+      const all = own.filter((each) => each.kind === kind);
+      lines.push(...kindLines(policy, kind, all, paper));
     }
   }
-  return `${lines.join('\n')}\n`;
+  const missing = unavailableTexts(unavailable);
+  return `${[...lines, ...(missing.length === 0 ? [] : ['', ...missing])].join('\n')}\n`;
+}
+
+function kindLines(policy: Policy, kind: Kind, all: readonly DecidedPrimitive[], paper: Paper): string[] {
+  const title = (some: readonly unknown[]) => quantity(some.length, ...KIND_NAMES[kind]);
+  const names = shownOf(all).map(({ id }) => plain(id));
+  const hidden = all.filter(({ decision }) => decision.effect === 'hide');
+  return [
+    ...(names.length === 0
+      ? []
+      : ['', paper.paint('green', `${title(names)} shown`), ...columns(names, paper.width)]),
+    ...(hidden.length === 0
+      ? []
+      : ['', paper.paint('magenta', `${title(hidden)} hidden`), ...reasonLines(policy, hidden, paper)]),
+  ];
 }
 
 /** Groups the hidden primitives by the concern or the rule that hides them. */

@@ -9,9 +9,11 @@ import { coverageOf, percentageOf, type TestRun } from '../../policy/testing/cov
 import { runTests } from '../../policy/testing/run-test-file.js';
 import { hasPassed, type TestResult } from '../../policy/testing/run-tests.js';
 import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
+import { slugOf } from '../../wire/server-names.js';
 import { CliError } from '../errors.js';
 import { readCatalogFile } from '../inputs/catalog-file.js';
 import { readInput } from '../inputs/read-input.js';
+import { joinedCatalog } from '../inputs/several/joined-catalog.js';
 import { requireTrust } from '../project/trust.js';
 
 /** How to run test files. */
@@ -90,9 +92,7 @@ class TestRunner {
     const tests = readTestFile(source);
     if (!isTrusted(file)) {
       const { policy, catalog, server } = tests;
-      const reads = [...policy, ...(catalog === undefined ? [] : [catalog])].map((name) =>
-        beside(file, name),
-      );
+      const reads = [...policy, ...catalogNames(catalog)].map((name) => beside(file, name));
       const actions = { server: servers ? server : undefined, reads, folder: '.' };
       requireTrust({ path: file, text, file }, actions);
     }
@@ -128,14 +128,15 @@ class TestRunner {
     });
   }
 
-  private loadPolicy(source: Source, { policy: names }: TestFile): LoadedPolicy | undefined {
+  private loadPolicy(source: Source, { policy: names, catalog }: TestFile): LoadedPolicy | undefined {
     if (names.length === 0) return undefined;
     const paths = names.map((name) => beside(source.file, name));
-    const key = paths.join(' ');
+    const servers = typeof catalog === 'object' ? Object.keys(catalog).map(slugOf) : undefined;
+    const key = [...paths, ...(servers ?? [])].join(' ');
     if (this.policies.has(key)) return this.policies.get(key);
     let loaded: LoadedPolicy | undefined;
     try {
-      const { compiled, findings, texts } = readPolicy(paths);
+      const { compiled, findings, texts } = readPolicy(paths, undefined, undefined, servers);
       // `check` reports the warnings of a policy.
       this.findings.push(...findings.filter(({ severity }) => severity === 'error'));
       for (const [file, text] of texts) this.texts.set(file, text);
@@ -157,11 +158,12 @@ class TestRunner {
     if (program !== undefined && !servers)
       return this.report(source, 'server', 'The server is not started (--no-servers). Name a catalog.');
     if (program !== undefined) return readInput({ from: 'command', program, args, seconds: timeout }, quiet);
-    if (catalog === undefined) return undefined;
     try {
-      const path = beside(source.file, catalog);
-      this.catalogs.push(path);
-      return readCatalogFile(path);
+      return joinedCatalog(catalog, (name) => {
+        const path = beside(source.file, name);
+        this.catalogs.push(path);
+        return readCatalogFile(path);
+      });
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       this.report(source, 'catalog', error.message);
@@ -178,5 +180,9 @@ class TestRunner {
 /** @returns the message of an error about a file, without its advice */
 const problemOf = ({ message }: PolicyFileError): string =>
   /^.* cannot be read \([^)]*\)/.exec(message)?.[0] ?? message;
+
+/** The files of a catalog: of one server, or of each of several. */
+const catalogNames = (catalog: TestFile['catalog']): readonly string[] =>
+  typeof catalog === 'object' ? Object.values(catalog) : [catalog ?? []].flat();
 
 const beside = (file: string, name: string): string => (isAbsolute(name) ? name : join(dirname(file), name));

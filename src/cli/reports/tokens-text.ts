@@ -1,6 +1,6 @@
-import type { ServerCatalog } from '../../engine/mapping.js';
 import { IDENTITY, identityOf } from '../../engine/mapping.js';
 import { KINDS } from '../../engine/policy.js';
+import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { isAppOnly } from '../inputs/billed-tokens.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
@@ -8,12 +8,13 @@ import { wrapped } from '../terminal/layout.js';
 import { nameValues } from '../terminal/name-values.js';
 import { count, type Paper, plain } from '../terminal/output.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
+import { byServer, unavailableTexts } from './by-server.js';
 import { type ConfigurationCost, type CostSummary, MAX_CONFIGURATIONS } from './configuration-costs.js';
 import { NO_PREFERENCES } from './sample-configurations.js';
 
 /** The result of `tokens`. */
 export interface TokenReport {
-  readonly catalog: ServerCatalog;
+  readonly catalog: PolicyCatalog;
   readonly tokensOf: TokenCounter;
   /** The configurations for no preferences, presets, and single values. */
   readonly singles: readonly SingleCost[];
@@ -97,14 +98,17 @@ export function tokensToText(report: TokenReport, paper: Paper): string {
   }
   lines.push('', paper.paint('bold', `Primitives: ${catalogContents(catalog)}`));
   const several = new Set(primitives.map(({ kind }) => kind)).size > 1;
-  for (const { kind, id, tokens, appOnly } of primitives) {
-    const remark = [several ? KIND_NAMES[kind][0] : '', appOnly ? 'apps only' : '']
-      .filter(Boolean)
-      .join(', ');
-    const what = remark === '' ? '' : `  ${paper.paint('dim', remark)}`;
-    lines.push(`${padded(tokens)}  ${plain(id)}${what}`);
+  for (const [server, own] of byServer(primitives, ({ item }) => item)) {
+    if (server !== undefined) lines.push(`${plain(server)}: ${count(billedTokens(own))} tokens`);
+    for (const { kind, id, tokens, appOnly } of own) {
+      const remark = [several ? KIND_NAMES[kind][0] : '', appOnly ? 'apps only' : '']
+        .filter(Boolean)
+        .join(', ');
+      const what = remark === '' ? '' : `  ${paper.paint('dim', remark)}`;
+      lines.push(`${padded(tokens)}  ${plain(id)}${what}`);
+    }
   }
-  return `${lines.join('\n')}\n`;
+  return `${[...lines, ...unavailableTexts(catalog.unavailable)].join('\n')}\n`;
 }
 
 function headline(report: TokenReport, total: number, paper: Paper): string[] {
@@ -153,6 +157,7 @@ function weigh({ catalog, tokensOf }: TokenReport) {
   const all = KINDS.flatMap((kind) =>
     (catalog[kind] ?? []).map((item) => ({
       kind,
+      item,
       id: identityOf(kind, item),
       tokens: tokensOf(item),
       appOnly: isAppOnly(item),
@@ -162,7 +167,7 @@ function weigh({ catalog, tokensOf }: TokenReport) {
 }
 
 /** @returns the tokens that models are billed for */
-const billedTokens = (primitives: ReturnType<typeof weigh>): number =>
+const billedTokens = (primitives: readonly ReturnType<typeof weigh>[number][]): number =>
   primitives.reduce((sum, { tokens, appOnly }) => (appOnly ? sum : sum + tokens), 0);
 
 /** @returns the report as a JSON value */

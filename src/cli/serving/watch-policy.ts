@@ -17,6 +17,8 @@ const UNCHANGED_MS = 250;
 export interface Reloading {
   /** The current policy. */
   readonly live: LivePolicy;
+  /** The names of all servers behind the endpoint, if it has several. */
+  readonly servers?: readonly string[] | undefined;
   readonly prepare: (compiled: CompiledPolicy) => Policy;
   /** Writes a line to stderr. */
   readonly note: (text: string) => void;
@@ -35,8 +37,12 @@ export interface Reloading {
  * @example
  * const stop = watchPolicy(['policy.yaml'], { live, prepare: preparePolicy, note: console.error, paper });
  */
-export function watchPolicy(paths: readonly string[], { live, prepare, note, paper }: Reloading): () => void {
-  const first = readPolicy(paths);
+export function watchPolicy(
+  paths: readonly string[],
+  { live, servers, prepare, note, paper }: Reloading,
+): () => void {
+  const readAgain = () => readPolicy(paths, undefined, undefined, servers);
+  const first = readAgain();
   let inForce = first.compiled;
   let { texts: read } = first;
   let stamp = '';
@@ -50,7 +56,7 @@ export function watchPolicy(paths: readonly string[], { live, prepare, note, pap
       return;
     }
     try {
-      const { compiled, findings, texts } = readPolicy(paths);
+      const { compiled, findings, texts } = readAgain();
       if (stampOf(read.keys()) !== before) return reload(looked);
       if (compiled === undefined) {
         return note(

@@ -55,7 +55,7 @@ export function compose(
     }),
     patterns: byKind((kind) => [...outside.flatMap(({ patterns }) => patterns[kind]), ...top.patterns[kind]]),
     assign: [
-      ...serverValues(parts, shared),
+      ...serverValues(top, parts, shared),
       ...shownServers(top, parts),
       ...outside.flatMap(({ assign }) => assign),
       ...top.assign,
@@ -139,15 +139,18 @@ function outsideValues(
 const isOf = (...slugs: readonly string[]) => ({ in: [{ var: 'primitive.server' }, slugs] });
 
 /** Every primitive has at least the name of its server as a value of a hierarchy. */
-function serverValues(parts: readonly ServerPart[], { hierarchies }: SharedConcerns): CompiledAssign[] {
+function serverValues(
+  top: CompiledPolicy,
+  parts: readonly ServerPart[],
+  { hierarchies }: SharedConcerns,
+): CompiledAssign[] {
   if (hierarchies.size === 0) return [];
-  return parts.map(({ slug }) => ({
-    when: isOf(slug),
-    file: 0,
-    line: 1,
-    values: Object.fromEntries([...hierarchies].map((name) => [name, { is: [slug], line: 1 }])),
-    maps: false,
-  }));
+  return parts.map(({ slug, entry }) => {
+    const line = entry?.file.locate(['servers', entry.key], 'key').line ?? 1;
+    const file = Math.max(0, top.files.indexOf(entry?.file.source.file ?? ''));
+    const values = Object.fromEntries([...hierarchies].map((name) => [name, { is: [slug], line }]));
+    return { when: isOf(slug), file, line, values, maps: false };
+  });
 }
 
 /** `unmapped` of a server without a policy is that of all servers. */

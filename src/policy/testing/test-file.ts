@@ -35,7 +35,8 @@ export interface PolicyTest {
 export interface TestFile {
   /** The paths of the policies, which are merged. */
   readonly policy: readonly string[];
-  readonly catalog?: string;
+  /** The path of the catalog; of several servers, the path of each by its key. */
+  readonly catalog?: string | Readonly<Record<string, string>>;
   /** The command that starts a server, and its arguments. */
   readonly server?: readonly string[];
   readonly tests: readonly PolicyTest[];

@@ -50,10 +50,18 @@ export const testFileSchema = {
       minItems: 1,
     },
     catalog: {
-      description: 'The path of the catalog that "mcp-concerns snapshot" wrote, relative to this file.',
-      type: 'string',
+      description:
+        'The path of the catalog that "mcp-concerns snapshot" wrote, relative to this file. For several servers, the catalog of each by its key.',
+      type: ['string', 'object'],
       minLength: 1,
-      examples: ['vault.catalog.json'],
+      minProperties: 1,
+      additionalProperties: {
+        description: 'The path of the catalog of this server.',
+        type: 'string',
+        minLength: 1,
+        examples: ['files.catalog.json'],
+      },
+      examples: ['vault.catalog.json', { files: 'files.catalog.json', git: 'git.catalog.json' }],
     },
     server: {
       ...texts(

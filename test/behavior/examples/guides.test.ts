@@ -120,10 +120,14 @@ describe('several-servers.md', () => {
   const page = createProject('docs/guides/several-servers.md');
   const [servers = '', host = ''] = page.blocks('json');
 
-  it('writes one policy, which the configuration of the host then serves for all servers', async () => {
+  it('writes policies that fit, which the configuration of the host then serves for all servers', async () => {
     writeFileSync(join(page.folder, '.mcp.servers.json'), servers);
     await page.run(/^npx mcp-concerns init/);
     expect(await page.run(/^npx mcp-concerns list/)).toContain('browser__browser_snapshot');
+    expect(await page.run(/^npx mcp-concerns check/)).toContain('No findings');
+    const written = readFileSync(join(page.folder, 'policy.yaml'), 'utf8');
+    const [, entries = ''] = /^(servers:\n(?: .*\n)+)/m.exec(written) ?? [];
+    expect(page.blocks('yaml')[0]).toContain(entries);
     const { command, args } = JSON.parse(host).mcpServers.concerns;
     const env = { PATH: process.env.PATH ?? '', npm_config_offline: 'true' };
     const transport = new StdioClientTransport({ command, args, cwd: page.folder, env, stderr: 'ignore' });

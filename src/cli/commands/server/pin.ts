@@ -1,5 +1,6 @@
 import { pinsOf } from '../../../engine/pins.js';
 import { byKind, KINDS, type Pins } from '../../../engine/policy.js';
+import { isOfAbsentServer } from '../../../policy/check/servers/own-catalog.js';
 import { lockFileOf, pinsBeside } from '../../../policy/compile/load.js';
 import { writeLock } from '../../../policy/compile/lock.js';
 import { compareDefinitions, type DefinitionChange } from '../../../policy/diff/compare-definitions.js';
@@ -61,7 +62,14 @@ export async function run(argv: string[]): Promise<number> {
 
   const [path = ''] = paths;
   const earlier = catalogAt(values.oldCatalog ?? catalogBeside(path));
-  const changes = compareDefinitions(pins ?? NOTHING, catalog, earlier);
+  // What a server that does not answer has is neither gone nor reviewed again: its pins stay.
+  const pinsIf = (isKept: boolean): Pins =>
+    byKind((kind) => {
+      const own = Object.entries(pins?.[kind] ?? {});
+      return Object.fromEntries(own.filter(([name]) => isOfAbsentServer(catalog, kind, name) === isKept));
+    });
+  const kept = pinsIf(true);
+  const changes = compareDefinitions(pinsIf(false), catalog, earlier);
   const text =
     values.format === 'json' ? `${JSON.stringify(changes, null, 2)}\n` : toText(changes, values.format);
   if (values.review === true) {
@@ -69,14 +77,13 @@ export async function run(argv: string[]): Promise<number> {
     return changes.length === 0 ? 0 : 1;
   }
   const lock = lockFileOf(path);
-  writeOutput(lock, writeLock(pinsOf(catalog)));
+  const listed = pinsOf(catalog);
+  writeOutput(lock, writeLock(byKind((kind) => ({ ...kept[kind], ...listed[kind] }))));
   if (pins !== undefined) process.stdout.write(text);
   const total = KINDS.reduce((sum, kind) => sum + (catalog[kind]?.length ?? 0), 0);
   terminal.note(`Wrote ${lock}: ${quantity(total, 'definition')}.`);
   return 0;
 }
-
-const NOTHING: Pins = byKind(() => ({}));
 
 function toText(changes: readonly DefinitionChange[], format: 'pretty' | 'markdown' | string): string {
   if (changes.length === 0) return 'Every definition is the pinned one.\n';

@@ -49,6 +49,7 @@ export async function run(argv: string[]): Promise<number> {
     source: catalog.source,
     license: catalog.license,
     capabilities: catalog.capabilities,
+    unavailable: catalog.unavailable,
     // Facts contain no text of the author of the server.
     instructions: values.facts ? undefined : instructions,
     sdk: sdkOf(catalog, values.catalog !== undefined),

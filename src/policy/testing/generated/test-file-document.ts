@@ -4,8 +4,8 @@
 export type WholeTestFile = {
   /** The path of the policy, or of several policies that are merged. Paths are relative to this file. */
   policy: string | string[];
-  /** The path of the catalog that "mcp-concerns snapshot" wrote, relative to this file. */
-  catalog?: string;
+  /** The path of the catalog that "mcp-concerns snapshot" wrote, relative to this file. For several servers, the catalog of each by its key. */
+  catalog?: string | { [name: string]: string };
   /** The command of a stdio server, as text or as a list. It runs in the working directory. */
   server?: string | string[];
   /** The tests. The report lists them in this order. */

@@ -1,0 +1,26 @@
+import type { ServerCatalog } from '../../../engine/mapping.js';
+import { byKind } from '../../../engine/policy.js';
+import type { TestFile } from '../../../policy/testing/test-file.js';
+import { outsideEntry, slugOf } from '../../../wire/server-names.js';
+
+/**
+ * Reads the catalog that a test file names. Those of several servers become one, with the names that hosts see.
+ *
+ * @param named the path of the catalog, or the path of each by the key of its server
+ * @param readCatalog reads one of them
+ * @returns `undefined` if the test file names none, or one of them cannot be read
+ * @example
+ * joinedCatalog({ files: 'files.catalog.json' }, readCatalogFile)?.tools?.[0]?.name; // 'files__write'
+ */
+export function joinedCatalog(
+  named: TestFile['catalog'],
+  readCatalog: (path: string) => ServerCatalog | undefined,
+): ServerCatalog | undefined {
+  if (named === undefined) return undefined;
+  if (typeof named === 'string') return readCatalog(named);
+  const servers = Object.entries(named).map(([key, path]) => ({ slug: slugOf(key), own: readCatalog(path) }));
+  if (servers.some(({ own }) => own === undefined)) return undefined;
+  return byKind((kind) =>
+    servers.flatMap(({ slug, own }) => (own?.[kind] ?? []).map((each) => outsideEntry(slug, each))),
+  );
+}

@@ -1,0 +1,28 @@
+import type { Primitive } from '../../engine/mapping.js';
+import { serverOf } from '../../engine/server-meta.js';
+import { groupBy } from '../../policy/language/group-by.js';
+import { plain } from '../terminal/output.js';
+
+/**
+ * Divides primitives by the server that lists them, in the order of the servers.
+ *
+ * @param items what is known of each primitive
+ * @param primitiveOf returns the primitive
+ * @returns one group, without a name, if there is only one server
+ * @example
+ * byServer(tools, (tool) => tool)[0]; // ['files', [...]]
+ */
+export function byServer<T>(items: readonly T[], primitiveOf: (item: T) => Primitive) {
+  return [
+    ...groupBy(items, (item) => {
+      const server = serverOf(primitiveOf(item));
+      return typeof server === 'string' ? server : undefined;
+    }),
+  ];
+}
+
+/** Returns one sentence for each server that could not be listed. */
+export const unavailableTexts = (unavailable: Readonly<Record<string, string>> = {}): string[] =>
+  Object.entries(unavailable).map(
+    ([server, reason]) => `${plain(server)} is not available: ${plain(reason)}`,
+  );
