@@ -176,7 +176,10 @@ primitives:
   });
 
   it('is short if everything changes', async () => {
-    const policy = changed('policies/playwright.yaml', ['match: at-most', 'match: exact']);
+    const policy = changed('policies/playwright.yaml', [
+      'anything]\n    match: at-most',
+      'anything]\n    match: exact',
+    ]);
     const { stdout } = await diff(
       'policies/playwright.yaml',
       policy,
@@ -184,8 +187,8 @@ primitives:
       'policies/playwright.catalog.json',
     );
     expect(stdout).toMatch(/^70 tools no longer shown, depending on the preferences of the host\n/);
-    expect(stdout.match(/^Whenever effect=/gm)).toHaveLength(4);
-    expect(stdout).toContain('effect: match at-most -> exact');
+    expect(stdout.match(/^Whenever writes-to=/gm)).toHaveLength(4);
+    expect(stdout).toContain('writes-to: match at-most -> exact');
     const lines = stdout.split('\n').map(({ length }) => length);
     expect(Math.max(...lines)).toBeLessThanOrEqual(80);
   });
