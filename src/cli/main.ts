@@ -38,6 +38,11 @@ const LISTED: readonly (readonly [name: string, summary: string, load: () => Pro
   ['serve', 'serve an MCP server with a policy on 127.0.0.1', () => import('./commands/serve.js')],
   ['bundle', 'make the folder of a Lambda function', () => import('./commands/lambda/bundle.js')],
   ['switch', 'switch what a running serve shows to its hosts', () => import('./commands/switch.js')],
+  [
+    'adopt',
+    "put all servers of a host's file behind one policy",
+    () => import('./commands/connect/adopt.js'),
+  ],
   ['hosts', 'print how to configure each host', () => import('./commands/connect/hosts.js')],
   ['open', 'edit a policy in a browser, and see what it shows', () => import('./commands/open.js')],
   ['lsp', 'serve policies to an editor: findings, completions, fixes', () => import('./commands/lsp.js')],

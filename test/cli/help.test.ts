@@ -19,6 +19,7 @@ const COMMANDS = [
   'bundle',
   'switch',
   'hosts',
+  'adopt',
   'open',
   'lsp',
   'docs',

@@ -123,7 +123,11 @@ describe('a project file', () => {
       'error  unknown-key  "polcy" is not a valid key of a project file',
       'Did you mean "policy"?',
     ],
-    ['catalog: a.json\nurl: http://x', 'error  duplicate', 'Only one of the keys catalog, server, url'],
+    [
+      'catalog: a.json\nurl: http://x',
+      'error  duplicate',
+      'Only one of the keys catalog, server, servers, url',
+    ],
   ])('reports what is wrong in %j', async (text, problem, advice) => {
     write('mcp-concerns.config.yaml', `${text}\n`);
     const { code, stderr } = await runIn(folder, 'check', 'policies/own.yaml');

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { run } from './run.js';
+import { run, start } from './run.js';
 
 const EVERYTHING = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 let folder = '';
@@ -90,6 +90,23 @@ describe('serve --servers', () => {
     const file = write('bad.json', content);
     const { code, stderr } = await run('serve', '--stdio', '--servers', file, '--policy', policy());
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('says that servers which clients share cannot ask hosts', async () => {
+    const file = write('.mcp.json', { mcpServers: { mine: everything } });
+    const running = start(
+      'serve',
+      '--stdio',
+      '--servers',
+      file,
+      '--policy',
+      policy(),
+      '--isolation',
+      'shared',
+    );
+    await running.until('stderr', /tools that need sampling, elicitation or roots may be missing/);
+    running.child.stdin.end();
+    expect((await running.ended).code).toBe(0);
   });
 
   it('takes no second server', async () => {

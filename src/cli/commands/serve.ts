@@ -32,13 +32,10 @@ Example:
   .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)
   .addOption(moduleOption('the server'))
   .addOption(serversOption())
+  .option('--leave <key>', 'with --servers: a key to leave out; repeatable', repeated)
   .optionsGroup('Options:')
   .option('--stdio', 'serve over stdio, for hosts that start their servers')
-  .option(
-    '--concern <name=value>',
-    'with --stdio: a preference for hosts that send none; repeatable',
-    repeated,
-  )
+  .option('--concern <name=value>', 'with --stdio: for hosts that send none; repeatable', repeated)
   .option('--port <n>', 'the port; 0 picks a free port', numberFrom(0, 65_535), 8808)
   .option('--open-endpoint', 'serve at /mcp, without the key that keeps other users of this machine out')
   .addOption(
@@ -49,12 +46,9 @@ Example:
   .addOption(protocolOption())
   .option('--sessions <n>', 'sessions that have a server', numberFrom(1, 1000), 32)
   .option('--idle <minutes>', 'when a session without requests ends', numberFrom(1, 10_000), 30)
-  .option('--silence <seconds>', 'when a call without any message is given up', numberFrom(1, 86_400), 120)
+  .option('--silence <seconds>', 'when a silent call is given up', numberFrom(1, 86_400), 120)
   .addOption(
-    new Option(
-      '--panel <mode>',
-      'the page, "switch" and, unless settings.panel says otherwise, tools and prompts',
-    )
+    new Option('--panel <mode>', 'the page, "switch", and the default of settings.panel')
       .choices(['on', 'narrow', 'read-only', 'off'])
       .default('on' as const),
   );
@@ -83,7 +77,7 @@ export async function run(argv: string[]): Promise<number> {
   // A policy that is only tried on this machine needs no setting to be switched in a conversation; one that is deployed does.
   const prepare = (compiled: CompiledPolicy): Policy =>
     preparePolicy({ ...compiled, settings: { panel, ...compiled.settings } });
-  const servers = await knownServers(values.servers);
+  const servers = await knownServers(values.servers, values.leave);
   const policy = prepare(readPolicyInput(paths, 'nothing is served', terminal, servers));
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
@@ -93,6 +87,7 @@ export async function run(argv: string[]): Promise<number> {
     import('../serving/transports.js'),
   ]);
   const opened = await openServer(input);
+  if (isolation === 'shared') terminal.note(SHARED);
   const live = new LivePolicy(policy);
   const control = panel !== 'off' ? createControl(opened.name, paths) : undefined;
 
@@ -109,6 +104,10 @@ export async function run(argv: string[]): Promise<number> {
     }
   });
 }
+
+/** Nothing tells whose question it is. Some servers list no tools that ask if they are told so. */
+const SHARED =
+  'note: With --isolation shared, servers cannot ask hosts, so tools that need sampling, elicitation or roots may be missing. --isolation per-session has them.';
 
 /** @returns the preferences of `--concern`, for hosts that send none */
 function defaultPreferences(

@@ -147,16 +147,18 @@ function ofProject(
 
   const policies = use.policy === undefined || namesPolicy ? [] : project.policy;
   const options = policies.map((path) => `--${use.policy}=${path}`);
-  const { catalog, url, protocol } = project;
-  for (const [name, value] of Object.entries(addsInput ? { catalog, url, protocol } : {})) {
+  const { catalog, servers, url, protocol } = project;
+  for (const [name, value] of Object.entries(addsInput ? { catalog, servers, url, protocol } : {})) {
     if (value !== undefined && names.includes(name) && !given.has(name)) options.push(`--${name}=${value}`);
   }
   // Without tests of its own, a project has those beside its policy.
   const tests = project.tests.length > 0 ? project.tests : project.policy;
   const positionals = takes(definition, 'path') && !hasPositionals ? tests : [];
+  const file = options.some((each) => each.startsWith('--servers=')) ? servers : undefined;
   return {
     options,
     positionals,
+    servers: file,
     server: addsInput ? project.server : undefined,
     reads: [...policies, ...(addsInput && catalog !== undefined ? [catalog] : []), ...positionals],
   };

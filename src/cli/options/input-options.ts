@@ -56,6 +56,8 @@ export interface InputValues {
   readonly url?: string | undefined;
   readonly server?: string | undefined;
   readonly servers?: string | undefined;
+  /** The keys of the servers that are left out. */
+  readonly leave?: readonly string[] | undefined;
   readonly header?: readonly string[] | undefined;
   readonly timeout?: number | undefined;
   readonly protocol?: Protocol | undefined;
@@ -66,7 +68,8 @@ type InputLine = Pick<CommandLine<unknown[], InputValues>, 'name' | 'values' | '
 /** A server, and how it is asked. Nothing is loaded or started yet. */
 export type ServerInput = { readonly seconds: number; readonly protocol?: Protocol | undefined } & (
   | { readonly from: 'url'; readonly url: URL; readonly headers: Headers }
-  | { readonly from: 'module' | 'servers'; readonly path: string }
+  | { readonly from: 'module'; readonly path: string }
+  | { readonly from: 'servers'; readonly path: string; readonly left: readonly string[] }
   | { readonly from: 'command'; readonly program: string; readonly args: readonly string[] }
 );
 
@@ -89,7 +92,7 @@ export function parseInput(line: InputLine): Input | undefined {
 }
 
 function parseServer({ name, values, command }: InputLine): ServerInput | undefined {
-  const { catalog, url, server, servers, header, timeout: seconds = 30, protocol } = values;
+  const { catalog, url, server, servers, leave, header, timeout: seconds = 30, protocol } = values;
   const [program, ...args] = command;
   const all = {
     '--catalog': catalog,
@@ -107,7 +110,7 @@ function parseServer({ name, values, command }: InputLine): ServerInput | undefi
   if (url !== undefined)
     return { from: 'url', url: parseUrl(name, url), headers: parseHeaders(name, header ?? []), ...how };
   if (server !== undefined) return { from: 'module', path: server, ...how };
-  if (servers !== undefined) return { from: 'servers', path: servers, ...how };
+  if (servers !== undefined) return { from: 'servers', path: servers, left: leave ?? [], ...how };
   return program ? { from: 'command', program, args, ...how } : undefined;
 }
 

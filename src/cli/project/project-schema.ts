@@ -34,6 +34,10 @@ export const projectSchema = {
       ['node', 'server.js'],
     ),
     url: path('The URL of a server over Streamable HTTP.', 'http://127.0.0.1:3000/mcp'),
+    servers: path(
+      "Several servers as one: a host's file, such as `.mcp.servers.json`, as `--servers` takes it.",
+      '.mcp.servers.json',
+    ),
     protocol: {
       description: "The protocol version that is spoken to the server. `auto` is the server's own.",
       enum: ['auto', '2026-07-28', '2025-11-25'],

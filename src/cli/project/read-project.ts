@@ -56,7 +56,7 @@ function readProject(path: string, folder: string) {
       `${file} has ${quantity(all.length, 'error')}. Fix the errors above, or remove the file.`,
     );
   }
-  const { policy = [], tests = [], catalog, server, url, protocol } = document;
+  const { policy = [], tests = [], catalog, server, servers, url, protocol } = document;
   const here = (name: string): string =>
     isAbsolute(name) ? name : relative(folder, join(dirname(path), name)) || '.';
   return {
@@ -70,6 +70,7 @@ function readProject(path: string, folder: string) {
     ...(catalog === undefined ? {} : { catalog: here(catalog) }),
     /** The command of a server, and its arguments. */
     ...(server === undefined ? {} : { server: typeof server === 'string' ? splitWords(server) : server }),
+    ...(servers === undefined ? {} : { servers: here(servers) }),
     ...(url === undefined ? {} : { url }),
     ...(protocol === undefined ? {} : { protocol }),
   };
@@ -77,9 +78,11 @@ function readProject(path: string, folder: string) {
 
 /** Finds a second input, because a command reads one. */
 function severalInputs(source: Source, document: ProjectDocument): Finding[] {
-  const [, second] = (['catalog', 'server', 'url'] as const).filter((key) => document[key] !== undefined);
+  const [, second] = (['catalog', 'server', 'servers', 'url'] as const).filter(
+    (key) => document[key] !== undefined,
+  );
   if (second === undefined) return [];
   const message =
-    'Only one of the keys catalog, server, url is allowed in a project file. Remove the others.';
+    'Only one of the keys catalog, server, servers, url is allowed in a project file. Remove the others.';
   return [{ ...source.locate([second], 'key'), severity: 'error', code: 'duplicate', message }];
 }

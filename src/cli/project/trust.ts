@@ -5,6 +5,7 @@ import { isInside } from '../../policy/compile/read-file.js';
 import { CliError } from '../errors.js';
 import { confirm } from '../terminal/confirm.js';
 import { plain } from '../terminal/output.js';
+import { readText } from '../terminal/read-text.js';
 import type { Project } from './read-project.js';
 import { stateFolder } from './state-folder.js';
 
@@ -12,6 +13,8 @@ import { stateFolder } from './state-folder.js';
 export interface Actions {
   /** The command of a server, and its arguments. */
   readonly server?: readonly string[] | undefined;
+  /** A file that names servers, which are started. */
+  readonly servers?: string | undefined;
   /** The paths that are read. */
   readonly reads: readonly string[];
   /** The folder whose files may be read. */
@@ -30,15 +33,19 @@ export interface Actions {
  */
 export function requireTrust(
   { path, text, file }: Pick<Project, 'path' | 'text' | 'file'>,
-  { server, reads, folder }: Actions,
+  { server, servers, reads, folder }: Actions,
 ): void {
   const action = [
     ...(server === undefined ? [] : [`starts "${server.join(' ')}"`]),
+    ...(servers === undefined ? [] : [`starts the servers of ${servers}`]),
     ...reads.filter((each) => existsSync(each) && !isInside(each, folder)).map((each) => `reads "${each}"`),
   ].join(' and ');
   if (action === '') return;
   const real = realpathSync(path);
-  const digest = createHash('sha256').update(`${real}\0${text}`).digest('hex');
+  // What it starts is also what the file of the servers says.
+  const started =
+    servers === undefined ? '' : readText(servers, 'Name the file in which a host has its servers.');
+  const digest = createHash('sha256').update(`${real}\0${text}${started}`).digest('hex');
   const record = join(stateFolder(process.env), 'trusted', digest);
   if (existsSync(record)) return;
   const what = plain(`${file} ${action}`);

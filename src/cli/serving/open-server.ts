@@ -35,7 +35,7 @@ export async function openServer(input: ServerInput): Promise<OpenedServer> {
       return { name: plain(url.origin + url.pathname), open };
     }
     case 'servers': {
-      const several = readServersFile(input.path, process.env);
+      const several = readServersFile(input.path, process.env, input.left);
       return { name: [...several.keys()].join(', '), several };
     }
     case 'module':

@@ -118,17 +118,19 @@ describe('add-to-a-server.md', () => {
 
 describe('several-servers.md', () => {
   const page = createProject('docs/guides/several-servers.md');
-  const [servers = '', host = ''] = page.blocks('json');
+  const [servers = ''] = page.blocks('json');
 
-  it('writes policies that fit, which the configuration of the host then serves for all servers', async () => {
-    writeFileSync(join(page.folder, '.mcp.servers.json'), servers);
+  it('writes policies that fit, and makes the host start one server that serves all of them', async () => {
+    writeFileSync(join(page.folder, '.mcp.json'), servers);
     await page.run(/^npx mcp-concerns init/);
     expect(await page.run(/^npx mcp-concerns list/)).toContain('browser__browser_snapshot');
     expect(await page.run(/^npx mcp-concerns check/)).toContain('No findings');
     const written = readFileSync(join(page.folder, 'policy.yaml'), 'utf8');
     const [, entries = ''] = /^(servers:\n(?: .*\n)+)/m.exec(written) ?? [];
     expect(page.blocks('yaml')[0]).toContain(entries);
-    const { command, args } = JSON.parse(host).mcpServers.concerns;
+    expect(await page.run(/^npx mcp-concerns adopt/)).toContain('mcp__concerns__browser__TOOL');
+    const host = JSON.parse(readFileSync(join(page.folder, '.mcp.json'), 'utf8'));
+    const { command, args } = host.mcpServers.concerns;
     const env = { PATH: process.env.PATH ?? '', npm_config_offline: 'true' };
     const transport = new StdioClientTransport({ command, args, cwd: page.folder, env, stderr: 'ignore' });
     const client = new Client({ name: 'host', version: '1.0.0' });

@@ -79,7 +79,7 @@ export async function run(argv: string[]): Promise<number> {
 }
 
 /** @returns the file of this program: the bundle of the command line is one file beside its parts */
-function programFile(): string {
+export function programFile(): string {
   const [, started] = process.argv;
   if (started === undefined)
     throw new UsageError('hosts', 'The path of this program is not known. Start it with Node.js');

@@ -16,16 +16,21 @@ export type SeveralOpeners = ReadonlyMap<string, () => Transport>;
  *
  * @param path the file
  * @param env the environment, for variables in the file
+ * @param left the servers that the host keeps
  * @throws {CliError} if the file is not such a file, or two of its servers have one name
  * @example
  * const servers = readServersFile('.mcp.json', process.env);
  */
-export function readServersFile(path: string, env: NodeJS.ProcessEnv): SeveralOpeners {
-  const entries = entriesOf(path);
+export function readServersFile(
+  path: string,
+  env: NodeJS.ProcessEnv,
+  left: readonly string[] = [],
+): SeveralOpeners {
+  const { entries } = serversIn(readDocument(path));
   const openers = new Map<string, () => Transport>();
   const keys = new Map<string, string>();
-  for (const [key, entry] of entries) {
-    if (read(entry, 'disabled') === true) continue;
+  for (const [key, entry] of Object.entries(entries)) {
+    if (read(entry, 'disabled') === true || left.includes(key)) continue;
     const slug = slugOf(key);
     const other = keys.get(slug);
     if (other !== undefined)
@@ -39,20 +44,31 @@ export function readServersFile(path: string, env: NodeJS.ProcessEnv): SeveralOp
   throw new CliError(`${path} has no servers. Write them under mcpServers, as hosts do.`);
 }
 
-function entriesOf(path: string): readonly (readonly [string, unknown])[] {
+/** @throws {CliError} if a host's file cannot be read, or is not an object in JSON */
+export function readDocument(path: string): object {
   const advice = 'Pass the file in which a host has its servers, for example .mcp.json.';
   const document = readJson(path, advice, (_text, cause) => {
     return `${path} is not JSON: ${cause instanceof Error ? cause.message : ''}. Fix it there.`;
   });
-  const servers = read(document, 'mcpServers') ?? read(document, 'servers');
-  return typeof servers === 'object' && servers !== null ? Object.entries(servers) : [];
+  if (typeof document === 'object' && document !== null && !Array.isArray(document)) return document;
+  throw new CliError(`${path} has no servers. Write them under mcpServers, as hosts do.`);
+}
+
+/** Returns the servers of a host's file by their keys, and the member that has them. */
+export function serversIn(document: object): {
+  readonly member: string;
+  readonly entries: Readonly<Record<string, unknown>>;
+} {
+  const member =
+    read(document, 'mcpServers') === undefined && 'servers' in document ? 'servers' : 'mcpServers';
+  const servers = read(document, member);
+  return { member, entries: typeof servers === 'object' && servers !== null ? { ...servers } : {} };
 }
 
 /** @throws {UpstreamError} if the entry cannot be used: as a server that does not start, this one alone is missing */
 function openEntry(entry: unknown, env: NodeJS.ProcessEnv): Transport {
   const fill = (value: unknown): string => filled(String(value), env);
-  const texts = (value: unknown): Record<string, string> =>
-    Object.fromEntries(Object.entries(value ?? {}).map(([name, each]) => [name, fill(each)]));
+  const texts = (value: unknown) => filledTexts(value, env);
   const [url, command, args, cwd] = ['url', 'command', 'args', 'cwd'].map((name) => read(entry, name));
   if (typeof url === 'string') return remoteTransport(fill(url), texts(read(entry, 'headers')));
   if (typeof command !== 'string') throw new UpstreamError('it has neither command nor url');
@@ -60,6 +76,10 @@ function openEntry(entry: unknown, env: NodeJS.ProcessEnv): Transport {
   const folder = typeof cwd === 'string' ? fill(cwd) : undefined;
   return new ChildTransport(fill(command), given, { ...env, ...texts(read(entry, 'env')) }, folder);
 }
+
+/** Returns texts with the values of variables. */
+export const filledTexts = (texts: unknown, env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts ?? {}).map(([name, each]) => [name, filled(String(each), env)]));
 
 /** `${NAME}`, `${NAME:-default}` of Claude Code, and `${env:NAME}` of VS Code and Cursor. Nothing else is guessed. */
 function filled(text: string, env: NodeJS.ProcessEnv): string {

@@ -10,6 +10,8 @@ export type ProjectDocument = {
   server?: string | string[];
   /** The URL of a server over Streamable HTTP. */
   url?: string;
+  /** Several servers as one: a host's file, such as `.mcp.servers.json`, as `--servers` takes it. */
+  servers?: string;
   /** The protocol version that is spoken to the server. `auto` is the server's own. */
   protocol?: "auto" | "2026-07-28" | "2025-11-25";
   /** Test files, or folders of test files, for "mcp-concerns test". */

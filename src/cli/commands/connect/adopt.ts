@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import { readPolicyInput } from '../../inputs/policy-input.js';
+import {
+  moveServers,
+  permissionChanges,
+  readHostFile,
+  restoreServers,
+} from '../../inputs/several/adopted-file.js';
+import { wantsLogin } from '../../inputs/several/login-probe.js';
+import { readCommandLine } from '../../options/command-line.js';
+import { defineCommand } from '../../options/define-command.js';
+import { onePolicyOf, policyOption } from '../../options/policy-option.js';
+import { programFile } from './hosts.js';
+
+export const definition = defineCommand(
+  'adopt',
+  `Puts all servers of a host's file behind one policy: moves them into a file
+beside it, and leaves one server that serves them. Remote servers that want a
+login stay, because the host has it. Run it again after you added a server.`,
+  `Exit codes: 0 done; 2 invalid arguments, policy or file.
+
+Example:
+  mcp-concerns adopt .mcp.json --policy policy.yaml`,
+)
+  .argument('<file>', "a host's file, such as .mcp.json")
+  .addOption(policyOption())
+  .option('--undo', 'give the host its servers back');
+
+/**
+ * @param argv the arguments after `adopt`
+ * @returns the exit code
+ * @throws {CliError} if an argument is not valid, the policy has errors, or the file is not that of a host
+ * @example
+ * await run(['.mcp.json', '--policy', 'policy.yaml']);
+ */
+export async function run(argv: string[]): Promise<number> {
+  const { values, positionals, terminal } = readCommandLine(definition, argv);
+  const [path] = positionals;
+  const file = readHostFile(path);
+  const { kept } = file;
+  if (values.undo === true) {
+    const hasMore = restoreServers(file);
+    terminal.note(
+      hasMore ? `${path} has its servers again, and those added since.` : `${path} is as it was.`,
+    );
+    return 0;
+  }
+  const policy = onePolicyOf('adopt', values.policy);
+  readPolicyInput(policy, 'nothing was moved', terminal);
+  const asked = Object.entries(file.own).map(async ([key, entry]) => ({
+    key,
+    stays: await wantsLogin(entry, process.env),
+  }));
+  const servers = await Promise.all(asked);
+  const left = servers.flatMap(({ key, stays }) => (stays ? [key] : []));
+  const moved = servers.flatMap(({ key, stays }) => (stays ? [] : [key]));
+  for (const key of left) terminal.note(`${key} stays in ${path}: it wants a login, which the host has.`);
+  if (moved.length === 0) {
+    terminal.note(`Nothing to move: ${path} has no other server.`);
+    return 0;
+  }
+  moveServers(file, moved, {
+    command: process.execPath,
+    args: [
+      programFile(),
+      'serve',
+      '--stdio',
+      ...['--servers', resolve(kept)],
+      ...left.flatMap((key) => ['--leave', key]),
+      ...policy.flatMap((each) => ['--policy', resolve(each)]),
+    ],
+  });
+  terminal.note(
+    `Moved to ${kept}: ${moved.join(', ')}. "mcp-concerns adopt ${path} --undo" moves them back.`,
+  );
+  process.stdout.write(
+    `Change your permission rules:\n${permissionChanges(moved)
+      .map((each) => `  ${each}\n`)
+      .join('')}`,
+  );
+  return 0;
+}
