@@ -36,6 +36,7 @@ Example:
   .optionsGroup('Options:')
   .option('--stdio', 'serve over stdio, for hosts that start their servers')
   .option('--concern <name=value>', 'with --stdio: for hosts that send none; repeatable', repeated)
+  .option('--wait', 'with --stdio: wait for servers before listing')
   .option('--port <n>', 'the port; 0 picks a free port', numberFrom(0, 65_535), 8808)
   .option('--open-endpoint', 'serve at /mcp, without the key that keeps other users of this machine out')
   .addOption(
@@ -81,11 +82,14 @@ export async function run(argv: string[]): Promise<number> {
   const policy = prepare(readPolicyInput(paths, 'nothing is served', terminal, servers));
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
-  const [{ createControl }, { openServer }, { serveHttp, serveStdio }] = await Promise.all([
-    import('../control/control.js'),
-    import('../serving/open-server.js'),
-    import('../serving/transports.js'),
-  ]);
+  const [{ createControl }, { catalogKeeper }, { openServer }, { serveHttp, serveStdio }] = await Promise.all(
+    [
+      import('../control/control.js'),
+      import('../serving/kept-catalogs.js'),
+      import('../serving/open-server.js'),
+      import('../serving/transports.js'),
+    ],
+  );
   const opened = await openServer(input);
   if (isolation === 'shared') terminal.note(SHARED);
   const live = new LivePolicy(policy);
@@ -94,7 +98,11 @@ export async function run(argv: string[]): Promise<number> {
   return interruptible(async (signal) => {
     const stop = watchPolicy(paths, { live, servers, prepare, note: terminal.note, paper: terminal.errors });
     try {
-      const serving = { opened, policy: live, control, note: terminal.note, signal, limits };
+      const { identity } = opened;
+      const isEarly = values.stdio === true && values.wait !== true && isolation === 'per-session';
+      const keeperOf =
+        identity && isEarly ? (slug = '') => catalogKeeper(process.env, [...identity, slug]) : undefined;
+      const serving = { opened, policy: live, control, keeperOf, note: terminal.note, signal, limits };
       if (values.stdio === true) return await serveStdio(serving, preferences);
       if (openEndpoint === true) return await serveHttp(serving, { port });
       const [key, secret] = [userKey('endpoint-key', process.env), userKey('session-key', process.env)];

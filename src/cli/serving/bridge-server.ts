@@ -2,6 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { createMcpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
 import type { ServerV2 } from '../../http/sdk-v2.js';
+import { startAtOnce } from '../../upstream/early/start-at-once.js';
 import { inProcessTransport } from '../../upstream/in-process.js';
 import { type Bridge, bridge } from '../../upstream/isolation.js';
 import { RemoteTransport } from '../../upstream/remote.js';
@@ -26,7 +27,7 @@ export interface ServersOfHosts {
  * Makes the servers that hosts of both eras get, in front of the server that is served.
  *
  * @param serving what is served
- * @param open opens a transport to the server, in place of that of `serving`
+ * @param open opens the one server, in place of its own way
  * @param report is told what happens to the server
  */
 export function serversOf(
@@ -42,8 +43,12 @@ export function serversOf(
     legacy: () => bridged.connection(),
     modern: (context) => bridged.make(context),
   });
-  if ('open' in opened) return behind(bridge(open ?? opened.open, isolation, options));
-  if ('several' in opened) return behind(bridgeSeveral(opened.several, isolation, options));
+  const { keeperOf } = serving;
+  if ('several' in opened) return behind(bridgeSeveral(opened.several, isolation, options, keeperOf));
+  if ('open' in opened) {
+    const one = bridge(open ?? opened.open, isolation, options);
+    return behind(keeperOf === undefined ? one : startAtOnce(one, keeperOf()));
+  }
   const { server: legacy, bare, modern } = opened;
   const over = (openOne: () => Transport) => ({ ...behind(bridge(openOne, isolation, options)), legacy });
   if (modern === undefined) return over(() => inProcessTransport(bare));

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ChildTransport } from '../../upstream/child-process.js';
 import { remoteTransport } from '../../upstream/remote.js';
@@ -5,9 +6,10 @@ import { loadServerFactory, type ServerModule } from '../inputs/server-module.js
 import { readServersFile, type SeveralOpeners } from '../inputs/several/servers-file.js';
 import type { ServerInput } from '../options/input-options.js';
 import { plain } from '../terminal/output.js';
+import { readText } from '../terminal/read-text.js';
 
 /** The servers behind the policy: a factory for servers in this process, or for connections to one or several upstreams. */
-export type OpenedServer = { readonly name: string } & (
+export type OpenedServer = { readonly name: string; readonly identity?: readonly string[] } & (
   | ServerModule
   | { readonly open: () => Transport }
   | { readonly several: SeveralOpeners }
@@ -26,17 +28,20 @@ export async function openServer(input: ServerInput): Promise<OpenedServer> {
   switch (input.from) {
     case 'command': {
       const { program, args } = input;
-      return { name: [program, ...args].join(' '), open: () => new ChildTransport(program, args) };
+      const identity = [process.cwd(), program, ...args];
+      return { name: [program, ...args].join(' '), identity, open: () => new ChildTransport(program, args) };
     }
     case 'url': {
       const { url, headers } = input;
       const open = () => remoteTransport(url.href, Object.fromEntries(headers));
       // The query is left out, because it may contain a key.
-      return { name: plain(url.origin + url.pathname), open };
+      return { name: plain(url.origin + url.pathname), identity: [url.href], open };
     }
     case 'servers': {
       const several = readServersFile(input.path, process.env, input.left);
-      return { name: [...several.keys()].join(', '), several };
+      // A server of the file that changed is another one.
+      const identity = [resolve(input.path), readText(input.path, 'Pass the file again.')];
+      return { name: [...several.keys()].join(', '), identity, several };
     }
     case 'module':
       return { name: input.path, ...(await loadServerFactory(input.path)) };

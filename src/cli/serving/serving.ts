@@ -1,4 +1,5 @@
 import type { LivePolicy } from '../../gate/request/live-policy.js';
+import type { CatalogKeeper } from '../../upstream/early/early-server.js';
 import type { Protocol } from '../../upstream/eras/era.js';
 import type { Control } from '../control/control.js';
 import type { OpenedServer } from './open-server.js';
@@ -20,6 +21,8 @@ export interface Serving {
   readonly policy: LivePolicy;
   /** The switches of all sessions; undefined under `--panel off`. */
   readonly control: Control | undefined;
+  /** Has what each server listed when it was up last, so that hosts need not wait for it. */
+  readonly keeperOf?: ((slug?: string) => CatalogKeeper) | undefined;
   /** Writes a line to stderr. */
   readonly note: (text: string) => void;
   /** Who shares a server, and when sessions and servers end. */

@@ -111,8 +111,16 @@ export async function serveStdio(
   const unusable = new Promise<'closed'>((resolve) => {
     giveUp = () => resolve('closed');
   });
+  // With a catalog of its last start, the host does not wait, and a server that does not start is said in its lists.
+  const known = ('several' in opened ? [...opened.several.keys()] : ['']).filter(
+    (slug) => serving.keeperOf?.(slug).read() !== undefined,
+  );
+  const named = 'several' in opened ? ` of ${known.join(', ')}` : '';
+  if (known.length > 0) note(`The first lists${named} are those of the last start, until the server is up.`);
   const started =
-    'open' in opened ? await startForStdio(opened.open, reporterOf(serving), giveUp) : undefined;
+    'open' in opened && known.length === 0
+      ? await startForStdio(opened.open, reporterOf(serving), giveUp)
+      : undefined;
   const { bridged, ...servers } = serversOf(serving, started?.open, started?.report);
   const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport());
   const answerAll = watchRequests(wire);

@@ -2,6 +2,8 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import { CAPABILITIES, type Era, METHODS } from '../../wire/messages.js';
 import type { UpstreamServer } from '../bridged-server.js';
+import type { CatalogKeeper } from '../early/early-server.js';
+import { startAtOnce } from '../early/start-at-once.js';
 import { wrapParams } from '../eras/envelope.js';
 import { NOBODY } from '../eras/era.js';
 import { type Bridge, bridge } from '../isolation.js';
@@ -16,6 +18,7 @@ import { SeveralServers } from './several-servers.js';
  * @param openers makes a transport to each server, not started, by its name within names
  * @param isolation who shares a server
  * @param options how each server is used. Events name it.
+ * @param keeperOf has what each listed when it was up last: then it is listed before it has started
  * @returns what one server has, too
  * @example
  * const both = bridgeSeveral(new Map([['files', openFiles], ['docs', openDocs]]), 'shared');
@@ -24,6 +27,7 @@ export function bridgeSeveral(
   openers: ReadonlyMap<string, () => Transport>,
   isolation: Isolation,
   options: UpstreamOptions = {},
+  keeperOf?: (slug: string) => CatalogKeeper,
 ): Bridge {
   const ending = new AbortController();
   const open = new Set<SeveralServers>();
@@ -40,7 +44,8 @@ export function bridgeSeveral(
       member.happened(event);
       options.report?.(event);
     };
-    const own = bridge(openOne, isolation, { ...options, name: slug, report });
+    const made = bridge(openOne, isolation, { ...options, name: slug, report });
+    const own = keeperOf === undefined ? made : startAtOnce(made, keeperOf(slug));
     return { bridge: own, member };
   });
   const join = (

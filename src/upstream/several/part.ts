@@ -16,7 +16,7 @@ import { CANCELLED, type Params } from '../call.js';
 import type { Member } from './member.js';
 
 /** What a part tells its client; `about` is the id of the client's request that it belongs to. */
-export type Told = (part: Part, message: Message, about: RequestId | undefined) => void;
+export type Told<M = Member> = (part: Part<M>, message: Message, about: RequestId | undefined) => void;
 
 interface Asked {
   readonly answered: (answer: CallAnswer) => void;
@@ -25,7 +25,7 @@ interface Asked {
 }
 
 /** One of several servers as one client sees it: the client of a bridged server. */
-export class Part {
+export class Part<M = Member> {
   private readonly asked = new Map<RequestId, Asked>();
   /** Begins the session again, if the server refused the client's `initialize` or could not answer it. */
   private begin: (() => Promise<void>) | undefined;
@@ -38,9 +38,9 @@ export class Part {
    * @param told receives its messages that are not answers to `ask`
    */
   constructor(
-    readonly member: Member,
+    readonly member: M,
     private readonly server: Promise<UpstreamServer>,
-    told: Told,
+    told: Told<M>,
   ) {
     this.transport = {
       start: async () => undefined,

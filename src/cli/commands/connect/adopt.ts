@@ -34,7 +34,8 @@ Example:
  * await run(['.mcp.json', '--policy', 'policy.yaml']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, positionals, terminal } = readCommandLine(definition, argv);
+  const line = readCommandLine(definition, argv);
+  const { values, positionals, terminal } = line;
   const [path] = positionals;
   const file = readHostFile(path);
   const { kept } = file;
@@ -45,7 +46,7 @@ export async function run(argv: string[]): Promise<number> {
     );
     return 0;
   }
-  const policy = onePolicyOf('adopt', values.policy);
+  const policy = onePolicyOf(line);
   readPolicyInput(policy, 'nothing was moved', terminal);
   const asked = Object.entries(file.own).map(async ([key, entry]) => ({
     key,

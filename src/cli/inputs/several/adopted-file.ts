@@ -8,7 +8,7 @@ import { writeFiles } from '../../terminal/write-files.js';
 import { readDocument, serversIn } from './servers-file.js';
 
 /** The name of the one server that a host has then. */
-export const ADOPTED = 'concerns';
+const ADOPTED = 'concerns';
 
 type Entries = Readonly<Record<string, unknown>>;
 

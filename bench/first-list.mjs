@@ -1,0 +1,62 @@
+// Measures the time from the start of a process to its first tools/list: of servers alone and of `serve`, which waits for
+// them, or answers from what they listed at their last start. Prints medians in milliseconds.
+//
+//   node bench/first-list.mjs [rounds]
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+
+const rounds = Number(process.argv[2] ?? 7);
+const require = createRequire(import.meta.url);
+const everything = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
+const folder = mkdtempSync(join(tmpdir(), 'first-list-'));
+const policy = join(folder, 'policy.yaml');
+writeFileSync(policy, 'version: 1\nconcerns: { effect: { values: [read-only, changes], match: at-most } }\n');
+const args = [everything, 'stdio'];
+// What npx costs before it starts a server: 1 s here.
+const late = [
+  '-e',
+  `setTimeout(() => { process.argv.splice(1, 0, ${JSON.stringify(everything)}); import(${JSON.stringify(everything)}); }, 1000)`,
+  'stdio',
+];
+const file = join(folder, 'servers.json');
+const server = { command: process.execPath, args };
+writeFileSync(file, JSON.stringify({ mcpServers: { one: server, two: server, three: server } }));
+
+async function time(given) {
+  const client = new Client({ name: 'bench', version: '1' });
+  const env = { PATH: process.env.PATH, XDG_STATE_HOME: folder };
+  const began = performance.now();
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: given, env, stderr: 'ignore' }),
+  );
+  await client.listTools();
+  const took = performance.now() - began;
+  // The next start finds what this one listed.
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  await client.close();
+  return took;
+}
+
+const serve = ['dist/cli/main.js', 'serve', '--stdio', '--policy', policy];
+const rows = {
+  'server alone': args,
+  'serve --wait': [...serve, '--wait', '--', process.execPath, ...args],
+  serve: [...serve, '--', process.execPath, ...args],
+  'server that starts after 1 s, alone': late,
+  'the same, serve --wait': [...serve, '--wait', '--', process.execPath, ...late],
+  'the same, serve': [...serve, '--', process.execPath, ...late],
+  'three servers, serve --wait': [...serve, '--wait', '--servers', file],
+  'three servers, serve': [...serve, '--servers', file],
+};
+for (const [name, given] of Object.entries(rows)) {
+  // The first run keeps the catalog, and loads files into memory.
+  await time(given);
+  const times = [];
+  for (let round = 0; round < rounds; round++) times.push(await time(given));
+  console.log(`${name}: ${times.sort((a, b) => a - b)[rounds >> 1].toFixed(0)} ms`);
+}
+rmSync(folder, { recursive: true });

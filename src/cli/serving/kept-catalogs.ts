@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { CatalogKeeper, SavedCatalog } from '../../upstream/early/early-server.js';
+import { read } from '../../wire/messages.js';
+import { stateFolder } from '../project/state-folder.js';
+
+/**
+ * Keeps what servers list for the next start, in the folder of this user's state. A server that is started in another way is
+ * another server.
+ *
+ * @param environment the variables of the process
+ * @param identity what decides which server it is: its command and folder, its URL, or its file and name there
+ * @returns the keeper, which never throws: without a catalog, the server is waited for
+ * @example
+ * catalogKeeper(process.env, ['node', 'server.js', process.cwd()]).read();
+ */
+export function catalogKeeper(environment: NodeJS.ProcessEnv, identity: readonly string[]): CatalogKeeper {
+  const digest = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
+  const file = join(stateFolder(environment), 'catalogs', `${digest}.json`);
+  return {
+    read() {
+      try {
+        const found: unknown = JSON.parse(readFileSync(file, 'utf8'));
+        return isCatalog(found) ? found : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    write(catalog) {
+      const part = `${file}.${process.pid}.part`;
+      try {
+        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+        writeFileSync(part, JSON.stringify(catalog), { mode: 0o600 });
+        // Another process of this user reads all of it or nothing.
+        renameSync(part, file);
+      } catch {
+        // A folder that cannot be written costs the next start its time, and nothing else.
+      }
+    },
+  };
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+const isCatalog = (found: unknown): found is SavedCatalog =>
+  isObject(read(found, 'about', 'capabilities')) && isObject(read(found, 'lists'));
