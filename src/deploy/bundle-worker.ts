@@ -22,7 +22,7 @@ export async function bundleWorker(
   { root = '.', target = WORKER_TARGET }: { readonly root?: string; readonly target?: string } = {},
 ): Promise<void> {
   const resolved = resolveServer(server, root);
-  if (!('module' in resolved) || !('module' in server)) {
+  if (!resolved || !server || !('module' in resolved) || !('module' in server)) {
     throw new BundleError(
       `A function starts from ${WORKER_TARGET}, which runs the tasks of your own server. Set server.module in endpoint.yml, or remove the function.`,
     );

@@ -13,6 +13,8 @@ import { replaceFolder } from './replace-folder.js';
 import { resolveServer } from './resolve-server.js';
 import { secretPackages } from './secrets.js';
 
+type Server = NonNullable<Endpoint['server']>;
+
 const COMMAND = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 
 /** The function that a bundle is for. */
@@ -51,49 +53,60 @@ export async function bundleFunction(
     root = '.',
     target = TARGET,
     architecture = 'arm64',
-    packages = ['@aws-sdk/client-dynamodb'],
+    packages: needed = ['@aws-sdk/client-dynamodb'],
     worker,
   }: Partial<BundleOptions> = {},
 ): Promise<void> {
-  const { server, catalog } = endpoint;
-  if (catalog === 'snapshot') checkHeaderVariables(server);
+  const { server, servers = {}, catalog } = endpoint;
+  const all = server === undefined ? Object.values(servers) : [server];
+  const packages = new Set(all.flatMap((each) => ('package' in each ? [each.package] : [])));
+  if (catalog === 'snapshot' && server !== undefined) checkHeaderVariables(server);
   await replaceFolder(root, target, async (draft) => {
-    const bin = 'package' in server ? copyPackage(server.package, root, draft, architecture) : '';
+    const bins = new Map([...packages].map((name) => [name, copyPackage(name, root, draft, architecture)]));
     const resolved = resolveServer(server, root);
     const meta = await buildCode({
       root,
       outdir: draft,
       modules: {
-        [MODULES.entry]: entryOf({ ...endpoint, server: resolved }, bin),
+        [MODULES.entry]: entryOf(resolved === undefined ? endpoint : { ...endpoint, server: resolved }, bins),
         [MODULES.tasks]: TASKS_MODULE,
       },
-      needed: [...packages, ...secretPackages(endpoint.secrets)],
+      needed: [...needed, ...secretPackages(endpoint.secrets)],
       entryPoints: [
         { in: MODULES.entry, out: 'index' },
         // The entry imports it when a request needs it. Under its own name, `compile` can take a snapshot of its lists.
-        ...('module' in resolved ? [{ in: resolved.module, out: 'server' }] : []),
+        ...(resolved !== undefined && 'module' in resolved ? [{ in: resolved.module, out: 'server' }] : []),
       ],
-      what: 'module' in server ? server.module : 'The function',
+      what: server !== undefined && 'module' in server ? server.module : 'The function',
     });
-    if (worker === false) checkTasks(server, meta, catalog);
+    if (worker === false && server !== undefined) checkTasks(server, meta, catalog);
     const policy = [...[endpoint.policy].flat(), '-o', join(draft, FILES.policy), '--quiet'];
-    const snapshot = ['--snapshot', join(draft, FILES.catalog), ...inputArguments(server, draft, bin)];
-    await compile(catalog === 'snapshot' ? [...policy, ...snapshot] : policy, root);
+    const snapshot =
+      catalog === 'snapshot' && server !== undefined
+        ? ['--snapshot', join(draft, FILES.catalog), ...inputArguments(server, draft, bins)]
+        : [];
+    await compile([...policy, ...snapshot], root);
     return meta;
   });
 }
 
 /** @returns the arguments that tell `mcp-concerns compile` which server to take a snapshot of */
-function inputArguments(server: Endpoint['server'], folder: string, bin: string): string[] {
+function inputArguments(server: Server, folder: string, bins: ReadonlyMap<string, string>): string[] {
   if ('module' in server) return ['--server', join(folder, FILES.server)];
-  if ('package' in server) return ['--', process.execPath, join(folder, bin), ...(server.arguments ?? [])];
+  if ('package' in server)
+    return [
+      '--',
+      process.execPath,
+      join(folder, bins.get(server.package) ?? ''),
+      ...(server.arguments ?? []),
+    ];
   const headers = Object.entries(server.headers ?? {});
   // Every user of a machine can read the command lines of processes, but not their environment.
   return ['--url', server.url, ...headers.flatMap(([name, from]) => ['--header-env', `${name}: ${from}`])];
 }
 
 /** Tasks need a function that runs them, unless the settings say that their tools run as plain calls. */
-function checkTasks(server: Endpoint['server'], meta: string, catalog: Endpoint['catalog']): void {
+function checkTasks(server: Server, meta: string, catalog: Endpoint['catalog']): void {
   const { outputs }: Metafile = JSON.parse(meta);
   const found = Object.entries(outputs).find(([path]) => path.endsWith(`/${FILES.server}`));
   if (!('module' in server) || found?.[1].exports.includes('tasks') !== true) return;
@@ -116,7 +129,7 @@ class WorkerError extends ConcernsError {
   }
 }
 
-function checkHeaderVariables(server: Endpoint['server']): void {
+function checkHeaderVariables(server: Server): void {
   const headers = 'url' in server ? Object.entries(server.headers ?? {}) : [];
   const [missing] = headers.filter(([, variable]) => !process.env[variable]?.trim());
   if (missing === undefined) return;

@@ -66,7 +66,7 @@ export const SERVER_KINDS = ['module', 'package', 'url'] as const;
 /** The JSON Schema of `custom.endpoint` in `serverless.yml` and of `endpoint.yml`, which configures what the function serves. */
 export const endpointSchema = {
   type: 'object',
-  required: ['policy', 'server'],
+  required: ['policy'],
   additionalProperties: false,
   properties: {
     policy: {
@@ -76,6 +76,13 @@ export const endpointSchema = {
       ],
     },
     server: { anyOf: [own, child, remote] },
+    servers: {
+      type: 'object',
+      propertyNames: { pattern: '^(?=.{1,24}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$' },
+      additionalProperties: { anyOf: [child, remote] },
+      description:
+        'Several servers as one endpoint, in place of `server`. Each name begins with the key of its server: `files__read_file`.',
+    },
     preferences: {
       enum: ['principal'],
       description:

@@ -24,17 +24,17 @@ export const addTasks = (server, tasks) => withTasks(server, (deployed ??= creat
  * Writes the module that a function starts with. It is the module that you would write by hand with `createFunction`.
  *
  * @param endpoint what the function serves
- * @param bin the program of the package, relative to the bundle, if the server is a package
+ * @param bins the program of each package that is a server, relative to the bundle
  * @returns the text of the module
  * @example
  * entryOf({ server: { module: './src/server.js' }, catalog: 'snapshot' });
  */
 export function entryOf(
-  { server, catalog, secrets, preferences }: Omit<Endpoint, 'policy'>,
-  bin = '',
+  { server, servers = {}, catalog, secrets, preferences }: Omit<Endpoint, 'policy'>,
+  bins: ReadonlyMap<string, string> = new Map(),
 ): string {
   // Lists of a module from a snapshot are answered without any SDK, and the rest by that of the module.
-  const isV1 = 'module' in server && server.sdk !== 2 && catalog === 'snapshot';
+  const isV1 = server !== undefined && 'module' in server && server.sdk !== 2 && catalog === 'snapshot';
   // A static import is loaded while Lambda initializes, which has more CPU than a request. Only lists from a snapshot are
   // answered sooner without it; then `createFunction` imports the SDK when a request needs it.
   const importsLater = isV1;
@@ -49,7 +49,9 @@ export function entryOf(
     // The environment may name a policy outside the function, which then replaces this one.
     `const policy = new LivePolicy(openCompiledPolicy(read('${FILES.policy}')));`,
     `const catalog = ${catalog === 'snapshot' ? `read('${FILES.catalog}')` : JSON.stringify(catalog)};`,
-    ...serverLines(server, bin, importsLater ? kept : undefined),
+    ...(server === undefined
+      ? severalLines(servers, bins)
+      : serverLines(server, bins, importsLater ? kept : undefined)),
     importsLater
       ? `const options = { policy, server, catalog, modern${kept} };`
       : `const options = { policy, handler: (store) => createHandler({ policy, server, catalog, store${kept} }) };`,
@@ -58,7 +60,10 @@ export function entryOf(
   return `${lines.join('\n')}\n`;
 }
 
-type Server = Endpoint['server'];
+type Server = NonNullable<Endpoint['server']>;
+type Servers = NonNullable<Endpoint['servers']>;
+type Child = Extract<Server, { package: string }>;
+type Remote = Extract<Server, { url: string }>;
 
 /**
  * Writes the module that the function of the tasks starts with.
@@ -87,7 +92,7 @@ export const exportedTasksOf = (module: string): string =>
   `export { tasks } from ${JSON.stringify(module)};\n`;
 
 /** @param later the options of the endpoint if nothing may import an SDK before a request needs it */
-function serverLines(server: Server, bin: string, later: string | undefined): string[] {
+function serverLines(server: Server, bins: ReadonlyMap<string, string>, later: string | undefined): string[] {
   if ('module' in server) {
     const isV2 = server.sdk === 2;
     const translated = later === undefined ? TRANSLATED : translatedLater(later);
@@ -109,7 +114,7 @@ function serverLines(server: Server, bin: string, later: string | undefined): st
     ];
   }
   return [
-    ...('package' in server ? childLines(server, bin) : remoteLines(server)),
+    ...('package' in server ? childLines(server, bins) : remoteLines(server)),
     `const server = (context) => upstream.make(context);`,
   ];
 }
@@ -130,33 +135,63 @@ const translatedLater = (options: string): string[] => [
 ];
 
 /** The process gets the usual variables and those that are named, but no others: the function's include credentials. */
-function childLines(server: Extract<Server, { package: string }>, bin: string): string[] {
-  const { package: name, arguments: args = [], environment = [], isolation = 'shared' } = server;
+const CHILD = [
+  `import { fileURLToPath } from 'node:url';`,
+  `const child = (bin, args, names) => {`,
+  `  const env = Object.fromEntries(['PATH', 'LANG', 'TZ', ...names].map((name) => [name, process.env[name]]));`,
+  `  const program = fileURLToPath(new URL(bin, import.meta.url));`,
+  `  return () => new ChildTransport(process.execPath, [program, ...args], { HOME: '/tmp', TMPDIR: '/tmp', ...env });`,
+  `};`,
+];
+
+function childOf(
+  { package: name, arguments: args = [], environment = [] }: Child,
+  bins: ReadonlyMap<string, string>,
+): string {
+  const given = [`./${bins.get(name) ?? ''}`, args, environment].map((each) => JSON.stringify(each));
+  return `child(${given.join(', ')})`;
+}
+
+function childLines(server: Child, bins: ReadonlyMap<string, string>): string[] {
+  const { package: name, isolation = 'shared' } = server;
   return [
-    `import { fileURLToPath } from 'node:url';`,
     `import { ChildTransport, isolateUpstream } from 'mcp-concerns/upstream';`,
-    `const bin = fileURLToPath(new URL(${JSON.stringify(`./${bin}`)}, import.meta.url));`,
-    `const names = ${JSON.stringify(['PATH', 'LANG', 'TZ', ...environment])};`,
-    `const env = { HOME: '/tmp', TMPDIR: '/tmp', ...Object.fromEntries(names.map((name) => [name, process.env[name]])) };`,
-    `const open = () => new ChildTransport(process.execPath, [bin, ...${JSON.stringify(args)}], env);`,
-    `const upstream = isolateUpstream(open, ${JSON.stringify(isolation)}, ${recovery(name, server)});`,
+    ...CHILD,
+    `const upstream = isolateUpstream(${childOf(server, bins)}, ${JSON.stringify(isolation)}, ${recovery(name, server)});`,
+  ];
+}
+
+/** Several servers, each with its own headers, process and limits. */
+function severalLines(servers: Servers, bins: ReadonlyMap<string, string>): string[] {
+  const each = Object.entries(servers).map(([slug, server]) => {
+    const isolation = 'package' in server ? server.isolation : undefined;
+    const open = 'package' in server ? childOf(server, bins) : remoteOf(server);
+    return `  ${JSON.stringify(slug)}: { open: ${open}, isolation: ${JSON.stringify(isolation ?? 'shared')}, options: ${recovery(slug, server)} },`;
+  });
+  return [
+    `import { ChildTransport, isolateSeveral, remoteTransport } from 'mcp-concerns/upstream';`,
+    ...CHILD,
+    REMOTE,
+    `const upstream = isolateSeveral({`,
+    ...each,
+    `});`,
+    `const server = (context) => upstream.make(context);`,
   ];
 }
 
 /** Lambda ends a request after the timeout of the function. A server that is silent for as long is of no use. */
-function recovery(
-  name: string,
-  { silence = 25, protocol }: Pick<Extract<Server, { url: string }>, 'silence' | 'protocol'>,
-): string {
+function recovery(name: string, { silence = 25, protocol }: Pick<Remote, 'silence' | 'protocol'>): string {
   const era = protocol === undefined ? '' : `, protocol: ${JSON.stringify(protocol)}`;
   return `{ name: ${JSON.stringify(name)}, startMs: 20000, silenceMs: ${silence * 1000}${era}, report: createUpstreamLog() }`;
 }
 
-function remoteLines(server: Extract<Server, { url: string }>): string[] {
-  const { url, headers = {} } = server;
-  return [
-    `import { remoteTransport, shareUpstream } from 'mcp-concerns/upstream';`,
-    `const headers = upstreamHeaders(${JSON.stringify(headers)});`,
-    `const upstream = shareUpstream(() => remoteTransport(${JSON.stringify(url)}, headers), ${recovery(new URL(url).host, server)});`,
-  ];
-}
+const REMOTE = `const remote = (url, headers) => () => remoteTransport(url, headers);`;
+
+const remoteOf = ({ url, headers = {} }: Remote): string =>
+  `remote(${JSON.stringify(url)}, upstreamHeaders(${JSON.stringify(headers)}))`;
+
+const remoteLines = (server: Remote): string[] => [
+  `import { remoteTransport, shareUpstream } from 'mcp-concerns/upstream';`,
+  REMOTE,
+  `const upstream = shareUpstream(${remoteOf(server)}, ${recovery(new URL(server.url).host, server)});`,
+];

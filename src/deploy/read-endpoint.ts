@@ -18,9 +18,27 @@ class EndpointError extends ConcernsError {
  * readEndpoint({ policy: 'policy.yaml', server: { module: 'src/server.ts' } }, 'endpoint.yml');
  */
 export function readEndpoint(data: unknown, file: string): Endpoint {
-  if (isEndpoint(data)) return data;
+  if (isEndpoint(data)) {
+    const problem = problemOf(data);
+    if (problem === undefined) return data;
+    throw new EndpointError(`${file} is not valid: ${problem}.`);
+  }
   const error = firstError(data, validate.errors ?? []);
   throw new EndpointError(`${file} is not valid: ${error === undefined ? 'it is empty' : describe(error)}.`);
+}
+
+/** Returns what a schema cannot say. */
+function problemOf({ server, servers, catalog }: Endpoint): string | undefined {
+  if (server === undefined && servers === undefined) return '"server" is missing';
+  if (servers === undefined) return undefined;
+  if (server !== undefined) return 'it has "server" and "servers". Remove one';
+  if (Object.keys(servers).length === 0) return '"servers" is empty';
+  if (catalog === 'snapshot') return '"catalog: snapshot" takes one server. Use "catalog: static"';
+  const packages = Object.values(servers).flatMap((each) => ('package' in each ? [each] : []));
+  // Each request would start a process of every package.
+  if (packages.length > 1 && packages.some(({ isolation }) => isolation === 'per-request'))
+    return '"isolation: per-request" takes one package. Use "per-session" or "shared"';
+  return undefined;
 }
 
 const isEndpoint = (data: unknown): data is Endpoint => validate(data);
@@ -42,6 +60,8 @@ function describe({ keyword, instancePath, params }: SchemaError): string {
   if (keyword === 'required') return `"${params.missingProperty}" is missing${where}`;
   if (keyword === 'additionalProperties') return `"${params.additionalProperty}" is not a known key${where}`;
   if (keyword === 'anyOf' && at === 'server') return `"server" must have one of ${SERVER_KINDS.join(', ')}`;
+  if (at === 'servers' && keyword === 'pattern')
+    return 'the keys of "servers" must be at most 24 lower-case letters and digits, with single hyphens between';
   if (keyword === 'enum') return `"${at}" must be one of ${[params.allowedValues].flat().join(', ')}`;
   return at === '' ? 'it must be a mapping with "policy" and "server"' : `the value of "${at}" is not valid`;
 }

@@ -10,7 +10,7 @@ import type { Endpoint } from './endpoint.js';
  * @returns the server, with the absolute path of a module that is a file
  */
 export function resolveServer(server: Endpoint['server'], root: string): Endpoint['server'] {
-  if (!('module' in server)) return server;
+  if (server === undefined || !('module' in server)) return server;
   const file = resolve(root, server.module);
   return existsSync(file) ? { ...server, module: file } : server;
 }

@@ -8,6 +8,6 @@ describe('the silence of a server', () => {
     [{ url: 'https://mcp.example/mcp' }, 'silenceMs: 25000'],
     [{ url: 'https://mcp.example/mcp', silence: 120 }, 'silenceMs: 120000'],
   ])('of %j is %s', (server, limit) => {
-    expect(entryOf({ server }, 'bin.js')).toContain(limit);
+    expect(entryOf({ server }, new Map([['server', 'bin.js']]))).toContain(limit);
   });
 });

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
-import { KINDS, type Kind } from '../../engine/policy.js';
 import { nameIn } from '../../gate/table/routes.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import {
@@ -26,6 +25,9 @@ import type { UpstreamServer } from '../bridged-server.js';
 import { type Params, refusal } from '../call.js';
 import { LEGACY_VERSIONS, type Members } from '../eras/envelope.js';
 import { Part } from '../several/part.js';
+
+type Kind = keyof typeof LISTS;
+const KINDS: readonly Kind[] = ['tools', 'prompts', 'resources', 'resourceTemplates'];
 
 /** What a server said and listed when it was up last. */
 export interface SavedCatalog {

@@ -6,7 +6,7 @@ import type { CatalogKeeper } from '../early/early-server.js';
 import { startAtOnce } from '../early/start-at-once.js';
 import { wrapParams } from '../eras/envelope.js';
 import { NOBODY } from '../eras/era.js';
-import { type Bridge, bridge } from '../isolation.js';
+import { type Bridge, bridge, type IsolatedUpstream } from '../isolation.js';
 import type { Isolation, UpstreamOptions } from '../upstream.js';
 import { Member } from './member.js';
 import { Part } from './part.js';
@@ -25,8 +25,8 @@ import { SeveralServers } from './several-servers.js';
  */
 export function bridgeSeveral(
   openers: ReadonlyMap<string, () => Transport>,
-  isolation: Isolation,
-  options: UpstreamOptions = {},
+  isolation: Isolation | ((slug: string) => Isolation),
+  options: UpstreamOptions | ((slug: string) => UpstreamOptions) = {},
   keeperOf?: (slug: string) => CatalogKeeper,
 ): Bridge {
   const ending = new AbortController();
@@ -40,11 +40,13 @@ export function bridgeSeveral(
       return Promise.all(asked.length > 0 ? asked : [askOnce(member, own)]);
     };
     const member = new Member(slug, again, changed, ending.signal);
+    const given = typeof options === 'function' ? options(slug) : options;
     const report: UpstreamOptions['report'] = (event) => {
       member.happened(event);
-      options.report?.(event);
+      given.report?.(event);
     };
-    const made = bridge(openOne, isolation, { ...options, name: slug, report });
+    const shared = typeof isolation === 'function' ? isolation(slug) : isolation;
+    const made = bridge(openOne, shared, { ...given, name: slug, report });
     const own = keeperOf === undefined ? made : startAtOnce(made, keeperOf(slug));
     return { bridge: own, member };
   });
@@ -68,6 +70,31 @@ export function bridgeSeveral(
       await Promise.all(servers.map(({ bridge }) => bridge.close()));
     },
   };
+}
+
+/** One of several servers, and how it is used. */
+export interface OneOfSeveral {
+  /** Makes a transport to a server of its own, not started. */
+  readonly open: () => Transport;
+  readonly isolation: Isolation;
+  readonly options?: UpstreamOptions;
+}
+
+/**
+ * Joins several servers into one, as `isolateUpstream` uses one. Each name begins with that of its server.
+ *
+ * @param servers the servers by their names: letters and digits, with single hyphens between
+ * @example
+ * const upstream = isolateSeveral({ files: { open: openFiles, isolation: 'shared' }, docs: { open: openDocs, isolation: 'shared' } });
+ */
+export function isolateSeveral(servers: Readonly<Record<string, OneOfSeveral>>): IsolatedUpstream {
+  const each = new Map(Object.entries(servers));
+  const openers = new Map([...each].map(([slug, { open }]) => [slug, open]));
+  return bridgeSeveral(
+    openers,
+    (slug) => each.get(slug)?.isolation ?? 'per-session',
+    (slug) => each.get(slug)?.options ?? {},
+  );
 }
 
 /** Asks a server what it says of itself, on a connection for this alone. */
