@@ -433,6 +433,22 @@ describe('a hostile server among several', () => {
     expect(names).toContain('one__who');
   });
 
+  it('does not delay calls to the others with 10,000 tools', async () => {
+    const tools = Array.from({ length: 10_000 }, (_, index) => ({
+      name: `tool_${index}`,
+      description: `Like tool_${index + 1}, but other. `.repeat(5),
+      inputSchema: { type: 'object' },
+    }));
+    const policy = policyOf('settings: { unmapped: show, enforcement: enforce }');
+    const several = { one: serverOf('one'), two: hostile(({ id }) => [{ id, result: { tools } }]) };
+    const client = await connect(several, newClient(), policy);
+    const names = await namesOf(client);
+    expect(names.filter((name) => name.startsWith('two__'))).toHaveLength(10_000);
+    const began = performance.now();
+    expect(textOf(await client.callTool({ name: 'one__who' }))).toBe('one');
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+
   it('does not crash the endpoint with entries that have no name', async () => {
     const tools = [null, 7, {}, { name: 7 }, { name: 'good', inputSchema: { type: 'object' } }];
     const several = { one: serverOf('one'), two: hostile(({ id }) => [{ id, result: { tools } }]) };
