@@ -49,7 +49,7 @@ describe.each(CASES)('a $host host in front of a $server server', ({ host, serve
     'logs the era of both, over the %s',
     async (front) => {
       const { line } = await list(front);
-      expect(line).toMatchObject({ 'mcp.method.name': 'tools/list', era: host, server });
+      expect(line).toMatchObject({ 'mcp.method.name': 'tools/list', era: host, serverEra: server });
     },
   );
 
