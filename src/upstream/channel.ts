@@ -41,6 +41,8 @@ interface Entry {
 
 /** Requests of a server that a client may still answer. Many clients answer none. */
 const MAX_ASKED = 1000;
+/** How long the last notification may take when a connection is closed. */
+const PASSING_MS = 1000;
 const UNCERTAIN =
   'The client cannot be asked: it does not support the question, or nothing tells which client it belongs to.';
 /** Requests of this process itself, during which the server can do nothing for a client. */
@@ -65,6 +67,8 @@ export class Channel {
   /** Whether the server sent anything since the latest request. */
   private isHeard = false;
   private isOver = false;
+  /** The latest notification on its way. */
+  private passing: Promise<void> = Promise.resolve();
   /** Whether the connection has a session that a server over HTTP can forget. */
   hasSession = false;
   /** What the server must answer: many servers cannot answer while a tool runs. */
@@ -169,7 +173,7 @@ export class Channel {
   /** Sends a notification. */
   pass(method: string, params?: Params): void {
     const message = { jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) } as const;
-    this.wire.send(toSdk(message)).catch(() => undefined);
+    this.passing = this.wire.send(toSdk(message)).catch(() => undefined);
   }
 
   /** Closes the connection as soon as no request waits on it. */
@@ -192,6 +196,8 @@ export class Channel {
     this.isOver = true;
     clearInterval(this.watching);
     this.fail(failedFor('the connection was closed'));
+    // A cancellation ends the request that the connection may be for: it must still reach the server.
+    await Promise.race([this.passing, new Promise((late) => setTimeout(late, PASSING_MS).unref())]);
     await this.wire.close().catch(() => undefined);
   }
 

@@ -4,6 +4,7 @@ import { listeningWorld, policyHiding, settle, TOOLS_CHANGED } from '../behavior
 let world: Awaited<ReturnType<typeof listeningWorld>> | undefined;
 afterEach(async () => {
   await world?.close();
+  world = undefined;
 });
 const begin = async () => {
   world = await listeningWorld();

@@ -1,0 +1,40 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { Channel } from '../../src/upstream/channel.js';
+import { ownCall } from '../../src/upstream/eras/era.js';
+import { RemoteTransport } from '../../src/upstream/remote.js';
+
+it('a cancellation reaches a server whose connection is closed right after it', async () => {
+  const received: string[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { method } = JSON.parse(body || '{}');
+    // As a server that is far away, or busy.
+    await sleep(100);
+    if (response.destroyed) return;
+    received.push(method ?? request.method);
+    if (method !== 'tools/call') response.writeHead(202).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
+  const owner = {
+    signal: new AbortController().signal,
+    notified: () => undefined,
+    lost: () => undefined,
+    stderr: () => undefined,
+  };
+  const limits = { startMs: 5000, silenceMs: 60_000 };
+  const { channel } = await Channel.open(new RemoteTransport(url, {}), owner, limits, async () => undefined);
+  const controller = new AbortController();
+  const answer = channel.request({ ...ownCall('tools/call', { name: 'wait' }), signal: controller.signal });
+  await sleep(150);
+  controller.abort();
+  await answer;
+  await channel.close();
+  expect(received).toContain('notifications/cancelled');
+  server.closeAllConnections();
+  server.close();
+});
