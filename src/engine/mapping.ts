@@ -1,6 +1,6 @@
 import { isTruthy, pathReader, readOwn as readField } from './expression/evaluate.js';
 import type { Assignment, Concern, Kind, Policy, Values } from './policy.js';
-import { ownNames, serverOf } from './server-meta.js';
+import { ownNames, serverOf } from './servers/server-meta.js';
 
 /** A primitive as a server lists it. Only these fields are read. */
 export interface Primitive {

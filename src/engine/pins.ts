@@ -9,8 +9,8 @@ import {
   type Primitive,
   type ServerCatalog,
 } from './mapping.js';
-import { ownForm } from './own-form.js';
 import { byKind, type Kind, type Pins, type Policy } from './policy.js';
+import { ownForm } from './servers/own-form.js';
 
 /**
  * Computes the digest of a definition: of all that a model reads, and that a policy may depend on. The name is left out, so

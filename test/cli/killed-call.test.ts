@@ -34,6 +34,10 @@ it('serve logs a call whose server was killed with its error, and not like one t
   await failed;
   const log = await until('stderr', /tools\/call.*error -\d+.*\n/);
   const calls = log.split('\n').filter((line) => line.startsWith('tools/call'));
-  expect(calls).toEqual(['tools/call', 'tools/call', expect.stringMatching(/^tools\/call {2}error -32\d+/)]);
+  expect(calls).toEqual([
+    'tools/call  legacy host',
+    'tools/call  legacy host',
+    expect.stringMatching(/^tools\/call {2}legacy host {2}error -32\d+/),
+  ]);
   await client.close();
 });

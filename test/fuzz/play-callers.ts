@@ -270,7 +270,10 @@ export async function playCallers(shelf: Shelf, seed: number): Promise<Played> {
     if (plan.panel === 'off') return;
     const own = 'show' in args ? tool : undefined;
     for (const each of TOOLS) {
-      const mayBeNamed = each === own || isAddable(each) || (own !== undefined && isShown(each));
+      // A text may mention what is shown, but it is not in a list of what is hidden.
+      const isEntry = text.includes(`\\n${each.identity}:`);
+      const mayBeNamed =
+        each === own || isAddable(each) || (isShown(each) && (own !== undefined || !isEntry));
       if (!mayBeNamed && text.includes(each.identity))
         note('leaks', 'tools/call', `${each.identity}: ${told}`);
       if ('list' in args && isAddable(each) && !text.includes(each.identity))

@@ -203,11 +203,11 @@ describe('schema errors', () => {
   it.each([
     [
       'version: 1\nconcern: {}\n',
-      '"concern" is not a valid key of a policy (version, include, servers, concerns, presets, defaults-for, primitives, patterns, assign, rules, settings). Did you mean "concerns"?',
+      '"concern" is not a valid key of a policy (version, include, servers, concerns, presets, defaults-for, primitives, patterns, present, assign, rules, settings). Did you mean "concerns"?',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a], foo: 1 } }\n',
-      '"foo" is not a valid key of cost (description, values, match, multiple, default, set-by, model, claim, obtainable, claim-values).',
+      '"foo" is not a valid key of cost (description, values, match, multiple, default, set-by, model, lists, claim, obtainable, claim-values).',
     ],
     [
       'version: 1\nsettings: { unmapped: hid }\n',

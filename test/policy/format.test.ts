@@ -48,7 +48,7 @@ describe('formatFindings', () => {
     };
     expect(formatted(files)).toMatchInlineSnapshot(`
       "
-      common.yaml:2:46  error  unknown-key  "defualt" is not a valid key of cost (description, values, match, multiple, default, set-by, model, claim, obtainable, claim-values). Did you mean "default"?
+      common.yaml:2:46  error  unknown-key  "defualt" is not a valid key of cost (description, values, match, multiple, default, set-by, model, lists, claim, obtainable, claim-values). Did you mean "default"?
            1 | version: 1
          > 2 | concerns: { cost: { values: [minimal, high], defualt: minimal } }
              |                                              ^^^^^^^
@@ -79,7 +79,7 @@ describe('formatFindings', () => {
     const text = `version: 1\n${'#\n'.repeat(7)}foo: {}\n# the tenth\n`;
     expect(formatted({ 'policy.yaml': text })).toMatchInlineSnapshot(`
       "
-      policy.yaml:9:1  error  unknown-key  "foo" is not a valid key of a policy (version, include, servers, concerns, presets, defaults-for, primitives, patterns, assign, rules, settings).
+      policy.yaml:9:1  error  unknown-key  "foo" is not a valid key of a policy (version, include, servers, concerns, presets, defaults-for, primitives, patterns, present, assign, rules, settings).
             8 | #
          >  9 | foo: {}
               | ^^^

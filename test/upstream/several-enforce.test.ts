@@ -45,7 +45,7 @@ settings: { unmapped: hide, enforcement: enforce }`);
     const destructive = () =>
       inProcessTransport(() => {
         const server = new McpServer({ name: 'one', version: '1' });
-        server.registerTool(long, {}, () => text('dropped'));
+        server.registerTool(long, { annotations: { destructiveHint: true } }, () => text('dropped'));
         server.registerTool('who', {}, () => text('one'));
         return server;
       });
@@ -54,6 +54,10 @@ primitives:
   tools: { one__who: {} }
 patterns:
   tools: { '*drop_': {} }
+rules:
+  - id: keep
+    hide: [tools]
+    when: { '===': [{ var: primitive.annotations.destructiveHint }, true] }
 settings: { unmapped: hide, enforcement: enforce }`);
     const client = await connect({ one: destructive }, newClient(), policy);
     expect(await namesOf(client)).toEqual(['one__who']);

@@ -71,7 +71,10 @@ export async function run(argv: string[]): Promise<number> {
     return initServers(output, input, values.force === true, terminal);
   }
   if (output !== '-' && values.force !== true)
-    refuseToOverwrite([files.policy, files.tests, ...(values.catalog === undefined ? [files.catalog] : [])]);
+    refuseToOverwrite([
+      ...[files.policy, files.tests, files.lock],
+      ...(values.catalog === undefined ? [files.catalog] : []),
+    ]);
 
   const read = await readCounted(input, terminal.quiet);
   const [catalog] = read;

@@ -1,6 +1,6 @@
 import { type Primitive, tagsOf } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
-import { OWN, SERVER } from '../../engine/server-meta.js';
+import { OWN, SERVER } from '../../engine/servers/server-meta.js';
 import { descriptionWords, WORDS_FIELD } from '../../policy/propose/description-words.js';
 import { read } from '../../wire/messages.js';
 import type { CatalogFile } from './catalog-file.js';

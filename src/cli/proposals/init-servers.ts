@@ -54,7 +54,7 @@ export async function initServers(
   const all = listed.map(({ files }) => files);
   if (all.some(({ policy }) => policy === output))
     throw new CliError(`${output} is the policy of a server. Pass another file with -o.`);
-  if (!force) refuseToOverwrite([output, ...all.flatMap(({ policy, tests }) => [policy, tests])]);
+  if (!force) refuseToOverwrite([output, ...all.flatMap(({ policy, tests, lock }) => [policy, tests, lock])]);
   const written = listed.map(({ slug, own, files }) => {
     const proposed = proposeFiles(files.policy, own, slug);
     return {

@@ -1,5 +1,5 @@
 import type { Primitive } from '../../engine/mapping.js';
-import { serverOf } from '../../engine/server-meta.js';
+import { serverOf } from '../../engine/servers/server-meta.js';
 import { groupBy } from '../../policy/language/group-by.js';
 import { plain } from '../terminal/output.js';
 

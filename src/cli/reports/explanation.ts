@@ -14,7 +14,7 @@ import { fromNumber, identityOf, type Mapping, type Primitive } from '../../engi
 import { mapListed } from '../../engine/pins.js';
 import type { Concern, Kind, Policy } from '../../engine/policy.js';
 import { present } from '../../engine/present.js';
-import { serverOf } from '../../engine/server-meta.js';
+import { serverOf } from '../../engine/servers/server-meta.js';
 import { detailsOf } from '../../policy/diff/compare-definitions.js';
 import type { CallerConfiguration } from '../options/preferences.js';
 import type { Origins } from './configuration-origins.js';

@@ -6,7 +6,7 @@ import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../en
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { serverOf } from '../../engine/server-meta.js';
+import { serverOf } from '../../engine/servers/server-meta.js';
 import type { FindingCode } from '../language/finding-codes.js';
 import type { Finding } from '../language/findings.js';
 import { nearestReplacement, removing, replacing } from '../language/fixes.js';

@@ -17,6 +17,9 @@ primitives:
     b: { security: high, topic: stocks }
     c: { security: high, topic: news, budget: 5 }
     paid: { tier: pro }
+  # Their values are those that the server declares.
+  prompts: { p: {} }
+  resources: { 'x://r': {} }
 `;
 
 /** @param settings more settings, such as `panel: on` */

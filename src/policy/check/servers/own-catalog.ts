@@ -1,7 +1,7 @@
 import type { ServerCatalog } from '../../../engine/mapping.js';
-import { ownForm } from '../../../engine/own-form.js';
 import { byKind, KINDS, type Kind } from '../../../engine/policy.js';
-import { serverOf } from '../../../engine/server-meta.js';
+import { ownForm } from '../../../engine/servers/own-form.js';
+import { serverOf } from '../../../engine/servers/server-meta.js';
 import { split } from '../../../wire/server-names.js';
 
 /** What a server lists, or several servers do. */

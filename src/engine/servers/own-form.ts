@@ -1,5 +1,5 @@
-import { readOwn } from './expression/evaluate.js';
-import type { Primitive } from './mapping.js';
+import { readOwn } from '../expression/evaluate.js';
+import type { Primitive } from '../mapping.js';
 import { OWN, ownNames, SERVER, serverOf } from './server-meta.js';
 
 /**

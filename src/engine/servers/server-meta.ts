@@ -1,4 +1,4 @@
-import { readOwn } from './expression/evaluate.js';
+import { readOwn } from '../expression/evaluate.js';
 
 /** The keys of `src/wire/server-names.ts`: which of several servers lists a primitive, and what that server calls it. */
 export const SERVER = 'io.github.mcp-concerns/server';
