@@ -8,6 +8,7 @@ import {
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { attachGate } from '../../src/gate/attach.js';
 import { EarlyServer, type SavedCatalog } from '../../src/upstream/early/early-server.js';
+import { startAtOnce } from '../../src/upstream/early/start-at-once.js';
 import { inProcessTransport } from '../../src/upstream/in-process.js';
 import { bridge } from '../../src/upstream/isolation.js';
 import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
@@ -149,7 +150,7 @@ describe('a server that was up before', () => {
       ]),
       'per-session',
       { isLongLived: true },
-      (slug) => (slug === 'known' ? kept : keeper()),
+      (made, slug) => startAtOnce(made, slug === 'known' ? kept : keeper()),
     );
     open.push(() => several.close());
     unknown.start();

@@ -44,11 +44,10 @@ export function serversOf(
     modern: (context) => bridged.make(context),
   });
   const { keeperOf } = serving;
-  if ('several' in opened) return behind(bridgeSeveral(opened.several, isolation, options, keeperOf));
-  if ('open' in opened) {
-    const one = bridge(open ?? opened.open, isolation, options);
-    return behind(keeperOf === undefined ? one : startAtOnce(one, keeperOf()));
-  }
+  const front = (made: Bridge, slug?: string): Bridge =>
+    keeperOf === undefined ? made : startAtOnce(made, keeperOf(slug));
+  if ('several' in opened) return behind(bridgeSeveral(opened.several, isolation, options, front));
+  if ('open' in opened) return behind(front(bridge(open ?? opened.open, isolation, options)));
   const { server: legacy, bare, modern } = opened;
   const over = (openOne: () => Transport) => ({ ...behind(bridge(openOne, isolation, options)), legacy });
   if (modern === undefined) return over(() => inProcessTransport(bare));

@@ -2,8 +2,6 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import { CAPABILITIES, type Era, METHODS } from '../../wire/messages.js';
 import type { UpstreamServer } from '../bridged-server.js';
-import type { CatalogKeeper } from '../early/early-server.js';
-import { startAtOnce } from '../early/start-at-once.js';
 import { wrapParams } from '../eras/envelope.js';
 import { NOBODY } from '../eras/era.js';
 import { type Bridge, bridge, type IsolatedUpstream } from '../isolation.js';
@@ -18,7 +16,7 @@ import { SeveralServers } from './several-servers.js';
  * @param openers makes a transport to each server, not started, by its name within names
  * @param isolation who shares a server
  * @param options how each server is used. Events name it.
- * @param keeperOf has what each listed when it was up last: then it is listed before it has started
+ * @param front puts something in front of the connections to each, by its name
  * @returns what one server has, too
  * @example
  * const both = bridgeSeveral(new Map([['files', openFiles], ['docs', openDocs]]), 'shared');
@@ -27,7 +25,7 @@ export function bridgeSeveral(
   openers: ReadonlyMap<string, () => Transport>,
   isolation: Isolation | ((slug: string) => Isolation),
   options: UpstreamOptions | ((slug: string) => UpstreamOptions) = {},
-  keeperOf?: (slug: string) => CatalogKeeper,
+  front: (made: Bridge, slug: string) => Bridge = (made) => made,
 ): Bridge {
   const ending = new AbortController();
   const open = new Set<SeveralServers>();
@@ -46,8 +44,7 @@ export function bridgeSeveral(
       given.report?.(event);
     };
     const shared = typeof isolation === 'function' ? isolation(slug) : isolation;
-    const made = bridge(openOne, shared, { ...given, name: slug, report });
-    const own = keeperOf === undefined ? made : startAtOnce(made, keeperOf(slug));
+    const own = front(bridge(openOne, shared, { ...given, name: slug, report }), slug);
     return { bridge: own, member };
   });
   const join = (
