@@ -229,8 +229,10 @@ async function playUnder(
     const answers = clientAnswers(random, id, content);
     if (isForm) {
       forms.add(id);
-      // Of several calls that wait, it is not known which the form belongs to.
-      const waiting = requests.filter((each) => each.isPanel && !each.answered);
+      // Of several calls that wait, it is not known which the form belongs to, nor which of two with one id was answered.
+      const waiting = requests.filter(
+        (each) => each.isPanel && asked(each.id).some(({ answered }) => !answered),
+      );
       const settle = session.begin(
         { by: 'form', targets: [target, ...(preset === '-' ? [] : [preset])] },
         new Set(waiting.flatMap(({ plans }) => [...plans])),
