@@ -64,7 +64,7 @@ export function resolveConfiguration(
 ): Configuration {
   const configuration = resolveFor(policy, sources, caller);
   if (!policy.hasStableLists) return configuration;
-  // What the URL says is no preference of a session: it belongs to the list, as the path does.
+  // What the URL says does not belong to a session. It belongs to the list, as the path does.
   const ofUrl = sources.filter(({ from }) => from === 'url');
   const fixed = resolveFor(policy, ofUrl, { ...caller, forgotten: false });
   const isWhole = policy.settings.lists === 'stable';

@@ -51,7 +51,7 @@ export function plain(text: string): string {
 
 const ENTITIES = new Map(Object.entries({ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }));
 
-/** @returns a text that is no markup of HTML or XML, also in an attribute */
+/** @returns a text without markup of HTML or XML, also in an attribute */
 export const escapeMarkup = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&${ENTITIES.get(character)};`);
 

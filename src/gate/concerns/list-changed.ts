@@ -72,7 +72,7 @@ export function* shownOfResources(
   };
 }
 
-/** Returns whether all views show a resource and lack no scope to read it. A text that is no URI is shown by none. */
+/** Returns whether all views show a resource and lack no scope to read it. A text that is not a URI is not shown. */
 export function* isUpdateShown(policy: Policy, uri: unknown, views: readonly View[]): Settling<boolean> {
   if (typeof uri !== 'string') return false;
   const { lists, enough } = yield* listsFor({ kinds: KINDS_OF.uri, targets: [{ type: 'uri', name: uri }] });

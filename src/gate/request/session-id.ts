@@ -24,7 +24,7 @@ export interface SealedFor {
   readonly secret?: string | undefined;
 }
 
-/** A policy is no secret: it is in a repository, in a package, or in the hands of people who use the endpoint. */
+/** A policy is not secret: it is in a repository, in a package, or in the hands of people who use the endpoint. */
 const OWN_SECRET = randomBytes(32).toString('base64url');
 
 /**

@@ -43,7 +43,7 @@ interface ServerReading {
 }
 
 /**
- * Reads the files of a policy. A file that is the policy of one of its servers is no part of it, also if it is in one folder
+ * Reads the files of a policy. A file that is the policy of one of its servers does not belong to it, also if it is in one folder
  * with the others.
  *
  * @param source where included files come from

@@ -18,7 +18,7 @@ export const VALUE_NAME = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$';
 /** The pattern of a value that only claims set: scopes, ARNs and names of groups. It has no control characters. */
 export const CLAIMED_VALUE = '^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$';
 
-/** The pattern of `values` that are no list and no range: the servers of the endpoint. */
+/** The pattern of `values` that are neither a list nor a range: the servers of the endpoint. */
 export const SERVER_VALUES = '^servers$';
 
 const declaredValue = {

@@ -50,7 +50,7 @@ export class Member {
   }
 
   /**
-   * Returns what it calls one of its tools or prompts; `undefined` if only its list can tell, or if it is no name of the
+   * Returns what it calls one of its tools or prompts; `undefined` if only its list can tell, or if it is not a name of the
    * list: a policy hides the shortened name of a tool, so that tool must not answer to its full name.
    */
   ownName(full: string): string | undefined {
