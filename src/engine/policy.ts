@@ -1,5 +1,5 @@
 import { compileExpression, type Evaluate } from './expression/evaluate.js';
-import { type Expression, neededFacts, readsCaller } from './expression/expression.js';
+import { type Expression, neededFacts, pathsOf, readsCaller } from './expression/expression.js';
 import { parseExpression } from './expression/parse.js';
 import { SlotTable } from './expression/slots.js';
 import { closedWithoutName } from './expression/unnamed-client.js';
@@ -171,6 +171,8 @@ export interface Matcher extends Entry {
 /** A prepared `assign`: it gives values to the primitives that it fires for. */
 export interface Assign extends Values {
   readonly fires: Evaluate;
+  /** Dotted paths that it reads. */
+  readonly paths: readonly string[];
 }
 
 /** A prepared rule. */
@@ -327,10 +329,11 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     covering: compiled.primitives.resourceTemplates
       .map((entry) => ({ ...toEntry(entry), ...compileUriTemplate(entry.name) }))
       .sort((a, b) => b.literals - a.literals),
-    assigns: compiled.assign.map(({ when, values, file, line, maps }) => ({
-      fires: compileExpression(parseCondition(when, `"assign" in ${files[file]}:${line}`)).evaluate,
-      ...toValues(values, file, maps),
-    })),
+    assigns: compiled.assign.map(({ when, values, file, line, maps }) => {
+      const condition = parseCondition(when, `"assign" in ${files[file]}:${line}`);
+      const { evaluate: fires } = compileExpression(condition);
+      return { fires, paths: pathsOf(condition), ...toValues(values, file, maps) };
+    }),
     rules,
     rulesFor: { hide: rulesWith('hide'), show: rulesWith('show') },
     slots,

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -45,6 +45,37 @@ describe.concurrent('snapshot', () => {
     // The snapshot of a catalog file is the same file.
     expect((await run('snapshot', '--catalog', file)).stdout).toBe(printed.stdout);
   });
+
+  it.each(['check', 'list', 'explain', 'tokens', 'diff', 'test'])(
+    'keeps no texts with --facts, so %s refuses a policy that reads them',
+    async (command) => {
+      const place = mkdtempSync(join(folder, 'texts-'));
+      const at = (name: string, text = ''): string => {
+        if (text !== '') writeFileSync(join(place, name), text);
+        return join(place, name);
+      };
+      const when = '{ contains: [{ var: primitive.description }, Deletes] }';
+      const rules = `rules: [{ id: a, hide: [tools], when: ${when} }]`;
+      const policy = at('p.yaml', `version: 1\nprimitives: { tools: { a: {} } }\n${rules}\n`);
+      const catalog = at('c.json', '{"encoding": "o200k_base", "tools": [{"name": "a", "tokens": 9}]}');
+      const tests = at(
+        'p.test.yaml',
+        'policy: p.yaml\ncatalog: c.json\ntests:\n  - { name: t, tools: { include: [a] } }\n',
+      );
+      const { code, stdout, stderr } = await run(
+        ...({
+          check: ['check', policy, '--catalog', catalog],
+          explain: ['explain', 'a', '--policy', policy, '--catalog', catalog],
+          diff: ['diff', policy, policy, '--catalog', catalog],
+          test: ['test', tests],
+        }[command] ?? [command, '--policy', policy, '--catalog', catalog]),
+      );
+      expect([code, stdout + stderr]).toEqual([
+        /check|test/.test(command) ? 1 : 2,
+        expect.stringContaining('primitive.description is not known, because the catalog keeps only facts.'),
+      ]);
+    },
+  );
 
   it('writes facts that lead to the same decisions and tokens as the server', async () => {
     const facts = join(folder, 'facts.json');

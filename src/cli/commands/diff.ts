@@ -1,14 +1,14 @@
 import { Option } from '@commander-js/extra-typings';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { IDENTITY } from '../../engine/mapping.js';
-import { byKind, type CompiledPolicy } from '../../engine/policy.js';
+import { byKind, type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
 import { compareSides } from '../../policy/diff/compare.js';
 import { compareDeclarations } from '../../policy/diff/compare-declarations.js';
 import { UsageError } from '../errors.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { type CatalogFile, catalogAt, catalogBeside } from '../inputs/catalog-file.js';
 import { readRevision } from '../inputs/policy-revision.js';
-import { pinnedFor } from '../inputs/primitive-facts.js';
+import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
@@ -69,7 +69,7 @@ export async function run(argv: string[]): Promise<number> {
   const source = input === undefined ? beside : (values.catalog ?? values.url ?? command.join(' '));
   const listed = namesOf([before, after]);
   const catalogs = [earlier ?? listed, given ?? listed] as const;
-  const compiled = [pinnedFor(before, earlier), pinnedFor(after, given)] as const;
+  const compiled = [comparable(before, earlier), comparable(after, given)] as const;
 
   const difference = compareSides(
     { compiled: compiled[0], catalog: catalogs[0] },
@@ -93,6 +93,13 @@ function happens({ groups, newlyEmpty }: DiffReport, what: (typeof FAIL_ON)[numb
   if (what === 'empty') return newlyEmpty !== undefined;
   // Under a new name, it is gone for whoever uses the old one.
   return groups.some((group) => group[what].length + group.renamed.length > 0);
+}
+
+/** Leaves the pins out of a policy if its catalog has no definitions to compare with them. */
+function comparable(compiled: CompiledPolicy, catalog: CatalogFile | undefined): CompiledPolicy {
+  if (policyFor(preparePolicy(compiled), catalog).pins !== undefined) return compiled;
+  const { pins: _pins, ...unpinned } = compiled;
+  return unpinned;
 }
 
 function counterOf(catalog: CatalogFile | undefined): Promise<TokenCounter | undefined> {

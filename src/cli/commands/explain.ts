@@ -8,7 +8,7 @@ import {
   defineConfigurationCommand,
   readPolicyAndConfiguration,
 } from '../inputs/policy-and-configuration.js';
-import { pinnedFor } from '../inputs/primitive-facts.js';
+import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
 import { formatOption } from '../options/define-command.js';
@@ -60,7 +60,7 @@ export async function run(argv: string[]): Promise<number> {
 
   const origins = originsOf(policy, paths, values, resolved);
   const explanations = found.map(({ kind, primitive }) =>
-    explainPrimitive(pinnedFor(policy, catalog), kind, primitive, { configuration, caller, origins }),
+    explainPrimitive(policyFor(policy, catalog), kind, primitive, { configuration, caller, origins }),
   );
   if (format === 'json') {
     writeJson({ name, source: input !== undefined, primitives: explanations });

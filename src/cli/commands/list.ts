@@ -3,7 +3,7 @@ import {
   defineConfigurationCommand,
   readPolicyAndConfiguration,
 } from '../inputs/policy-and-configuration.js';
-import { pinnedFor } from '../inputs/primitive-facts.js';
+import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
@@ -55,7 +55,7 @@ export async function run(argv: string[]): Promise<number> {
     format === 'names'
       ? [await readInput(input, terminal.quiet), () => 0]
       : await readCounted(input, terminal.quiet);
-  const weighed = weighCatalog(pinnedFor(policy, catalog), catalog, billedBy(tokensOf));
+  const weighed = weighCatalog(policyFor(policy, catalog), catalog, billedBy(tokensOf));
   const report = decideAll(resolved.configuration, weighed);
   if (policy.settings.enforcement === 'shadow') {
     terminal.note('note: the policy has enforcement: shadow, so hosts still see everything.');

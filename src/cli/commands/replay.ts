@@ -4,7 +4,7 @@ import { openCompiledPolicy } from '../../policy/compile/compiled.js';
 import { CliError, UsageError } from '../errors.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
-import { pinnedFor } from '../inputs/primitive-facts.js';
+import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
 import { formatOption, repeated } from '../options/define-command.js';
@@ -65,7 +65,7 @@ export async function run(argv: string[]): Promise<number> {
     FULL_CLIENT_CAPABILITIES,
   );
   const catalog = await readInput(input, terminal.quiet);
-  const policy = pinnedFor(written, catalog);
+  const policy = policyFor(written, catalog);
   const replays = logged.map((each) => replay(each, policy, catalog, caller));
   if (format === 'json') {
     const told = replays.map(({ same, intact, logged: { line }, replayed, differences }) => ({

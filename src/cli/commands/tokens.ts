@@ -4,7 +4,7 @@ import { present } from '../../engine/present.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
-import { pinnedFor } from '../inputs/primitive-facts.js';
+import { policyFor } from '../inputs/primitive-facts.js';
 import { knownServers } from '../inputs/several/known-servers.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
@@ -52,7 +52,7 @@ export async function run(argv: string[]): Promise<number> {
   const servers = await knownServers(values.servers);
   const compiled = readPolicyInput(paths, 'nothing was counted', terminal, servers);
   const [catalog, countTokens] = await readCounted(input, terminal.quiet);
-  const policy = preparePolicy(pinnedFor(compiled, catalog));
+  const policy = policyFor(preparePolicy(compiled), catalog);
   // Every configuration uses the tokens of every primitive, so each is counted once.
   const counted = new Map<object, number>();
   const countOnce = (definition: object): number => {

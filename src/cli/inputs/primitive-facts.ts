@@ -1,23 +1,28 @@
 import { type Primitive, tagsOf } from '../../engine/mapping.js';
-import type { Kind } from '../../engine/policy.js';
+import type { Kind, Policy } from '../../engine/policy.js';
 import { OWN, SERVER } from '../../engine/servers/server-meta.js';
+import { needsTexts, textRead } from '../../policy/check/check-texts.js';
 import { descriptionWords, WORDS_FIELD } from '../../policy/propose/description-words.js';
 import { read } from '../../wire/messages.js';
+import { CliError } from '../errors.js';
 import type { CatalogFile } from './catalog-file.js';
 
 /**
  * Leaves the pins out of a policy if a catalog has no definitions to compare with them: only facts, or only names.
  *
- * @param policy the policy, prepared or compiled
+ * @param policy the policy
  * @param catalog the catalog; undefined if only the names in the policy are known
  * @returns the policy for this catalog
+ * @throws {CliError} if the policy reads texts of definitions, and the catalog keeps only facts
  * @example
- * mapListed(pinnedFor(policy, catalog), 'tools', tool).change; // 'changed'
+ * mapListed(policyFor(policy, catalog), 'tools', tool).change; // 'changed'
  */
-export const pinnedFor = <T extends { readonly pins?: unknown }>(
-  policy: T,
-  catalog: CatalogFile | undefined,
-): T => (catalog !== undefined && catalog.encoding === undefined ? policy : { ...policy, pins: undefined });
+export function policyFor(policy: Policy, catalog: CatalogFile | undefined): Policy {
+  if (catalog !== undefined && catalog.encoding === undefined) return policy;
+  const unknown = catalog && textRead(policy);
+  if (unknown !== undefined) throw new CliError(`The policy reads ${needsTexts(unknown)}`);
+  return { ...policy, pins: undefined };
+}
 
 /** Values that a server declares, which a policy can override, who can call a tool, and which of several servers has it. */
 const KEPT_META = ['concerns', 'ui', SERVER, OWN];

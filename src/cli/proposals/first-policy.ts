@@ -74,11 +74,11 @@ export function firstPolicy(
   [catalog, tokensOf]: readonly [PolicyCatalog & CatalogFile, TokenCounter],
   isGiven: boolean,
 ): { readonly texts: ReadonlyMap<string, string>; readonly notes: readonly string[] } {
-  // The policy is checked against what the catalog file will contain: facts, if init writes it.
+  // The tests run on what the catalog file will contain: facts, if init writes it.
   const known = isGiven ? catalog : factsOf(catalog, tokensOf);
-  const first = checkProposal(proposed, known);
+  const first = checkProposal(proposed, catalog);
   const policyFiles = silenceServerTexts(proposed, first.findings);
-  const { policy, findings } = policyFiles === proposed ? first : checkProposal(policyFiles, known);
+  const { policy, findings } = policyFiles === proposed ? first : checkProposal(policyFiles, catalog);
   const testSchema = schemaBeside(files.policy, 'test.schema.json', testFileSchema.title);
   const tests = testsText(files, testSchema.path, policy, known);
   const passed = testsPass(tests, files.tests, policy, known);

@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import type { ServerCatalog } from '../../engine/mapping.js';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
+import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
+import { needsTexts, textRead } from '../../policy/check/check-texts.js';
 import { PolicyFileError, readPolicy } from '../../policy/compile/load.js';
 import { policyReader } from '../../policy/compile/read-file.js';
 import { comparePlaces, type Finding } from '../../policy/language/findings.js';
@@ -105,6 +106,11 @@ class TestRunner {
       this.findings.push(...[...tests.findings].sort(comparePlaces));
       return { ...about, results: [], broken: true };
     }
+    const unknown = catalog.encoding === undefined ? undefined : textRead(loaded.policy);
+    if (unknown !== undefined) {
+      this.report(source, 'catalog', `The policy reads ${needsTexts(unknown)}`);
+      return { ...about, results: [], broken: true };
+    }
     const run = runTests(source, tests, loaded.policy, catalog);
     this.findings.push(...run.findings);
     /** The file or its policy has errors. */
@@ -152,7 +158,7 @@ class TestRunner {
   private async loadCatalog(
     source: Source,
     { catalog, server }: TestFile,
-  ): Promise<ServerCatalog | undefined> {
+  ): Promise<PolicyCatalog | undefined> {
     const { timeout, quiet, servers } = this.options;
     const [program, ...args] = server ?? [];
     if (program !== undefined && !servers)

@@ -17,6 +17,7 @@ import { findHiddenCompanions } from './check-pages.js';
 import { checkPanelNames } from './check-panel.js';
 import { checkPresentation } from './check-presentation.js';
 import { checkRuleNames } from './check-rule-names.js';
+import { checkTexts } from './check-texts.js';
 import type { CheckedFile } from './check-values.js';
 import { isOfAbsentServer, type SeveralCatalog } from './servers/own-catalog.js';
 import type { ServerPart } from './servers/server-parts.js';
@@ -115,7 +116,9 @@ export function checkCatalog(
     if (!alone.has(serverOf(each.primitive))) checkPrimitive(check, each, scope.unmapped);
   }
   findings.push(...checkPresentation(files, catalog, catalog.isFiltered));
-  if (scope.whole && alone.size === 0) checkAllConfigurations(check);
+  const unknown = catalog.encoding === undefined ? [] : checkTexts(files);
+  findings.push(...unknown);
+  if (scope.whole && alone.size === 0 && unknown.length === 0) checkAllConfigurations(check);
   return findings;
 }
 
@@ -246,7 +249,7 @@ function checkAllConfigurations(check: CatalogCheck): void {
     const message = `${what} can be hidden while the tool "${each.tool}" is shown, so the page does not work. Give both the same values.`;
     warn(each, 'ui-hidden', message);
   }
-  checkTexts(check);
+  checkNamesInTexts(check);
 }
 
 /**
@@ -273,7 +276,7 @@ function isMeantForEveryone(
 }
 
 /** Finds texts that name a primitive which can be hidden while the text is visible: a model would try to use it. */
-function checkTexts({ policy, catalog, listed, warn, warnPolicy }: CatalogCheck): void {
+function checkNamesInTexts({ policy, catalog, listed, warn, warnPolicy }: CatalogCheck): void {
   // Only names that cannot be ordinary words: "delete" occurs in many texts that do not mean the tool.
   const isTelling = ({ kind, name }: Listed): boolean =>
     (kind === 'tools' || kind === 'prompts') && /[_-]|[a-z][A-Z]/.test(name);

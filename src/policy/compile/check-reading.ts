@@ -88,7 +88,8 @@ export function checkReading(
   }
   const compiled = hasErrors() ? undefined : built;
   const wasChecked = (code: string): boolean =>
-    (catalog !== undefined && !failed) || !CATALOG_CODES.has(code);
+    !CATALOG_CODES.has(code) ||
+    (catalog !== undefined && !failed && (code !== 'names-hidden' || catalog.encoding === undefined));
   const sources = files.map(({ source }) => source);
   const { findings: left, silenced } = applyIgnores(sources, findings, wasChecked);
   const all = reports.flatMap((report) => report ?? []);

@@ -86,6 +86,7 @@ const CODES = {
     'rule-always-fires',
     'not-analyzed',
     'names-hidden',
+    'catalog-without-texts',
     'panel-name-taken',
     'unmatched-claim',
     'several-claims',

@@ -1,5 +1,5 @@
-import type { ServerCatalog } from '../../../engine/mapping.js';
 import { byKind } from '../../../engine/policy.js';
+import type { PolicyCatalog } from '../../../policy/check/check-catalog.js';
 import type { TestFile } from '../../../policy/testing/test-file.js';
 import { outsideEntry, slugOf } from '../../../wire/server-names.js';
 
@@ -14,13 +14,15 @@ import { outsideEntry, slugOf } from '../../../wire/server-names.js';
  */
 export function joinedCatalog(
   named: TestFile['catalog'],
-  readCatalog: (path: string) => ServerCatalog | undefined,
-): ServerCatalog | undefined {
+  readCatalog: (path: string) => PolicyCatalog | undefined,
+): PolicyCatalog | undefined {
   if (named === undefined) return undefined;
   if (typeof named === 'string') return readCatalog(named);
   const servers = Object.entries(named).map(([key, path]) => ({ slug: slugOf(key), own: readCatalog(path) }));
   if (servers.some(({ own }) => own === undefined)) return undefined;
-  return byKind((kind) =>
+  const lists = byKind((kind) =>
     servers.flatMap(({ slug, own }) => (own?.[kind] ?? []).map((each) => outsideEntry(slug, each))),
   );
+  // One catalog of facts leaves the texts of its server unknown.
+  return { ...lists, encoding: servers.find(({ own }) => own?.encoding)?.own?.encoding };
 }

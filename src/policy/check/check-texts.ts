@@ -1,0 +1,41 @@
+import { pathsOf } from '../../engine/expression/expression.js';
+import { parseExpression } from '../../engine/expression/parse.js';
+import type { Policy } from '../../engine/policy.js';
+import type { Finding } from '../language/findings.js';
+import type { CheckedFile } from './check-values.js';
+
+/** What a catalog of facts does not have of a definition: its texts and its schemas. */
+const isLeftOut = (path: string): boolean => /^primitive\.(description|parameters|required)$/.test(path);
+
+/**
+ * @param policy the policy, prepared
+ * @returns the first path that a rule or an `assign` reads and a catalog of facts does not have; `undefined` if there is none
+ * @example
+ * textRead(policy); // 'primitive.description'
+ */
+export const textRead = ({ rules, assigns }: Policy): string | undefined =>
+  [...rules, ...assigns].flatMap(({ paths }) => paths).find(isLeftOut);
+
+/** Why such a policy cannot be compared with a catalog of facts, and what to do. */
+export const needsTexts = (path: string): string =>
+  `${path} is not known, because the catalog keeps only facts. Save a full one with "mcp-concerns snapshot".`;
+
+/**
+ * Finds conditions that read what a catalog of facts does not have: they would be judged as if it were empty.
+ *
+ * @param files the files of the policy
+ * @returns an error for each condition
+ * @example
+ * checkTexts(files)[0]?.code; // 'catalog-without-texts'
+ */
+export const checkTexts = (files: readonly CheckedFile[]): Finding[] =>
+  files.flatMap(({ source, document }) =>
+    (['rules', 'assign'] as const).flatMap((section) =>
+      (document[section] ?? []).flatMap(({ when }, index): Finding[] => {
+        const path = pathsOf(parseExpression(when).expression).find(isLeftOut);
+        if (path === undefined) return [];
+        const place = source.locate([section, index, 'when'], 'key');
+        return [{ ...place, severity: 'error', code: 'catalog-without-texts', message: needsTexts(path) }];
+      }),
+    ),
+  );
