@@ -21,6 +21,8 @@ export interface Seen {
   readonly bytes: number;
   /** A digest of these definitions: a prompt cache is lost if it changes. */
   readonly digest: string;
+  /** The names of the server's tools with their definitions, as the host gives them to the model. */
+  readonly names: readonly string[];
   /** How many names of the server's tools stand anywhere in the request. */
   readonly named: number;
   /** The tokens of the whole request, by the tokenizer o200k. */
@@ -52,9 +54,13 @@ const ownName = (tool: OfferedTool): string => /[A-Za-z]+$/.exec(tool.name)?.[0]
  * Makes a script that follows steps, and records what each request offered.
  *
  * @param steps one for each request that offers tools; afterwards, the model ends its turns
+ * @param isOwn which tools are the server's; those of the vault, if it is missing
  * @returns the script, what it saw so far, and the texts of the requests
  */
-export function converse(steps: readonly Step[]): {
+export function converse(
+  steps: readonly Step[],
+  isOwn: (tool: OfferedTool) => boolean = (tool) => TOOLS.has(ownName(tool)),
+): {
   readonly script: Script;
   readonly seen: Seen[];
   readonly texts: string[];
@@ -63,8 +69,8 @@ export function converse(steps: readonly Step[]): {
   const texts: string[] = [];
   const script: Script = async (request): Promise<Reply> => {
     // Hosts also ask for titles and summaries, without the server's tools.
-    const offered = observe(request);
-    if (request.tools.length === 0 || offered.named === 0) return { text: 'ok' };
+    const offered = observe(request, isOwn);
+    if (request.tools.length === 0 || offered.named + offered.shown === 0) return { text: 'ok' };
     const step = steps[seen.length];
     seen.push(offered);
     texts.push(request.text);
@@ -73,7 +79,8 @@ export function converse(steps: readonly Step[]): {
       await wait(THINKING);
     }
     if (step?.call === undefined) return { text: 'Done.' };
-    const call = request.tools.find((tool) => [tool.name, ownName(tool)].includes(step.call ?? ''));
+    const wanted = step.call;
+    const call = request.tools.find((tool) => ownName(tool) === wanted || tool.name.endsWith(wanted));
     if (call === undefined) return { text: `The request does not offer ${step.call}.` };
     // The number makes each call another one: hosts stop a model that repeats itself.
     const given = step.call === 'concerns' ? {} : { data: `[${seen.length}]` };
@@ -82,8 +89,8 @@ export function converse(steps: readonly Step[]): {
   return { script, seen, texts };
 }
 
-function observe({ tools, text }: ModelRequest): Seen {
-  const own = tools.filter((tool) => TOOLS.has(ownName(tool)));
+function observe({ tools, text }: ModelRequest, isOwn: (tool: OfferedTool) => boolean): Seen {
+  const own = tools.filter(isOwn);
   const loaded = tools.filter(({ deferred }) => !deferred);
   const block = JSON.stringify(loaded.map(({ definition }) => definition));
   return {
@@ -93,6 +100,7 @@ function observe({ tools, text }: ModelRequest): Seen {
     all: tools.length,
     bytes: Buffer.byteLength(block),
     digest: createHash('sha256').update(block).digest('hex').slice(0, 12),
+    names: own.filter(({ deferred }) => !deferred).map(({ name }) => name),
     named: countNamed(text),
     tokens: countTokens(text),
   };

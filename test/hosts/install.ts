@@ -38,3 +38,27 @@ export function install({ id, package: name, program }: Host, wanted: string): I
   }
   return { program: path, version: version() };
 }
+
+/**
+ * Installs servers from npm, unless they are already there.
+ *
+ * @param names their packages, each with one program
+ * @returns the folder, and the path of the program of each package
+ * @throws {Error} if npm cannot install them
+ */
+export function installPackages(names: readonly string[]) {
+  const folder = join(FOLDER, 'servers');
+  const packageOf = (name: string): string => join(folder, 'node_modules', name, 'package.json');
+  if (names.some((name) => !existsSync(packageOf(name)))) {
+    mkdirSync(folder, { recursive: true });
+    const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error', ...names];
+    const { status } = spawnSync('npm', args, { stdio: 'inherit' });
+    if (status !== 0) throw new Error(`npm could not install ${names.join(', ')}: it ended with ${status}.`);
+  }
+  const programs = names.map((name): [string, string] => {
+    const bin = read(JSON.parse(readFileSync(packageOf(name), 'utf8')), 'bin');
+    const [program] = typeof bin === 'string' ? [bin] : Object.values(bin ?? {});
+    return [name, join(folder, 'node_modules', name, String(program))];
+  });
+  return { folder, programs: new Map(programs) };
+}

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { converse, countNamed, type Seen, type Step, THINKING } from './conversation.js';
+import { adoptServers, KEYS, perServer } from './endpoint.js';
 import type { Host, McpServer, Setting, Turn } from './host.js';
 import type { Installed } from './install.js';
 import { createPlace, type Place } from './place.js';
@@ -73,12 +74,13 @@ async function talk(
   server: McpServer,
   steps: readonly Step[],
   turn: Turn,
-  more: Pick<Setting, 'formAnswer' | 'toolSearch'> = {},
+  more: Pick<Setting, 'formAnswer' | 'toolSearch'> & { isOwn?: Parameters<typeof converse>[1] } = {},
 ): Promise<Outcome & { readonly texts: readonly string[] }> {
-  const { script, seen, texts } = converse(steps);
+  const { isOwn, ...setting } = more;
+  const { script, seen, texts } = converse(steps, isOwn);
   bench.model.follow(script);
   const { home, work } = place;
-  const ended = await runHost(bench, place, { home, work, model: bench.model.url, server, ...more }, turn);
+  const ended = await runHost(bench, place, { home, work, model: bench.model.url, server, ...setting }, turn);
   return { seen, texts, notes: [], log: logOf(ended) };
 }
 
@@ -285,6 +287,38 @@ const withStableLists = (bench: Bench): Promise<Outcome> =>
     };
   });
 
+/** Five servers from npm and one that dies, adopted from a host's file: a switch on the page, then the end of one process. */
+const withSeveralServers = (bench: Bench): Promise<Outcome> =>
+  inPlace(async (place) => {
+    const endpoint = adoptServers(place);
+    const said: string[] = [];
+    const ofMemory = { call: 'memory__read_graph', given: {} };
+    const steps: Step[] = [
+      { meanwhile: () => place.switchAsPage({ preset: 'careful' }), ...ofMemory },
+      { meanwhile: async () => void said.push(await looked(place)), ...ofMemory },
+      {
+        meanwhile: async () => void said.push(`processes ended: ${endpoint.kill('memory')}`),
+        call: 'everything__echo',
+        given: { message: 'a' },
+      },
+      { meanwhile: () => wait(3000), ...ofMemory },
+      {},
+    ];
+    const isOwn = ({ name }: { readonly name: string }): boolean =>
+      KEYS.some((key) => name.includes(`${key}__`));
+    const { seen, texts, log = [] } = await talk(bench, place, endpoint.server, steps, FIRST, { isOwn });
+    const [first = [], , all = [], ended = [], back = []] = seen.map(({ names }) => names);
+    const notes = [
+      ...seen.map(({ names }, at) => `request ${at + 1}: ${perServer(names)}`),
+      ...said,
+      `the host lists every tool of the first request again: ${first.every((name) => back.includes(name))}`,
+      `only tools of memory are missing after its end: ${all.every((name) => ended.includes(name) || name.includes('memory__'))}`,
+      `the last call of memory was answered: ${/entities/.test(texts.at(-1) ?? '')}`,
+      `adopt --undo gave the file its bytes back: ${endpoint.undo()}`,
+    ];
+    return { seen, notes, log };
+  });
+
 /** All measurements, by name. */
 export const MEASURES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   command: byCommand,
@@ -296,4 +330,5 @@ export const MEASURES: Readonly<Record<string, (bench: Bench) => Promise<Outcome
   conversation: inNewConversation,
   search: withToolSearch,
   stable: withStableLists,
+  servers: withSeveralServers,
 };
