@@ -113,11 +113,14 @@ function effectOfWords(tool: Primitive, words: readonly string[]): ProposedEffec
   const isNoun = words.length === 1 && !words.some(isOnlyVerb);
   const name = isNoun && described === undefined ? undefined : effectOfName(words);
   const found = mergeWords(name && { ...name, weak: name.weak === true || isNoun }, described, verb);
-  if (found.effect !== 'read-only' || found.doubt !== undefined || writes === undefined) return found;
+  if (found.doubt !== undefined || writes === undefined) return found;
+  const effect = effectOfVerb(writes) === 'destroys' ? 'destroys' : 'changes';
+  if (EFFECTS.indexOf(effect) <= EFFECTS.indexOf(found.effect)) return found;
+  const says = `its name says that it ${found.effect === 'changes' ? 'only changes' : 'reads'}, but its`;
   return {
-    effect: effectOfVerb(writes) === 'destroys' ? 'destroys' : 'changes',
+    effect,
     effectFrom: 'description',
-    doubt: `${found.effectFrom === 'name' ? 'its name says that it reads, but its' : 'its'} description says "${writes}"`,
+    doubt: `${found.effectFrom === 'name' ? says : 'its'} description says "${writes}"`,
   };
 }
 

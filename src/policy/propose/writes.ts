@@ -1,5 +1,5 @@
 import { follow } from '../language/data-parts.js';
-import { baseOfVerb, isChange, isPlainWrite, wordSet } from './verbs.js';
+import { baseOfVerb, isChange, isPlainWrite, mostHarmful, wordSet } from './verbs.js';
 import { wordsOf } from './words.js';
 
 /** In any sentence. A negation in front makes it the opposite. */
@@ -27,7 +27,7 @@ export function signOfWriting(description: string, sentence: string, schema: unk
   const said = SAID.exec(description)?.[0] ?? MANAGES.exec(sentence)?.[0];
   if (said !== undefined) return said.toLowerCase();
   const listed = [...sentence.matchAll(LISTED)].map(([, word = '']) => baseOfVerb(word.toLowerCase()) ?? '');
-  return listed.find(isPlainWrite) ?? actionsOf(schema).find(isChange);
+  return listed.find(isPlainWrite) ?? mostHarmful(actionsOf(schema).filter(isChange));
 }
 
 /** @returns the verbs that a parameter such as `action` can be */

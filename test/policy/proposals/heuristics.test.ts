@@ -21,6 +21,16 @@ const effectOf = (each: Primitive): string => {
 
 describe('the effect of a tool', () => {
   it.each([
+    ['manage_media', ['list', 'upload', 'delete'], 'destroys by description, unsure'],
+    ['manage_sprint', ['get', 'start', 'close'], 'changes by name'],
+    ['postgrestRequest', ['GET', 'POST', 'DELETE'], 'destroys by description, unsure'],
+    ['manage_media', undefined, 'changes by name'],
+  ])('of %s with a parameter that can be %s is %s', (name, values, effect) => {
+    const properties = values === undefined ? {} : { operation: { type: 'string', enum: values } };
+    expect(effectOf({ ...tool(name), inputSchema: { type: 'object', properties } })).toBe(effect);
+  });
+
+  it.each([
     ['delete_branch', '', 'destroys by name'],
     ['issue_delete', '', 'destroys by name'],
     ['create_or_delete_branch', '', 'destroys by name'],
