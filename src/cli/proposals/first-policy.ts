@@ -102,7 +102,7 @@ export function firstPolicy(
   const notes = [
     `Wrote ${files.policy}: ${catalogContents(catalog)}; concerns ${concerns}.`,
     ...(parts.length > 0 ? [`It includes ${parts.join(', ')}.`] : []),
-    `Wrote ${files.tests}${isGiven ? '' : ` and ${files.catalog}`}.`,
+    `Wrote ${[files.tests, files.catalog, files.lock].filter((file) => texts.has(file)).join(', ')}.`,
     checkLine(findings, passed),
     ...(silenced > 0
       ? [
