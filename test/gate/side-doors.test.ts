@@ -217,6 +217,28 @@ settings: { enforcement: enforce }
     const data = (message: Message): unknown => read(message, 'params', 'data');
     expect(harness.toClient.map(data)).toEqual(['[hidden]', undefined, 'secret']);
   });
+
+  it('confirms no hidden name to a request that waits for lists, and that the server has not received', async () => {
+    const harness = new Harness(enforce);
+    harness.request(1, 'resources/read', { uri: 'r://secret' });
+    expect(asked(harness)).not.toContain('resources/read');
+    await harness.server(notification('notifications/message', { data: 'Use r://secret now' }));
+    expect(read(harness.toClient.at(-1), 'params', 'data')).toBe('Use [hidden] now');
+  });
+
+  it('repeats the name that a request in flight names, as it does for one that nothing has', async () => {
+    for (const uri of ['secret', 'unknown']) {
+      const harness = serving();
+      harness.request(1, 'resources/list');
+      harness.request(2, 'resources/templates/list');
+      harness.onServer = () => undefined;
+      harness.request(3, 'resources/subscribe', { uri });
+      const [known] = harness.toServer.slice(-1);
+      await harness.server(notification('notifications/message', { data: `No ${uri}, unlisted` }));
+      expect(read(known, 'method')).toBe('resources/subscribe');
+      expect(read(harness.toClient.at(-1), 'params', 'data')).toBe(`No ${uri}, [hidden]`);
+    }
+  });
 });
 
 describe('a list', () => {

@@ -30,11 +30,13 @@ export function viewsOf(
   for (const exchange of candidates) {
     // A stream outlives the policy and the preferences that it began under.
     if (!exchange.isConfigured || exchange.route.to === 'listen') continue;
-    const { configuration, request, substitute } = exchange;
+    const { configuration, substitute } = exchange;
+    // The server repeats nothing of a request that it has not received: the name in its message is its own.
+    const request = exchange.isHeld ? undefined : exchange.request;
     // Requests with one configuration differ only in what they named.
     const key =
       substitute === undefined ? `${configuration.policy.digest}/${configuration.key}` : substitute.name;
-    if (!views.has(key)) views.set(key, { configuration, request, substitute });
+    if (views.get(key)?.request === undefined) views.set(key, { configuration, request, substitute });
   }
   if (views.size > 0) return [...views.values()];
   const { latest, policy } = source;

@@ -69,6 +69,15 @@ describe('the views of a message', () => {
     ]);
   });
 
+  it('are without a request that the server has not received', () => {
+    const held = configured(harness, 'low');
+    held.hold();
+    const own = { configuration: held.configuration, request: undefined, substitute: undefined };
+    expect(viewsOf(sourceOf([held]), undefined)).toEqual([own]);
+    expect(viewsOf(sourceOf([held, low]), undefined)).toEqual([viewOf(low)]);
+    expect(viewsOf(sourceOf([low, held]), undefined)).toEqual([viewOf(low)]);
+  });
+
   it('are those of configured requests only', () => {
     const waiting = exchangeOf(harness, 'tools/list', asked('high'));
     expect(viewsOf(sourceOf([waiting, low]), undefined)).toEqual([viewOf(low)]);
