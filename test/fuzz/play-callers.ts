@@ -9,7 +9,16 @@ import { namesHidden } from './lists.js';
 import type { Shelf } from './play.js';
 import { Random } from './random.js';
 import { FuzzServer, READINGS, read } from './server.js';
-import { isAllowed, isListed, type Plan, policyOf, THINGS, type Thing, type View } from './world.js';
+import {
+  FOR_PAGES,
+  isAllowed,
+  isListed,
+  type Plan,
+  policyOf,
+  THINGS,
+  type Thing,
+  type View,
+} from './world.js';
 
 const STEPS = 40;
 const LISTS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
@@ -262,7 +271,11 @@ export async function playCallers(shelf: Shelf, seed: number): Promise<Played> {
     const isOpen = isSwitchable && plan.model === 'free' && sender.session !== undefined;
     const isShown = (each: Thing): boolean =>
       viewsOn(each, sender).every((view) => isListed(plan, each, view));
-    const isAddable = (each: Thing): boolean => isOpen && !isShown(each) && isListed(plan, each, undefined);
+    /** Nothing but values that the model may change itself hides it, if it is hidden. */
+    const isOpenToModel = (each: Thing): boolean => isOpen && isListed(plan, each, undefined);
+    // Hosts give a model no tool that only pages can call, so it is not among those to add.
+    const isAddable = (each: Thing): boolean =>
+      isOpenToModel(each) && !isShown(each) && each.identity !== FOR_PAGES;
     const tool = random.pick(TOOLS);
     const args = random.pick<object>([{ list: true }, { find: 'tool' }, { show: [tool.identity] }]);
     const text = await post(sender, 'tools/call', { name: 'concerns', arguments: args });
@@ -270,10 +283,10 @@ export async function playCallers(shelf: Shelf, seed: number): Promise<Played> {
     if (plan.panel === 'off') return;
     const own = 'show' in args ? tool : undefined;
     for (const each of TOOLS) {
-      // A text may mention what is shown, but it is not in a list of what is hidden.
       const isEntry = text.includes(`\\n${each.identity}:`);
-      const mayBeNamed =
-        each === own || isAddable(each) || (isShown(each) && (own !== undefined || !isEntry));
+      // Descriptions are those of the list of tools: they name what that list may name in them, and what the model may open.
+      const isDescribed = !isEntry && (mayUse(each, sender) || isOpenToModel(each));
+      const mayBeNamed = each === own || isAddable(each) || (own === undefined ? isDescribed : isShown(each));
       if (!mayBeNamed && text.includes(each.identity))
         note('leaks', 'tools/call', `${each.identity}: ${told}`);
       if ('list' in args && isAddable(each) && !text.includes(each.identity))

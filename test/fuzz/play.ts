@@ -9,7 +9,7 @@ import { type Fault, type Finding, NO_COUNTS, type Played } from './findings.js'
 import { listFits } from './lists.js';
 import { Random } from './random.js';
 import { FuzzServer, READINGS, read } from './server.js';
-import { clientAnswers, unasked } from './server-messages.js';
+import { clientAnswers, numberIn, unasked } from './server-messages.js';
 import { SessionViews } from './switches.js';
 import {
   isAllowed,
@@ -143,6 +143,8 @@ async function playUnder(
   const passed = new Map<unknown, number>();
   /** The preferences that a message of the server may be seen under, as long as it may be on its way. */
   const unaskedViews = new Set<View>();
+  /** What a message of the server may repeat, by its number. */
+  const given = new Map<number, Thing>();
 
   /** The requests with an id. An answer may also have the id of one that is not well-formed, as in a batch. */
   const asked = (id: unknown): readonly Pending[] =>
@@ -208,7 +210,10 @@ async function playUnder(
     const id = read(message, 'id');
     const views = new Set([...unaskedViews, ...session.possible, ...openViews()]);
     for (const thing of THINGS) {
-      if (!text.includes(thing.identity) && !text.includes(thing.secret)) continue;
+      // The server may repeat a name that the client sent it, of anything or of nothing: a gate that took out only the
+      // names of what is hidden would confirm a guess. Without such a request, the server told the name by itself.
+      const isTold = text.includes(thing.identity) && given.get(numberIn(text)) !== thing;
+      if (!isTold && !text.includes(thing.secret)) continue;
       const isHidden =
         [...everInForce].every((plan) => [...views].every((view) => isHiddenByEntry(plan, thing, view))) ||
         ![...everInForce].some(
@@ -321,7 +326,8 @@ async function playUnder(
     if (eras !== undefined) reach(reached, `translated: ${eras.client} clients of ${eras.server} servers`);
     if (mayReplace && random.chance(0.05)) replacePolicy();
     if (random.chance(0.1)) {
-      const { message, area, passes } = unasked(random, index);
+      const { message, names, area, passes } = unasked(random, index);
+      if (names !== undefined && server.wasGiven(names.identity)) given.set(index, names);
       reach(reached, area);
       counts.messages++;
       for (const view of [...openViews(), ...session.possible]) unaskedViews.add(view);

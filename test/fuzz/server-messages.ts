@@ -1,27 +1,34 @@
 import type { Area } from './areas.js';
 import type { Random } from './random.js';
-import { THINGS } from './world.js';
+import { THINGS, type Thing } from './world.js';
 
 /** A message that the server sends by itself. */
 export interface Unasked {
   readonly message: object;
+  /** What its texts name. */
+  readonly names?: Thing;
   readonly area?: Area;
   /** Whether it is a request that the gate lets pass. */
   readonly passes?: boolean;
 }
 
-/** Makes a message of the server with a name in each text that the gate redacts. */
+/** The number of a message of the server, which stands in its texts. */
+export const numberIn = (text: string): number => Number(/ now \((\d+)\)\./.exec(text)?.[1]);
+
+/** Makes a message of the server with a name in each text that the gate redacts, and its number. */
 export function unasked(random: Random, count: number): Unasked {
   const thing = THINGS[random.below(THINGS.length)] ?? THINGS[0];
   if (thing === undefined || random.chance(0.4)) return { message: plain(random) };
-  const note = `Use ${thing.identity} now.`;
+  const note = `Use ${thing.identity} now (${count}).`;
   const _meta = { note, [thing.identity]: note };
   const notify = (method: string, params: object, area?: Area): Unasked => ({
     message: { jsonrpc: '2.0', method: `notifications/${method}`, params },
+    names: thing,
     area: area ?? 'other messages of the server with names',
   });
   const ask = (method: string, params: object, area: Area, passes = true): Unasked => ({
     message: { jsonrpc: '2.0', id: `server-${count}`, method, params: { ...params, _meta } },
+    names: thing,
     area,
     passes,
   });

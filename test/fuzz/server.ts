@@ -58,6 +58,8 @@ export class FuzzServer {
   private late: { readonly id: unknown; readonly answer: object; readonly wire: Wire }[] = [];
   /** The newest connection. */
   private wire: Wire | undefined;
+  /** What requests name that the server has received, and not answered: it may repeat this in any message. */
+  private readonly named = new Map<object, readonly string[]>();
   /** The things that were used, also by requests without an id. Nobody sees an answer, but the tool has run. */
   readonly used = new Set<Thing>();
   /** The ids of the client's answers to requests of the server. */
@@ -103,7 +105,13 @@ export class FuzzServer {
     return this.late.length === 0;
   }
 
+  /** Whether the client sent an identity itself, in a request that has no answer yet. */
+  wasGiven(identity: string): boolean {
+    return [...this.named.values()].some((names) => names.includes(identity));
+  }
+
   send(message: object, wire = this.wire): void {
+    this.named.delete(message);
     // `never`, because the SDKs have different types of messages. A client that has gone gets no answer.
     wire?.send(message as never).catch(() => undefined);
   }
@@ -120,6 +128,7 @@ export class FuzzServer {
     const outcome = this.answer(method, params);
     if (id === undefined) return;
     const answer = { jsonrpc: '2.0', id, ...outcome };
+    this.named.set(answer, namesIn(params));
     // A proxy gives up a server that does not begin for a minute, which is shorter than what people may take.
     const isLate = !HANDSHAKES.has(method) && this.random.chance(this.lateness);
     if (isLate) this.late.push({ id, answer, wire });
@@ -273,6 +282,13 @@ function listed({ kind, identity, secret }: Thing): object {
   const meta =
     page === undefined && own === undefined ? {} : { _meta: { ...page, ...(own && { concerns: own }) } };
   return { name: identity, description, inputSchema: { type: 'object' }, ...meta };
+}
+
+/** The names that a request has, and what servers read in them. */
+function namesIn(params: unknown): readonly string[] {
+  const ref = read(params, 'ref');
+  const given = [read(params, 'name'), read(params, 'uri'), read(ref, 'name'), read(ref, 'uri')];
+  return given.flatMap((name) => (typeof name === 'string' ? READINGS.map((reading) => reading(name)) : []));
 }
 
 function covers({ identity }: Thing, uri: string): boolean {

@@ -52,10 +52,13 @@ export const RESERVED: readonly Thing[] = (
   isReserved: true,
 }));
 
+/** A tool that only pages can call. */
+export const FOR_PAGES = 'tool-b';
+
 /** The pages of tools (MCP Apps), by the name of the tool. */
 export const PAGES: Readonly<Record<string, object>> = {
   'tool-a': { ui: { resourceUri: 'ui://page/one' } },
-  'tool-b': { ui: { resourceUri: 'ui://page/two', visibility: ['app'] } },
+  [FOR_PAGES]: { ui: { resourceUri: 'ui://page/two', visibility: ['app'] } },
   'tool-c': { 'ui/resourceUri': 'ui://page/two' },
 };
 
