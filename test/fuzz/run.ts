@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { AREAS, type Reached, reach } from './areas.js';
+import { AREAS, reach } from './areas.js';
 import { type Counts, type Finding, NO_COUNTS, type Played } from './findings.js';
 import { makeShelf, play, playBridged, type Shelf } from './play.js';
 import { playCallers } from './play-callers.js';
@@ -8,10 +8,11 @@ import { playSessions } from './play-sessions.js';
 
 /**
  * Plays random connections until the given number of messages was sent: `npm run fuzz -- --messages 100000 --seed 1`.
- * `--json` prints the counts and the first findings as JSON. The exit code is 1 if there is any finding.
+ * `--seed 1 --replay 1234` plays one connection of that run again, on any machine. `--json` prints the counts and the first
+ * findings as JSON. The exit code is 1 if there is any finding.
  */
 const DEFAULT_MESSAGES = 3_000_000;
-/** A new set of policies after so many connections. */
+/** A new set of policies after so many connections. A process plays all connections of a set. */
 const PER_SHELF = 200;
 /**
  * One of so many connections is a set of sessions over HTTP, one is callers of both eras, and one has a translation between the
@@ -26,21 +27,30 @@ const numberAfter = (name: string, otherwise: number): number => {
   return at === -1 ? otherwise : Number(process.argv[at + 1]);
 };
 
-/** Plays connections with the seeds `first`, `first + step`, `first + 2 * step` and so on. */
-async function playAll(messages: number, first: number, step: number): Promise<Played> {
-  const counts = { ...NO_COUNTS };
-  const findings: Finding[] = [];
-  const reached: Reached = {};
-  let shelf = makeShelf(first);
-  for (let round = 0; counts.messages < messages; round++) {
-    const seed = first + round * step;
-    if (round % PER_SHELF === 0) shelf = makeShelf(seed);
-    const played = await playerOf(round)(shelf, seed);
-    for (const key of Object.keys(counts) as (keyof Counts)[]) counts[key] += played.counts[key];
-    for (const finding of played.findings) keep(findings, finding);
-    for (const area of AREAS) reach(reached, area, played.reached[area] ?? 0);
+const nothingPlayed = (): Played => ({ counts: { ...NO_COUNTS }, findings: [], reached: {} });
+
+/** Plays the connections of each set of policies of one process, until it sent enough messages. */
+async function playAll(messages: number, first: number, index: number, processes: number): Promise<Played> {
+  const all = nothingPlayed();
+  for (let start = first + index * PER_SHELF; ; start += processes * PER_SHELF) {
+    const shelf = makeShelf(start);
+    for (let seed = start; seed < start + PER_SHELF; seed++) {
+      if (all.counts.messages >= messages) return all;
+      add(all, await playerOf(seed - start)(shelf, seed));
+    }
   }
-  return { counts, findings, reached };
+}
+
+/** Plays one connection of a run again. */
+function replay(seed: number, first: number): Promise<Played> {
+  const start = seed - ((seed - first) % PER_SHELF);
+  return playerOf(seed - start)(makeShelf(start), seed);
+}
+
+function add(all: Played, { counts, findings, reached }: Played): void {
+  for (const key of Object.keys(counts) as (keyof Counts)[]) all.counts[key] += counts[key];
+  for (const finding of findings) keep(all.findings, finding);
+  for (const area of AREAS) reach(all.reached, area, reached[area] ?? 0);
 }
 
 /** `--bridged` plays only connections with a translation. */
@@ -55,51 +65,41 @@ function keep(findings: Finding[], finding: Finding): void {
   if (alike.length < KEPT_FINDINGS) findings.push(finding);
 }
 
-function inProcess(messages: number, first: number, step: number): Promise<Played> {
+function inProcess(messages: number, first: number, index: number, processes: number): Promise<Played> {
   const only = process.argv.filter((each) => each === '--bridged');
-  const args = [
-    '--share',
-    ...only,
-    '--messages',
-    String(messages),
-    '--seed',
-    String(first),
-    '--step',
-    String(step),
-  ];
-  const child = fork(process.argv[1] ?? '', args);
+  const numbers = { messages, seed: first, share: index, of: processes };
+  const args = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const child = fork(process.argv[1] ?? '', [...only, ...args]);
   return new Promise((resolve, reject) => {
     child.once('message', (share) => resolve(share as Played));
     child.once('exit', (code) => reject(new Error(`A process of the fuzz ended with code ${code}.`)));
   });
 }
 
+async function playEverywhere(messages: number, first: number): Promise<Played> {
+  const processes = Math.min(availableParallelism(), 8);
+  const each = Math.ceil(messages / processes);
+  const shares = Array.from({ length: processes }, (_, index) => inProcess(each, first, index, processes));
+  const all = nothingPlayed();
+  for (const share of await Promise.all(shares)) add(all, share);
+  return all;
+}
+
 const messages = numberAfter('--messages', DEFAULT_MESSAGES);
 const seed = numberAfter('--seed', 1);
 if (process.argv.includes('--share')) {
-  const share = await playAll(messages, seed, numberAfter('--step', 1));
+  const share = await playAll(messages, seed, numberAfter('--share', 0), numberAfter('--of', 1));
   process.send?.(share);
   process.disconnect();
 } else {
-  const processes = Math.min(availableParallelism(), 8);
   const started = performance.now();
-  const shares = await Promise.all(
-    Array.from({ length: processes }, (_, index) =>
-      inProcess(Math.ceil(messages / processes), seed + index, processes),
-    ),
-  );
-  const counts = { ...NO_COUNTS };
-  for (const share of shares) {
-    for (const key of Object.keys(counts) as (keyof Counts)[]) counts[key] += share.counts[key];
-  }
-  const reached: Reached = {};
-  for (const share of shares) for (const area of AREAS) reach(reached, area, share.reached[area] ?? 0);
-  const findings: Finding[] = [];
-  for (const share of shares) for (const finding of share.findings) keep(findings, finding);
+  const again = numberAfter('--replay', Number.NaN);
+  const all = await (Number.isNaN(again) ? playEverywhere(messages, seed) : replay(again, seed));
+  const { counts, findings, reached } = all;
   const seconds = Math.round((performance.now() - started) / 1000);
   if (process.argv.includes('--json'))
     console.log(JSON.stringify({ seed, seconds, ...counts, reached, findings }, null, 2));
-  else console.log(summary({ counts, findings, reached }, seconds));
+  else console.log(summary(all, seconds));
   if (findings.length > 0) process.exitCode = 1;
 }
 
