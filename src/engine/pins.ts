@@ -1,5 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { sha256Of } from '../sha256.js';
 import {
   type Change,
   IDENTITY,
@@ -31,7 +30,7 @@ export function definitionDigest(kind: Kind, primitive: Primitive): string {
     ...rest
   }: Primitive & { size?: unknown } = ownForm(primitive);
   const text = sortedJson(kind === 'resources' ? withoutContent(rest) : rest);
-  return text === undefined ? '' : bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
+  return text === undefined ? '' : sha256Of(text).slice(0, 32);
 }
 
 const withoutContent = ({ size: _size, annotations, ...rest }: Primitive & { size?: unknown }): object => ({

@@ -1,5 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { sha256Of } from '../sha256.js';
 import { read, SERVER_META } from './messages.js';
 
 const SLUG = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
@@ -8,7 +7,7 @@ const MAX_SLUG = 24;
 const MAX_NAME = 48;
 const DIGEST = 8;
 
-const digest = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, DIGEST);
+const digest = (text: string): string => sha256Of(text).slice(0, DIGEST);
 
 /**
  * Returns the name of a server within the names of its primitives. It depends on the key alone, so adding, removing or

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
 import type { CompiledPolicy } from '../../engine/policy.js';
 import { checkReading, type PolicyReport } from '../../policy/compile/check-reading.js';
-import { digestOf } from '../../policy/compile/compiled.js';
 import { isPolicyFile, pinsIn, readPolicy } from '../../policy/compile/load.js';
 import { type FileSource, lockBeside, MISSING, readFiles } from '../../policy/compile/reading.js';
 import { CliError } from '../errors.js';
@@ -51,7 +50,7 @@ function readFromGit(revision: string, given: string): Omit<PolicyReport, 'silen
   const lock = lockBeside(path, isFolder);
   const { text } = source.read(lock);
   reading.pin(text === undefined ? undefined : pinsIn(`${revision}:${lock}`, text), lock);
-  const { compiled, findings, texts } = checkReading(reading, digestOf);
+  const { compiled, findings, texts } = checkReading(reading);
   const rename = (file: string) => `${revision}:${file}`;
   return {
     findings: findings.map((finding) => ({ ...finding, file: rename(finding.file) })),

@@ -6,7 +6,6 @@ import { checkMeaning } from '../../policy/check/check-policy.js';
 import { rightParts } from '../../policy/check/right-parts.js';
 import { checkReading } from '../../policy/compile/check-reading.js';
 import { compilePolicy } from '../../policy/compile/compile.js';
-import { digestOf } from '../../policy/compile/compiled.js';
 import { policyFilesIn } from '../../policy/compile/load.js';
 import { policyReader } from '../../policy/compile/read-file.js';
 import { type IncludedText, Reading } from '../../policy/compile/reading.js';
@@ -71,9 +70,9 @@ function openTests(file: string, text: string, openText: OpenText): OpenPolicy {
 }
 
 function checked(reading: Reading, catalog: ServerCatalog | undefined) {
-  const { compiled, findings, texts } = checkReading(reading, digestOf, catalog);
+  const { compiled, findings, texts } = checkReading(reading, catalog);
   const { files, complete } = reading;
-  const partial = compiled ?? compilePolicy(rightParts(files, checkMeaning(files, complete).wrong), digestOf);
+  const partial = compiled ?? compilePolicy(rightParts(files, checkMeaning(files, complete).wrong));
   return {
     /** The findings in the file and in all files that belong to it. */
     findings,

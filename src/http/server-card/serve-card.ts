@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Policy } from '../../engine/policy.js';
 import { type LivePolicy, policyInForce } from '../../gate/request/live-policy.js';
+import { sha256Of } from '../../sha256.js';
 import { read } from '../../wire/messages.js';
 import type { FetchHandler } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
@@ -55,7 +55,7 @@ export function withServerCard(policy: Policy | LivePolicy, handle: FetchHandler
       return failure(503, HTTP_ERRORS.internal, message, { 'Access-Control-Allow-Origin': '*' });
     }
     const text = `${JSON.stringify(serverCard(policyInForce(policy), known, url), null, 2)}\n`;
-    const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+    const etag = `"${sha256Of(text, 'base64url').slice(0, 22)}"`;
     const headers = { ...HEADERS, ETag: etag };
     if (matches(request.headers.get('if-none-match'), etag))
       return new Response(null, { status: 304, headers });

@@ -11,7 +11,7 @@ import { type ServerPart, shareConcerns } from '../check/servers/server-parts.js
 import { CATALOG_CODES } from '../language/finding-codes.js';
 import { comparePlaces, type Finding } from '../language/findings.js';
 import { applyIgnores, type SilencedFinding } from '../language/ignores.js';
-import { compilePolicy, type DigestOf } from './compile.js';
+import { compilePolicy } from './compile.js';
 import { compose } from './compose.js';
 import type { Reading } from './reading.js';
 
@@ -29,7 +29,6 @@ export interface PolicyReport {
  * Checks and compiles the files that were read.
  *
  * @param reading the files
- * @param digestOf computes the digest of the compiled policy
  * @param catalog the catalog of a server; all parts of the policy without errors are also checked against it
  * @param callers some callers that the policy is checked against, by the name of the file that has their claims
  * @param known the names of all servers behind the endpoint, if it has several and they are known
@@ -37,17 +36,16 @@ export interface PolicyReport {
  * @example
  * const reading = new Reading(files);
  * reading.add('policy.yaml', 'version: 1');
- * checkReading(reading, digestOf).findings; // []
+ * checkReading(reading).findings; // []
  */
 export function checkReading(
   { files, findings: read, texts: ownTexts, order: ownOrder, complete, pins, servers }: Reading,
-  digestOf: DigestOf,
   catalog?: PolicyCatalog,
   callers?: ReadonlyMap<string, Verified>,
   known?: readonly string[],
 ): PolicyReport {
   const reports = servers.map(
-    ({ slug, reading }) => reading && checkReading(reading, digestOf, ownCatalog(catalog, slug)),
+    ({ slug, reading }) => reading && checkReading(reading, ownCatalog(catalog, slug)),
   );
   const parts = servers.map(
     ({ slug, entry, reading }, index): ServerPart => ({
@@ -66,16 +64,16 @@ export function checkReading(
   const { findings: meaning, wrong } = checkMeaning(files, isComplete, parts, shared);
   for (const finding of meaning) findings.push(finding);
   const hasErrors = () => findings.some(({ severity }) => severity === 'error');
-  let built = hasErrors() || !isComplete ? undefined : compilePolicy(files, digestOf, pins, shared?.concerns);
+  let built = hasErrors() || !isComplete ? undefined : compilePolicy(files, pins, shared?.concerns);
   if (built !== undefined && shared !== undefined) {
     findings.push(...checkServers({ files, top: built, parts, shared }, known));
-    built = hasErrors() ? undefined : compose(built, parts, shared, digestOf);
+    built = hasErrors() ? undefined : compose(built, parts, shared);
   }
   const failed = built === undefined;
   if (catalog !== undefined && files.length > 0) {
     const right = failed ? rightParts(files, wrong) : files;
     const scope = { whole: !failed, unmapped: isComplete && mapsAreComplete(files, wrong), parts };
-    const compiled = built ?? compilePolicy(right, digestOf);
+    const compiled = built ?? compilePolicy(right);
     const { pins: _pins, ...unpinned } = compiled;
     const comparable = catalog.encoding === undefined ? compiled : unpinned;
     findings.push(...checkCatalog(right, preparePolicy(comparable), catalog, scope));

@@ -14,10 +14,7 @@ import {
 import { type CheckedFile, type ConcernDeclaration, declarationOf } from '../check/check-values.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import type { PolicyDocument } from '../language/schema.js';
-import { COMPILED_FORMAT } from './compiled-format.js';
-
-/** Computes the digest of a compiled policy. Node.js and browsers have different ways to do it. */
-export type DigestOf = (content: Omit<CompiledPolicy, 'digest'>) => string;
+import { COMPILED_FORMAT, digestOf } from './compiled.js';
 
 const DEFAULT_SETTINGS: Settings = {
   unmapped: 'show',
@@ -31,16 +28,14 @@ const DEFAULT_SETTINGS: Settings = {
  * Compiles the files of a policy into plain JSON. The same files always give the same bytes.
  *
  * @param files the files of the policy, without errors, included files first
- * @param digestOf computes the digest of the compiled policy
  * @param pins the definitions that a person reviewed
  * @param declared its concerns, if they are not only those of the files
  * @returns the compiled policy, which `JSON.stringify` can write
  * @example
- * writeFileSync('policy.json', JSON.stringify(compilePolicy(files, digestOf)));
+ * writeFileSync('policy.json', JSON.stringify(compilePolicy(files)));
  */
 export function compilePolicy(
   files: readonly CheckedFile[],
-  digestOf: DigestOf,
   pins?: Pins | undefined,
   declared?: ReadonlyMap<string, ConcernDeclaration>,
 ): CompiledPolicy {
@@ -63,11 +58,11 @@ export function compilePolicy(
     ...(presented.length === 0 ? {} : { present: Object.fromEntries(presented) }),
     ...(pins === undefined ? {} : { pins }),
   };
-  return withDigest(content, digestOf);
+  return withDigest(content);
 }
 
 /** Returns a compiled policy with its digest in the place that it has in files. */
-export function withDigest(content: Omit<CompiledPolicy, 'digest'>, digestOf: DigestOf): CompiledPolicy {
+export function withDigest(content: Omit<CompiledPolicy, 'digest'>): CompiledPolicy {
   const { format, ...rest } = content;
   return { format, digest: digestOf(content), ...rest };
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import { ConcernsError } from '../../errors.js';
-import { COMPILED_FORMAT } from './compiled-format.js';
+import { sha256Of } from '../../sha256.js';
 
-export { COMPILED_FORMAT };
+/** The version of the compiled format. It changes when an older version of this package could misread new files. */
+export const COMPILED_FORMAT = 1 as const;
 
 /** A compiled policy that this version of the package cannot use. The message gives the reason. */
 export class CompiledPolicyError extends ConcernsError {
@@ -20,7 +20,7 @@ export class CompiledPolicyError extends ConcernsError {
  * digestOf({ ...content, format: COMPILED_FORMAT });
  */
 export function digestOf(content: Omit<CompiledPolicy, 'digest'>): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32);
+  return sha256Of(JSON.stringify(content)).slice(0, 32);
 }
 
 /**

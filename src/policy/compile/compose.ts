@@ -14,7 +14,7 @@ import {
   sharedValue,
 } from '../check/servers/server-parts.js';
 import { sharePresets } from '../check/servers/shared-presets.js';
-import { type DigestOf, withDigest } from './compile.js';
+import { withDigest } from './compile.js';
 import { scoped } from './scoped-condition.js';
 
 /**
@@ -24,16 +24,14 @@ import { scoped } from './scoped-condition.js';
  * @param top the policy of all servers, compiled with the shared concerns
  * @param parts the servers, in their order; without errors
  * @param shared the concerns of all of them
- * @param digestOf computes the digest of the compiled policy
  * @returns the policy. What `top` says about a name wins over what the policy of its server says
  * @example
- * compose(top, [{ slug: 'files', files, policy }], shared, digestOf).primitives.tools[0]?.name; // 'files__write'
+ * compose(top, [{ slug: 'files', files, policy }], shared).primitives.tools[0]?.name; // 'files__write'
  */
 export function compose(
   top: CompiledPolicy,
   parts: readonly ServerPart[],
   shared: SharedConcerns,
-  digestOf: DigestOf,
 ): CompiledPolicy {
   let files = top.files.length;
   const outside = parts.map((part) => {
@@ -70,7 +68,7 @@ export function compose(
       ? {}
       : { pins: byKind((kind) => Object.assign({}, ...pins.map((each) => each[kind]))) }),
   };
-  return withDigest(content, digestOf);
+  return withDigest(content);
 }
 
 /** The policy of one server with the names, values and conditions that it has outside. */

@@ -7,7 +7,6 @@ import { ConcernsError } from '../../errors.js';
 import type { PolicyCatalog } from '../check/check-catalog.js';
 import { PolicyError } from '../language/findings.js';
 import { checkReading, type PolicyReport } from './check-reading.js';
-import { digestOf } from './compiled.js';
 import { parseLock } from './lock.js';
 import { policyReader, readRegular, reasonOf } from './read-file.js';
 import { type IncludedText, lockBeside, readFiles } from './reading.js';
@@ -91,7 +90,7 @@ export function readPolicy(
   const resolveFrom = (file: string, name: string): string => normalize(join(dirname(file), name));
   const reading = readFiles({ read, resolve: resolveFrom }, new Map(texts));
   reading.pin(pinsBeside(all), all.map(lockFileOf).join(' or '));
-  return checkReading(reading, digestOf, catalog, callers, servers);
+  return checkReading(reading, catalog, callers, servers);
 }
 
 /** @returns the path of the lock file of a policy on this machine */

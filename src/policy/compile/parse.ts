@@ -1,8 +1,5 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { PolicyCatalog } from '../check/check-catalog.js';
 import { checkReading, type PolicyReport } from './check-reading.js';
-import type { DigestOf } from './compile.js';
 import { type FileSource, MISSING, readFiles } from './reading.js';
 
 /**
@@ -31,12 +28,8 @@ export function parsePolicy(
     },
     resolve: resolvePath,
   };
-  return checkReading(readFiles(source, files), digestOf, catalog, undefined, servers);
+  return checkReading(readFiles(source, files), catalog, undefined, servers);
 }
-
-/** The digest of `compiled.ts`, which uses a built-in module of Node.js. */
-// Browsers have only an asynchronous digest, and none at all on pages that were not served over HTTPS.
-const digestOf: DigestOf = (content) => bytesToHex(sha256(utf8ToBytes(JSON.stringify(content)))).slice(0, 32);
 
 /** The path of a name relative to a file, as `posix.join(posix.dirname(file), name)` returns it. */
 const resolvePath = (file: string, name: string): string =>
