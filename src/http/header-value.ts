@@ -1,3 +1,5 @@
+import { fromBase64, toBase64 } from '../base64.js';
+
 /** SEP-2243: a value that a header cannot contain is sent as Base64 of its UTF-8, between these markers. */
 const BASE64 = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
 
@@ -15,7 +17,7 @@ export function decodeHeader(header: string | null): string | undefined {
   if (base64 === undefined)
     return header.startsWith('=?base64?') && header.endsWith('?=') ? undefined : header;
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
+    return new TextDecoder('utf-8', { fatal: true }).decode(fromBase64(base64));
   } catch {
     return undefined;
   }
@@ -23,5 +25,5 @@ export function decodeHeader(header: string | null): string | undefined {
 
 /** @returns the value in a form that any header can contain */
 export function encodeHeader(value: string): string {
-  return `=?base64?${Buffer.from(value).toString('base64')}?=`;
+  return `=?base64?${toBase64(new TextEncoder().encode(value))}?=`;
 }

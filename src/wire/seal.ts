@@ -1,6 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import { gcm } from '@noble/ciphers/aes.js';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { fromBase64url, toBase64url } from '../base64.js';
 
 const LENGTHS = { nonce: 12, tag: 16 };
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * Encrypts a text and binds it to another one. The same text always gives the same result: hosts cache by bytes.
@@ -12,26 +17,21 @@ const LENGTHS = { nonce: 12, tag: 16 };
  * @example
  * seal(key, 'tools', 'page-2');
  */
-export function seal(key: Buffer, bound: string, text: string): string {
-  const nonce = createHmac('sha256', key).update(`${bound}.${text}`).digest().subarray(0, LENGTHS.nonce);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(bound));
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
+export function seal(key: Uint8Array, bound: string, text: string): string {
+  const nonce = hmac(sha256, key, utf8ToBytes(`${bound}.${text}`)).subarray(0, LENGTHS.nonce);
+  const encrypted = gcm(key, nonce, utf8ToBytes(bound)).encrypt(utf8ToBytes(text));
+  const tagAt = encrypted.length - LENGTHS.tag;
+  return toBase64url(concatBytes(nonce, encrypted.subarray(tagAt), encrypted.subarray(0, tagAt)));
 }
 
 /** Returns the text that was sealed; `undefined` if the key or what it is bound to differs, or if it was changed. */
-export function unseal(key: Buffer, bound: string, sealed: string): string | undefined {
-  const bytes = Buffer.from(sealed, 'base64url');
-  // The last character of base64 has unused bits. Only one text is accepted for each seal.
-  if (bytes.toString('base64url') !== sealed) return undefined;
+export function unseal(key: Uint8Array, bound: string, sealed: string): string | undefined {
+  const bytes = fromBase64url(sealed) ?? new Uint8Array();
   const nonce = bytes.subarray(0, LENGTHS.nonce);
   const tag = bytes.subarray(LENGTHS.nonce, LENGTHS.nonce + LENGTHS.tag);
+  const encrypted = concatBytes(bytes.subarray(LENGTHS.nonce + LENGTHS.tag), tag);
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: LENGTHS.tag });
-    decipher.setAAD(Buffer.from(bound)).setAuthTag(tag);
-    return (
-      decipher.update(bytes.subarray(LENGTHS.nonce + LENGTHS.tag), undefined, 'utf8') + decipher.final('utf8')
-    );
+    return decoder.decode(gcm(key, nonce, utf8ToBytes(bound)).decrypt(encrypted));
   } catch {
     return undefined;
   }

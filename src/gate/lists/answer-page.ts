@@ -154,6 +154,7 @@ function cut(items: readonly unknown[], from: number, to: number, maxBytes: numb
 
 /** The sizes of items. Lists of many configurations have the same items, and writing one as JSON takes microseconds. */
 const sizes = new WeakMap<object, number>();
+const encoder = new TextEncoder();
 
 function bytesOf(item: unknown): number {
   const known = typeof item === 'object' && item !== null ? sizes.get(item) : undefined;
@@ -165,7 +166,7 @@ function bytesOf(item: unknown): number {
 
 function jsonBytesOf(item: unknown): number {
   try {
-    return Buffer.byteLength(JSON.stringify(item) ?? 'null');
+    return encoder.encode(JSON.stringify(item) ?? 'null').length;
   } catch {
     // In memory, a list may contain values that cannot be written as JSON. They never reach a transport with a limit.
     return 0;

@@ -1,4 +1,6 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { sha256Of } from '../../sha256.js';
 import { seal, unseal } from '../../wire/seal.js';
 import type { Facts } from '../request/facts.js';
 
@@ -112,7 +114,7 @@ export function digestsOf({
  */
 export function digestOf(texts: readonly string[]): string {
   // JSON keeps the strings apart, and lone surrogates, which UTF-8 encodes as the same bytes.
-  return createHash('sha256').update(JSON.stringify(texts)).digest('base64url').slice(0, 22);
+  return sha256Of(JSON.stringify(texts), 'base64url').slice(0, 22);
 }
 
 /** Returns whether a gate made this cursor, for any list. */
@@ -167,8 +169,5 @@ export function openCursor(
   return text === undefined ? { ok: false, reason: 'malformed' } : { ok: true, cursor: JSON.parse(text) };
 }
 
-function keyOf({ policy }: CursorTarget): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify(['cursor', policy]))
-    .digest();
-}
+const keyOf = ({ policy }: CursorTarget): Uint8Array =>
+  sha256(utf8ToBytes(JSON.stringify(['cursor', policy])));

@@ -1,4 +1,6 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Policy } from '../../engine/policy.js';
 import type { SessionRecord } from '../../session/store.js';
 import { read } from '../../wire/messages.js';
@@ -25,7 +27,7 @@ export interface SealedFor {
 }
 
 /** A policy is not secret: it is in a repository, in a package, or in the hands of people who use the endpoint. */
-const OWN_SECRET = randomBytes(32).toString('base64url');
+let ownSecret: Uint8Array | undefined;
 
 /**
  * Makes the id of a session, with what the host preferred at `initialize` sealed into it. So these preferences hold also
@@ -38,7 +40,7 @@ const OWN_SECRET = randomBytes(32).toString('base64url');
  * newSessionId({ policy, secret }, { concerns: { security: 'high' } });
  */
 export function newSessionId(sealedFor: SealedFor, record: SessionRecord): string {
-  const random = randomBytes(16).toString('hex');
+  const random = bytesToHex(randomBytes(16));
   const text = JSON.stringify({ at: Date.now(), record });
   const id = `${random}.${seal(keyOf(sealedFor), boundTo(random, sealedFor), text)}`;
   return id.length > MAX_LENGTH ? random : id;
@@ -57,7 +59,9 @@ export function openSessionId(sealedFor: SealedFor, id: string): SessionId | und
 
 const boundTo = (key: string, { caller = [] }: SealedFor): string => JSON.stringify([key, ...caller]);
 
-const keyOf = ({ policy, secret = OWN_SECRET }: SealedFor): Buffer =>
-  createHmac('sha256', secret)
-    .update(JSON.stringify(['session', policy.digest]))
-    .digest();
+function keyOf({ policy, secret }: SealedFor): Uint8Array {
+  // A Worker may only make random bytes during a request.
+  ownSecret ??= randomBytes(32);
+  const key = secret === undefined ? ownSecret : utf8ToBytes(secret);
+  return hmac(sha256, key, utf8ToBytes(JSON.stringify(['session', policy.digest])));
+}

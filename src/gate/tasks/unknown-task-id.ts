@@ -1,5 +1,3 @@
-import { randomInt } from 'node:crypto';
-
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const DECIMAL = '0123456789';
 const HEX = `${DECIMAL}abcdef`;
@@ -24,10 +22,11 @@ export function unknownTaskId(taskId: string): string {
   const random = taskId.replace(/[^0-9a-z]/gi, '').length;
   if (random < MIN_RANDOM || taskId.length > MAX_LENGTH) return crypto.randomUUID();
   const isHex = letters !== '' && !/[g-z]/i.test(letters);
-  return taskId.replace(/[0-9a-z]/gi, (character) => {
+  const numbers = crypto.getRandomValues(new Uint32Array(taskId.length));
+  return taskId.replace(/[0-9a-z]/gi, (character, index: number) => {
     const isDigit = DECIMAL.includes(character);
     const alphabet = isHex ? HEX : isDigit ? DECIMAL : LETTERS;
-    const made = alphabet[randomInt(alphabet.length)] ?? '0';
+    const made = alphabet[(numbers[index] ?? 0) % alphabet.length] ?? '0';
     // In the place of a digit of a hexadecimal id there can be a letter.
     return (isDigit ? isUpper : character <= 'Z') ? made.toUpperCase() : made;
   });

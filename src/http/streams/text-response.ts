@@ -1,3 +1,5 @@
+import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+
 /** A text that many bodies contain. Its bytes are kept from the first time that one of these bodies is read. */
 export class SharedText {
   private encoded: Uint8Array | undefined = undefined;
@@ -5,7 +7,7 @@ export class SharedText {
   constructor(readonly text: string) {}
 
   get bytes(): Uint8Array {
-    this.encoded ??= Buffer.from(this.text);
+    this.encoded ??= utf8ToBytes(this.text);
     return this.encoded;
   }
 }
@@ -48,4 +50,4 @@ export const joined = (parts: TextParts): string =>
   parts.map((part) => (typeof part === 'string' ? part : part.text)).join('');
 
 const bytesOf = (parts: TextParts): Uint8Array =>
-  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part.bytes)));
+  concatBytes(...parts.map((part) => (typeof part === 'string' ? utf8ToBytes(part) : part.bytes)));

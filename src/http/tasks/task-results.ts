@@ -1,4 +1,5 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { fromBase64url, toBase64url } from '../../base64.js';
 import {
   isRequest,
   type Request as McpRequest,
@@ -20,7 +21,7 @@ const EVENT_ID = /^res:([\w-]+)$/;
  */
 function eventIdOf({ id, params }: McpRequest): string {
   const text = JSON.stringify([read(params, 'taskId'), id]);
-  return `res:${Buffer.from(text).toString('base64url')}`;
+  return `res:${toBase64url(new TextEncoder().encode(text))}`;
 }
 
 /**
@@ -37,7 +38,7 @@ export function readReturn(
   if (method !== 'GET') return undefined;
   const [, encoded] = EVENT_ID.exec(headers.get('last-event-id') ?? '') ?? [];
   if (encoded === undefined) return undefined;
-  const decoded = parseJson(Buffer.from(encoded, 'base64url').toString());
+  const decoded = parseJson(new TextDecoder().decode(fromBase64url(encoded)));
   if (!Array.isArray(decoded)) return undefined;
   const [taskId, id]: unknown[] = decoded;
   if (typeof taskId !== 'string' || (typeof id !== 'string' && typeof id !== 'number')) return undefined;
