@@ -1,8 +1,8 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import QuickLRU from 'quick-lru';
 import type { SessionId } from '../gate/request/kept-preferences.js';
-import { digestOf } from '../session/digest.js';
 import type { SessionRead, SessionRecord, SessionStore } from '../session/store.js';
+import { sha256Of } from '../sha256.js';
 
 const SESSION_HEADER = 'mcp-session-id';
 
@@ -40,7 +40,7 @@ export const isGone = (found: SessionRead | undefined, session: SessionId | unde
 export function bindSessions(store: SessionStore, authInfo: AuthInfo | undefined): SessionStore {
   const principal = principalOf(authInfo);
   if (principal === undefined) return store;
-  const key = (id: string): string => digestOf([...principal, id], 'hex');
+  const key = (id: string): string => sha256Of(JSON.stringify([...principal, id]));
   return {
     read: (id) => store.read(key(id)),
     update: (id, change) => store.update(key(id), change),

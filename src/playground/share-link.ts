@@ -1,3 +1,4 @@
+import { fromBase64url, toBase64url } from '../base64.js';
 import { NotReadable, type PlaygroundDocument, readDocument } from './document.js';
 
 /** The name of the document in the fragment of an address. */
@@ -18,14 +19,7 @@ export async function toFragment(document: PlaygroundDocument): Promise<string> 
   const packed = new Blob([JSON.stringify(document)])
     .stream()
     .pipeThrough(new CompressionStream('deflate-raw'));
-  const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
-  // In steps: a call takes only so many arguments.
-  let text = '';
-  for (let start = 0; start < bytes.length; start += 8192) {
-    text += String.fromCharCode(...bytes.subarray(start, start + 8192));
-  }
-  const encoded = btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
-  return `#${PARAMETER}=${encoded}`;
+  return `#${PARAMETER}=${toBase64url(new Uint8Array(await new Response(packed).arrayBuffer()))}`;
 }
 
 /**
@@ -42,9 +36,7 @@ export async function fromFragment(fragment: string): Promise<PlaygroundDocument
   if (encoded === null) return undefined;
   let data: unknown;
   try {
-    const text = atob(encoded.replaceAll('-', '+').replaceAll('_', '/'));
-    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
-    data = JSON.parse(await unpack(bytes));
+    data = JSON.parse(await unpack(fromBase64url(encoded)));
   } catch (cause) {
     throw new NotReadable('The link does not contain a policy, or it was cut off.', { cause });
   }

@@ -1,4 +1,4 @@
-import { digestOf } from './digest.js';
+import { sha256Of } from '../sha256.js';
 
 /**
  * Returns the id under which a store keeps the preferences of a verified caller. No session has such an id.
@@ -10,5 +10,5 @@ import { digestOf } from './digest.js';
  * principalId('https://login.example', 'ada').startsWith('principal#'); // true
  */
 export function principalId(issuer: string, subject: string): string {
-  return `principal#${digestOf([issuer, subject], 'hex')}`;
+  return `principal#${sha256Of(JSON.stringify([issuer, subject]))}`;
 }

@@ -1,4 +1,4 @@
-import { digestOf } from './digest.js';
+import { sha256Of } from '../sha256.js';
 
 /** Who calls, as far as the endpoint verified it. */
 export interface TaskCaller {
@@ -38,8 +38,9 @@ export function callerOfToken(iss: unknown, sub: unknown, clientId: unknown): Ta
  * ownerOf({ session: 'session-1' }, 'task-1').startsWith('s#'); // true
  */
 export function ownerOf({ issuer, subject, session }: TaskCaller, taskId: string): string {
-  if (issuer !== undefined && subject !== undefined) return `p#${digestOf([issuer, subject], 'base64url')}`;
-  return session === undefined ? bearerOf(taskId) : `s#${digestOf([session], 'base64url')}`;
+  const digest = (...texts: string[]): string => sha256Of(JSON.stringify(texts), 'base64url');
+  if (issuer !== undefined && subject !== undefined) return `p#${digest(issuer, subject)}`;
+  return session === undefined ? bearerOf(taskId) : `s#${digest(session)}`;
 }
 
 /** Whether a caller's tasks can be listed: they cannot if only their ids say whose they are. */

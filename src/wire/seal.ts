@@ -26,11 +26,13 @@ export function seal(key: Uint8Array, bound: string, text: string): string {
 
 /** Returns the text that was sealed; `undefined` if the key or what it is bound to differs, or if it was changed. */
 export function unseal(key: Uint8Array, bound: string, sealed: string): string | undefined {
-  const bytes = fromBase64url(sealed) ?? new Uint8Array();
-  const nonce = bytes.subarray(0, LENGTHS.nonce);
-  const tag = bytes.subarray(LENGTHS.nonce, LENGTHS.nonce + LENGTHS.tag);
-  const encrypted = concatBytes(bytes.subarray(LENGTHS.nonce + LENGTHS.tag), tag);
   try {
+    const bytes = fromBase64url(sealed);
+    // The last character of base64 has unused bits. Only one text is accepted for each seal.
+    if (toBase64url(bytes) !== sealed) return undefined;
+    const nonce = bytes.subarray(0, LENGTHS.nonce);
+    const tag = bytes.subarray(LENGTHS.nonce, LENGTHS.nonce + LENGTHS.tag);
+    const encrypted = concatBytes(bytes.subarray(LENGTHS.nonce + LENGTHS.tag), tag);
     return decoder.decode(gcm(key, nonce, utf8ToBytes(bound)).decrypt(encrypted));
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf } from '../../session/digest.js';
 import type { SessionStore } from '../../session/store.js';
+import { sha256Of } from '../../sha256.js';
 import { stateFolder } from '../project/state-folder.js';
 
 /** As long as the preferences hold that are sealed in a session id. */
@@ -19,7 +19,7 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
  */
 export function markSwitches(store: SessionStore, environment: NodeJS.ProcessEnv): SessionStore {
   const folder = join(stateFolder(environment), 'switched');
-  const markOf = (id: string): string => join(folder, digestOf([id], 'hex'));
+  const markOf = (id: string): string => join(folder, sha256Of(JSON.stringify([id])));
   const mark = (id: string): void => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(markOf(id), '', { mode: 0o600 });

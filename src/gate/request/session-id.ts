@@ -4,6 +4,7 @@ import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Policy } from '../../engine/policy.js';
 import type { SessionRecord } from '../../session/store.js';
 import { read } from '../../wire/messages.js';
+import { once } from '../../wire/once.js';
 import { seal, unseal } from '../../wire/seal.js';
 import type { SessionId } from './kept-preferences.js';
 
@@ -26,8 +27,11 @@ export interface SealedFor {
   readonly secret?: string | undefined;
 }
 
-/** A policy is not secret: it is in a repository, in a package, or in the hands of people who use the endpoint. */
-let ownSecret: Uint8Array | undefined;
+/**
+ * A policy is not secret: it is in a repository, in a package, or in the hands of people who use the endpoint. A Worker makes no
+ * random bytes before its first request.
+ */
+const ownSecret = once(() => randomBytes(32));
 
 /**
  * Makes the id of a session, with what the host preferred at `initialize` sealed into it. So these preferences hold also
@@ -60,8 +64,6 @@ export function openSessionId(sealedFor: SealedFor, id: string): SessionId | und
 const boundTo = (key: string, { caller = [] }: SealedFor): string => JSON.stringify([key, ...caller]);
 
 function keyOf({ policy, secret }: SealedFor): Uint8Array {
-  // A Worker may only make random bytes during a request.
-  ownSecret ??= randomBytes(32);
-  const key = secret === undefined ? ownSecret : utf8ToBytes(secret);
+  const key = secret === undefined ? ownSecret() : utf8ToBytes(secret);
   return hmac(sha256, key, utf8ToBytes(JSON.stringify(['session', policy.digest])));
 }

@@ -1,15 +1,13 @@
-import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { concatBytes } from '@noble/hashes/utils.js';
+import { once } from '../../wire/once.js';
+
+const encoder = new TextEncoder();
 
 /** A text that many bodies contain. Its bytes are kept from the first time that one of these bodies is read. */
 export class SharedText {
-  private encoded: Uint8Array | undefined = undefined;
+  readonly bytes = once(() => encoder.encode(this.text));
 
   constructor(readonly text: string) {}
-
-  get bytes(): Uint8Array {
-    this.encoded ??= utf8ToBytes(this.text);
-    return this.encoded;
-  }
 }
 
 /** The parts of a text, in order. */
@@ -50,4 +48,4 @@ export const joined = (parts: TextParts): string =>
   parts.map((part) => (typeof part === 'string' ? part : part.text)).join('');
 
 const bytesOf = (parts: TextParts): Uint8Array =>
-  concatBytes(...parts.map((part) => (typeof part === 'string' ? utf8ToBytes(part) : part.bytes)));
+  concatBytes(...parts.map((part) => (typeof part === 'string' ? encoder.encode(part) : part.bytes())));

@@ -10,7 +10,7 @@ import {
 import { parseJson } from '../request-body.js';
 
 /** Ids of events of other streams have another form. */
-const EVENT_ID = /^res:([\w-]+)$/;
+const EVENT_ID = /^res:((?:[\w-]{4})*(?:[\w-]{2,3})?)$/;
 
 /**
  * Returns the id of an event on the stream of a `tasks/result`: all that any process needs to go on. It grants nothing,
