@@ -1,6 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { createMemoryStore } from 'mcp-concerns';
-import { serveLocally } from 'mcp-concerns/http';
+import { serveLocally } from 'mcp-concerns/http/local';
 import { loadPolicy } from 'mcp-concerns/policy';
 import { z } from 'zod';
 

@@ -8,7 +8,7 @@ import {
   type HostPreferences,
   type TaskListFilter,
 } from 'mcp-concerns/client';
-import { serveLocally } from 'mcp-concerns/http';
+import { serveLocally } from 'mcp-concerns/http/local';
 import { loadPolicy } from 'mcp-concerns/policy';
 import { createVaultServer } from './server.js';
 

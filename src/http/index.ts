@@ -2,7 +2,6 @@ export { type Authorization, requireLogin } from './callers/authorization.js';
 export { HandlerError } from './callers/principal.js';
 export type { FetchHandler, FetchOptions, HandlerOptions, ServerOfRequest } from './fetch-handler.js';
 export type { KnownCatalog, SavedCatalog } from './known-lists/stub-server.js';
-export { ListenError, type LocalEndpoint, type LocalOptions, serveLocally } from './local.js';
 export type { Observer, StoreCall } from './observer.js';
 export type { RequestLog, WriteLog } from './request-log.js';
 export { createHandler } from './sdk-v1.js';

@@ -1,0 +1,1 @@
+export { ListenError, type LocalEndpoint, type LocalOptions, serveLocally } from './local.js';

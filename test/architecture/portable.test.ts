@@ -1,0 +1,65 @@
+import { builtinModules } from 'node:module';
+import { type BuildOptions, build } from 'esbuild';
+import { expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+
+/** The subpaths that run where there is nothing of Node.js: in Workers, at the edge, in browsers. */
+const PORTABLE = [
+  '.',
+  './http',
+  './http/v2',
+  './policy/compiled',
+  './engine',
+  './analysis',
+  './client',
+] as const;
+
+/** Globals that only Node.js has. A bundle in which one of them is free gets this name in its place. */
+const GLOBALS = ['Buffer', 'process', 'global', 'setImmediate', 'clearImmediate', '__dirname', '__filename'];
+const FOUND = 'OnlyInNode';
+
+const OPTIONS: BuildOptions = {
+  bundle: true,
+  write: false,
+  metafile: true,
+  format: 'esm',
+  platform: 'neutral',
+  mainFields: ['module', 'main'],
+  conditions: ['workerd', 'worker', 'browser'],
+  external: ['node:*', ...builtinModules],
+  define: Object.fromEntries(GLOBALS.map((name) => [name, `${FOUND}.${name}`])),
+  logLevel: 'silent',
+};
+
+/** Bundles code as for a Worker. Returns what it uses of Node.js, each with the file that does. */
+async function nodeUses(options: BuildOptions): Promise<string[]> {
+  const { outputFiles = [], metafile = { inputs: {} } } = await build({ ...OPTIONS, ...options });
+  const modules = Object.entries(metafile.inputs).flatMap(([file, { imports }]) =>
+    imports.filter(({ external }) => external).map(({ path }) => `${file}: ${path}`),
+  );
+  // In front of the code of each file there is a comment with its path.
+  const sections = (outputFiles[0]?.text ?? '').split(/^(?=\/\/ \S+$)/m);
+  const globals = sections.flatMap((section) => {
+    const file = section.slice('// '.length, section.indexOf('\n'));
+    return [...section.matchAll(/OnlyInNode\.(\w+)/g)].map(([, name]) => `${file}: ${name}`);
+  });
+  return [...new Set([...modules, ...globals])];
+}
+
+it.each(PORTABLE)('reaches no module and no global of Node.js from the subpath %s', async (subpath) => {
+  const entry = manifest.exports[subpath].default.replace('./dist/', 'src/').replace(/\.js$/, '.ts');
+  expect(await nodeUses({ entryPoints: [entry] })).toEqual([]);
+});
+
+it('finds modules and globals of Node.js, and no others of the same name', async () => {
+  const contents = `
+    import { createHash } from 'node:crypto';
+    import { join } from 'path';
+    const { setImmediate } = globalThis.timers;
+    export const used = [createHash, join, Buffer.from('a'), setImmediate, { process: 1 }.process];
+    export const later = () => process.nextTick(used);`;
+  const uses = await nodeUses({ stdin: { contents, sourcefile: 'sample.ts', loader: 'ts' } });
+  expect(uses.sort()).toEqual(
+    ['Buffer', 'node:crypto', 'path', 'process'].map((name) => `sample.ts: ${name}`),
+  );
+});
