@@ -1,20 +1,12 @@
 import { ConcernsError } from '../errors.js';
 import { read } from '../wire/messages.js';
-import { addLayer } from '../wire/transport-layer.js';
+import { addLayer, type Connectable } from '../wire/transport-layer.js';
 import type { ConcernsOptions, GateOptions } from './edge/concerns-options.js';
 import { type GatedTransport, gatedTransport } from './edge/gated-transport.js';
 import { policyMistake } from './request/policy-mistake.js';
 
-/**
- * A server of SDK v1 or v2: a `Server`, or an `McpServer`, which contains one. Both SDKs have the same `connect`. Their
- * transports differ only in what they report about a request.
- */
+/** A server of SDK v1 or v2: a `Server`, or an `McpServer`, which contains one. */
 export type ConnectableServer = Connectable | { readonly server: Connectable };
-
-interface Connectable {
-  // Declared as a method, so that servers whose transports have more members are assignable.
-  connect(transport: never): Promise<void>;
-}
 
 /** What `attachConcerns` returns. */
 export interface AttachedConcerns {

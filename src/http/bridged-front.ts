@@ -1,24 +1,11 @@
-import { McpServer, Server } from '@modelcontextprotocol/server';
+import { Server } from '@modelcontextprotocol/server';
 import { once } from '../wire/once.js';
 import { refusedCaller } from './callers/refused-caller.js';
-import type { ServerOfRequest } from './fetch-handler.js';
-
-/** A server behind the endpoint, as `make` of `mcp-concerns/upstream` returns it. */
-export type BridgedServer = Required<Pick<ServerOfRequest, 'readers' | 'close'>> & {
-  // Declared as a method, so that servers whose transports have more members are assignable.
-  connect(transport: never): Promise<void>;
-  readonly refused?: ServerOfRequest['refused'];
-  readonly serverEra?: ServerOfRequest['serverEra'];
-  onclose?: (() => void) | undefined;
-};
-
-/** @returns whether a server stands for one behind the endpoint */
-export const isBridged = (server: McpServer | Server | BridgedServer): server is BridgedServer =>
-  !(server instanceof McpServer || server instanceof Server) && 'readers' in server;
+import type { UpstreamServer } from './upstream-server.js';
 
 /** The server of SDK v2 that its handlers expect. The bridged server itself answers all messages. */
 export class BridgedFront extends Server {
-  constructor(private readonly bridged: BridgedServer) {
+  constructor(private readonly bridged: UpstreamServer) {
     super({ name: 'unknown', version: '0' });
     bridged.onclose = () => this.onclose?.();
   }
@@ -68,7 +55,7 @@ type Sends = { send: Parameters<Server['connect']>[0]['send'] };
  * @param isAwaited whether the client waits for it; not if it only listens
  */
 export async function bridgedResponse(
-  bridged: BridgedServer | undefined,
+  bridged: UpstreamServer | undefined,
   response: Response,
   error: number | undefined,
   isAwaited = true,
@@ -76,7 +63,8 @@ export async function bridgedResponse(
   if (bridged === undefined) return response;
   const ended = once(() => void bridged.close());
   const isWhole = response.headers.get('content-type')?.startsWith('application/json') === true;
-  if (response.status !== 200 || !isWhole) return bridged.readers.open(isAwaited, ended).carry(response);
+  if (response.status !== 200 || !isWhole)
+    return bridged.behind.readers.open(isAwaited, ended).carry(response);
   ended();
   const { body, headers } = response;
   if (bridged.refused !== undefined) return refusedCaller(bridged, await response.text()) ?? response;

@@ -4,10 +4,9 @@ import type { Policy } from '../engine/policy.js';
 import type { ConnectableServer } from '../gate/attach.js';
 import type { LivePolicy } from '../gate/request/live-policy.js';
 import type { SessionStore } from '../session/store.js';
-import type { Era } from '../wire/messages.js';
 import type { KnownCatalog } from './known-lists/stub-server.js';
 import type { Observer } from './observer.js';
-import type { SlowReaders } from './streams/slow-readers.js';
+import type { UpstreamServer } from './upstream-server.js';
 
 /** What an endpoint serves: the server, the policy, and where it keeps sessions. */
 export interface HandlerOptions {
@@ -29,20 +28,13 @@ export interface HandlerOptions {
   readonly catalog?: KnownCatalog | undefined;
 }
 
-/** A server that can be connected to a transport and closed, such as `Server` and `McpServer` of SDK v1. */
-export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
-  connect(transport: WebStandardStreamableHTTPServerTransport): Promise<void>;
-  /** Makes a server behind the endpoint wait for slow clients. */
-  readonly readers?: SlowReaders;
-  /** The era that is spoken to a server behind the endpoint. */
-  readonly serverEra?: Era | undefined;
-  /** The names of several servers within names. */
-  readonly servers?: ReadonlySet<string> | undefined;
-  /** How a server behind the endpoint refused the caller of this endpoint, over HTTP. */
-  readonly refused?: { readonly status: number; readonly challenge?: string | undefined } | undefined;
-  /** Whether the server behind the endpoint is not reached over HTTP, so that it never refuses in that way. */
-  readonly isLocal?: boolean;
-};
+/** A server that can be connected to a transport and closed, such as `Server` and `McpServer` of SDK v1; or one that stands for a server behind the endpoint. */
+export type ServerOfRequest =
+  | UpstreamServer
+  | (ConnectableServer & {
+      connect(transport: WebStandardStreamableHTTPServerTransport): Promise<void>;
+      close(): Promise<void>;
+    });
 
 /** What the code in front of a handler knows about one request. */
 export interface FetchOptions extends Observer {

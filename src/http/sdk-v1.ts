@@ -33,6 +33,7 @@ import { withServerCard } from './server-card/serve-card.js';
 import { bindSessions, GONE, isGone, principalOf, readAhead, sessionOf, storeKeyOf } from './sessions.js';
 import { closeAfter, watchAnswers } from './streams/closing-response.js';
 import { readReturn, resultRequest, TaskResultTransport } from './tasks/task-results.js';
+import { upstreamOf } from './upstream-server.js';
 
 /** Methods for which the answer is the only message of the response. Plain JSON costs less than an event stream. */
 const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([
@@ -136,6 +137,7 @@ async function respond(
       : readAhead(store, session, sealedFor.caller);
   await lists?.verify(given.report);
   const server = await options.server(request, given);
+  const upstream = upstreamOf(server);
   const close = once(() => server.close());
   request.signal.addEventListener('abort', close, { once: true });
   // The gate needs no preferences for them. A store that hangs must not delay them, and one that answers says who has ended.
@@ -189,20 +191,20 @@ async function respond(
     session: ahead?.known() ?? session,
     principal: options.principal,
     report: given.report,
-    upstream: 'serverEra' in server ? server : undefined,
+    upstream: upstream?.behind,
     names: given.names,
     shared: lists?.shared,
     taskMemory: options.taskMemory,
   });
   // The cast selects the `connect` of this transport: the gate accepts servers of SDK v1 and v2.
   await (server as { connect(transport: Transport): Promise<void> }).connect(gated);
-  const outgoing = server.readers?.open(true, () => void close());
+  const outgoing = upstream?.behind.readers.open(true, () => void close());
   try {
     const begun = await transport.handleRequest(request, {
       parsedBody: body,
       ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
     });
-    const response = await passRefusal(server, body, begun, request.signal);
+    const response = await passRefusal(upstream, body, begun, request.signal);
     // Lambda freezes a function after its response, so preferences must be stored before it.
     await gated.settled();
     if (missing !== undefined && !Array.isArray(body)) {

@@ -15,7 +15,7 @@ import type { PrincipalPreferences } from '../gate/request/kept-preferences.js';
 import { policyInForce } from '../gate/request/live-policy.js';
 import { TaskMemory } from '../gate/tasks/task-records.js';
 import { METHODS, read } from '../wire/messages.js';
-import { BridgedFront, type BridgedServer, bridgedResponse, isBridged, watchError } from './bridged-front.js';
+import { BridgedFront, bridgedResponse, watchError } from './bridged-front.js';
 import { insufficientScope } from './callers/authorization.js';
 import { HandlerError, principalPreferences } from './callers/principal.js';
 import { challengeResponse, challengeScopes } from './callers/scope-challenge.js';
@@ -31,9 +31,10 @@ import { createHandler as createLegacyHandler } from './sdk-v1.js';
 import { bindSessions } from './sessions.js';
 import { ListenStreams } from './streams/listen-streams.js';
 import { openStream } from './streams/open-stream.js';
+import type { UpstreamServer } from './upstream-server.js';
 
 /** A server of SDK v2, or one that stands for a server behind the endpoint. */
-export type ServerV2 = McpServer | Server | BridgedServer;
+export type ServerV2 = McpServer | Server | UpstreamServer;
 
 /** What an endpoint with SDK v2 serves. */
 export interface HandlerOptionsV2 extends Omit<HandlerOptions, 'server'> {
@@ -71,7 +72,7 @@ export function createHandler(options: HandlerOptionsV2): FetchHandler {
         ...(request === undefined ? {} : { requestInfo: request }),
         ...authOf(given),
       });
-      if (isBridged(made)) return made;
+      if ('behind' in made) return made;
       challengeScopes(made, (challenge) => request && challenges.set(request, challenge));
       return made;
     },
@@ -91,9 +92,9 @@ export function createHandler(options: HandlerOptionsV2): FetchHandler {
 /** A server that is made for each request knows of no changes. */
 const bridgedOnly =
   (server: HandlerOptionsV2['server']) =>
-  async (context: McpRequestContext): Promise<BridgedServer> => {
+  async (context: McpRequestContext): Promise<UpstreamServer> => {
     const made = await server(context);
-    if (isBridged(made)) return made;
+    if ('behind' in made) return made;
     throw new HandlerError(
       'The option "listens" needs a server of mcp-concerns/upstream. Pass { server: (context) => upstream.make(context) }.',
     );
@@ -155,13 +156,13 @@ export function createModernHandler(
       if (found.stub === undefined) await lists?.verify(found.concerns.report);
       const made = found.stub ?? (await server(context));
       found.isAccepted = true;
-      if (!isBridged(made)) {
+      if (!('behind' in made)) {
         attachGate(made, found.concerns);
         return made;
       }
       found.bridged = made;
       const front = new BridgedFront(made);
-      attachGate(front, { ...found.concerns, upstream: made });
+      attachGate(front, { ...found.concerns, upstream: made.behind });
       // Nearer to the client than the gate, which answers some requests itself.
       const connect = front.connect.bind(front);
       front.connect = (transport) => {
@@ -220,7 +221,7 @@ interface Exchange {
   readonly stub: Server | undefined;
   /** Whether it passed the checks of the SDK. */
   isAccepted: boolean;
-  bridged: BridgedServer | undefined;
+  bridged: UpstreamServer | undefined;
   /** The code of the error that its client got. */
   error: () => number | undefined;
 }

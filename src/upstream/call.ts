@@ -9,6 +9,9 @@ export type Params = Record<string, unknown> | undefined;
 /** Asks a client a question of the server. Aborted if the server takes the question back. */
 export type Ask = (method: string, params: Params, signal: AbortSignal) => Promise<CallAnswer>;
 
+/** Tells a client something that needs no answer. */
+export type Notify = (method: string, params: Params) => void;
+
 /** A request to a server. It has no id: whoever needs its answer holds the promise. */
 export interface ServerCall {
   readonly method: string;
@@ -19,11 +22,26 @@ export interface ServerCall {
   readonly level?: string | undefined;
   /** Headers that repeat arguments, for servers over HTTP that require them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Whether tasks can belong to the sender: it has a session or a verified identity, or it is the one client of a connection
+   * that is not HTTP. Otherwise only their ids would protect tasks, and nobody knows how a shared server makes those.
+   */
+  readonly ownsTasks: boolean;
   /** Receives the notifications that belong to this request, before its answer. */
-  notify(method: string, params: Params): void;
-  /** Asks the client. Without it, this client cannot be asked. */
-  readonly ask?: Ask | undefined;
+  readonly notify: Notify;
+  /** Asks the client; `unaskable` if it cannot be asked. */
+  readonly ask: Ask;
 }
+
+/** A request of this package itself, which no client can cancel. */
+export const ownCall = (method: string, params: Params): ServerCall => ({
+  method,
+  params,
+  signal: new AbortController().signal,
+  ownsTasks: true,
+  notify: () => undefined,
+  ask: unaskable,
+});
 
 /** The bytes between this process and one server: a transport, some of which know more. */
 export interface Wire extends Transport {
@@ -55,6 +73,13 @@ export const CANCELLED: CallAnswer = {
 export const refusal = (code: number, message: string, data?: unknown): CallAnswer => ({
   error: { code, message, ...(data === undefined ? {} : { data }) },
 });
+
+/** A client that cannot be asked: it does not support the question, or nothing tells which client the question belongs to. */
+export const unaskable: Ask = async () =>
+  refusal(
+    ERRORS.methodNotFound,
+    'The client cannot be asked: it does not support the question, or nothing tells which client it belongs to.',
+  );
 
 export const unknownMethod = (method: string): CallAnswer =>
   refusal(ERRORS.methodNotFound, `Method not found: ${method}`);

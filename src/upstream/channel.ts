@@ -1,7 +1,6 @@
 import { beforeAbort } from '../session/before-abort.js';
 import type { CallAnswer } from '../wire/calls.js';
 import {
-  ERRORS,
   fromSdk,
   isRequest,
   isResponse,
@@ -13,7 +12,7 @@ import {
   SUBSCRIPTION_META,
   toSdk,
 } from '../wire/messages.js';
-import { type Ask, CANCELLED, type Params, refusal, type ServerCall, type Wire } from './call.js';
+import { type Ask, CANCELLED, type Params, type ServerCall, unaskable, type Wire } from './call.js';
 import { isAtLeast } from './eras/envelope.js';
 import { readSendFailure, type SendFailure, UpstreamError } from './upstream-error.js';
 
@@ -23,8 +22,8 @@ export interface ChannelOwner {
   readonly signal: AbortSignal;
   /** A notification of the server that belongs to no request for certain. */
   notified(method: string, params: Params): void;
-  /** Asks the only client of this connection a question that belongs to no request for certain. */
-  readonly ask?: Ask | undefined;
+  /** Asks the only client of this connection a question that belongs to no request for certain; `unaskable` if several share it. */
+  readonly ask: Ask;
   /** The connection ended by itself, or its server is silent. */
   lost(reason: string): void;
   stderr(line: string): void;
@@ -43,8 +42,6 @@ interface Entry {
 const MAX_ASKED = 1000;
 /** How long the last notification may take when a connection is closed. */
 const PASSING_MS = 1000;
-const UNCERTAIN =
-  'The client cannot be asked: it does not support the question, or nothing tells which client it belongs to.';
 /** Requests of this process itself, during which the server can do nothing for a client. */
 const OWN: ReadonlySet<string> = new Set([METHODS.listen, METHODS.discover, METHODS.initialize, 'ping']);
 
@@ -238,7 +235,7 @@ export class Channel {
 
   /** The client of a connection of its own has set the level there. Clients that share one have asked for no logs. */
   private log(entry: Entry | undefined, params: Params): void {
-    if (this.owner.ask === undefined) return;
+    if (this.owner.ask === unaskable) return;
     if (entry === undefined) this.owner.notified('notifications/message', params);
     else entry.call.notify('notifications/message', params);
   }
@@ -250,13 +247,9 @@ export class Channel {
   }
 
   private async question({ id, method, params }: McpRequest, entry: Entry | undefined): Promise<void> {
-    const ask = entry === undefined ? this.owner.ask : entry.call.ask;
+    const { ask } = this.asked.size < MAX_ASKED ? (entry?.call ?? this.owner) : UNASKED;
     const answer =
-      method === 'ping'
-        ? { result: {} }
-        : ask === undefined || this.asked.size >= MAX_ASKED
-          ? refusal(ERRORS.methodNotFound, UNCERTAIN)
-          : await this.answerOf(id, (signal) => ask(method, params, signal));
+      method === 'ping' ? { result: {} } : await this.answerOf(id, (signal) => ask(method, params, signal));
     await this.wire.send(toSdk({ jsonrpc: '2.0', id, ...answer })).catch(() => undefined);
   }
 
@@ -337,6 +330,8 @@ export class Channel {
       : `it was ended by ${ended.signal}`;
   }
 }
+
+const UNASKED = { ask: unaskable };
 
 const failedFor = (reason: string, given: Partial<SendFailure> = {}): Outcome => ({
   failed: { isSessionLost: false, isUndelivered: false, isRefused: false, reason, ...given },

@@ -1,10 +1,6 @@
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-
-/** A server of SDK v1 or v2. Both take any transport. */
-interface OwnServer {
-  connect(transport: never): Promise<void>;
-}
+import type { Connectable } from '../wire/transport-layer.js';
 
 /**
  * Makes a transport to a new server in this process, so that a server of SDK v1 can be served to clients of both eras.
@@ -14,7 +10,7 @@ interface OwnServer {
  * @example
  * const upstream = isolateUpstream(() => inProcessTransport(createServer), 'per-request');
  */
-export function inProcessTransport(make: () => OwnServer | Promise<OwnServer>): Transport {
+export function inProcessTransport(make: () => Connectable | Promise<Connectable>): Transport {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const start = ours.start.bind(ours);
   return Object.assign(ours, {

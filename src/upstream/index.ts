@@ -1,4 +1,5 @@
-export type { UpstreamServer } from './bridged-server.js';
+export type { UpstreamServer } from '../http/upstream-server.js';
+
 export { type ChildEnd, ChildTransport, UnreadableLine } from './child-process.js';
 export type { Protocol } from './eras/era.js';
 export { inProcessTransport } from './in-process.js';

@@ -1,9 +1,12 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { FetchOptions } from '../http/fetch-handler.js';
 import { principalOf } from '../http/sessions.js';
+import type { UpstreamServer } from '../http/upstream-server.js';
 import type { Era } from '../wire/messages.js';
-import { BridgedServer, type UpstreamServer } from './bridged-server.js';
+import type { Backends } from './backend.js';
+import { BridgedServer } from './bridged-server.js';
 import { ParkedCalls } from './eras/parked.js';
+import { OneServer } from './one-server.js';
 import { type Isolation, Upstream, type UpstreamOptions } from './upstream.js';
 
 /** What an endpoint of SDK v2 knows of the request that it makes a server for. */
@@ -61,42 +64,30 @@ export function shareUpstream(open: () => Transport, options: UpstreamOptions = 
 }
 
 /** Servers for clients of both eras, for a command that also knows sessions and single connections. */
-export interface Bridge extends IsolatedUpstream {
-  /** Returns which era the server speaks to modern clients; opens the server. `undefined` if each of several has its own. */
-  era(): Promise<Era | undefined>;
+export interface Bridge extends IsolatedUpstream, Pick<Backends, 'era'> {
   /** Makes the server of a legacy client whose connection lasts between requests. */
   connection(): UpstreamServer;
 }
 
 /** Does the same as `isolateUpstream`. */
-export function bridge(open: () => Transport, isolation: Isolation, options: UpstreamOptions = {}): Bridge {
+export const bridge = (open: () => Transport, isolation: Isolation, options: UpstreamOptions = {}): Bridge =>
+  bridgeTo(behindOne(open, isolation, options));
+
+/** Makes what answers clients from one server. */
+export function behindOne(
+  open: () => Transport,
+  isolation: Isolation,
+  options: UpstreamOptions = {},
+): Backends {
   const upstream = new Upstream(open, isolation, options);
   const parked = new ParkedCalls(options.isLongLived === true);
   // A command that one person runs has no logins: all clients without a session are that person's.
   const anyone = options.isLongLived === true ? '' : undefined;
-  const keyOf = (authInfo: FetchOptions['authInfo']): string | undefined => {
-    const principal = principalOf(authInfo);
-    return principal === undefined ? anyone : JSON.stringify(principal);
-  };
-  const serve = (era: Era, authInfo: FetchOptions['authInfo'], session?: string | null): UpstreamServer =>
-    new BridgedServer(upstream, parked, {
-      era,
-      lasts: false,
-      isAlone: false,
-      principal: keyOf(authInfo),
-      session: session ?? undefined,
-    });
-  const sessionOf = (request: Request | undefined) => request?.headers.get('mcp-session-id');
   return {
     era: () => upstream.era(),
-    server: (request, given) => serve('legacy', given?.authInfo, sessionOf(request)),
-    async make({ era, authInfo, requestInfo }) {
-      return serve(era, authInfo, era === 'legacy' ? sessionOf(requestInfo) : undefined);
-    },
-    connection() {
-      const isAlone = isolation === 'per-session';
-      const client = { era: 'legacy', lasts: true, isAlone, principal: anyone, session: undefined } as const;
-      return new BridgedServer(upstream, parked, client);
+    behind(client, port) {
+      const known = { ...client, principal: client.principal ?? anyone };
+      return new OneServer(upstream, parked, known, client.lasts && isolation === 'per-session', port);
     },
     async close() {
       parked.close();
@@ -104,3 +95,24 @@ export function bridge(open: () => Transport, isolation: Isolation, options: Ups
     },
   };
 }
+
+/** Makes the servers that clients connect to. */
+export function bridgeTo(backends: Backends): Bridge {
+  const serve = (era: Era, authInfo: FetchOptions['authInfo'], session?: string | null): UpstreamServer => {
+    const caller = principalOf(authInfo);
+    const principal = caller === undefined ? undefined : JSON.stringify(caller);
+    return new BridgedServer(backends, { era, lasts: false, principal, session: session ?? undefined });
+  };
+  const sessionOf = (request: Request | undefined) => request?.headers.get('mcp-session-id');
+  return {
+    era: () => backends.era(),
+    server: (request, given) => serve('legacy', given?.authInfo, sessionOf(request)),
+    async make({ era, authInfo, requestInfo }) {
+      return serve(era, authInfo, era === 'legacy' ? sessionOf(requestInfo) : undefined);
+    },
+    connection: () => new BridgedServer(backends, LASTING),
+    close: () => backends.close(),
+  };
+}
+
+const LASTING = { era: 'legacy', lasts: true, principal: undefined, session: undefined } as const;

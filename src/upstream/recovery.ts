@@ -1,3 +1,4 @@
+import type { HttpRefusal } from '../http/upstream-server.js';
 import type { CallAnswer } from '../wire/calls.js';
 import { ERRORS } from '../wire/messages.js';
 import { CANCELLED, type Params, refusal, type ServerCall } from './call.js';
@@ -6,7 +7,6 @@ import type { Members } from './eras/envelope.js';
 import { delayBefore, IDLE, transition, type UpstreamEvent, type UpstreamHappening } from './state.js';
 import {
   EraUnavailable,
-  type HttpRefusal,
   InitializeRefused,
   type SendFailure,
   UNSUPPORTED_VERSION,

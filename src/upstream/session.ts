@@ -8,7 +8,8 @@ import type { ServerOfRequest } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { readJson, requestIdsIn } from '../http/request-body.js';
 import { messagesIn } from '../http/streams/messages-in.js';
-import { SlowReaders } from '../http/streams/slow-readers.js';
+import { SlowReaders, UNPACED } from '../http/streams/slow-readers.js';
+import { upstreamOf } from '../http/upstream-server.js';
 import { METHODS, type RequestId, read } from '../wire/messages.js';
 import { once } from '../wire/once.js';
 import { watchRequests } from './open-requests.js';
@@ -35,7 +36,8 @@ export async function openSession(
   closed: () => void,
 ) {
   const server = await createServer();
-  const readers = server.readers ?? new SlowReaders(undefined);
+  const upstream = upstreamOf(server);
+  const readers = upstream?.behind.readers ?? new SlowReaders(UNPACED);
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
     onsessionclosed: () => concerns.store?.end(concerns.session?.key ?? id),
@@ -72,7 +74,7 @@ export async function openSession(
   try {
     // The interface of a server names the transport that SDK v1 has for HTTP; every transport fits.
     await (server as { connect(transport: Transport): Promise<void> }).connect(
-      gatedTransport(transport, { ...concerns, upstream: server }),
+      gatedTransport(transport, { ...concerns, upstream: upstream?.behind }),
     );
   } catch (cause) {
     await close();
@@ -116,7 +118,7 @@ export async function openSession(
         const given = body === undefined ? {} : { parsedBody: body.value };
         const begun = await transport.handleRequest(request, given);
         if (!isPost) return outgoing.carry(begun);
-        const carried = outgoing.carry(await passRefusal(server, body?.value, begun, request.signal));
+        const carried = outgoing.carry(await passRefusal(upstream, body?.value, begun, request.signal));
         // Nobody will read the response, so nothing else would tell that the client has left.
         if (request.signal.aborted) await carried.body?.cancel();
         return carried;
@@ -137,8 +139,8 @@ export async function openSession(
         transport.handleRequest(new Request(request.url, { method: 'POST', headers }), { parsedBody: body });
       const params = { protocolVersion, capabilities: {}, clientInfo };
       const initialize = { jsonrpc: '2.0', id: 'adopt', method: METHODS.initialize, params };
-      const answered = await passRefusal(server, initialize, await post(initialize), request.signal);
-      if (server.refused !== undefined) return answered;
+      const answered = await passRefusal(upstream, initialize, await post(initialize), request.signal);
+      if (upstream?.refused !== undefined) return answered;
       const messages = messagesIn(await answered.text());
       const message = messages.find((each) => read(each, 'id') === 'adopt') ?? messages[0];
       if (!answered.ok || read(message, 'result') === undefined) {

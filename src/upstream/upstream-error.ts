@@ -1,14 +1,8 @@
 import { ConcernsError } from '../errors.js';
+import type { HttpRefusal } from '../http/upstream-server.js';
 
 /** MCP 2026-07-28, basic/versioning: the server does not speak the version of the request. */
 export const UNSUPPORTED_VERSION = -32022;
-
-/** The status of an HTTP response of a server that refused a request, and what it wants callers to send. */
-export interface HttpRefusal {
-  readonly status: number;
-  /** The header `WWW-Authenticate`. */
-  readonly challenge?: string | undefined;
-}
 
 interface UpstreamErrorOptions extends ErrorOptions {
   readonly isDelivered?: boolean;

@@ -1,7 +1,7 @@
 import { MAX_AGE_MS, SharedCatalog } from '../gate/request/catalog-cache.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
 import { CAPABILITIES, type Era, listChangedMethod, METHODS, read } from '../wire/messages.js';
-import type { Params, Wire } from './call.js';
+import { type Params, unaskable, type Wire } from './call.js';
 import type { Channel, ChannelOwner } from './channel.js';
 import { LEGACY_VERSIONS, type Members, SELF } from './eras/envelope.js';
 import { openLegacy, type Protocol, probe } from './eras/era.js';
@@ -309,6 +309,7 @@ export class Upstream {
     );
     const lists = new SharedCatalog(MAX_AGE_MS);
     const told: RecoveryOwner = {
+      ask: unaskable,
       notified: (method, params) => {
         const changed = CAPABILITIES.find((each) => method === listChangedMethod(each));
         if (changed !== undefined) lists.drop(changed);
@@ -335,6 +336,7 @@ export class Upstream {
     const { name = 'upstream', report } = this.options;
     return {
       signal: new AbortController().signal,
+      ask: unaskable,
       notified: () => undefined,
       lost: () => undefined,
       stderr: (stderr) => report?.({ upstream: name, stderr }),

@@ -43,8 +43,9 @@ export class PageWalk {
   private readonly followed = new Set<string>();
   private readonly started: number;
   private readonly bounds: { readonly [B in keyof typeof MAX_WALK]: number };
-  private pageCount = 0;
-  private itemCount = 0;
+  /** How many pages arrived. */
+  pages = 0;
+  private items = 0;
 
   /**
    * @param bounds how far to go
@@ -62,11 +63,6 @@ export class PageWalk {
     this.started = now();
   }
 
-  /** How many pages arrived. */
-  get pages(): number {
-    return this.pageCount;
-  }
-
   /**
    * Takes a page that arrived.
    *
@@ -76,13 +72,13 @@ export class PageWalk {
    */
   next(page: unknown, items = 0): WalkStep {
     const { bounds } = this;
-    this.pageCount += 1;
-    this.itemCount += items;
+    this.pages += 1;
+    this.items += items;
     const cursor = read(page, 'nextCursor');
     if (typeof cursor !== 'string') return { kind: 'complete' };
     if (this.followed.has(cursor)) return { kind: 'repeated-cursor', cursor };
-    if (this.pageCount >= bounds.pages) return { kind: 'too-many-pages' };
-    if (this.itemCount > bounds.items) return { kind: 'too-many-items' };
+    if (this.pages >= bounds.pages) return { kind: 'too-many-pages' };
+    if (this.items > bounds.items) return { kind: 'too-many-items' };
     if (this.now() - this.started >= bounds.milliseconds) return { kind: 'too-slow' };
     this.followed.add(cursor);
     return { kind: 'more', cursor };

@@ -67,7 +67,14 @@ export abstract class TransportLayer implements Transport {
 /** Puts a layer on a transport. */
 type Wrap = (transport: Transport) => Transport;
 
-interface Connectable {
+/** A server of SDK v1 or v2. Both have the same `connect`; their transports differ only in what they report about a request. */
+export interface Connectable {
+  // Declared as a method with `never`, so that servers whose transports have more members are assignable.
+  connect(transport: never): Promise<void>;
+}
+
+/** A server whose `connect` puts layers on its transports, once there is one. */
+interface Layered {
   connect(transport: Transport): Promise<void>;
   [LAYERS]?: Layers;
 }
@@ -98,7 +105,7 @@ export function addLayer(server: object, place: keyof Layers, wrap: Wrap): boole
   return true;
 }
 
-function layersOf(server: Connectable): Layers {
+function layersOf(server: Layered): Layers {
   const known = server[LAYERS];
   if (known !== undefined) return known;
   const layers: Layers = { gate: [], tasks: [] };
@@ -109,7 +116,7 @@ function layersOf(server: Connectable): Layers {
   return layers;
 }
 
-function isConnectable(value: unknown): value is Connectable {
+function isConnectable(value: unknown): value is Layered {
   return (
     typeof value === 'object' && value !== null && 'connect' in value && typeof value.connect === 'function'
   );

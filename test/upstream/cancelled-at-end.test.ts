@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { ownCall, unaskable } from '../../src/upstream/call.js';
 import { Channel } from '../../src/upstream/channel.js';
-import { ownCall } from '../../src/upstream/eras/era.js';
 import { RemoteTransport } from '../../src/upstream/remote.js';
 
 it('a cancellation reaches a server whose connection is closed right after it', async () => {
@@ -23,6 +23,7 @@ it('a cancellation reaches a server whose connection is closed right after it', 
   const owner = {
     signal: new AbortController().signal,
     notified: () => undefined,
+    ask: unaskable,
     lost: () => undefined,
     stderr: () => undefined,
   };

@@ -7,10 +7,10 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { attachGate } from '../../src/gate/attach.js';
-import { EarlyServer, type SavedCatalog } from '../../src/upstream/early/early-server.js';
+import type { SavedCatalog } from '../../src/upstream/early/early-server.js';
 import { startAtOnce } from '../../src/upstream/early/start-at-once.js';
 import { inProcessTransport } from '../../src/upstream/in-process.js';
-import { bridge } from '../../src/upstream/isolation.js';
+import { behindOne, bridgeTo } from '../../src/upstream/isolation.js';
 import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
 import { UpstreamError } from '../../src/upstream/upstream-error.js';
 import { policyOf } from '../gate/gate-harness.js';
@@ -62,10 +62,18 @@ async function connect(server: { connect(transport: never): Promise<void> }) {
   return { client, changes };
 }
 
-function early(transport: () => ReturnType<typeof inProcessTransport>, kept: ReturnType<typeof keeper>) {
-  const bridged = bridge(transport, 'per-session', { isLongLived: true });
+function earlyBridge(
+  transport: () => ReturnType<typeof inProcessTransport>,
+  kept: ReturnType<typeof keeper>,
+) {
+  const bridged = bridgeTo(startAtOnce(behindOne(transport, 'per-session', { isLongLived: true }), kept));
   open.push(() => bridged.close());
-  return connect(new EarlyServer(bridged.connection(), kept));
+  return bridged;
+}
+
+function early(transport: () => ReturnType<typeof inProcessTransport>, kept: ReturnType<typeof keeper>) {
+  const bridged = earlyBridge(transport, kept);
+  return connect(bridged.connection());
 }
 
 /** What a server leaves that was up once. */
@@ -111,9 +119,7 @@ describe('a server that was up before', () => {
   it('is listed through the gate, which hides what it hides of a server that is up', async () => {
     const kept = await keptOf('one');
     const { transport, start } = slow('one');
-    const bridged = bridge(transport, 'per-session', { isLongLived: true });
-    const server = new EarlyServer(bridged.connection(), kept);
-    open.push(() => bridged.close());
+    const server = earlyBridge(transport, kept).connection();
     const policy = policyOf(
       'primitives: { tools: { same: {} } }\nsettings: { unmapped: hide, enforcement: enforce }',
     );

@@ -36,11 +36,11 @@ export class RawConnection {
   }
 
   async pause(): Promise<void> {
-    this.server.readers.source?.pause();
+    this.server.behind.readers.source.pause();
   }
 
   async resume(): Promise<void> {
-    this.server.readers.source?.resume();
+    this.server.behind.readers.source.resume();
   }
 
   async close(): Promise<void> {

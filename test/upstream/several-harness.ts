@@ -25,7 +25,7 @@ export async function connect(
   const several = bridgeSeveral(new Map(Object.entries(servers)), 'per-session', { isLongLived: true });
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const server = await several.connection();
-  if (policy !== undefined) attachGate(server, { policy, report, upstream: server });
+  if (policy !== undefined) attachGate(server, { policy, report, upstream: server.behind });
   await server.connect(theirs);
   open.push(
     () => several.close(),

@@ -2,9 +2,10 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { createMcpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
 import type { ServerV2 } from '../../http/sdk-v2.js';
+import type { Backends } from '../../upstream/backend.js';
 import { startAtOnce } from '../../upstream/early/start-at-once.js';
 import { inProcessTransport } from '../../upstream/in-process.js';
-import { type Bridge, bridge } from '../../upstream/isolation.js';
+import { type Bridge, behindOne, bridge, bridgeTo } from '../../upstream/isolation.js';
 import { RemoteTransport } from '../../upstream/remote.js';
 import { bridgeSeveral } from '../../upstream/several/bridge-several.js';
 import type { UpstreamEvent } from '../../upstream/state.js';
@@ -44,10 +45,10 @@ export function serversOf(
     modern: (context) => bridged.make(context),
   });
   const { keeperOf } = serving;
-  const front = (made: Bridge, slug?: string): Bridge =>
+  const front = (made: Backends, slug?: string): Backends =>
     keeperOf === undefined ? made : startAtOnce(made, keeperOf(slug));
   if ('several' in opened) return behind(bridgeSeveral(opened.several, isolation, options, front));
-  if ('open' in opened) return behind(front(bridge(open ?? opened.open, isolation, options)));
+  if ('open' in opened) return behind(bridgeTo(front(behindOne(open ?? opened.open, isolation, options))));
   const { server: legacy, bare, modern } = opened;
   const over = (openOne: () => Transport) => ({ ...behind(bridge(openOne, isolation, options)), legacy });
   if (modern === undefined) return over(() => inProcessTransport(bare));

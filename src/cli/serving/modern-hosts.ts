@@ -3,7 +3,7 @@ import type { GateOptions } from '../../gate/edge/concerns-options.js';
 import type { ConnectionObserver } from '../../gate/edge/connection-state.js';
 import { gatedTransport } from '../../gate/edge/gated-transport.js';
 import type { PrincipalPreferences } from '../../gate/request/kept-preferences.js';
-import type { BridgedServer } from '../../http/bridged-front.js';
+import type { UpstreamServer } from '../../http/upstream-server.js';
 import { createMemoryStore } from '../../session/memory.js';
 import {
   CLIENT_CAPABILITIES_META,
@@ -22,7 +22,7 @@ const MAX_NAME = 100;
 /** How the switches of a host work. */
 export interface ModernHostsOptions extends Pick<GateOptions, 'policy' | 'observe'> {
   /** Makes a server of the modern era. */
-  readonly make: () => Promise<BridgedServer>;
+  readonly make: () => Promise<UpstreamServer>;
   /** Tells the streams of a host which lists look different. */
   readonly switched: (host: PrincipalPreferences) => void;
   /** A host without a request for so long is no longer shown. What its person chose stays. */

@@ -4,7 +4,7 @@ import { serveStdio as serveEras } from '@modelcontextprotocol/server/stdio';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { attachGate } from '../../gate/attach.js';
 import type { GateReport } from '../../gate/request/report.js';
-import { BridgedFront, isBridged } from '../../http/bridged-front.js';
+import { BridgedFront } from '../../http/bridged-front.js';
 import { listenLocally } from '../../http/local.js';
 import { byEra, createModernHandler } from '../../http/sdk-v2.js';
 import { withServerCard } from '../../http/server-card/serve-card.js';
@@ -153,7 +153,7 @@ export async function serveStdio(
   const connection = async (era: 'legacy' | 'modern') => {
     if (era === 'legacy') return servers.legacy();
     const server = await servers.modern({ era });
-    return isBridged(server) ? new BridgedFront(server) : server;
+    return 'behind' in server ? new BridgedFront(server) : server;
   };
   const host = serveEras(
     async ({ era }) => {

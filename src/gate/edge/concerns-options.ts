@@ -48,9 +48,10 @@ export interface GateOptions extends ConcernsOptions {
 
 /** What a gate can learn of a server behind the endpoint. */
 export interface ServerBehind {
-  readonly serverEra?: Era | undefined;
-  /** The names of several servers. */
-  readonly servers?: ReadonlySet<string> | undefined;
+  /** The era that is spoken to it, as far as a request has told. */
+  readonly serverEra: Era | undefined;
+  /** The names of several servers; empty for a single one. */
+  readonly servers: ReadonlySet<string>;
   /** Returns the lists that the connection of a request keeps until they change, if it outlives the request. */
-  listsFor?(request: McpRequest): SharedCatalog | undefined;
+  listsFor(request: McpRequest): SharedCatalog | undefined;
 }

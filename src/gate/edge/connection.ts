@@ -111,7 +111,7 @@ export class Connection implements ServerConnection {
     this.initialization = new Initialization(options.resumed === true);
     this.listing = new Listing(() => {
       const { latest } = this;
-      const kept = latest === undefined ? undefined : options.upstream?.listsFor?.(latest.request);
+      const kept = latest === undefined ? undefined : options.upstream?.listsFor(latest.request);
       return kept ?? options.shared;
     });
     this.ledger = options.ledger ?? new Ledger();

@@ -74,7 +74,7 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
     if (report === undefined) return;
     const told = (line: GateReport): void => {
       const server = line.target && insideOfTarget(line.target)?.slug;
-      const isOne = server !== undefined && upstream?.servers?.has(server) === true;
+      const isOne = server !== undefined && upstream?.servers.has(server) === true;
       report({ ...line, serverEra: upstream?.serverEra, ...(isOne ? { server } : {}) });
     };
     this.outcomes = new Outcomes(upstream === undefined ? report : told, names ?? new KnownNames(), probe);

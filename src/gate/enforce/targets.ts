@@ -41,7 +41,7 @@ export function targetOf({ method, params }: Request): RequestTarget | undefined
  * @param name the name or URI to write in its place
  * @returns a copy of the params; the given ones do not change
  */
-export const withName = (params: Params, { path }: RequestTarget, name: string): Params =>
+export const withName = (params: Params, { path }: Pick<RequestTarget, 'path'>, name: string): Params =>
   withValue(params, path, name) as Params;
 
 function withValue(value: unknown, [key, ...rest]: readonly string[], replacement: string): unknown {

@@ -1,24 +1,24 @@
 import { read } from '../../wire/messages.js';
-import type { ServerOfRequest } from '../fetch-handler.js';
 import { messagesIn } from '../streams/messages-in.js';
+import type { UpstreamServer } from '../upstream-server.js';
 
 /**
  * Gives a response the status and the header with which the server behind the endpoint refuses the caller. The SDK begins a
  * response before its first message, and its status cannot change then. So this waits for that message.
  *
- * @param server the server of the request; nothing waits for one in this process
+ * @param server the server behind the endpoint; `undefined` if the request has none
  * @param body the body of the request
  * @param response the response of the SDK
  * @param signal aborted when the client has left
  */
 export async function passRefusal(
-  server: Pick<ServerOfRequest, 'refused' | 'isLocal'>,
+  server: UpstreamServer | undefined,
   body: unknown,
   response: Response,
   signal: AbortSignal,
 ): Promise<Response> {
   // In a batch, each refused request has its own error.
-  if (!('refused' in server) || server.isLocal === true || !response.ok) return response;
+  if (server === undefined || server.behind.isLocal || !response.ok) return response;
   if (response.body === null || Array.isArray(body)) return response;
   const [first, carried] = response.body.tee();
   const reader = first.getReader();
@@ -36,10 +36,7 @@ export async function passRefusal(
 }
 
 /** @returns the response to a caller whom the server behind the endpoint refuses; `undefined` if it does not */
-export function refusedCaller(
-  { refused }: Pick<ServerOfRequest, 'refused'>,
-  body: string,
-): Response | undefined {
+export function refusedCaller({ refused }: UpstreamServer, body: string): Response | undefined {
   if (refused === undefined) return undefined;
   const { status, challenge } = refused;
   const challenged = challenge === undefined ? undefined : { 'www-authenticate': challenge };

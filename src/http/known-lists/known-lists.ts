@@ -3,7 +3,7 @@ import { SharedCatalog } from '../../gate/request/catalog-cache.js';
 import type { LivePolicy } from '../../gate/request/live-policy.js';
 import type { GateReport } from '../../gate/request/report.js';
 import type { Era } from '../../wire/messages.js';
-import { dropStale, fillLists, type KnownCatalog, type StubServer, takeLists } from './stub-server.js';
+import { dropStale, fillLists, type KnownCatalog, type ListedServer, takeLists } from './stub-server.js';
 
 /** Lists that all requests of a process share. */
 export type KnownLists = ReturnType<typeof createKnownLists>;
@@ -18,7 +18,7 @@ export type KnownLists = ReturnType<typeof createKnownLists>;
  * @returns the lists
  */
 export function createKnownLists(
-  server: () => StubServer | Promise<StubServer>,
+  server: () => ListedServer | Promise<ListedServer>,
   policy: Policy | LivePolicy,
   catalog: KnownCatalog,
   era: Era,

@@ -1,10 +1,12 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { CURSOR_MESSAGES, isGateCursor } from '../../gate/lists/cursor.js';
 import { SharedCatalog } from '../../gate/request/catalog-cache.js';
 import { type LivePolicy, policyInForce } from '../../gate/request/live-policy.js';
-import { LISTS, METHODS, type Message, type Request, read } from '../../wire/messages.js';
+import { fromSdk, LISTS, METHODS, type Message, type Request, read, toSdk } from '../../wire/messages.js';
 import { walkPages } from '../../wire/page-walker.js';
+import type { Connectable } from '../../wire/transport-layer.js';
 
 /**
  * The operator's promise that the lists of the server do not depend on the request. `static`: the lists come from the
@@ -29,20 +31,8 @@ export function fillLists(policy: Policy | LivePolicy, catalog: KnownCatalog): S
   return shared;
 }
 
-/** The part of a transport that reading lists needs. Transports of SDK v1 and v2 have it. */
-interface StubTransport {
-  onmessage?: ((message: never, extra?: never) => void) | undefined;
-  start(): Promise<void>;
-  send(message: never): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** A server whose lists are read: a server of SDK v1 or v2. */
-export interface StubServer {
-  // `never`, because the transports of SDK v1 and v2 have different types.
-  connect(transport: never): Promise<void>;
-  close(): Promise<void>;
-}
+/** A server whose lists are read. */
+export type ListedServer = Connectable & { close(): Promise<void> };
 
 /**
  * Returns whether a list request can be answered from known lists. Building the real server, with all its schemas, takes most
@@ -89,27 +79,26 @@ const protocolVersion = '2025-11-25';
  * @param server a new server that is not connected
  * @returns its lists, name and version; lists that it does not have are left out
  */
-export async function takeLists(server: StubServer): Promise<SavedCatalog> {
+export async function takeLists(server: ListedServer): Promise<SavedCatalog> {
   const waiting = new Map<unknown, (message: Message) => void>();
-  // The messages are cast to `never`, because the message types of SDK v1 and v2 differ.
-  const wire: StubTransport = {
+  const wire: Transport = {
     start: async () => undefined,
     close: async () => undefined,
     async send(message) {
-      waiting.get(read(message, 'id'))?.(message);
+      waiting.get(read(message, 'id'))?.(fromSdk(message));
     },
   };
   await server.connect(wire as never);
   let id = 0;
-  const ask = (method: string, params: object): Promise<Message> =>
+  const ask = (method: string, params: Record<string, unknown>): Promise<Message> =>
     new Promise((resolve) => {
       waiting.set(++id, resolve);
-      wire.onmessage?.({ jsonrpc: '2.0', id, method, params } as never);
+      wire.onmessage?.(toSdk({ jsonrpc: '2.0', id, method, params }));
     });
 
   const clientInfo = { name: 'mcp-concerns', version: '1' };
   const initialized = await ask(METHODS.initialize, { protocolVersion, capabilities: {}, clientInfo });
-  wire.onmessage?.({ jsonrpc: '2.0', method: METHODS.initialized } as never);
+  wire.onmessage?.({ jsonrpc: '2.0', method: METHODS.initialized });
   const lists: { [K in Kind]?: object[] } = {};
   for (const kind of KINDS) {
     const items: object[] = [];

@@ -12,8 +12,8 @@ import {
   type RequestId,
   SUBSCRIPTION_META,
 } from '../../wire/messages.js';
-import type { BridgedServer } from '../bridged-front.js';
 import { principalOf } from '../sessions.js';
+import type { UpstreamServer } from '../upstream-server.js';
 
 /** Streams that one process has open at most, and those of one verified caller. */
 const MAX_STREAMS = 1024;
@@ -41,7 +41,7 @@ export class ListenStreams {
   private readonly polling = setInterval(() => this.switched(), POLL_MS).unref();
 
   /** @param make makes the server of a stream, which stands for one behind the endpoint */
-  constructor(private readonly make: (context: McpRequestContext) => Promise<BridgedServer>) {}
+  constructor(private readonly make: (context: McpRequestContext) => Promise<UpstreamServer>) {}
 
   /**
    * Connects a new server to a stream. The transport must get the request itself after that.
@@ -57,7 +57,7 @@ export class ListenStreams {
     inner: Transport,
     options: GateOptions,
     context: McpRequestContext,
-  ): Promise<BridgedServer | Failure> {
+  ): Promise<UpstreamServer | Failure> {
     const caller = principalOf(context.authInfo)?.join('\n');
     const own = [...this.streams].filter((each) => each.caller === caller);
     if (this.streams.size >= MAX_STREAMS || (caller !== undefined && own.length >= MAX_OF_CALLER)) {

@@ -7,6 +7,9 @@ export interface Pausable {
   resume(): void;
 }
 
+/** A server in this process, which nothing slows down. */
+export const UNPACED: Pausable = { pause: () => undefined, resume: () => undefined };
+
 /** Bytes that wait for clients before the source pauses. */
 const PAUSE_AT = 1024 * 1024;
 /** Bytes of one response that may wait when its next read resumes the source. */
@@ -62,8 +65,8 @@ export class SlowReaders {
   private isPaused = false;
   private checking: NodeJS.Timeout | undefined;
 
-  /** @param source what pauses; `undefined` for a server in this process, which nothing slows down */
-  constructor(readonly source: Pausable | undefined) {}
+  /** @param source what pauses */
+  constructor(readonly source: Pausable) {}
 
   /**
    * Begins the response to a request, before the request is handled.
@@ -156,9 +159,9 @@ export class SlowReaders {
     if (isPaused === this.isPaused) return;
     this.isPaused = isPaused;
     clearInterval(this.checking);
-    if (!isPaused) return this.source?.resume();
+    if (!isPaused) return this.source.resume();
     for (const stream of this.streams) notice(stream);
-    this.source?.pause();
+    this.source.pause();
     this.checking = setInterval(() => this.closeStalled(), CHECK_MS);
     this.checking.unref();
   }

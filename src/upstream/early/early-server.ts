@@ -1,30 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import { nameIn } from '../../gate/table/routes.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import {
   CAPABILITIES,
   type Capability,
   ERRORS,
-  fromSdk,
-  isRequest,
   LISTS,
   listChangedMethod,
   METHODS,
-  type Message,
-  type Notification,
   type Request,
-  type RequestId,
   read,
-  toSdk,
 } from '../../wire/messages.js';
 import { walkPages } from '../../wire/page-walker.js';
-import type { UpstreamServer } from '../bridged-server.js';
-import { type Params, refusal } from '../call.js';
+import type { Backend, Backends, Client, ClientPort } from '../backend.js';
+import { CANCELLED, type Notify, ownCall, type Params, refusal, type ServerCall } from '../call.js';
 import { LEGACY_VERSIONS, type Members } from '../eras/envelope.js';
-import { Part } from '../several/part.js';
+import type { AnswerOverHttp } from '../recovery.js';
 
 type Kind = keyof typeof LISTS;
 const KINDS: readonly Kind[] = ['tools', 'prompts', 'resources', 'resourceTemplates'];
@@ -52,93 +44,85 @@ const KIND_OF = new Map<string, Kind>(KINDS.map((kind) => [LISTS[kind].method, k
  * A server that answers before it has started: `initialize` and lists come from what it said when it was up last. Everything
  * else waits for it. When it is up, its lists are compared, and the client is told of those that differ.
  */
-export class EarlyServer implements UpstreamServer {
-  onclose?: (() => void) | undefined;
-  private transport: Transport | undefined;
-  private readonly part: Part<undefined>;
+export class EarlyServer implements Backend {
+  private readonly inner: Backend;
   private saved: SavedCatalog | undefined;
   /** Whether the client is answered from `saved`. */
   private isEarly: boolean;
   /** Resolves when the server is up and was compared, or cannot be started. */
   private checked: Promise<void> = Promise.resolve();
   private initialized = (): void => undefined;
-  /** Requests that wait for that. */
-  private readonly held = new Set<unknown>();
   private isLooking = false;
+  private hasLeft = false;
 
+  /**
+   * @param backends make what answers when the server is up
+   * @param client the client
+   * @param port reaches it outside of its requests
+   * @param keeper has what the server listed when it was up last
+   */
   constructor(
-    // Not `server`: the gate would attach to what a wrapper has under this name, behind this one.
-    private readonly inner: UpstreamServer,
+    backends: Backends,
+    client: Client,
+    private readonly port: ClientPort,
     private readonly keeper: CatalogKeeper,
   ) {
     this.saved = keeper.read();
     this.isEarly = this.saved !== undefined;
-    this.part = new Part(undefined, Promise.resolve(inner), (_part, message, about) =>
-      this.told(message, about),
-    );
+    const tell: Notify = (method, params) => this.told(method, params);
+    this.inner = backends.behind(client, { ...port, tell });
   }
 
   get readers() {
     return this.inner.readers;
   }
 
-  get refused() {
-    return this.inner.refused;
+  get isLocal() {
+    return this.inner.isLocal;
   }
 
   get serverEra() {
     return this.inner.serverEra;
   }
 
-  async connect(transport: Transport): Promise<void> {
-    this.transport = transport;
-    transport.onmessage = (message, extra) => this.receive(fromSdk(message), extra);
-    transport.onclose = () => void this.close();
-    this.part.connect(transport.sessionId);
-    await transport.start();
+  get servers() {
+    return this.inner.servers;
   }
 
-  async close(): Promise<void> {
-    const { transport } = this;
-    this.transport = undefined;
-    if (transport === undefined) return;
+  listsFor(request: Request) {
+    return this.inner.listsFor(request);
+  }
+
+  async leave(): Promise<void> {
+    this.hasLeft = true;
     this.initialized();
-    await this.part.close();
-    this.onclose?.();
-    await transport.close();
+    await this.inner.leave();
   }
 
-  private receive(message: Message, extra: MessageExtraInfo | undefined): void {
-    if (isRequest(message)) return void this.answer(message, extra);
-    const method = 'method' in message ? message.method : undefined;
-    const cancelled = method === METHODS.cancelled ? read(message, 'params', 'requestId') : undefined;
-    if (this.held.delete(cancelled)) return;
-    this.part.pass(message, extra);
+  notified(method: string, params: Params): void {
+    this.inner.notified(method, params);
     if (method === METHODS.initialized) this.initialized();
   }
 
-  private async answer(request: Request, extra: MessageExtraInfo | undefined): Promise<void> {
-    const { id, method, params } = request;
-    // As from a server: not while the request is still being sent.
-    await Promise.resolve();
+  async answer(call: ServerCall): Promise<AnswerOverHttp> {
+    const { method, params, signal } = call;
     const { saved } = this;
     if (method === METHODS.initialize) {
-      const asked = this.part.ask(method, params, id, extra);
+      const asked = this.inner.answer(call);
       this.checked = this.check(asked);
-      if (saved === undefined) return this.reply(id, await asked);
+      if (saved === undefined) return asked;
       const protocolVersion =
         LEGACY_VERSIONS.find((each) => each === params?.protocolVersion) ?? LEGACY_VERSIONS[0];
-      return this.reply(id, { result: { ...saved.about, protocolVersion } });
+      return { result: { ...saved.about, protocolVersion } };
     }
-    if (!this.isEarly) return this.part.pass(request, extra);
+    if (!this.isEarly) return this.inner.answer(call);
     const kind = KIND_OF.get(method);
-    if (kind !== undefined) return this.reply(id, { result: { [kind]: saved?.lists[kind] ?? [] } });
-    this.held.add(id);
+    if (kind !== undefined) return { result: { [kind]: saved?.lists[kind] ?? [] } };
     await this.checked;
-    if (!this.held.delete(id)) return;
+    if (signal.aborted) return CANCELLED;
     if (isSame(definitionIn(saved, method, params), definitionIn(this.saved, method, params)))
-      return this.part.pass(request, extra);
-    this.reply(id, refusal(ERRORS.invalidParams, CHANGED));
+      return this.inner.answer(call);
+    return refusal(ERRORS.invalidParams, CHANGED);
   }
 
   /** Waits for the server, and compares what it lists with what the client was told. */
@@ -155,7 +139,7 @@ export class EarlyServer implements UpstreamServer {
     }
     await initialized;
     await sleep(QUIET_MS);
-    if (this.transport === undefined) return;
+    if (this.hasLeft) return;
     const lists = await this.look(answer.result);
     this.isEarly = false;
     if (saved === undefined) return;
@@ -172,12 +156,8 @@ export class EarlyServer implements UpstreamServer {
       const items: unknown[] = [];
       const { end } = await walkPages(
         async (cursor) => {
-          const answer = await this.part.ask(
-            method,
-            cursor === undefined ? {} : { cursor },
-            'early',
-            undefined,
-          );
+          const params = cursor === undefined ? {} : { cursor };
+          const answer = await this.inner.answer(ownCall(method, params));
           return 'result' in answer ? answer.result : Promise.reject(new Error(answer.error.message));
         },
         {
@@ -192,18 +172,18 @@ export class EarlyServer implements UpstreamServer {
     }
     const { serverInfo, capabilities, instructions } = about;
     const now = { about: { serverInfo, capabilities, instructions }, lists };
-    if (!isSame(this.saved, now) && this.transport !== undefined) this.keeper.write(now);
+    if (!isSame(this.saved, now) && !this.hasLeft) this.keeper.write(now);
     this.saved = now;
     return lists;
   }
 
-  private told(message: Message, about: RequestId | undefined): void {
-    if ('method' in message && CHANGES.has(message.method)) {
+  private told(method: string, params: Params): void {
+    if (CHANGES.has(method)) {
       // The comparison tells the client.
       if (this.isEarly) return;
       void this.lookAgain();
     }
-    this.send(message, about);
+    this.port.tell(method, params);
   }
 
   private async lookAgain(): Promise<void> {
@@ -211,24 +191,11 @@ export class EarlyServer implements UpstreamServer {
     this.isLooking = true;
     await sleep(QUIET_MS);
     this.isLooking = false;
-    if (this.transport !== undefined) await this.look(this.saved.about);
+    if (!this.hasLeft) await this.look(this.saved.about);
   }
 
   private announce(capabilities: readonly Capability[]): void {
-    for (const each of capabilities) {
-      const changed: Notification = { jsonrpc: '2.0', method: listChangedMethod(each) };
-      this.send(changed, undefined);
-    }
-  }
-
-  private reply(id: RequestId, answer: CallAnswer): void {
-    this.send({ jsonrpc: '2.0', id, ...answer }, undefined);
-  }
-
-  private send(message: Message, relatedRequestId: RequestId | undefined): void {
-    const options = relatedRequestId === undefined ? undefined : { relatedRequestId };
-    // A client that has disconnected does not need the message.
-    this.transport?.send(toSdk(message), options).catch(() => undefined);
+    for (const each of capabilities) this.port.tell(listChangedMethod(each), undefined);
   }
 }
 

@@ -1,15 +1,16 @@
-import type { Bridge } from '../isolation.js';
+import type { Backends } from '../backend.js';
 import { type CatalogKeeper, EarlyServer } from './early-server.js';
 
 /**
  * Lets a server be listed before it has started, on connections of legacy clients.
  *
- * @param bridge the connections to the server
+ * @param backends make what answers clients from the server
  * @param keeper has what it listed when it was up last
  * @example
- * const early = startAtOnce(bridge(open, 'per-session'), keeper);
+ * const early = bridgeTo(startAtOnce(behindOne(open, 'per-session'), keeper));
  */
-export const startAtOnce = (bridge: Bridge, keeper: CatalogKeeper): Bridge => ({
-  ...bridge,
-  connection: () => new EarlyServer(bridge.connection(), keeper),
+export const startAtOnce = (backends: Backends, keeper: CatalogKeeper): Backends => ({
+  ...backends,
+  behind: (client, port) =>
+    client.lasts ? new EarlyServer(backends, client, port, keeper) : backends.behind(client, port),
 });

@@ -1,5 +1,5 @@
 import { METHODS, read } from '../../wire/messages.js';
-import type { Params, ServerCall, Wire } from '../call.js';
+import { ownCall, type Params, type Wire } from '../call.js';
 import { Channel, type ChannelOwner } from '../channel.js';
 import type { Opened } from '../recovery.js';
 import { InitializeRefused, UNSUPPORTED_VERSION, UpstreamError } from '../upstream-error.js';
@@ -17,14 +17,6 @@ export interface Limits {
   readonly startMs: number;
   readonly silenceMs: number;
 }
-
-/** A request of this package itself, which no client can cancel. */
-export const ownCall = (method: string, params: Params): ServerCall => ({
-  method,
-  params,
-  signal: new AbortController().signal,
-  notify: () => undefined,
-});
 
 /** The envelope of requests that belong to no client. */
 export const NOBODY = { info: SELF, capabilities: {} } as const;

@@ -1,9 +1,10 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { encodeHeader } from '../../http/header-value.js';
+import type { HttpRefusal } from '../../http/upstream-server.js';
 import { fromSdk, isResponse, type Message, PROTOCOL_VERSION_META, read } from '../../wire/messages.js';
 import type { Wire, WireOptions } from '../call.js';
-import { type HttpRefusal, UpstreamError } from '../upstream-error.js';
+import { UpstreamError } from '../upstream-error.js';
 import { watchBody } from '../watch-body.js';
 import { MODERN_VERSION } from './envelope.js';
 

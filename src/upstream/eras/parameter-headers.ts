@@ -1,10 +1,10 @@
 import type { CallAnswer } from '../../wire/calls.js';
 import { LISTS, read } from '../../wire/messages.js';
-import type { ServerCall } from '../call.js';
+import { ownCall, type ServerCall } from '../call.js';
 import type { AnswerOverHttp } from '../recovery.js';
 import type { Link, Upstream } from '../upstream.js';
 import { wrapParams } from './envelope.js';
-import { NOBODY, ownCall } from './era.js';
+import { NOBODY } from './era.js';
 import { headerText } from './modern-wire.js';
 
 const MAX_PAGES = 100;

@@ -12,6 +12,12 @@ import { CANCELLED, refusal, type ServerCall } from '../call.js';
 import type { Caller, ChangeListener, Link, Upstream } from '../upstream.js';
 import { membersOf, withoutMeta } from './envelope.js';
 
+/** Waits until a client leaves. */
+export async function untilLeft(signal: AbortSignal): Promise<CallAnswer> {
+  await beforeAbort(new Promise<never>(() => undefined), signal).catch(() => undefined);
+  return CANCELLED;
+}
+
 /**
  * Answers `subscriptions/listen` of a modern client: acknowledges what the server can tell, and tells it until the client
  * leaves.
@@ -52,8 +58,7 @@ export async function tellChanges(
     const told = Object.fromEntries(able.map((each) => [`${each}ListChanged`, true]));
     const resources = watched.length === 0 ? {} : { resourceSubscriptions: watched };
     notify(METHODS.acknowledged, { notifications: { ...told, ...resources } });
-    await beforeAbort(new Promise<never>(() => undefined), signal).catch(() => undefined);
-    return CANCELLED;
+    return await untilLeft(signal);
   } finally {
     void link?.release();
     upstream.listeners.delete(listener);

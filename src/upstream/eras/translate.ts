@@ -1,7 +1,7 @@
 import { isTaskOnly } from '../../gate/lists/tools-for-client.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import { ERRORS, EXTENSION_ID, METHODS, read, TASK_LIST, TASK_RESULT } from '../../wire/messages.js';
-import { type Params, refusal, type ServerCall, unknownMethod } from '../call.js';
+import { ownCall, type Params, refusal, type ServerCall, unaskable, unknownMethod } from '../call.js';
 import type { Channel } from '../channel.js';
 import type { AnswerOverHttp } from '../recovery.js';
 import type { Caller, Link, Upstream } from '../upstream.js';
@@ -18,7 +18,6 @@ import {
   wrapParams,
   wrapResult,
 } from './envelope.js';
-import { ownCall } from './era.js';
 import { askModern } from './parameter-headers.js';
 import type { ParkedCalls } from './parked.js';
 
@@ -172,7 +171,7 @@ async function watch(
 
 /** Asks a client all questions at once. Returns its answers, or what to tell if there is one that it does not answer. */
 async function askAll(questions: Members, { ask, signal }: ServerCall): Promise<Members | string> {
-  if (ask === undefined) return 'The server asks the client a question, which cannot be passed on here.';
+  if (ask === unaskable) return 'The server asks the client a question, which cannot be passed on here.';
   const answers = await Promise.all(
     Object.entries(questions).map(async ([key, question]) => {
       const asked = membersOf(question);

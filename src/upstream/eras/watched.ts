@@ -1,7 +1,8 @@
 import { METHODS } from '../../wire/messages.js';
+import { ownCall } from '../call.js';
 import type { Opened, Recovery } from '../recovery.js';
 import { wrapParams } from './envelope.js';
-import { NOBODY, ownCall } from './era.js';
+import { NOBODY } from './era.js';
 
 /** Milliseconds until a stream of changes that ended is opened again. */
 const AGAIN_MS = 1000;

@@ -1,13 +1,13 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallAnswer } from '../../wire/calls.js';
-import { CAPABILITIES, type Era, METHODS } from '../../wire/messages.js';
-import type { UpstreamServer } from '../bridged-server.js';
+import { CAPABILITIES, METHODS } from '../../wire/messages.js';
+import type { Backends } from '../backend.js';
+import { ownCall, unaskable } from '../call.js';
 import { wrapParams } from '../eras/envelope.js';
 import { NOBODY } from '../eras/era.js';
-import { type Bridge, bridge, type IsolatedUpstream } from '../isolation.js';
+import { type Bridge, behindOne, bridgeTo, type IsolatedUpstream } from '../isolation.js';
 import type { Isolation, UpstreamOptions } from '../upstream.js';
 import { Member } from './member.js';
-import { Part } from './part.js';
 import { SeveralServers } from './several-servers.js';
 
 /**
@@ -25,7 +25,7 @@ export function bridgeSeveral(
   openers: ReadonlyMap<string, () => Transport>,
   isolation: Isolation | ((slug: string) => Isolation),
   options: UpstreamOptions | ((slug: string) => UpstreamOptions) = {},
-  front: (made: Bridge, slug: string) => Bridge = (made) => made,
+  front: (made: Backends, slug: string) => Backends = (made) => made,
 ): Bridge {
   const ending = new AbortController();
   const open = new Set<SeveralServers>();
@@ -35,7 +35,7 @@ export function bridgeSeveral(
   const servers = [...openers].map(([slug, openOne]) => {
     const again = (): Promise<readonly CallAnswer[]> => {
       const asked = [...open].map((joined) => joined.again(slug));
-      return Promise.all(asked.length > 0 ? asked : [askOnce(member, own)]);
+      return Promise.all(asked.length > 0 ? asked : [askOnce(backends)]);
     };
     const member = new Member(slug, again, changed, ending.signal);
     const given = typeof options === 'function' ? options(slug) : options;
@@ -44,29 +44,21 @@ export function bridgeSeveral(
       given.report?.(event);
     };
     const shared = typeof isolation === 'function' ? isolation(slug) : isolation;
-    const own = front(bridge(openOne, shared, { ...given, name: slug, report }), slug);
-    return { bridge: own, member };
+    const backends = front(behindOne(openOne, shared, { ...given, name: slug, report }), slug);
+    return { member, backends };
   });
-  const join = (
-    era: Era,
-    make: (bridge: Bridge) => UpstreamServer | Promise<UpstreamServer>,
-    lasts = true,
-  ): SeveralServers => {
-    const parts = servers.map(({ member, bridge }) => ({ member, server: Promise.resolve(make(bridge)) }));
-    const joined: SeveralServers = new SeveralServers(era, parts, () => open.delete(joined));
-    if (lasts) open.add(joined);
-    return joined;
-  };
-  return {
+  return bridgeTo({
     era: async () => undefined,
-    server: (request, given) => join('legacy', (bridge) => bridge.server(request, given), false),
-    make: async (context) => join(context.era, (bridge) => bridge.make(context), context.era === 'modern'),
-    connection: () => join('legacy', (bridge) => bridge.connection()),
+    behind(client, port) {
+      const joined: SeveralServers = new SeveralServers(servers, client, port, () => open.delete(joined));
+      if (client.lasts || client.era === 'modern') open.add(joined);
+      return joined;
+    },
     async close() {
       ending.abort();
-      await Promise.all(servers.map(({ bridge }) => bridge.close()));
+      await Promise.all(servers.map(({ backends }) => backends.close()));
     },
-  };
+  });
 }
 
 /** One of several servers, and how it is used. */
@@ -95,10 +87,10 @@ export function isolateSeveral(servers: Readonly<Record<string, OneOfSeveral>>):
 }
 
 /** Asks a server what it says of itself, on a connection for this alone. */
-async function askOnce(member: Member, bridge: Bridge): Promise<CallAnswer> {
-  const part = new Part(member, bridge.make({ era: 'modern' }), () => undefined);
-  part.connect(undefined);
-  const answer = await part.ask(METHODS.discover, wrapParams(undefined, NOBODY), 'again', undefined);
-  await part.close();
+async function askOnce(backends: Backends): Promise<CallAnswer> {
+  const nobody = { era: 'modern', lasts: false, principal: undefined, session: undefined } as const;
+  const backend = backends.behind(nobody, { tell: () => undefined, ask: unaskable });
+  const answer = await backend.answer(ownCall(METHODS.discover, wrapParams(undefined, NOBODY)));
+  await backend.leave();
   return answer;
 }

@@ -1,24 +1,18 @@
-import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import type { CallAnswer } from '../../wire/calls.js';
-import { type Era, METHODS, type Request, read } from '../../wire/messages.js';
+import { type Era, METHODS, read } from '../../wire/messages.js';
+import type { Params, ServerCall } from '../call.js';
 import { LEGACY_VERSIONS, MODERN_VERSION, SELF, withoutMeta, wrapResult } from '../eras/envelope.js';
 import { mergeIntroductions } from './merge.js';
-import type { Part } from './part.js';
+import { ask, type Part } from './part.js';
 
 /**
  * Answers `initialize` or `server/discover` for all servers. A server that does not answer in time is left out, and its
  * primitives are announced when it does.
  */
-export async function introduce(
-  parts: readonly Part[],
-  { id, method, params }: Request,
-  era: Era,
-  extra: MessageExtraInfo | undefined,
-): Promise<CallAnswer> {
-  const sent = withoutToken(params);
-  const introductions = await Promise.all(
-    parts.map((part) => part.member.introduce(part.ask(method, sent, id, extra))),
-  );
+export async function introduce(parts: readonly Part[], call: ServerCall, era: Era): Promise<CallAnswer> {
+  const { params } = call;
+  const sent = { ...call, params: withoutToken(params) };
+  const introductions = await Promise.all(parts.map((part) => part.member.introduce(ask(part, sent))));
   const merged = mergeIntroductions(introductions);
   if (era === 'modern')
     return { result: wrapResult(METHODS.discover, { supportedVersions: [MODERN_VERSION], ...merged }, SELF) };
@@ -34,7 +28,7 @@ export async function introduce(
 }
 
 /** Several servers would report progress under the one token of the client. */
-export function withoutToken(params: Request['params']): Request['params'] {
+export function withoutToken(params: Params): Params {
   const token = read(params, '_meta', 'progressToken');
   if (params === undefined || token === undefined) return params;
   return withoutMeta(params, ['progressToken']);

@@ -1,13 +1,11 @@
-import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import type { CallAnswer } from '../../wire/calls.js';
-import { ERRORS, type Era, LISTS, type Request, read, TASK_LIST } from '../../wire/messages.js';
+import { ERRORS, type Era, LISTS, read, TASK_LIST } from '../../wire/messages.js';
 import { walkPages } from '../../wire/page-walker.js';
-import { UNAVAILABLE_META } from '../../wire/server-names.js';
-import { refusal } from '../call.js';
+import { outsideEntry, UNAVAILABLE_META } from '../../wire/server-names.js';
+import { refusal, type ServerCall } from '../call.js';
 import { type Members, membersOf, SELF, wrapResult } from '../eras/envelope.js';
 import { withoutToken } from './introduce.js';
-import type { Part } from './part.js';
-import { renameEntry } from './rename.js';
+import { ask, type Part } from './part.js';
 
 /** Members of the results of list methods. */
 const MEMBERS: ReadonlyMap<string, string> = new Map([
@@ -21,14 +19,9 @@ export const isList = (method: string): boolean => MEMBERS.has(method);
 type Listed = { readonly entries: readonly Members[]; readonly about: Members } | string;
 
 /** Lists what all servers have, in one page and in the order of the servers. The gate cuts it. */
-export async function listAll(
-  parts: readonly Part[],
-  request: Request,
-  era: Era,
-  extra: MessageExtraInfo | undefined,
-): Promise<CallAnswer> {
-  const key = MEMBERS.get(request.method) ?? '';
-  const lists = await Promise.all(parts.map((part) => listPart(part, request, key, extra)));
+export async function listAll(parts: readonly Part[], call: ServerCall, era: Era): Promise<CallAnswer> {
+  const key = MEMBERS.get(call.method) ?? '';
+  const lists = await Promise.all(parts.map((part) => listPart(part, call, key)));
   const missing = parts.flatMap(({ member }, at) => {
     const list = lists[at];
     return typeof list === 'string' ? [[member.slug, list] as const] : [];
@@ -42,26 +35,21 @@ export async function listAll(
   const result = { [key]: found.flatMap(({ entries }) => entries), ..._meta };
   if (era === 'legacy') return { result };
   return {
-    result: wrapResult(request.method, { ...hintsOf(found.map(({ about }) => about)), ...result }, SELF),
+    result: wrapResult(call.method, { ...hintsOf(found.map(({ about }) => about)), ...result }, SELF),
   };
 }
 
-async function listPart(
-  part: Part,
-  { id, method, params }: Request,
-  key: string,
-  extra: MessageExtraInfo | undefined,
-): Promise<Listed> {
+async function listPart(part: Part, call: ServerCall, key: string): Promise<Listed> {
   const { member } = part;
   if (member.down !== undefined) return member.down;
-  const { cursor: _cursor, ...kept } = withoutToken(params) ?? {};
+  const { cursor: _cursor, ...kept } = withoutToken(call.params) ?? {};
   const entries: Members[] = [];
   let about: Members = {};
   let missing: string | undefined;
   await walkPages(
     async (cursor) => {
-      const sent = cursor === undefined ? kept : { ...kept, cursor };
-      const answer = await member.inTime(part.ask(method, sent, id, extra));
+      const params = cursor === undefined ? kept : { ...kept, cursor };
+      const answer = await member.inTime(ask(part, { ...call, params }));
       if (typeof answer === 'string') missing = answer;
       else {
         member.answered(answer);
@@ -83,7 +71,7 @@ async function listPart(
   );
   if (missing !== undefined) return missing;
   member.learn(entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])));
-  return { entries: entries.map((entry) => renameEntry(member.slug, entry)), about };
+  return { entries: entries.map((entry) => outsideEntry(member.slug, entry)), about };
 }
 
 /** The shortest time for which a cache may keep a list, and `public` only if it is for every part. */

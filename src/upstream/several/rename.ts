@@ -1,6 +1,6 @@
 import { nameIn } from '../../gate/table/routes.js';
 import { read } from '../../wire/messages.js';
-import { joinUri, outsideEntry, split } from '../../wire/server-names.js';
+import { joinUri, split } from '../../wire/server-names.js';
 import type { Params } from '../call.js';
 import { type Members, membersOf } from '../eras/envelope.js';
 
@@ -28,21 +28,6 @@ export function targetIn(method: string, params: Params): Target | undefined {
   const isName = named.type !== 'uri';
   const found = split(given, isName ? '__' : '+');
   return found && { path: named.path, full: given, isName, ...found };
-}
-
-/** Returns a value with another one at a path. Objects on the way are copied. */
-export function withValue(value: unknown, [key, ...rest]: readonly string[], given: unknown): unknown {
-  if (key === undefined) return given;
-  const members = membersOf(value);
-  return { ...members, [key]: withValue(members[key], rest, given) };
-}
-
-/** Gives what one server lists the names that it has outside, also that of its page. Texts stay as they are. */
-export function renameEntry(slug: string, entry: Members): Members {
-  const ui = read(entry._meta, 'ui', 'resourceUri');
-  const outside = outsideEntry(slug, entry);
-  if (typeof ui !== 'string') return outside;
-  return membersOf(withValue(outside, ['_meta', 'ui', 'resourceUri'], joinUri(slug, ui)));
 }
 
 /** The places in a result, or in the params of a notification, that name a resource or a task by its id. `*` is each item. */

@@ -1,0 +1,39 @@
+import type { BehindEndpoint } from '../http/upstream-server.js';
+import type { Era } from '../wire/messages.js';
+import type { Ask, Notify, ServerCall } from './call.js';
+import type { AnswerOverHttp } from './recovery.js';
+
+/** Whose calls are answered. */
+export interface Client {
+  readonly era: Era;
+  /** Whether the connection lasts between requests, so that the client can be told and asked. */
+  readonly lasts: boolean;
+  /** The verified identity; never what a client says of itself. */
+  readonly principal: string | undefined;
+  /** The session of a legacy client, of which this process knows only the id. */
+  readonly session: string | undefined;
+}
+
+/** Reaches a client outside of its requests. */
+export interface ClientPort {
+  readonly tell: Notify;
+  readonly ask: Ask;
+}
+
+/** What answers the calls of one client. It knows no ids: these belong to the connections on both sides. */
+export interface Backend extends BehindEndpoint {
+  /** Answers a request. Never rejects: a request that cannot be answered gets an error. */
+  answer(call: ServerCall): Promise<AnswerOverHttp>;
+  /** Takes a notification of the client. */
+  readonly notified: Notify;
+  /** The client has gone. */
+  leave(): Promise<void>;
+}
+
+/** Makes what answers a client. */
+export interface Backends {
+  /** Returns which era the server speaks to modern clients; opens the server. `undefined` if each of several has its own. */
+  era(): Promise<Era | undefined>;
+  behind(client: Client, port: ClientPort): Backend;
+  close(): Promise<void>;
+}
