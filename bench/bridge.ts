@@ -3,7 +3,7 @@ import { type Policy, preparePolicy } from '../src/engine/policy.js';
 import { createModernHandler } from '../src/http/sdk-v2.js';
 import { ListenStreams } from '../src/http/streams/listen-streams.js';
 import { createMemoryStore } from '../src/session/memory.js';
-import { ChildTransport } from '../src/upstream/child-process.js';
+import { ChildTransport } from '../src/upstream/wires/child-process.js';
 import { bridge } from '../src/upstream/isolation.js';
 import { proxySessions } from '../src/upstream/sessions.js';
 import { EXTENSION_ID, read } from '../src/wire/messages.js';

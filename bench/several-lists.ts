@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { ChildTransport } from '../src/upstream/child-process.js';
+import { ChildTransport } from '../src/upstream/wires/child-process.js';
 import { bridge } from '../src/upstream/isolation.js';
 import { bridgeSeveral } from '../src/upstream/several/bridge-several.js';
 

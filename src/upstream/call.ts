@@ -2,7 +2,7 @@ import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { CallAnswer } from '../wire/calls.js';
 import { ERRORS, type Message, type RequestId } from '../wire/messages.js';
-import type { ChildEnd } from './child-process.js';
+import type { ChildEnd } from './wires/child-process.js';
 
 export type Params = Record<string, unknown> | undefined;
 

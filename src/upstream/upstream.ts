@@ -8,8 +8,8 @@ import { openLegacy, type Protocol, probe } from './eras/era.js';
 import { Watched } from './eras/watched.js';
 import { Pool } from './pool.js';
 import { type Opened, Recovery, type RecoveryOptions, type RecoveryOwner, reasonOf } from './recovery.js';
-import { RemoteTransport } from './remote.js';
 import { EraUnavailable, InitializeRefused } from './upstream-error.js';
+import { RemoteTransport } from './wires/remote.js';
 
 /**
  * Who shares a server behind the endpoint:

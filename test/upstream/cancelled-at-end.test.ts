@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ownCall, unaskable } from '../../src/upstream/call.js';
 import { Channel } from '../../src/upstream/channel.js';
-import { RemoteTransport } from '../../src/upstream/remote.js';
+import { RemoteTransport } from '../../src/upstream/wires/remote.js';
 
 it('a cancellation reaches a server whose connection is closed right after it', async () => {
   const received: string[] = [];

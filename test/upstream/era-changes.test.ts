@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { bridge } from '../../src/upstream/isolation.js';
-import { remoteTransport } from '../../src/upstream/remote.js';
+import { remoteTransport } from '../../src/upstream/wires/remote.js';
 import { ask } from './modern-client.js';
 import { RawConnection } from './raw-connection.js';
 

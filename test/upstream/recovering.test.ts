@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ChildTransport } from '../../src/upstream/child-process.js';
 import { isolateUpstream, shareUpstream } from '../../src/upstream/isolation.js';
-import { remoteTransport } from '../../src/upstream/remote.js';
 import {
   delayBefore,
   IDLE,
@@ -15,6 +13,8 @@ import {
   type UpstreamHappening,
 } from '../../src/upstream/state.js';
 import type { Isolation } from '../../src/upstream/upstream.js';
+import { ChildTransport } from '../../src/upstream/wires/child-process.js';
+import { remoteTransport } from '../../src/upstream/wires/remote.js';
 import { callAll, connect, countEvents } from './call-all.js';
 import { type RemoteFault, startFaultyRemote } from './faulty-remote.js';
 

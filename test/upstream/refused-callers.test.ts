@@ -4,8 +4,8 @@ import { createHandler as createHandlerV1 } from '../../src/http/sdk-v1.js';
 import { createHandler } from '../../src/http/sdk-v2.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { bridge } from '../../src/upstream/isolation.js';
-import { remoteTransport } from '../../src/upstream/remote.js';
 import { proxySessions } from '../../src/upstream/sessions.js';
+import { remoteTransport } from '../../src/upstream/wires/remote.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { GUARDS, type GuardedRemote, hostOf, INITIALIZE, startGuardedRemote } from './guarded-remote.js';
 

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { remoteTransport } from '../../src/upstream/remote.js';
 import type { UpstreamEvent } from '../../src/upstream/state.js';
+import { remoteTransport } from '../../src/upstream/wires/remote.js';
 import { RawConnection } from './raw-connection.js';
 
 const servers: Server[] = [];

@@ -4,8 +4,8 @@ import { reportFields } from '../../src/http/log/report-fields.js';
 import { createHandler } from '../../src/http/sdk-v2.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { bridge } from '../../src/upstream/isolation.js';
-import { remoteTransport } from '../../src/upstream/remote.js';
 import { proxySessions } from '../../src/upstream/sessions.js';
+import { remoteTransport } from '../../src/upstream/wires/remote.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { hostOf, startGuardedRemote } from './guarded-remote.js';
 

@@ -4,9 +4,9 @@ import { createVaultServer } from '../../examples/vault/server.js';
 import { serveLocally } from '../../src/http/local.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { createMemoryStore } from '../../src/session/memory.js';
-import { ChildTransport } from '../../src/upstream/child-process.js';
 import { shareUpstream, type IsolatedUpstream as Upstream } from '../../src/upstream/isolation.js';
-import { remoteTransport } from '../../src/upstream/remote.js';
+import { ChildTransport } from '../../src/upstream/wires/child-process.js';
+import { remoteTransport } from '../../src/upstream/wires/remote.js';
 import { connectOverHttp, inMeta, rawList, toolNames, updateConcerns } from '../clients.js';
 
 const EVERYTHING = createRequire(import.meta.url)

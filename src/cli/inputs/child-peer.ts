@@ -1,5 +1,5 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
-import { ChildTransport, UnreadableLine } from '../../upstream/child-process.js';
+import { ChildTransport, UnreadableLine } from '../../upstream/wires/child-process.js';
 import { read } from '../../wire/messages.js';
 import { plain } from '../terminal/output.js';
 import { type Failure, type Peer, shorten } from './peer.js';

@@ -1,5 +1,5 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { remoteTransport } from '../../upstream/remote.js';
+import { remoteTransport } from '../../upstream/wires/remote.js';
 import { read } from '../../wire/messages.js';
 import { plain } from '../terminal/output.js';
 import { type Failure, type Peer, shorten } from './peer.js';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ChildTransport } from '../../upstream/child-process.js';
-import { remoteTransport } from '../../upstream/remote.js';
+import { ChildTransport } from '../../upstream/wires/child-process.js';
+import { remoteTransport } from '../../upstream/wires/remote.js';
 import { loadServerFactory, type ServerModule } from '../inputs/server-module.js';
 import { readServersFile, type SeveralOpeners } from '../inputs/several/servers-file.js';
 import type { ServerInput } from '../options/input-options.js';

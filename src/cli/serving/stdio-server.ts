@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ChildTransport } from '../../upstream/child-process.js';
 import type { UpstreamEvent } from '../../upstream/state.js';
+import { ChildTransport } from '../../upstream/wires/child-process.js';
 
 /**
  * Starts the server of the one host over stdio. The host, which started this command, learns at once if the server cannot

@@ -3,9 +3,9 @@ import { LISTS, read } from '../../wire/messages.js';
 import { ownCall, type ServerCall } from '../call.js';
 import type { AnswerOverHttp } from '../recovery.js';
 import type { Link, Upstream } from '../upstream.js';
+import { headerText } from '../wires/modern-wire.js';
 import { wrapParams } from './envelope.js';
 import { NOBODY } from './era.js';
-import { headerText } from './modern-wire.js';
 
 const MAX_PAGES = 100;
 /** Depth of schemas that is searched for headers. */

@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ChildTransport } from '../../../upstream/child-process.js';
-import { remoteTransport } from '../../../upstream/remote.js';
 import { UpstreamError } from '../../../upstream/upstream-error.js';
+import { ChildTransport } from '../../../upstream/wires/child-process.js';
+import { remoteTransport } from '../../../upstream/wires/remote.js';
 import { read } from '../../../wire/messages.js';
 import { slugOf } from '../../../wire/server-names.js';
 import { CliError } from '../../errors.js';

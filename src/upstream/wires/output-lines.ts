@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import { parseJson } from '../http/request-body.js';
-import { read } from '../wire/messages.js';
+import { parseJson } from '../../http/request-body.js';
+import { read } from '../../wire/messages.js';
 
 /** The longest message, in bytes, as in the SDK. */
 const MAX_MESSAGE = 10 * 1024 * 1024;

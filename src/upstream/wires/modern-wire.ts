@@ -4,9 +4,9 @@ import { encodeHeader } from '../../http/header-value.js';
 import type { HttpRefusal } from '../../http/upstream-server.js';
 import { fromSdk, isResponse, type Message, PROTOCOL_VERSION_META, read } from '../../wire/messages.js';
 import type { Wire, WireOptions } from '../call.js';
+import { MODERN_VERSION } from '../eras/envelope.js';
 import { UpstreamError } from '../upstream-error.js';
-import { watchBody } from '../watch-body.js';
-import { MODERN_VERSION } from './envelope.js';
+import { watchBody } from './watch-body.js';
 
 /** Which parameter the header `Mcp-Name` repeats (streamable-http, "Standard Request Headers"). */
 const NAMES: ReadonlyMap<string, string> = new Map([

@@ -1,4 +1,4 @@
-import { UpstreamError } from './upstream-error.js';
+import { UpstreamError } from '../upstream-error.js';
 
 /** Where an event stream has the id of an event: such a stream can be resumed. */
 const EVENT_ID = /^id:/m;

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { ConcernsError } from '../errors.js';
+import { ConcernsError } from '../../errors.js';
+import { UpstreamError } from '../upstream-error.js';
 import { ErrorLines } from './error-lines.js';
 import { OutputLines } from './output-lines.js';
-import { UpstreamError } from './upstream-error.js';
 import { watchGroup } from './watchdog.js';
 
 /** Milliseconds that a server has for each step of its shutdown, and that its last output may take to arrive. */

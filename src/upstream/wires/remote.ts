@@ -4,10 +4,10 @@ import {
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
-import { requestIdsIn } from '../http/request-body.js';
-import type { HttpRefusal } from '../http/upstream-server.js';
-import type { Wire } from './call.js';
-import { ModernWire, PauseGate, refusalOf } from './eras/modern-wire.js';
+import { requestIdsIn } from '../../http/request-body.js';
+import type { HttpRefusal } from '../../http/upstream-server.js';
+import type { Wire } from '../call.js';
+import { ModernWire, PauseGate, refusalOf } from './modern-wire.js';
 import { watchBody } from './watch-body.js';
 
 /** Milliseconds after the end of a response until its request counts as unanswered: the SDK still parses its end. */
