@@ -1,8 +1,5 @@
-import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { CallAnswer } from '../wire/calls.js';
-import { ERRORS, type Message, type RequestId } from '../wire/messages.js';
-import type { ChildEnd } from './wires/child-process.js';
+import { ERRORS } from '../wire/messages.js';
 
 export type Params = Record<string, unknown> | undefined;
 
@@ -42,28 +39,6 @@ export const ownCall = (method: string, params: Params): ServerCall => ({
   notify: () => undefined,
   ask: unaskable,
 });
-
-/** The bytes between this process and one server: a transport, some of which know more. */
-export interface Wire extends Transport {
-  send(message: JSONRPCMessage, options?: WireOptions): Promise<void>;
-  pause?(): void;
-  resume?(): void;
-  /** Whether the end of a request's response cancels the request. */
-  readonly cancelsBySignal?: boolean;
-  /** How a child process ended. */
-  readonly ended?: ChildEnd | undefined;
-  /** Called when the response to a request has ended, so that no answer can arrive any more. */
-  onended?: (id: RequestId, reason: string) => void;
-  /** Receives the lines that a child process writes to stderr. */
-  onstderr?: (line: string) => void;
-}
-
-export interface WireOptions extends TransportSendOptions {
-  readonly signal?: AbortSignal;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Receives the messages of the response, if the wire knows which response a message belongs to. */
-  readonly received?: (message: Message) => void;
-}
 
 /** The answer to a request whose client has left. Nobody receives it. */
 export const CANCELLED: CallAnswer = {

@@ -12,9 +12,10 @@ import {
   SUBSCRIPTION_META,
   toSdk,
 } from '../wire/messages.js';
-import { type Ask, CANCELLED, type Params, type ServerCall, unaskable, type Wire } from './call.js';
+import { type Ask, CANCELLED, type Params, type ServerCall, unaskable } from './call.js';
 import { isAtLeast } from './eras/envelope.js';
 import { readSendFailure, type SendFailure, UpstreamError } from './upstream-error.js';
+import type { Wire } from './wires/wire.js';
 
 /** Who is told what belongs to no request. */
 export interface ChannelOwner {
@@ -144,7 +145,7 @@ export class Channel {
       const leave = (): void => {
         if (!this.forget(id)) return;
         resolve(CANCELLED);
-        if (this.wire.cancelsBySignal === true) return;
+        if (this.wire.cancelsBySignal) return;
         const reason = typeof signal.reason === 'string' ? { reason: signal.reason } : {};
         this.pass(METHODS.cancelled, { requestId: id, ...reason });
       };
@@ -181,12 +182,12 @@ export class Channel {
 
   pause(): void {
     this.isPaused = true;
-    this.wire.pause?.();
+    this.wire.pause();
   }
 
   resume(): void {
     this.isPaused = false;
-    this.wire.resume?.();
+    this.wire.resume();
   }
 
   async close(): Promise<void> {

@@ -7,5 +7,6 @@ export { isolateSeveral, type OneOfSeveral } from './several/bridge-several.js';
 export type { UpstreamEvent } from './state.js';
 export type { Isolation, UpstreamOptions } from './upstream.js';
 export { UpstreamError } from './upstream-error.js';
-export { type ChildEnd, ChildTransport, UnreadableLine } from './wires/child-process.js';
+export { ChildTransport, UnreadableLine } from './wires/child-process.js';
 export { remoteTransport } from './wires/remote.js';
+export type { ChildEnd } from './wires/wire.js';

@@ -23,8 +23,15 @@ import { askModern } from './eras/parameter-headers.js';
 import type { ParkedCalls } from './eras/parked.js';
 import { tellChanges } from './eras/stream.js';
 import { type LegacyClient, legacyToModern, modernToLegacy, NO_LOGS } from './eras/translate.js';
-import { type AnswerOverHttp, httpOf, type RecoveryOwner, reasonOf, unreachable } from './recovery.js';
-import { asksOf, type Caller, type ChangeListener, type Link, type Upstream } from './upstream.js';
+import { type AnswerOverHttp, httpOf, reasonOf, unreachable } from './recovery.js';
+import {
+  asksOf,
+  type Caller,
+  type ChangeListener,
+  type Link,
+  type LinkOwner,
+  type Upstream,
+} from './upstream.js';
 
 /** Requests that set state of a connection. All clients share it, so all of them would get that state. */
 const SETS_STATE: ReadonlySet<string> = new Set([
@@ -151,7 +158,7 @@ export class OneServer implements Backend {
 
   /** Begins the session of a legacy client that nobody shares a connection with. */
   private begin(): void {
-    const owner: RecoveryOwner = {
+    const owner: LinkOwner = {
       notified: (name, given) => this.changed(name, given),
       ask: this.port.ask,
     };

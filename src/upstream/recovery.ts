@@ -38,7 +38,7 @@ export interface Opened {
 /** Who uses a connection: it gets what belongs to no request. */
 export type RecoveryOwner = Pick<ChannelOwner, 'notified' | 'ask'> & {
   /** The server was opened, also again: it has forgotten what it was told. */
-  opened?(opened: Opened): void;
+  opened(opened: Opened): void;
 };
 
 /** How often a request is sent if the server refused it. A server that forgets its session can refuse it repeatedly. */
@@ -60,7 +60,7 @@ const isSafe = (method: string): boolean =>
  * answered with an error. So each request is answered exactly once.
  *
  * @example
- * const recovery = new Recovery((owner) => openChannel(owner), {}, { notified: () => undefined });
+ * const recovery = new Recovery((owner) => openChannel(owner), {}, { ...client, opened: () => undefined });
  * const answer = await recovery.request(call);
  */
 export class Recovery {
@@ -212,7 +212,7 @@ export class Recovery {
     opened.channel.owner = owner;
     this.happened('opened');
     this.current = opened;
-    this.owner.opened?.(opened);
+    this.owner.opened(opened);
     if (this.isPaused) opened.channel.pause();
     return opened;
   }

@@ -1,7 +1,8 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { MAX_AGE_MS, SharedCatalog } from '../gate/request/catalog-cache.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
 import { CAPABILITIES, type Era, listChangedMethod, METHODS, read } from '../wire/messages.js';
-import { type Params, unaskable, type Wire } from './call.js';
+import { type Params, unaskable } from './call.js';
 import type { Channel, ChannelOwner } from './channel.js';
 import { LEGACY_VERSIONS, type Members, SELF } from './eras/envelope.js';
 import { openLegacy, type Protocol, probe } from './eras/era.js';
@@ -10,6 +11,7 @@ import { Pool } from './pool.js';
 import { type Opened, Recovery, type RecoveryOptions, type RecoveryOwner, reasonOf } from './recovery.js';
 import { EraUnavailable, InitializeRefused } from './upstream-error.js';
 import { RemoteTransport } from './wires/remote.js';
+import { type Wire, wireOf } from './wires/wire.js';
 
 /**
  * Who shares a server behind the endpoint:
@@ -53,6 +55,9 @@ export interface Link {
   announce(): void;
 }
 
+/** The only client of a connection. */
+export type LinkOwner = Omit<RecoveryOwner, 'opened'>;
+
 /** Is told of changed lists and resources of the server, and on which connection. */
 export type ChangeListener = (method: string, params: Params, from: Recovery | undefined) => void;
 
@@ -84,7 +89,7 @@ export class Upstream {
   readonly readers = new SlowReaders({ pause: () => this.pause(true), resume: () => this.pause(false) });
 
   constructor(
-    private readonly openWire: () => Wire,
+    private readonly openWire: () => Transport,
     private readonly isolation: Isolation,
     readonly options: UpstreamOptions,
   ) {
@@ -98,7 +103,7 @@ export class Upstream {
   }
 
   /** A legacy client with a connection of its own, which is initialized as the client did. */
-  forSession(initialize: Params, owner: RecoveryOwner): Promise<Link> {
+  forSession(initialize: Params, owner: LinkOwner): Promise<Link> {
     return this.legacyFirst(() => this.legacyLink(initialize, owner));
   }
 
@@ -167,7 +172,7 @@ export class Upstream {
   }
 
   private open(): Wire {
-    const wire = this.openWire();
+    const wire = wireOf(this.openWire());
     this.isRemote = wire instanceof RemoteTransport;
     return wire;
   }
@@ -273,7 +278,7 @@ export class Upstream {
   }
 
   /** @param owner the only client of the connection; without it, the connection belongs to this process */
-  private legacyLink(initialize: Params, owner?: RecoveryOwner): Link {
+  private legacyLink(initialize: Params, owner?: LinkOwner): Link {
     let isAnnounced = owner === undefined;
     const open = (given: ChannelOwner): Promise<Opened> => {
       const wire = this.spare ?? this.open();
@@ -295,7 +300,7 @@ export class Upstream {
     era: Era,
     open: (owner: ChannelOwner) => Promise<Opened>,
     given: {
-      readonly owner?: RecoveryOwner | undefined;
+      readonly owner?: LinkOwner | undefined;
       readonly first?: Opened;
       readonly announce?: () => void;
     },

@@ -1,13 +1,15 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, expect, it } from 'vitest';
 import type { UpstreamEvent } from '../../src/upstream/state.js';
+import type { Wire } from '../../src/upstream/wires/wire.js';
 import { RawConnection } from './raw-connection.js';
 
 const SILENCE_MS = 90;
 
 /** A server in this process that answers `initialize`, and nothing else while it hangs. */
-class HangingServer implements Transport {
+class HangingServer implements Wire {
+  readonly cancelsBySignal = false;
+  readonly ended = undefined;
   static started = 0;
   onclose?: () => void;
   onmessage?: (message: JSONRPCMessage) => void;

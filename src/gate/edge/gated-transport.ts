@@ -47,10 +47,20 @@ export function gatedTransport(transport: Transport, options: GateOptions): Gate
   return new TransportWithGate(transport, options);
 }
 
-/** A transport of HTTP whose responses can end without an answer. */
-interface EndingTransport {
-  comeBack?(id: RequestId, retryMs: number): () => void;
+/** The member by which a transport of HTTP is known whose responses can end without an answer. */
+export const COME_BACK = Symbol.for('mcp-concerns.come-back');
+
+export interface EndingTransport {
+  /**
+   * Tells the client to come back. Must be called before the first message of the response.
+   *
+   * @returns ends the response
+   */
+  [COME_BACK](id: RequestId, retryMs: number): () => void;
 }
+
+const endingOf = (transport: Transport | EndingTransport): EndingTransport | undefined =>
+  COME_BACK in transport ? transport : undefined;
 
 /** Gives every message to a connection, which is created by the first message that does not pass by. */
 class TransportWithGate extends TransportLayer implements GatedTransport {
@@ -160,7 +170,7 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
 
   comeBack(id: RequestId, retryMs: number): (() => void) | undefined {
     const clientId = this.clientIdOf(id);
-    const end = (this.inner as EndingTransport).comeBack?.(clientId, retryMs);
+    const end = endingOf(this.inner)?.[COME_BACK](clientId, retryMs);
     if (end === undefined) return undefined;
     return () => {
       this.outcomes?.postponed(clientId);

@@ -1,5 +1,6 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { fromBase64url, toBase64url } from '../../base64.js';
+import { COME_BACK, type EndingTransport } from '../../gate/edge/gated-transport.js';
 import {
   isRequest,
   type Request as McpRequest,
@@ -63,20 +64,14 @@ export function resultRequest(messages: readonly unknown[]): McpRequest | undefi
  * A transport for one `tasks/result`. Its server can end the stream before the task has ended: then no process waits, and
  * the client comes back with the id of the event.
  */
-export class TaskResultTransport extends WebStandardStreamableHTTPServerTransport {
+export class TaskResultTransport extends WebStandardStreamableHTTPServerTransport implements EndingTransport {
   private retryMs: number | undefined;
 
   constructor(private readonly request: McpRequest) {
     super({});
   }
 
-  /**
-   * Tells the client to come back. Must be called before the first message of the response.
-   *
-   * @param retryMs how long the client should wait
-   * @returns ends the response
-   */
-  comeBack(_id: unknown, retryMs: number): () => void {
+  [COME_BACK](_id: unknown, retryMs: number): () => void {
     this.retryMs = retryMs;
     return () => this.closeSSEStream(this.request.id);
   }

@@ -1,8 +1,9 @@
 import { METHODS, read } from '../../wire/messages.js';
-import { ownCall, type Params, type Wire } from '../call.js';
+import { ownCall, type Params } from '../call.js';
 import { Channel, type ChannelOwner } from '../channel.js';
 import type { Opened } from '../recovery.js';
 import { InitializeRefused, UNSUPPORTED_VERSION, UpstreamError } from '../upstream-error.js';
+import type { Wire } from '../wires/wire.js';
 import { LEGACY_VERSIONS, type Members, MODERN_VERSION, SELF, wrapParams } from './envelope.js';
 
 /** Which era is spoken to the server: that which it can, or only one. */

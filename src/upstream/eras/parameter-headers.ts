@@ -27,7 +27,7 @@ export async function askModern(
   const { channel } = await recovery.opened();
   const name = read(call.params, 'name');
   const isCall = call.method === 'tools/call' && typeof name === 'string';
-  if (!isCall || channel.wire.cancelsBySignal !== true) return recovery.request(call);
+  if (!isCall || !channel.wire.cancelsBySignal) return recovery.request(call);
   const send = async () => {
     const schema = await schemaOf(upstream, name, ({ params }) =>
       recovery.request({ ...ownCall(LISTS.tools.method, params), signal: call.signal }),

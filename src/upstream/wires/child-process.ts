@@ -1,13 +1,13 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { ConcernsError } from '../../errors.js';
 import { UpstreamError } from '../upstream-error.js';
 import { ErrorLines } from './error-lines.js';
 import { OutputLines } from './output-lines.js';
 import { watchGroup } from './watchdog.js';
+import type { ChildEnd, Wire } from './wire.js';
 
 /** Milliseconds that a server has for each step of its shutdown, and that its last output may take to arrive. */
 const TIMEOUTS = { stdin: 1000, terminate: 1000, kill: 300, output: 250 };
@@ -15,12 +15,6 @@ const POLL_MS = 20;
 const STDERR_CHARACTERS = 4096;
 /** Bytes that wait until the server reads its stdin. */
 const MAX_UNREAD = 32 * 1024 * 1024;
-
-/** How a server ended by itself: the `code` that it exited with, or the `signal` that killed it. */
-export interface ChildEnd {
-  readonly code: number | null;
-  readonly signal: string | null;
-}
 
 /** The server wrote a line to stdout that is not a JSON-RPC message. */
 export class UnreadableLine extends ConcernsError {
@@ -57,12 +51,13 @@ process.on('exit', () => {
  * await client.connect(transport);
  * await transport.close();
  */
-export class ChildTransport implements Transport {
+export class ChildTransport implements Wire {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   /** Receives the lines that the server writes to stderr: at most 50 in 10 seconds, 300 characters of each, and the last. */
   onstderr?: (line: string) => void;
+  readonly cancelsBySignal = false;
   /** How the server ended, if it ended by itself. */
   ended: ChildEnd | undefined;
   /** The last 4,096 characters that the server wrote to stderr. */

@@ -3,10 +3,10 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { encodeHeader } from '../../http/header-value.js';
 import type { HttpRefusal } from '../../http/upstream-server.js';
 import { fromSdk, isResponse, type Message, PROTOCOL_VERSION_META, read } from '../../wire/messages.js';
-import type { Wire, WireOptions } from '../call.js';
 import { MODERN_VERSION } from '../eras/envelope.js';
 import { UpstreamError } from '../upstream-error.js';
 import { watchBody } from './watch-body.js';
+import type { Wire, WireOptions } from './wire.js';
 
 /** Which parameter the header `Mcp-Name` repeats (streamable-http, "Standard Request Headers"). */
 const NAMES: ReadonlyMap<string, string> = new Map([
@@ -24,6 +24,7 @@ export class ModernWire implements Wire {
   onclose?: () => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly cancelsBySignal = true;
+  readonly ended = undefined;
   private readonly gate = new PauseGate();
   private readonly life = new AbortController();
 

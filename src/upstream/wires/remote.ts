@@ -6,9 +6,9 @@ import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/tran
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { requestIdsIn } from '../../http/request-body.js';
 import type { HttpRefusal } from '../../http/upstream-server.js';
-import type { Wire } from '../call.js';
 import { ModernWire, PauseGate, refusalOf } from './modern-wire.js';
 import { watchBody } from './watch-body.js';
+import type { Wire } from './wire.js';
 
 /** Milliseconds after the end of a response until its request counts as unanswered: the SDK still parses its end. */
 const GRACE_MS = 100;
@@ -22,7 +22,9 @@ const TERMINATE_MS = 1000;
  * A transport to a remote server over Streamable HTTP, that of the SDK, which also tells when the response to a request
  * has ended, so that its answer cannot arrive any more.
  */
-export class RemoteTransport extends StreamableHTTPClientTransport {
+export class RemoteTransport extends StreamableHTTPClientTransport implements Wire {
+  readonly cancelsBySignal = false;
+  readonly ended = undefined;
   /** Called some time after the response to a request ended, with or without an answer. */
   onended?: (id: RequestId, reason: string) => void;
 

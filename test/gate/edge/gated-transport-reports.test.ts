@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GateOptions } from '../../../src/gate/edge/concerns-options.js';
+import { COME_BACK, type EndingTransport } from '../../../src/gate/edge/gated-transport.js';
 import { KnownNames } from '../../../src/gate/edge/outcomes.js';
 import type { GateReport } from '../../../src/gate/request/report.js';
 import { type RequestId, read } from '../../../src/wire/messages.js';
@@ -75,10 +76,10 @@ describe('the reports of a transport', () => {
 
 describe('a client that is told to come back', () => {
   /** A transport of HTTP whose responses can end without an answer. */
-  class Ending extends FakeTransport {
+  class Ending extends FakeTransport implements EndingTransport {
     readonly told: unknown[] = [];
 
-    comeBack(id: RequestId, retryMs: number): () => void {
+    [COME_BACK](id: RequestId, retryMs: number): () => void {
       this.told.push([id, retryMs]);
       return () => this.told.push('ended');
     }

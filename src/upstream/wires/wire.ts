@@ -1,0 +1,36 @@
+import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { type Pausable, UNPACED } from '../../http/streams/slow-readers.js';
+import type { Message, RequestId } from '../../wire/messages.js';
+
+/** How a server ended by itself: the `code` that it exited with, or the `signal` that killed it. */
+export interface ChildEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** The bytes between this process and one server: a transport that says what it can. */
+export interface Wire extends Transport, Pausable {
+  send(message: JSONRPCMessage, options?: WireOptions): Promise<void>;
+  /** Whether the end of a request's response cancels the request. */
+  readonly cancelsBySignal: boolean;
+  /** How it ended by itself, if it is a child process that did. */
+  readonly ended: ChildEnd | undefined;
+  /** Called when the response to a request has ended, so that no answer can arrive any more. */
+  onended?: (id: RequestId, reason: string) => void;
+  /** Receives the lines that a child process writes to stderr. */
+  onstderr?: (line: string) => void;
+}
+
+/** Returns the wire of a transport. One of somebody else does not pause, and does not tell how it ended. */
+export const wireOf = (transport: Transport | Wire): Wire =>
+  'cancelsBySignal' in transport
+    ? transport
+    : Object.assign(transport, { ...UNPACED, cancelsBySignal: false, ended: undefined });
+
+export interface WireOptions extends TransportSendOptions {
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Receives the messages of the response, if the wire knows which response a message belongs to. */
+  readonly received?: (message: Message) => void;
+}
