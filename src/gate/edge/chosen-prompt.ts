@@ -1,4 +1,4 @@
-import type { ExchangeConnection } from './exchange.js';
+import type { ConnectionState } from './connection-state.js';
 
 /** The prompts that a host asks for at the same time, and how many of these requests still wait. */
 interface Burst {
@@ -26,7 +26,7 @@ const TOGETHER = 200;
  * @returns false if the host asks for another prompt at the same time
  */
 export async function isChosen(
-  connection: Pick<ExchangeConnection, 'preferences' | 'principal'>,
+  connection: Pick<ConnectionState, 'preferences' | 'principal'>,
   name: string,
 ): Promise<boolean> {
   const { principal, preferences } = connection;

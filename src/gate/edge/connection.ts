@@ -1,7 +1,6 @@
 import type { Configuration } from '../../engine/configuration.js';
-import type { Kind, Policy } from '../../engine/policy.js';
+import type { Kind } from '../../engine/policy.js';
 import {
-  ACCESS_METHODS,
   type Answer,
   asLegacy,
   type Capability,
@@ -19,31 +18,19 @@ import {
   type RequestId,
   shapeOf,
 } from '../../wire/messages.js';
-import type { AskServer } from '../../wire/page-walker.js';
 import { SerialQueue } from '../../wire/serial-queue.js';
-import type { TaskLister, TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
 import { clientOf, keepInitialized } from '../concerns/initialize.js';
-import { announcedTo } from '../concerns/listen.js';
 import { filterUnexpected } from '../lists/list-request.js';
-import type { CatalogCache } from '../request/catalog-cache.js';
-import { configure, type Sender } from '../request/configure.js';
+import type { Sender } from '../request/configure.js';
 import type { Handshake } from '../request/decision.js';
 import type { Implementation } from '../request/facts.js';
-import {
-  type PrincipalPreferences,
-  readKept,
-  readSession,
-  type SessionPreferences,
-} from '../request/kept-preferences.js';
-import { LivePolicy, policyInForce } from '../request/live-policy.js';
-import { NO_REPORT, type Report } from '../request/report.js';
+import { LivePolicy } from '../request/live-policy.js';
+import { NO_REPORT } from '../request/report.js';
 import { passesBy, reportOfPassing } from '../table/routing.js';
-import { TaskMemory, type TaskRecords, taskRecords } from '../tasks/task-records.js';
-import { toolIsShown } from '../tasks/visible-tasks.js';
 import type { GateOptions } from './concerns-options.js';
-import { Initialization, Listing, Switching } from './connection-state.js';
+import { ConnectionState, type StateOptions } from './connection-state.js';
 import { Exchange } from './exchange.js';
-import { gather, judge, settle } from './gather.js';
+import { judge, settle } from './gather.js';
 import { Ledger } from './ledger.js';
 import { panelOf } from './panel-of.js';
 import {
@@ -62,15 +49,8 @@ export interface ConnectionPorts {
 
 /** The options of one connection: where its preferences are kept is known from its first message. */
 export interface ConnectionOptions
-  extends Omit<GateOptions, 'store' | 'report' | 'names' | 'session' | 'taskMemory'> {
-  readonly report?: Report | undefined;
-  readonly preferences: SessionPreferences;
-  /** Who created which task. Without it, the connection remembers its own tasks. */
-  readonly tasks?: TaskRecords | undefined;
-  /** Lists the tasks of the server by their owner, if the server can. */
-  readonly lister?: TaskLister | undefined;
-  /** Whether the client initialized the session on an earlier connection. */
-  readonly resumed?: boolean | undefined;
+  extends StateOptions,
+    Pick<GateOptions, 'shared' | 'upstream' | 'observe' | 'switched'> {
   /** Has the requests that passed by before there was a connection. */
   readonly ledger?: Ledger<Exchange> | undefined;
 }
@@ -84,19 +64,11 @@ const SENT = Promise.resolve();
  * Messages are handled in order, and synchronously as long as no earlier message waits for the session store.
  */
 export class Connection implements ServerConnection {
-  readonly preferences: SessionPreferences;
-  readonly principal: PrincipalPreferences | undefined;
-  readonly tasks: TaskRecords;
-  readonly report: Report;
-  readonly probe: string | undefined;
+  readonly state: ConnectionState;
   /** The latest request that the gate handled. */
   latest: Exchange | undefined = undefined;
-  private readonly initialization: Initialization;
-  private readonly listing: Listing;
-  private readonly switching = new Switching();
   private readonly stopListening: (() => void) | undefined;
-  private readonly ledger: Ledger<Exchange>;
-  private ownName: string | undefined = undefined;
+  readonly ledger: Ledger<Exchange>;
   private clientQueue: SerialQueue | undefined = undefined;
   private serverQueue: SerialQueue | undefined = undefined;
   private announcing = SENT;
@@ -105,73 +77,15 @@ export class Connection implements ServerConnection {
     private readonly options: ConnectionOptions,
     private readonly ports: ConnectionPorts,
   ) {
-    const { policy, preferences } = options;
-    this.preferences = preferences;
-    this.principal = options.principal;
-    this.initialization = new Initialization(options.resumed === true);
-    this.listing = new Listing(() => {
+    const { policy } = options;
+    this.state = new ConnectionState(options, () => {
       const { latest } = this;
       const kept = latest === undefined ? undefined : options.upstream?.listsFor(latest.request);
       return kept ?? options.shared;
     });
     this.ledger = options.ledger ?? new Ledger();
-    this.report = options.report ?? NO_REPORT;
-    this.probe = options.probe;
-    const store = preferences.place === 'store' ? preferences.store : undefined;
-    this.tasks = options.tasks ?? taskRecords(new TaskMemory(), store);
     this.stopListening =
       policy instanceof LivePolicy ? policy.onReplace(() => this.announceChanges()) : undefined;
-  }
-
-  get name(): string {
-    this.ownName ??= crypto.randomUUID();
-    return this.ownName;
-  }
-
-  get catalog(): CatalogCache {
-    return this.listing.catalog;
-  }
-
-  get isLegacy(): boolean {
-    return this.initialization.isLegacy;
-  }
-
-  get lasts(): boolean {
-    return this.initialization.lasts;
-  }
-
-  get server(): Implementation | undefined {
-    return this.initialization.server;
-  }
-
-  get relisted(): boolean | null {
-    return this.switching.relisted;
-  }
-
-  get announced(): readonly Capability[] {
-    const { latest } = this;
-    return latest?.era === 'modern' ? announcedTo(latest.request) : this.switching.announced;
-  }
-
-  get listens(): boolean | undefined {
-    return this.options.listens;
-  }
-
-  get taskTools(): readonly string[] | undefined {
-    return this.options.lister?.tools;
-  }
-
-  /** The configuration of the latest list request; without one, that of a client without preferences. */
-  get listed(): Configuration {
-    return this.listing.configurationUnder(this.policy);
-  }
-
-  get policy(): Policy {
-    return policyInForce(this.options.policy);
-  }
-
-  private get isEnforced(): boolean {
-    return this.policy.settings.enforcement === 'enforce';
   }
 
   /** Tells the client which lists look different since the policy was replaced, or preferences of its caller changed. */
@@ -182,26 +96,26 @@ export class Connection implements ServerConnection {
   }
 
   handshake(step: Handshake): void {
-    if (step.state === 'asked') return this.initialization.asked(this.preferences, step.record);
-    if (step.state === 'refused') return this.initialization.refused();
-    this.initialization.accepted(step);
-    this.switching.announced = step.announced;
+    const { state } = this;
+    if (step.state === 'asked') return state.asked(step.record);
+    if (step.state === 'refused') return state.refused();
+    state.accepted(step);
     this.observe(step.client);
   }
 
   private observe(client: Implementation): void {
-    const { latest } = this;
-    if (latest === undefined || this.switching.observer !== undefined) return;
+    const { latest, state } = this;
+    if (latest === undefined || state.observer !== undefined) return;
     const panel = panelOf(() => (this.latest ?? latest).again());
-    this.switching.observer = this.options.observe?.({ panel, client });
+    state.observer = this.options.observe?.({ panel, client });
   }
 
   listedWith(configuration: Configuration, kind?: Kind): void {
-    this.listing.listedWith(configuration);
-    const { latest } = this;
+    const { latest, state } = this;
+    state.listedWith(configuration, kind);
     // Its client does not initialize a modern connection: the first list tells who it is.
     if (latest?.era === 'modern') this.observe(clientOf(latest.request));
-    this.switching.listed(kind);
+    state.observer?.listed();
   }
 
   announce(capabilities: readonly Capability[], isSwitch: boolean, relatedTo: RequestId | undefined): void {
@@ -209,25 +123,21 @@ export class Connection implements ServerConnection {
       this.toClient({ jsonrpc: '2.0', method: listChangedMethod(capability) }, relatedTo);
     }
     if (isSwitch) {
-      this.switching.switched(capabilities);
+      this.state.switched(capabilities);
       this.options.switched?.();
     }
-    this.switching.observer?.changed();
-  }
-
-  async listTasks(query: TaskListQuery, { extra }: Sender): Promise<TaskListPage> {
-    return this.options.lister?.list(query, extra) ?? { ok: true, tasks: [] };
+    this.state.observer?.changed();
   }
 
   /** Whether it can be forgotten when it closes: nothing waits for an answer, and what lasts is kept elsewhere. */
   get isFinished(): boolean {
     const waits = this.clientQueue?.waiting || this.serverQueue?.waiting || this.ledger.awaits('server');
-    return waits !== true && this.ledger.isEmpty && this.preferences.place !== 'connection';
+    return waits !== true && this.ledger.isEmpty && this.state.preferences.place !== 'connection';
   }
 
   /** Must be called when the connection closes: stops listening for policy changes. */
   close(): void {
-    this.switching.observer?.closed();
+    this.state.observer?.closed();
     this.stopListening?.();
   }
 
@@ -239,8 +149,8 @@ export class Connection implements ServerConnection {
    */
   fromClient(message: Message, sender: Sender): void {
     const shape = shapeOf(message);
-    if (shape === undefined && this.isEnforced) {
-      this.report({ method: 'other', era: 'legacy', error: ERRORS.invalidRequest });
+    if (shape === undefined && this.state.isEnforced) {
+      this.state.report({ method: 'other', era: 'legacy', error: ERRORS.invalidRequest });
       return this.toClient(failure(null, ERRORS.invalidRequest, 'Invalid Request'));
     }
     // A second answer to a form of the gate would tell the server what a person chose.
@@ -253,16 +163,16 @@ export class Connection implements ServerConnection {
   }
 
   private judge(message: Message, sender: Sender): void | Promise<void> {
-    if (passesBy(this.policy, message)) return this.passBy(message, sender);
+    if (passesBy(this.state.policy, message)) return this.passBy(message, sender);
     if (isRequest(message)) return this.judgeRequest(message, sender);
     if (isNotification(message)) return this.fromClientNotification(message, sender);
     this.toServer(message, sender);
   }
 
   private passBy(request: Request, sender: Sender): void {
-    const sent = this.isLegacy ? asLegacy(request) : request;
-    if (this.report !== NO_REPORT) {
-      this.report(reportOfPassing(this.policy.settings, sent), { id: sent.id });
+    const sent = this.state.isLegacy ? asLegacy(request) : request;
+    if (this.state.report !== NO_REPORT) {
+      this.state.report(reportOfPassing(this.state.policy.settings, sent), { id: sent.id });
     }
     this.ledger.passBy(sent.id);
     this.toServer(sent, sender);
@@ -276,9 +186,9 @@ export class Connection implements ServerConnection {
 
   private fromClientNotification(message: Notification, sender: Sender): void | Promise<void> {
     const { method } = message;
-    if (!acceptsNotification(this, 'client', method)) return;
+    if (!acceptsNotification(this.state, 'client', method)) return;
     if (method === METHODS.cancelled) return this.cancel(message, sender);
-    const stored = method === METHODS.initialized ? keepInitialized(this, message) : undefined;
+    const stored = method === METHODS.initialized ? keepInitialized(this.state, message) : undefined;
     if (stored === undefined) return this.toServer(message, sender);
     return stored.then(() => this.toServer(message, sender));
   }
@@ -287,7 +197,7 @@ export class Connection implements ServerConnection {
     const cancelled = this.ledger.cancel(message.params?.requestId);
     if (cancelled === undefined) {
       // The server knows an id of the client only if its request passed by.
-      if (!this.isEnforced || this.ledger.hasPassed(message.params?.requestId))
+      if (!this.state.isEnforced || this.ledger.hasPassed(message.params?.requestId))
         this.toServer(message, sender);
       return;
     }
@@ -336,7 +246,7 @@ export class Connection implements ServerConnection {
     if (isNotification(message)) return fromServerNotification(this, message, related);
     if (isRequest(message)) return fromServerRequest(this, message, related);
     // A value that is not a message can be a batch, which contains messages that nothing filters.
-    if (!isResponse(message)) return this.isEnforced ? undefined : message;
+    if (!isResponse(message)) return this.state.isEnforced ? undefined : message;
     const exchange = this.ledger.take(message.id);
     return exchange === undefined ? this.unclaimed(message) : settle(exchange, message);
   }
@@ -345,61 +255,14 @@ export class Connection implements ServerConnection {
   private unclaimed(message: Answer | Failure): Message | undefined {
     if (this.ledger.owns(message.id)) return undefined;
     if (this.ledger.takePassed(message.id)) return message;
-    if (this.isEnforced) return undefined;
-    return 'error' in message ? message : filterUnexpected(message, this.listed);
-  }
-
-  /**
-   * Returns the id that the client gave a request. The server may know it under another id, which it uses to tell its
-   * transport what a notification belongs to.
-   */
-  clientIdOf(id: RequestId): RequestId {
-    return this.ledger.find(id)?.clientId ?? id;
-  }
-
-  /**
-   * Returns whether the sender of a message that the server received is shown a tool, under `enforce`. Servers that run
-   * tasks ask this, because a request about a task does not name the task's tool.
-   *
-   * @param message a request, or a client's response to a request of the server
-   */
-  async showsTool(name: string, message: Request | Answer | Failure, sender: Sender): Promise<boolean> {
-    if (!this.isEnforced) return true;
-    const pending = this.ledger.find(message.id);
-    if (pending !== undefined) return gather(pending, toolIsShown(pending, name));
-    // Its id is never sent. A response of the client has no params.
-    const params = 'params' in message ? message.params : undefined;
-    const call = { jsonrpc: '2.0', id: 0, method: ACCESS_METHODS.call } as const;
-    const own: Request = params === undefined ? call : { ...call, params };
-    const exchange = new Exchange(this, own, sender, undefined);
-    const kept = await readKept(exchange);
-    exchange.configured(configure(exchange, kept, { meta: true }), []);
-    return gather(exchange, toolIsShown(exchange, name));
-  }
-
-  /** Returns which questions the client of this session can answer; `undefined` if nothing tells. */
-  async questions(): Promise<unknown> {
-    const session = await readSession(this.preferences);
-    return session.state === 'live' ? session.record.questions : undefined;
+    if (this.state.isEnforced) return undefined;
+    return 'error' in message ? message : filterUnexpected(message, this.state.listed);
   }
 
   /** Resolves when no message waits for the session store. Until then, an HTTP response must not be finished. */
   async settled(): Promise<void> {
     await this.clientQueue?.settled();
     await this.serverQueue?.settled();
-  }
-
-  inFlight(): Iterable<Exchange> {
-    return this.ledger.all();
-  }
-
-  enter(exchange: Exchange): RequestId {
-    return this.ledger.enter(exchange);
-  }
-
-  leave(id: RequestId): boolean {
-    const isWanted = !this.ledger.isCancelled(id);
-    return this.ledger.take(id) !== undefined && isWanted;
   }
 
   toServer(message: Message, { extra }: Sender): void {
@@ -409,15 +272,6 @@ export class Connection implements ServerConnection {
   toClient(message: Message, relatedTo?: RequestId): void {
     // Sending fails if the connection is closed. Then nobody waits for the message.
     this.ports.toClient(message, relatedTo).catch(() => undefined);
-  }
-
-  askFor({ request, sender }: Exchange): AskServer {
-    return this.ledger.asker('server', request, (message) => this.toServer(message, sender));
-  }
-
-  askClientFor({ request, clientId }: Exchange): AskServer {
-    // Related to the client's request, so that an HTTP transport sends it in the response to that request.
-    return this.ledger.asker('client', request, (message) => this.toClient(message, clientId));
   }
 
   /** Runs a task after all earlier ones of its side. A queue is created when a task of its side first waits. */

@@ -16,57 +16,28 @@ import {
   read,
 } from '../../wire/messages.js';
 import type { AskServer } from '../../wire/page-walker.js';
-import type { TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
-import type { CatalogCache } from '../request/catalog-cache.js';
 import { configure, type Sender } from '../request/configure.js';
 import type { Handshake } from '../request/decision.js';
-import type { ConnectionFacts, Facts, Keeps, Substitute } from '../request/facts.js';
-import {
-  isOneHost,
-  type Kept,
-  nothingRead,
-  type PrincipalPreferences,
-  type SessionPreferences,
-} from '../request/kept-preferences.js';
-import { type GateReport, NO_REPORT, type ReportContext, type Reporter } from '../request/report.js';
+import type { Facts, Keeps, Substitute } from '../request/facts.js';
+import { isOneHost, type Kept, nothingRead } from '../request/kept-preferences.js';
+import { type GateReport, NO_REPORT, type ReportContext } from '../request/report.js';
 import { panelRouteOf, type Route } from '../table/routes.js';
 import { loggable, routeOf } from '../table/routing.js';
-import type { TaskRecords } from '../tasks/task-records.js';
+import type { ConnectionState } from './connection-state.js';
+import type { Ledger } from './ledger.js';
 
-/** The connection of an exchange: what all its exchanges share, and ways to both sides. */
-export interface ExchangeConnection extends ConnectionFacts, Reporter {
-  /** The policy in force. */
-  readonly policy: Policy;
-  readonly preferences: SessionPreferences;
-  /** Where the preferences of the caller are kept. Without it, they are not kept per caller. */
-  readonly principal: PrincipalPreferences | undefined;
-  /** What the server lists. */
-  readonly catalog: CatalogCache;
-  /** The method of probes from an HTTP handler in this process. */
-  readonly probe: string | undefined;
-  readonly tasks: TaskRecords;
-  /** Tells the connection from all others, where the transport has no session id. */
-  readonly name: string;
-  /** Whether the client sent `initialize`. Then none of its requests is modern, unless the server refused. */
-  readonly isLegacy: boolean;
+/** The gate of an exchange: ways to both sides, and what it does about the connection. */
+export interface ExchangeGate {
+  readonly state: ConnectionState;
+  readonly ledger: Ledger<Exchange>;
   /** Changes the era of the connection, and who is told what on it. */
   handshake(step: Handshake): void;
   /** Must be called with the values in effect when the client lists, or is told to list again: then there is no kind. */
   listedWith(configuration: Configuration, kind?: Kind): void;
   /** Tells the client that lists changed. `isSwitch`: a person or a model of this client changed them. */
   announce(capabilities: readonly Capability[], isSwitch: boolean, relatedTo: RequestId | undefined): void;
-  /** Lists tasks of the sender, if the server lists them by their owner. */
-  listTasks(query: TaskListQuery, sender: Sender): Promise<TaskListPage>;
-  /** Enters an exchange into the ledger, and returns its id there. */
-  enter(exchange: Exchange): RequestId;
-  /** Removes an exchange from the ledger. Returns false if the client cancelled it. */
-  leave(id: RequestId): boolean;
   toServer(message: Message, sender: Sender): void;
   toClient(message: Message, relatedTo?: RequestId): void;
-  /** Returns a function that sends the server requests made by the gate, on behalf of an exchange. */
-  askFor(exchange: Exchange): AskServer;
-  /** Returns a function that sends the client requests made by the gate, on behalf of an exchange. */
-  askClientFor(exchange: Exchange): AskServer;
 }
 
 type ExchangeReportContext = Pick<ReportContext, 'list' | 'listedName'>;
@@ -81,6 +52,7 @@ const PROBE: Route = { to: 'probe' };
  * judge(new Exchange(connection, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { extra: undefined }));
  */
 export class Exchange implements Facts {
+  readonly connection: ConnectionState;
   readonly policy: Policy;
   readonly request: Request;
   readonly era: Era;
@@ -97,12 +69,14 @@ export class Exchange implements Facts {
   private id: RequestId | undefined = undefined;
 
   constructor(
-    readonly connection: ExchangeConnection,
+    readonly gate: ExchangeGate,
     request: Request,
     readonly sender: Sender,
     /** The request that messages about this one are sent with; `undefined` if it is not one of the client now. */
     readonly relatedTo: RequestId | undefined,
   ) {
+    const connection = gate.state;
+    this.connection = connection;
     this.policy = connection.policy;
     this.kept = nothingRead(this);
     this.request = connection.isLegacy || saysLegacy(request, sender) ? asLegacy(request) : request;
@@ -154,47 +128,50 @@ export class Exchange implements Facts {
 
   /** Lets the server answer. */
   pass(params = this.request.params): void {
-    const id = this.connection.enter(this);
+    const id = this.gate.ledger.enter(this);
     this.id = id;
     const { jsonrpc, method } = this.request;
     const sent = params === undefined ? { jsonrpc, id, method } : { jsonrpc, id, method, params };
-    this.connection.toServer(sent, this.sender);
+    this.gate.toServer(sent, this.sender);
   }
 
   /** Lets the gate answer later. The client can cancel the request until `resume` is called. */
   hold(): void {
     this.isHeld = true;
-    this.id = this.connection.enter(this);
+    this.id = this.gate.ledger.enter(this);
   }
 
   /** Returns false if the client cancelled the request since `hold`: then it must not be answered. */
   resume(): boolean {
     this.isHeld = false;
-    return this.id !== undefined && this.connection.leave(this.id);
+    return this.id !== undefined && this.gate.ledger.leave(this.id);
   }
 
   /** Sends the server requests made by the gate, on behalf of this one. */
   get ask(): AskServer {
-    return this.connection.askFor(this);
+    const { gate, request, sender } = this;
+    return gate.ledger.asker('server', request, (message) => gate.toServer(message, sender));
   }
 
   /** Sends the client requests made by the gate, on behalf of this one. Only while the connection lasts. */
   get askClient(): AskServer {
-    return this.connection.askClientFor(this);
+    const { gate, request, clientId } = this;
+    // Related to the client's request, so that an HTTP transport sends it in the response to that request.
+    return gate.ledger.asker('client', request, (message) => gate.toClient(message, clientId));
   }
 
   reply(result: Record<string, unknown>): void {
-    this.connection.toClient(answer(this.request, result));
+    this.gate.toClient(answer(this.request, result));
   }
 
   /** Answers with an error that was already reported. */
   fail(error: Failure['error']): void {
-    this.connection.toClient({ jsonrpc: '2.0', id: this.clientId, error });
+    this.gate.toClient({ jsonrpc: '2.0', id: this.clientId, error });
   }
 
   /** Returns the answer to a request whose handling threw. */
   failureOf(cause: unknown): Failure {
-    if (this.id !== undefined) this.connection.leave(this.id);
+    if (this.id !== undefined) this.gate.ledger.leave(this.id);
     const reason = cause instanceof Error ? cause.message : String(cause);
     const code = ERRORS.internal;
     this.report({ error: code });
@@ -214,7 +191,7 @@ export class Exchange implements Facts {
   /** Returns a new exchange for the same request, under the policy in force: for messages that belong to no request. */
   again(): Exchange {
     // Without a related request, the transport uses the connection's own stream.
-    return new Exchange(this.connection, this.request, this.sender, undefined);
+    return new Exchange(this.gate, this.request, this.sender, undefined);
   }
 }
 

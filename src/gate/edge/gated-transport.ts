@@ -24,6 +24,7 @@ import { Connection, type ConnectionOptions } from './connection.js';
 import type { Exchange } from './exchange.js';
 import { Ledger } from './ledger.js';
 import { KnownNames, Outcomes } from './outcomes.js';
+import { showsTool } from './shows-tool.js';
 
 /** A transport with a gate in it. */
 export interface GatedTransport extends Transport, GateLink {
@@ -138,7 +139,7 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
     const { connection } = this;
     const relatedTo = options?.relatedRequestId;
     const translated =
-      relatedTo === undefined ? options : { ...options, relatedRequestId: connection.clientIdOf(relatedTo) };
+      relatedTo === undefined ? options : { ...options, relatedRequestId: this.clientIdOf(relatedTo) };
     return connection.fromServer(message as Message, (sent) => this.deliver(sent, translated), relatedTo);
   }
 
@@ -157,7 +158,7 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
   }
 
   clientIdOf(id: RequestId): RequestId {
-    return this.connection?.clientIdOf(id) ?? id;
+    return this.ledger.clientIdOf(id);
   }
 
   listTasksWith(lister: TaskLister): void {
@@ -165,7 +166,7 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
   }
 
   async questions(): Promise<unknown> {
-    return this.connection?.questions();
+    return this.connection?.state.questions();
   }
 
   comeBack(id: RequestId, retryMs: number): (() => void) | undefined {
@@ -191,7 +192,7 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
     // Without a connection, nothing tells what its client is shown. Requests about tasks do not pass by.
     if (this.connection === undefined) return !this.isEnforced;
     if (isNotification(given)) return true;
-    return this.connection.showsTool(name, given, senderOf(extra as MessageExtraInfo | undefined));
+    return showsTool(this.connection, name, given, senderOf(extra as MessageExtraInfo | undefined));
   }
 
   private open(extra: MessageExtraInfo | undefined): Connection {

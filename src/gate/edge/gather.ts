@@ -28,7 +28,7 @@ export function judge(exchange: Exchange, rows: Rows = ROWS): void | Promise<voi
 
 /** Answers a request whose decision throws: every request is answered exactly once. */
 function answering(exchange: Exchange, decided: () => void | Promise<void>): void | Promise<void> {
-  const failed = (cause: unknown) => exchange.connection.toClient(exchange.failureOf(cause));
+  const failed = (cause: unknown) => exchange.gate.toClient(exchange.failureOf(cause));
   try {
     return decided()?.catch(failed);
   } catch (cause) {

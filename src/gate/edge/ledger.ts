@@ -89,8 +89,22 @@ export class Ledger<E extends { readonly clientId: RequestId }> {
     return this.entries.values();
   }
 
+  /**
+   * Returns the id that the client gave a request. The server may know it under another id, which it uses to tell its
+   * transport what a notification belongs to.
+   */
+  clientIdOf(id: RequestId): RequestId {
+    return this.find(id)?.clientId ?? id;
+  }
+
   isCancelled(id: RequestId): boolean {
     return this.cancelled?.has(id) ?? false;
+  }
+
+  /** Removes a request that the gate answers. Returns false if the client cancelled it. */
+  leave(id: RequestId): boolean {
+    const isWanted = !this.isCancelled(id);
+    return this.take(id) !== undefined && isWanted;
   }
 
   /** Removes the request that an answer belongs to, and returns it; `undefined` if the answer belongs to none. */

@@ -1,4 +1,3 @@
-import type { Configuration } from '../../engine/configuration.js';
 import {
   CAPABILITIES,
   type Capability,
@@ -11,27 +10,24 @@ import {
   SAMPLING,
 } from '../../wire/messages.js';
 import { changedSince, shownBy, shownOfResources } from '../concerns/list-changed.js';
+import { announcedTo } from '../concerns/listen.js';
 import { redactSampling, redactServerMessage } from '../enforce/redaction.js';
 import { canChange, sessionConfiguration } from '../request/configure.js';
 import type { View } from '../request/facts.js';
 import { storeWarning } from '../request/report.js';
 import { NOTIFICATIONS, OWNED_TASK_NOTIFICATIONS, SERVER_REQUESTS } from '../table/routes.js';
 import { loggable, METHOD_NOT_FOUND, passesNotification, passesServerRequest } from '../table/routing.js';
-import type { Exchange, ExchangeConnection } from './exchange.js';
+import type { ConnectionState } from './connection-state.js';
+import type { Exchange, ExchangeGate } from './exchange.js';
 import { gather } from './gather.js';
 import { type ViewSource, viewsOf } from './views.js';
 
 /** A connection that receives messages of the server that belong to no request. */
-export interface ServerConnection extends ExchangeConnection, ViewSource {
-  /** The configuration of the latest list request; without one, that of a client without preferences. */
-  readonly listed: Configuration;
-  /** The capabilities whose changes the server announces. */
-  readonly announced: readonly Capability[];
-}
+export type ServerConnection = ExchangeGate & ViewSource;
 
 /** Returns whether a notification passes, and reports it if `enforce` does not let it pass. */
 export function acceptsNotification(
-  { policy, report, taskTools }: ExchangeConnection,
+  { policy, report, taskTools }: ConnectionState,
   sender: keyof typeof NOTIFICATIONS,
   method: string,
 ): boolean {
@@ -49,20 +45,21 @@ export function fromServerRequest(
   request: Request,
   related: Exchange | undefined,
 ): Message | undefined | Promise<Message> {
-  const { settings } = connection.policy;
+  const { state } = connection;
+  const { settings } = state.policy;
   const { method, id } = request;
   if (settings.enforcement !== 'enforce') return request;
   if (passesServerRequest(settings, method)) {
     // Nothing filters what `settings.methods` lets pass.
     if (!SERVER_REQUESTS.has(method)) return request;
     return underViews(connection, related, (views) => {
-      const redacted = redactServerMessage(connection, views, request);
-      return method === SAMPLING ? redactSampling(connection, views, redacted) : redacted;
+      const redacted = redactServerMessage(state, views, request);
+      return method === SAMPLING ? redactSampling(state, views, redacted) : redacted;
     });
   }
   const { code, message } = METHOD_NOT_FOUND;
   const refused = loggable(method);
-  connection.report({ method: refused, era: 'legacy', error: code, refused });
+  state.report({ method: refused, era: 'legacy', error: code, refused });
   const { latest } = connection;
   if (latest !== undefined) connection.toServer(failure(id, code, message), latest.sender);
   return undefined;
@@ -78,11 +75,12 @@ export function fromServerNotification(
   related: Exchange | undefined,
 ): Message | undefined | Promise<Message | undefined> {
   const { method } = message;
-  const { latest, policy, catalog } = connection;
-  if (!acceptsNotification(connection, 'server', method)) return undefined;
+  const { latest, state } = connection;
+  const { policy, catalog } = state;
+  if (!acceptsNotification(state, 'server', method)) return undefined;
   const capability = CAPABILITIES.find((each) => method === listChangedMethod(each));
   if (capability !== undefined) {
-    const { listed } = connection;
+    const { listed } = state;
     if (latest !== undefined && (listed.policy !== policy || canChange(listed))) {
       return onListChanged(latest.again(), message, capability);
     }
@@ -93,7 +91,7 @@ export function fromServerNotification(
   // Nothing filters what `settings.methods` lets pass.
   if (!NOTIFICATIONS.server.has(method) && !OWNED_TASK_NOTIFICATIONS.has(method)) return message;
   if (!OF_RESOURCES.has(method)) {
-    return underViews(connection, related, (views) => redactServerMessage(connection, views, message));
+    return underViews(connection, related, (views) => redactServerMessage(state, views, message));
   }
   // Without a request, there is nothing that tells what this client is shown.
   if (latest === undefined) return undefined;
@@ -102,7 +100,7 @@ export function fromServerNotification(
     const shown = await gather(latest.again(), shownOfResources(policy, message, each));
     return shown === undefined || method === RESOURCE_UPDATED
       ? shown
-      : redactServerMessage(connection, each, shown);
+      : redactServerMessage(state, each, shown);
   });
 }
 
@@ -142,18 +140,20 @@ export function onListChanged(
  * @param latest the latest request, under the policy that it arrived under
  */
 export async function announceChanges(connection: ServerConnection, latest: Exchange): Promise<void> {
+  const { state } = connection;
   try {
     const isModern = latest.era === 'modern';
     // A stream is told of one change after the other without any request between them.
-    const before = isModern ? connection.listed : await sessionConfiguration(latest);
-    const shown = shownBy(connection.catalog.cached(before.policy), before);
+    const before = isModern ? state.listed : await sessionConfiguration(latest);
+    const shown = shownBy(state.catalog.cached(before.policy), before);
     const now = latest.again();
     const after = await sessionConfiguration(now);
     const changed = await gather(now, changedSince(shown));
-    const announced = CAPABILITIES.filter((each) => changed.has(each) && connection.announced.includes(each));
+    const told = isModern ? announcedTo(latest.request) : state.announced;
+    const announced = CAPABILITIES.filter((each) => changed.has(each) && told.includes(each));
     connection.announce(announced, false, undefined);
     if (isModern) connection.listedWith(after);
   } catch (cause) {
-    connection.report({ method: 'reload', era: 'legacy', warnings: [storeWarning('read', cause)] });
+    state.report({ method: 'reload', era: 'legacy', warnings: [storeWarning('read', cause)] });
   }
 }

@@ -54,9 +54,9 @@ const READ: {
   makers: ({ connection }, { taskIds }) => makersOf(connection.tasks, taskIds),
   remember: ({ connection }, { taskId, maker }) => connection.tasks.set(taskId, maker),
   tasks: ({ connection, sender }, { query }) => connection.listTasks(query, sender),
-  handshake: ({ connection }, { step }) => connection.handshake(step),
-  announce: ({ connection, relatedTo }, { capabilities, isSwitch }) =>
-    connection.announce(capabilities, isSwitch, relatedTo),
+  handshake: ({ gate }, { step }) => gate.handshake(step),
+  announce: ({ gate, relatedTo }, { capabilities, isSwitch }) =>
+    gate.announce(capabilities, isSwitch, relatedTo),
   chosen: ({ connection }, { prompt }) => isChosen(connection, prompt),
   panel: (_exchange, { part }) => PANEL_PARTS[part](),
 };
@@ -181,9 +181,9 @@ export function findPreferences(
 const LISTS: ReadonlySet<Route['to']> = new Set(['list', 'groups', 'group']);
 
 /** Remembers the configuration of the latest list or stream, and tells the page that the client has listed. */
-function noteListing({ connection, configuration, route }: Exchange): void {
-  if (route.to === 'list') connection.listedWith(configuration, route.kind);
-  if (route.to === 'listen') connection.listedWith(configuration);
+function noteListing({ gate, configuration, route }: Exchange): void {
+  if (route.to === 'list') gate.listedWith(configuration, route.kind);
+  if (route.to === 'listen') gate.listedWith(configuration);
 }
 
 /** The decisions about primitives of the gate. What they compute with is loaded when it is first needed. */

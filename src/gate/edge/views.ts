@@ -6,10 +6,10 @@ import type { Exchange } from './exchange.js';
 
 /** The part of a connection that knows what its client is shown. */
 export interface ViewSource {
-  readonly policy: Policy;
+  readonly state: { readonly policy: Policy };
   readonly latest: Exchange | undefined;
-  /** Returns the requests that have no answer yet. */
-  inFlight(): Iterable<Exchange>;
+  /** Has the requests without an answer. */
+  readonly ledger: { all(): Iterable<Exchange> };
 }
 
 /**
@@ -25,7 +25,7 @@ export function viewsOf(
   source: ViewSource,
   related: Exchange | undefined,
 ): readonly View[] | Promise<readonly View[]> {
-  const candidates = related === undefined ? [...source.inFlight()] : [related];
+  const candidates = related === undefined ? [...source.ledger.all()] : [related];
   const views = new Map<string, View>();
   for (const exchange of candidates) {
     // A stream outlives the policy and the preferences that it began under.
@@ -39,8 +39,8 @@ export function viewsOf(
     if (views.get(key)?.request === undefined) views.set(key, { configuration, request, substitute });
   }
   if (views.size > 0) return [...views.values()];
-  const { latest, policy } = source;
-  if (latest === undefined) return [withoutRequest(resolveConfiguration(policy, []))];
+  const { latest, state } = source;
+  if (latest === undefined) return [withoutRequest(resolveConfiguration(state.policy, []))];
   const configuration = sessionConfiguration(latest.again());
   return configuration instanceof Promise
     ? configuration.then((each) => [withoutRequest(each)])

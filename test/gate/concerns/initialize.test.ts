@@ -79,7 +79,7 @@ describe('initialize', () => {
     });
     judge(talk.exchange('initialize', params));
     expect(talk.record).toEqual(record);
-    expect(talk.connection.isLegacy).toBe(true);
+    expect(talk.connection.state.isLegacy).toBe(true);
     expect(talk.toServer).toEqual([{ jsonrpc: '2.0', id: expect.anything(), method: 'initialize', params }]);
   });
 
@@ -91,7 +91,7 @@ describe('initialize', () => {
     expect(await store.read('s')).toEqual({ state: 'unknown' });
     const none = new Talk(OPEN, { preferences: { place: 'none' } });
     judge(none.exchange('initialize', HIGH));
-    expect(none.connection.preferences).toEqual({ place: 'none' });
+    expect(none.connection.state.preferences).toEqual({ place: 'none' });
   });
 });
 
@@ -116,9 +116,9 @@ describe('the answer to initialize', () => {
       serverInfo: { name: 'S' },
       ...declared(OPEN, { tools, logging: {} }, filters, BOTH),
     });
-    expect(talk.connection.announced).toEqual(['tools']);
+    expect(talk.connection.state.announced).toEqual(['tools']);
     expect(talk.record).toEqual({ listChanged: ['tools'] });
-    expect(talk.connection.lasts).toBe(true);
+    expect(talk.connection.state.lasts).toBe(true);
   });
 
   it('does not declare where nothing is kept what would not work', async () => {
@@ -131,7 +131,7 @@ describe('the answer to initialize', () => {
       extensions: { [EXTENSION_ID]: { methods: ['listConcerns'] } },
     });
     expect(read(changed, 'tools')).not.toHaveProperty('listChanged');
-    expect(talk.connection.announced).toEqual(['prompts']);
+    expect(talk.connection.state.announced).toEqual(['prompts']);
   });
 
   it('declares what the gate adds', async () => {
@@ -215,7 +215,7 @@ describe('the answer to initialize', () => {
       });
       talk.initialize({ clientInfo });
       expect(talk.initialized).toEqual({ client, server });
-      expect(talk.connection.server).toEqual(server);
+      expect(talk.connection.state.server).toEqual(server);
     },
   );
 
@@ -259,7 +259,7 @@ describe('the answer to initialize', () => {
       const exchange = talk.exchange('initialize', HIGH);
       judge(exchange);
       expect(await settleAnswer(exchange, refused)).toEqual(refused);
-      expect(talk.connection.isLegacy).toBe(before);
+      expect(talk.connection.state.isLegacy).toBe(before);
     });
 
     it('does not name what is hidden', async () => {

@@ -23,7 +23,7 @@ describe('notifications/initialized', () => {
 
   it.each([undefined, {}])('changes nothing without preferences: %j', (params) => {
     const talk = new Talk(OPEN);
-    expect(keepInitialized(talk.connection, initialized(params))).toBeUndefined();
+    expect(keepInitialized(talk.connection.state, initialized(params))).toBeUndefined();
     expect(talk.record).toEqual({});
     expect(talk.reports).toEqual([]);
   });
@@ -31,7 +31,7 @@ describe('notifications/initialized', () => {
   it('keeps preferences at once in the connection, beside the rest', () => {
     const record = { concerns: { security: 'low' }, listChanged: ['tools'], acted: true };
     const talk = new Talk(OPEN, { preferences: { place: 'connection', record } });
-    expect(keepInitialized(talk.connection, initialized(HIGH))).toBeUndefined();
+    expect(keepInitialized(talk.connection.state, initialized(HIGH))).toBeUndefined();
     expect(talk.record).toEqual({ ...record, concerns: { security: 'high' } });
     expect(talk.contexts).toEqual([undefined]);
     expect(talk.reports).toEqual([
@@ -47,7 +47,7 @@ describe('notifications/initialized', () => {
 
   it('keeps warnings, and no preferences that are not accepted', () => {
     const talk = new Talk(OPEN);
-    void keepInitialized(talk.connection, initialized({ concerns: { weather: 1 } }));
+    void keepInitialized(talk.connection.state, initialized({ concerns: { weather: 1 } }));
     expect(talk.record).toEqual({ warnings: [UNDECLARED] });
     expect(talk.reports).toMatchObject([{ warnings: [UNDECLARED] }]);
   });
@@ -58,30 +58,30 @@ describe('notifications/initialized', () => {
       principal,
       preferences: { place: 'connection', record: { acted: true } },
     });
-    void keepInitialized(talk.connection, initialized(HIGH));
+    void keepInitialized(talk.connection.state, initialized(HIGH));
     expect(talk.record).toEqual({ concerns: { security: 'high' }, acted: false });
     const unverified = new Talk(OPEN, { principal: { place: 'none' } });
-    void keepInitialized(unverified.connection, initialized(HIGH));
+    void keepInitialized(unverified.connection.state, initialized(HIGH));
     expect(unverified.record).toEqual({ concerns: { security: 'high' } });
   });
 
   it('waits for the store, and reports if it fails', async () => {
     const store = createMemoryStore();
     const talk = new Talk(OPEN, { preferences: inStore(store) });
-    const stored = keepInitialized(talk.connection, initialized(HIGH));
+    const stored = keepInitialized(talk.connection.state, initialized(HIGH));
     expect(stored).toBeInstanceOf(Promise);
     await stored;
     expect(await store.read('s')).toEqual({ state: 'live', record: HIGH });
     expect(talk.reports).toMatchObject([{ warnings: [] }]);
     const broken = new Talk(OPEN, { preferences: inStore(failing(store, 'update')) });
-    await keepInitialized(broken.connection, initialized(HIGH));
+    await keepInitialized(broken.connection.state, initialized(HIGH));
     expect(broken.reports).toMatchObject([{ warnings: [{ code: 'store-unavailable' }] }]);
   });
 
   it('writes nothing for preferences that change nothing', async () => {
     const store = createMemoryStore();
     const talk = new Talk(OPEN, { preferences: inStore(store) });
-    expect(keepInitialized(talk.connection, initialized({ concerns: {} }))).toBeUndefined();
+    expect(keepInitialized(talk.connection.state, initialized({ concerns: {} }))).toBeUndefined();
     expect(await store.read('s')).toEqual({ state: 'unknown' });
     expect(talk.reports).toMatchObject([{ concerns: {}, warnings: [] }]);
   });
@@ -92,7 +92,7 @@ describe('notifications/initialized', () => {
     [{ concerns: {} }, []],
   ])('is reported where nothing is kept: %j', (params, codes) => {
     const talk = new Talk(OPEN, { preferences: { place: 'none' } });
-    expect(keepInitialized(talk.connection, initialized(params))).toBeUndefined();
+    expect(keepInitialized(talk.connection.state, initialized(params))).toBeUndefined();
     expect(talk.reports.map(({ warnings }) => warnings?.map(({ code }) => code))).toEqual([codes]);
   });
 });

@@ -31,7 +31,7 @@ describe('a change that a model makes', () => {
     expect(talk.toClient).toEqual([
       { message: { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }, relatedTo: 1 },
     ]);
-    expect(talk.connection.relisted).toBe(false);
+    expect(talk.connection.state.relisted).toBe(false);
   });
 
   it('is told to the page', async () => {
@@ -67,7 +67,7 @@ describe('a change that a model makes', () => {
     const talk = talkTo(ON, {}, record);
     expect(await change(talk, concerns)).toMatchObject({ state: 'changed' });
     expect(talk.toClient).toEqual([]);
-    expect(talk.connection.relisted).toBeNull();
+    expect(talk.connection.state.relisted).toBeNull();
   });
 
   it('announces every list that looks different', async () => {
@@ -75,7 +75,7 @@ describe('a change that a model makes', () => {
     talk.lists = { prompts: [{ name: 'p', _meta: { concerns: { topic: 'stocks' } } }] };
     await change(talk, { topic: ['news'] });
     expect(talk.methods).toEqual(['notifications/prompts/list_changed']);
-    expect(talk.connection.relisted).toBeNull();
+    expect(talk.connection.state.relisted).toBeNull();
   });
 
   it('ignores the values of the request itself', async () => {

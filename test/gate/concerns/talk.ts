@@ -61,7 +61,7 @@ export class Talk {
           this.contexts.push(context);
         },
         observe: ({ client }) => {
-          this.initialized = { client, server: this.connection.server };
+          this.initialized = { client, server: this.connection.state.server };
           return { changed: tell('changed'), listed: tell('listed'), closed: tell('closed') };
         },
       },
@@ -119,7 +119,7 @@ export class Talk {
 
   /** What is kept for the session of a connection that keeps it itself. */
   get record(): unknown {
-    return read(this.connection.preferences, 'record');
+    return read(this.connection.state.preferences, 'record');
   }
 }
 

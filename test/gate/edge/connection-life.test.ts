@@ -29,7 +29,7 @@ const ACCEPTED = {
 
 describe('a connection', () => {
   const open = (options: Partial<ConnectionOptions> = {}) =>
-    new Connection({ policy: advisory, preferences: { ...HERE }, ...options }, PORTS);
+    new Connection({ policy: advisory, preferences: { ...HERE }, ...options }, PORTS).state;
 
   it('begins without anything that a message would tell', () => {
     const own = open();
@@ -45,7 +45,7 @@ describe('a connection', () => {
       relisted: null,
       announced: [],
     });
-    expect([own.server, own.latest]).toEqual([undefined, undefined]);
+    expect(own.server).toBeUndefined();
     expect(own.listed.active).toBe(false);
     expect(own.tasks.get('one')).toBeUndefined();
   });
@@ -86,7 +86,7 @@ describe('a connection', () => {
     const asked: number[] = [];
     for (const options of [{ shared }, { shared }, {}]) {
       const own = new TaskGate(advisory, LISTS, options);
-      expect(own.gate.catalog).toBe(own.gate.catalog);
+      expect(own.gate.state.catalog).toBe(own.gate.state.catalog);
       await own.ask('tools/list', HIGH);
       asked.push(own.received('tools/list').length);
     }
@@ -132,7 +132,7 @@ describe('a connection that a client initializes', () => {
   it('lasts, and knows how the server names itself', async () => {
     const { own } = observed();
     await own.ask('initialize', INITIALIZE);
-    expect(own.gate).toMatchObject({
+    expect(own.gate.state).toMatchObject({
       lasts: true,
       server: { name: 'vault', version: '2' },
       announced: ['tools'],
@@ -155,7 +155,7 @@ describe('a connection that a client initializes', () => {
     const [client, server] = [{ name: 'host' }, { name: 'vault' }];
     own.gate.handshake({ state: 'accepted', client, server, announced: [] });
     expect(seen).toEqual([]);
-    expect(own.gate).toMatchObject({ lasts: true, server: { name: 'vault' } });
+    expect(own.gate.state).toMatchObject({ lasts: true, server: { name: 'vault' } });
   });
 
   it('closes also if nobody observes it', async () => {
@@ -186,7 +186,7 @@ describe('a connection that a client initializes', () => {
     live.replace(levels('{ unmapped: hide }'));
     for (let turns = 0; turns < 3; turns++) await turn();
     expect([...own.toClient, ...own.toServer]).toEqual([]);
-    expect(own.gate.policy).toBe(live.current);
+    expect(own.gate.state.policy).toBe(live.current);
   });
 
   it('can change its policy without being observed', async () => {
@@ -203,13 +203,13 @@ describe('a request that the gate answers later', () => {
   it('can be answered once, unless the client cancels it', () => {
     const own = new TaskGate(advisory);
     const exchange = own.exchange('tasks/list');
-    const id = own.gate.enter(exchange);
-    expect([...own.gate.inFlight()]).toEqual([exchange]);
-    expect(own.gate.leave(id)).toBe(true);
-    expect(own.gate.leave(id)).toBe(false);
-    const cancelled = own.gate.enter(own.exchange('tasks/list'));
+    const id = own.gate.ledger.enter(exchange);
+    expect([...own.gate.ledger.all()]).toEqual([exchange]);
+    expect(own.gate.ledger.leave(id)).toBe(true);
+    expect(own.gate.ledger.leave(id)).toBe(false);
+    const cancelled = own.gate.ledger.enter(own.exchange('tasks/list'));
     own.client({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'own' } });
-    expect(own.gate.leave(cancelled)).toBe(false);
-    expect([...own.gate.inFlight()]).toEqual([]);
+    expect(own.gate.ledger.leave(cancelled)).toBe(false);
+    expect([...own.gate.ledger.all()]).toEqual([]);
   });
 });

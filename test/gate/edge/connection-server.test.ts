@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
 import type { Exchange } from '../../../src/gate/edge/exchange.js';
 import { Ledger } from '../../../src/gate/edge/ledger.js';
+import { showsTool } from '../../../src/gate/edge/shows-tool.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { EXTENSION_ID, type Message, type RequestId, read } from '../../../src/wire/messages.js';
 import { BROKEN_STORE, HIGH, LISTS, levels, TaskGate, turn } from '../tasks/task-gate.js';
@@ -170,15 +171,15 @@ describe('the id of a request', () => {
   it('that the server knows is told as the id that the client gave', () => {
     const own = new TaskGate(enforced);
     own.client(message({ id: 7, method: 'ping' }));
-    expect(own.gate.clientIdOf(idOf(own.toServer[0]))).toBe(7);
-    expect(own.gate.clientIdOf('another')).toBe('another');
+    expect(own.gate.ledger.clientIdOf(idOf(own.toServer[0]))).toBe(7);
+    expect(own.gate.ledger.clientIdOf('another')).toBe('another');
   });
 
   it('leads to the requests that have no answer yet', async () => {
     const own = new TaskGate(enforced);
     own.client(message({ id: 7, method: 'ping' }));
     own.client(message({ id: 8, method: 'ping' }));
-    const clientIds = () => [...own.gate.inFlight()].map(({ clientId }) => clientId);
+    const clientIds = () => [...own.gate.ledger.all()].map(({ clientId }) => clientId);
     expect(clientIds()).toEqual([7, 8]);
     await own.server(message({ id: idOf(own.toServer[0]), result: {} }));
     expect(clientIds()).toEqual([8]);
@@ -201,7 +202,7 @@ describe('a server that runs tasks', () => {
     ['a hidden tool, if nothing is enforced', advisory, HIGH, 'secret', true],
   ])('learns whether the sender of a message is shown %s', async (_what, policy, params, name, shown) => {
     const own = new TaskGate(policy, LISTS);
-    expect(await own.gate.showsTool(name, call(params), SENDER)).toBe(shown);
+    expect(await showsTool(own.gate, name, call(params), SENDER)).toBe(shown);
   });
 
   it('learns it of a client that answers a question, from its session', async () => {
@@ -212,7 +213,7 @@ describe('a server that runs tasks', () => {
     ] as const) {
       const record = { concerns: { level } };
       const own = new TaskGate(enforced, LISTS, { preferences: { place: 'connection', record } });
-      expect(await own.gate.showsTool('secret', answer, SENDER)).toBe(shown);
+      expect(await showsTool(own.gate, 'secret', answer, SENDER)).toBe(shown);
     }
   });
 
@@ -220,7 +221,7 @@ describe('a server that runs tasks', () => {
     const own = new TaskGate(enforced, LISTS, {
       principal: { place: 'store', store: BROKEN_STORE, id: 'p' },
     });
-    await expect(own.gate.showsTool('secret', call(HIGH), SENDER)).rejects.toThrow('secret host');
+    await expect(showsTool(own.gate, 'secret', call(HIGH), SENDER)).rejects.toThrow('secret host');
   });
 
   it('learns it of a request that it has, by what the request said', async () => {
@@ -228,15 +229,15 @@ describe('a server that runs tasks', () => {
     own.client(message({ id: 7, method: 'tasks/get', params: HIGH }));
     const id = idOf(own.toServer.find((each) => read(each, 'method') === 'tasks/get'));
     const given = message({ id, method: 'tasks/get', params: {} }) as ReturnType<typeof call>;
-    expect(await own.gate.showsTool('secret', given, SENDER)).toBe(false);
-    expect(await own.gate.showsTool('work', given, SENDER)).toBe(true);
+    expect(await showsTool(own.gate, 'secret', given, SENDER)).toBe(false);
+    expect(await showsTool(own.gate, 'work', given, SENDER)).toBe(true);
   });
 
   it('does not see the request with which the gate asks', async () => {
     const own = new TaskGate(enforced, LISTS);
-    await own.gate.showsTool('secret', call(HIGH), SENDER);
+    await showsTool(own.gate, 'secret', call(HIGH), SENDER);
     expect(own.toServer.map((each) => read(each, 'method'))).toEqual(['tools/list']);
-    expect([...own.gate.inFlight()]).toEqual([]);
+    expect([...own.gate.ledger.all()]).toEqual([]);
   });
 });
 
@@ -244,21 +245,21 @@ describe('the questions that a client can answer', () => {
   it('are those of its session', async () => {
     const questions = { elicitation: {} };
     const own = new TaskGate(advisory, {}, { preferences: { place: 'connection', record: { questions } } });
-    expect(await own.gate.questions()).toEqual(questions);
+    expect(await own.gate.state.questions()).toEqual(questions);
   });
 
   it('are unknown without a session', async () => {
     const preferences = { place: 'store', store: createMemoryStore(), id: 's' } as const;
-    expect(await new TaskGate(advisory, {}, { preferences }).gate.questions()).toBeUndefined();
+    expect(await new TaskGate(advisory, {}, { preferences }).gate.state.questions()).toBeUndefined();
     expect(
-      await new TaskGate(advisory, {}, { preferences: { place: 'none' } }).gate.questions(),
+      await new TaskGate(advisory, {}, { preferences: { place: 'none' } }).gate.state.questions(),
     ).toBeUndefined();
     const broken = new TaskGate(
       advisory,
       {},
       { preferences: { place: 'store', store: BROKEN_STORE, id: 's' } },
     );
-    await expect(broken.gate.questions()).rejects.toThrow('secret host');
+    await expect(broken.gate.state.questions()).rejects.toThrow('secret host');
   });
 });
 

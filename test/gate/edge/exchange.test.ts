@@ -126,10 +126,10 @@ describe('a request that the gate answers later', () => {
     expect(exchange.resume()).toBe(false);
     exchange.hold();
     expect(exchange.isHeld).toBe(true);
-    expect([...harness.gate.inFlight()]).toEqual([exchange]);
+    expect([...harness.gate.ledger.all()]).toEqual([exchange]);
     expect(exchange.resume()).toBe(true);
     expect(exchange.isHeld).toBe(false);
-    expect([...harness.gate.inFlight()]).toEqual([]);
+    expect([...harness.gate.ledger.all()]).toEqual([]);
     expect(exchange.resume()).toBe(false);
   });
 

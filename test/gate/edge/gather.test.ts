@@ -72,7 +72,7 @@ describe('judging', () => {
     await judge(exchange(harness), rowsWith(row));
     expect(harness.toClient).toEqual([broken('bug')]);
     expect(harness.reports).toEqual([{ method: 'ping', era: 'legacy', error: -32603 }]);
-    expect([...harness.gate.inFlight()]).toEqual([]);
+    expect([...harness.gate.ledger.all()]).toEqual([]);
   });
 
   it('answers with an error if a decision throws after it waited for a list', async () => {
@@ -90,7 +90,7 @@ describe('judging', () => {
     if (asked === undefined || !('id' in asked)) throw new Error('The server was not asked.');
     await harness.server({ jsonrpc: '2.0', id: asked.id, result: { tools: [] } });
     expect(harness.toClient).toEqual([broken('late bug')]);
-    expect([...harness.gate.inFlight()]).toEqual([]);
+    expect([...harness.gate.ledger.all()]).toEqual([]);
   });
 
   it('answers with an error if what a decision needs cannot be had', async () => {

@@ -57,7 +57,7 @@ describe('a notification', () => {
     ['unknown besides owned tasks', enforced, { lister: LISTER }, 'server', UNKNOWN, false, refused(UNKNOWN)],
   ])('%s passes, or not', (_what, policy, options, sender, method, passes, reports) => {
     const own = new TaskGate(policy, {}, options);
-    expect(acceptsNotification(own.gate, sender, method)).toBe(passes);
+    expect(acceptsNotification(own.gate.state, sender, method)).toBe(passes);
     expect(own.reports).toEqual(reports);
   });
 
@@ -262,12 +262,12 @@ describe('a changed list', () => {
 describe('the configuration of lists that belong to no request', () => {
   it('is that of a client that says nothing, before the client has listed', () => {
     const { gate } = new TaskGate(advisory);
-    expect(gate.listed).toMatchObject({ policy: advisory, active: false });
+    expect(gate.state.listed).toMatchObject({ policy: advisory, active: false });
   });
 
   it('is that of the latest list', async () => {
     const own = new TaskGate(advisory, LISTS);
     await own.ask('tools/list', HIGH);
-    expect(own.gate.listed).toMatchObject({ policy: advisory, active: true });
+    expect(own.gate.state.listed).toMatchObject({ policy: advisory, active: true });
   });
 });

@@ -27,9 +27,9 @@ function configured(harness: Harness, security: string, name?: string): Exchange
 
 /** The part of a connection that decides about views. */
 const sourceOf = (exchanges: readonly Exchange[], latest?: Exchange) => ({
-  policy,
+  state: { policy },
   latest,
-  inFlight: () => exchanges,
+  ledger: { all: () => exchanges },
 });
 const viewOf = ({ configuration, request, substitute }: Exchange) => ({ configuration, request, substitute });
 

@@ -206,10 +206,10 @@ describe('a list that is too long to be cached', () => {
 
 it('the lists that are held are those that were read, and nothing is asked for them', () => {
   const server = serving(SHORT);
-  expect(server.gate.catalog.held(policy)).toEqual({});
+  expect(server.gate.state.catalog.held(policy)).toEqual({});
   get(server, { kinds: ['tools', 'resources'] });
   const asked = server.asked.length;
-  const held = server.gate.catalog.held(policy);
+  const held = server.gate.state.catalog.held(policy);
   expect(Object.keys(held)).toEqual(['tools', 'resources']);
   expect(held.tools?.items).toEqual([{ name: 'a' }, { name: 'b' }]);
   expect(held.tools?.policy).toBe(policy);

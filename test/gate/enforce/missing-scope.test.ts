@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { showsTool } from '../../../src/gate/edge/shows-tool.js';
 import { ownerOf } from '../../../src/session/task-owner.js';
 import type { Message } from '../../../src/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
@@ -119,7 +120,7 @@ describe('a caller who lacks the scope of a tool', () => {
     const own = gate();
     const request = { jsonrpc: '2.0', id: 1, method: 'tasks/result', params: { taskId: 'other' } } as const;
     const shows = (tool: string, sender: object) =>
-      own.gate.showsTool(tool, request, { extra: undefined, ...sender });
+      showsTool(own.gate, tool, request, { extra: undefined, ...sender });
     expect(await shows('read', READER)).toBe(true);
     expect(await shows('write', READER)).toBe(false);
     expect(await shows('write', WRITER)).toBe(true);

@@ -23,11 +23,11 @@ const under = (security?: string, rest: Partial<View> = {}): View => ({
 });
 
 /** The gate of a server whose list of tools is held. */
-function holding(): ListServer['gate'] {
+function holding(): ListServer['gate']['state'] {
   const tools = [{ name: 'listed', _meta: { concerns: { security: 'low' } } }, { name: 'open' }];
   const server = new ListServer(policy).listing({ 'tools/list': tools });
   withLists(server.exchange('tools/call'), { kinds: ['tools'] }, () => undefined);
-  return server.gate;
+  return server.gate.state;
 }
 const notification = (method: string, params?: Record<string, unknown>): Notification => ({
   jsonrpc: '2.0',

@@ -54,7 +54,7 @@ describe('a list request', () => {
     // The list is held now.
     list(harness, high);
     expect(harness.toServer).toHaveLength(1);
-    expect([...harness.gate.inFlight()]).toEqual([]);
+    expect([...harness.gate.ledger.all()]).toEqual([]);
   });
 
   it('lists other kinds in the same way', () => {
@@ -88,22 +88,21 @@ describe('a list request', () => {
   it('tells the connection what is listed', () => {
     const harness = gate();
     const told: string[] = [];
-    // biome-ignore lint/complexity/useLiteralKeys: private members can only be read with this notation.
-    harness.gate['switching'].observer = {
+    harness.gate.state.observer = {
       changed: () => told.push('changed'),
       listed: () => told.push('listed'),
       closed: () => told.push('closed'),
     };
-    expect(harness.gate.relisted).toBeNull();
+    expect(harness.gate.state.relisted).toBeNull();
     list(harness, high);
     expect(told).toEqual(['listed']);
-    expect(harness.gate.listed?.key).toBe(harness.gate.latest?.configuration.key);
-    expect(harness.gate.relisted).toBeNull();
+    expect(harness.gate.state.listed?.key).toBe(harness.gate.latest?.configuration.key);
+    expect(harness.gate.state.relisted).toBeNull();
     harness.gate.announce(['tools'], true, undefined);
     list(harness, high, 'prompts/list');
-    expect(harness.gate.relisted).toBe(false);
+    expect(harness.gate.state.relisted).toBe(false);
     list(harness, high);
-    expect(harness.gate.relisted).toBe(true);
+    expect(harness.gate.state.relisted).toBe(true);
     expect(told).toEqual(['listed', 'changed', 'listed', 'listed']);
   });
 });

@@ -202,7 +202,7 @@ describe('a change on a page', () => {
     expect(talk.toClient).toEqual([
       { message: { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }, relatedTo: undefined },
     ]);
-    expect(talk.connection.relisted).toBe(false);
+    expect(talk.connection.state.relisted).toBe(false);
   });
 
   it('is not announced if no list of tools changes', async () => {
@@ -215,7 +215,7 @@ describe('a change on a page', () => {
     other.lists = talk.lists;
     await changeFor(other, { topic: ['stocks'] });
     expect(other.methods).toEqual(['notifications/prompts/list_changed']);
-    expect([talk.connection.relisted, other.connection.relisted]).toEqual([null, null]);
+    expect([talk.connection.state.relisted, other.connection.state.relisted]).toEqual([null, null]);
   });
 
   it.each<[Record<string, unknown>, string]>([

@@ -77,7 +77,7 @@ describe('the caller', () => {
     ['of 2026-07-28', { _meta: MODERN }],
   ])('is the connection, if it has one client: with a request %s', (_era, params) => {
     const own = gate();
-    expect(callerOf(own.exchange('tasks/list', params))).toEqual({ session: own.gate.name });
+    expect(callerOf(own.exchange('tasks/list', params))).toEqual({ session: own.gate.state.name });
   });
 
   it('is unknown over HTTP without a session', () => {
@@ -104,7 +104,7 @@ describe('the caller', () => {
 
   it('is the connection over HTTP, if its transport has no session id', () => {
     const own = gate({ place: 'connection', record: OPENED });
-    expect(callerOf(own.exchange('tasks/list', {}, OVER_HTTP))).toEqual({ session: own.gate.name });
+    expect(callerOf(own.exchange('tasks/list', {}, OVER_HTTP))).toEqual({ session: own.gate.state.name });
   });
 
   it.each<[string, SessionRecord | undefined, object]>([
