@@ -3,6 +3,8 @@ import { findingsOf, reportOf, yaml } from './author.js';
 
 const messagesOf = (text: string) => reportOf({ 'policy.yaml': text }).findings.map(({ message }) => message);
 
+const TOPICS = Array.from({ length: 120 }, (_, index) => `t-${index}`).join(', ');
+
 /** A policy without findings, to which tests append the part that they check. It has five lines. */
 const GOOD = yaml`
   version: 1
@@ -424,6 +426,17 @@ describe('errors that the schema cannot express', () => {
       'methods that nothing filters',
       'settings:\n  enforcement: shadow\n  methods:\n    - vendor/status\n    - "vendor/*"\n',
       ['5:7 unfiltered-method', '6:7 unfiltered-method'],
+    ],
+    [
+      'preferences that do not fit into a session id, at the concern that needs the most room',
+      `concerns:\n  short: { values: [a] }\n  long: { values: [${TOPICS}], multiple: true }\n  cost: { values: { min: 0, max: 1 } }\n`,
+      ['4:3 long-preferences'],
+    ],
+    ['preferences that fit', `concerns:\n  long: { values: [${TOPICS}] }\n`, []],
+    [
+      'values of an operator concern, which no host prefers',
+      `concerns:\n  long: { values: [${TOPICS}], multiple: true, set-by: operator, claim: a, default: t-0 }\n`,
+      [],
     ],
     ['no methods that nothing filters', 'settings: { methods: [] }\n', []],
     [

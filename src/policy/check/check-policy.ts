@@ -6,6 +6,7 @@ import { LIMITS, RESERVED, VALUE_NAME } from '../language/schema.js';
 import { checkClaim } from './check-claim.js';
 import { checkClientPresets } from './check-client.js';
 import { checkEntries, checkRules } from './check-entries.js';
+import { checkSealed } from './check-sealed.js';
 import {
   type CheckedFile,
   type ConcernDeclaration,
@@ -78,6 +79,7 @@ export function checkMeaning(
     const message = `A policy can have at most ${LIMITS.concerns} concerns in all its files together. Remove some.`;
     report(over.file, 'error')(over.path, 'too-many', message, 'key');
   }
+  checkSealed(declared, ({ file }) => report(file, 'warning'));
   checkPresets(checks);
   checkClientPresets(checks);
   checkEntries(checks);

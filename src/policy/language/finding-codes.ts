@@ -42,6 +42,7 @@ const CODES = {
     'clamp-on-list',
     'enforce-without-operator',
     'unfiltered-method',
+    'long-preferences',
   ],
   primitives: [
     'unknown-concern',

@@ -1,0 +1,34 @@
+import type { ConcernDeclaration, Declared, Reports } from './check-values.js';
+
+/**
+ * The characters of preferences, as JSON, that fit into a session id of 1,024. The others are its random part, and what is
+ * sealed with the preferences: the time, how the client can switch, and 28 bytes of the seal, all in base64.
+ */
+const ROOM = 637;
+
+/** No JavaScript number is written longer. */
+const NUMBER = 24;
+
+/** Reports concerns whose preferences can be too long for a session id: then only the session store has them. */
+export function checkSealed(
+  declared: readonly (readonly [string, Declared])[],
+  warn: (at: Declared) => Reports['warn'],
+): void {
+  const lengths = declared
+    .filter(([, { concern }]) => concern['set-by'] !== 'operator')
+    // With a colon, and a comma or a brace.
+    .map(([name, at]) => ({ name, at, length: JSON.stringify(name).length + longest(at.concern) + 2 }))
+    .sort((one, other) => other.length - one.length);
+  const [first] = lengths;
+  const length = lengths.reduce((sum, each) => sum + each.length, 1);
+  if (first === undefined || length <= ROOM) return;
+  const message = `What a host prefers can have ${length} characters, and a session id has room for ${ROOM}. What does not fit is lost while the session store fails. Shorten or remove names of values, first those of ${first.name}.`;
+  warn(first.at)(first.at.path, 'long-preferences', message, 'key');
+}
+
+/** Returns how many characters of JSON a preference for a concern can have. */
+function longest({ values, multiple }: ConcernDeclaration): number {
+  if ('min' in values) return NUMBER;
+  if (multiple === true) return JSON.stringify(values).length;
+  return Math.max('null'.length, ...values.map((value) => JSON.stringify(value).length));
+}
