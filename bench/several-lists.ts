@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { ChildTransport } from '../src/upstream/wires/child-process.js';
 import { bridge } from '../src/upstream/isolation.js';
 import { bridgeSeveral } from '../src/upstream/several/bridge-several.js';
+import { ChildTransport } from '../src/upstream/wires/child-process.js';
 
 const rounds = Number(process.argv[2] ?? 200);
 const folder = mkdtempSync(join(tmpdir(), 'several-lists-'));
