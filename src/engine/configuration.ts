@@ -7,15 +7,13 @@ import { fromNumber } from './mapping.js';
 import { compileGlob } from './match/glob.js';
 import type { Concern, Policy } from './policy.js';
 import {
-  type Accepted,
   type ConcernWarning,
   type InvalidValue,
-  Notes,
   type Origin,
+  PreferenceReader,
   type PreferenceSource,
   type PreferenceSourceName,
   type PreferredValue,
-  readPreferenceSource,
 } from './preference-source.js';
 
 export type {
@@ -39,9 +37,6 @@ export interface Caller extends CallerData {
 interface Resolving extends Caller {
   readonly fixed?: Configuration;
 }
-
-const NO_WARNINGS: readonly ConcernWarning[] = [];
-const NO_INVALID: readonly InvalidValue[] = [];
 
 /**
  * Resolves the preferences that a host sent into the configuration in effect.
@@ -155,18 +150,13 @@ function resolve(
   hasPreference?: boolean,
 ): Configuration {
   const { concerns, settings } = policy;
-  const host: Accepted = { values: new Array(concerns.length), origins: new Array(concerns.length) };
-  const { values: accepted, origins } = host;
-  const notes = new Notes();
-  for (const source of sources) {
-    if (source.concerns !== undefined) readPreferenceSource(policy, source, host, notes);
-  }
+  const host = new PreferenceReader(policy);
+  const { values: accepted, origins, warnings, invalid } = host;
+  for (const source of sources) if (source.concerns !== undefined) host.read(source);
 
   if (policy.readsScopes && scopesOf(caller) === undefined) {
-    notes.warn(
-      'too-many-scopes',
-      `The caller has more than ${MAX_SCOPES} scopes, so none of them counts. Grant fewer scopes.`,
-    );
+    const message = `The caller has more than ${MAX_SCOPES} scopes, so none of them counts. Grant fewer scopes.`;
+    host.warn('too-many-scopes', message);
   }
 
   const isAware = hasPreference ?? accepted.some(isValue);
@@ -204,54 +194,39 @@ function resolve(
     key += `${value ?? ''};`;
     index++;
   }
-  const { warnings = NO_WARNINGS, invalid = NO_INVALID } = notes;
-  const notAccepted = namesNotAccepted(policy, accepted, notes);
-  if (policy.rules.length === 0) {
-    return {
-      policy,
-      effective,
-      origins,
-      accepted,
-      notAccepted,
-      key,
-      active,
-      warnings,
-      invalid,
-      data: {},
-    };
+  const notAccepted = namesNotAccepted(policy, host);
+  let data: RuleData = {};
+  if (policy.rules.length > 0) {
+    const facts = callerFacts(caller, policy.callerPaths);
+    if (policy.callerPaths.length > 0) key += JSON.stringify(facts);
+    data = ruleData(policy, effective, facts);
   }
-  const facts = callerFacts(caller, policy.callerPaths);
-  if (policy.callerPaths.length > 0) key += JSON.stringify(facts);
-  const data = ruleData(policy, effective, facts);
   return { policy, effective, origins, accepted, notAccepted, key, active, warnings, invalid, data };
 }
 
 /** Reads the presets that are the defaults of this client. Everything that a host sends is stronger. */
-function defaultsOfClient(policy: Policy, { client }: Caller): Accepted {
-  const found: Accepted = { values: [], origins: [] };
+function defaultsOfClient(policy: Policy, { client }: Caller): PreferenceReader {
+  const found = new PreferenceReader(policy);
   const data = { client: clientNames(client) };
   for (const { when, preset } of policy.defaultsFor.toReversed()) {
     const isMeant = Object.entries(when).every(([path, pattern]) => {
       const text = readPath(data, path);
       return typeof text === 'string' && compileGlob(pattern)(text);
     });
-    if (isMeant) readPreferenceSource(policy, { from: 'client', concerns: { preset } }, found, new Notes());
+    if (isMeant) found.read({ from: 'client', concerns: { preset } });
   }
   return found;
 }
 
-const NO_NAMES: readonly string[] = [];
-
 function namesNotAccepted(
   { concerns }: Policy,
-  accepted: Accepted['values'],
-  { notAccepted, unknownPreset }: Notes,
+  { values, notAccepted, unknownPreset }: PreferenceReader,
 ): readonly string[] {
-  if (notAccepted === undefined && !unknownPreset) return NO_NAMES;
-  const isMeant = (index: number) => unknownPreset || notAccepted?.has(index) === true;
-  return concerns.flatMap(({ name, setBy }, index) =>
-    setBy === 'host' && accepted[index] === undefined && isMeant(index) ? [name] : [],
-  );
+  if (notAccepted.size === 0 && !unknownPreset) return [];
+  return concerns.flatMap(({ name, setBy }, index) => {
+    const isMeant = unknownPreset || notAccepted.has(index);
+    return setBy === 'host' && values[index] === undefined && isMeant ? [name] : [];
+  });
 }
 
 /** @returns the data of rules, in objects without prototypes: a rule cannot read an inherited property */

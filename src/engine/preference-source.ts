@@ -2,7 +2,7 @@ import { itemAt } from './item-at.js';
 import { didYouMean } from './match/did-you-mean.js';
 import { listNames } from './match/list-names.js';
 import { nearest } from './match/nearest.js';
-import type { Concern, Policy } from './policy.js';
+import type { Policy } from './policy.js';
 
 /**
  * Where a host stated its preferences. `update` is an `updateConcerns` request and `request` is the `_meta` of any other
@@ -65,258 +65,204 @@ const MAX_NOTES = 32;
 /** The most entries that are read from one source. No policy declares as many concerns. */
 const MAX_ENTRIES = 128;
 
-/** Collects the entries that were changed, ignored or rejected while preference sources were read. */
-export class Notes {
-  warnings: ConcernWarning[] | undefined;
-  invalid: InvalidValue[] | undefined;
-  /** The indexes of concerns that got a value which was not accepted. */
-  notAccepted: Set<number> | undefined;
-  /** Whether a preset was named that the policy does not declare. It could have set any concern. */
-  unknownPreset = false;
-
-  warn(code: string, message: string): void {
-    this.warnings ??= [];
-    if (this.full) return;
-    const more = {
-      code: 'more-warnings',
-      message: 'More warnings were omitted. Fix these first.',
-    };
-    this.warnings.push(this.warnings.length < MAX_NOTES ? { code, message } : more);
-  }
-
-  dropped(concern: number): void {
-    this.notAccepted ??= new Set();
-    this.notAccepted.add(concern);
-  }
-
-  reject(value: InvalidValue): void {
-    this.invalid ??= [];
-    if (!this.rejectedEnough) this.invalid.push(value);
-  }
-
-  /** Answers and logs must not become much longer than what the host sent. */
-  get full(): boolean {
-    return (this.warnings?.length ?? 0) > MAX_NOTES;
-  }
-
-  get rejectedEnough(): boolean {
-    return (this.invalid?.length ?? 0) >= MAX_NOTES;
-  }
-}
-
-/** A host's accepted preferences. Lists have one item per concern of the policy. */
-export interface Accepted {
-  /** `null` if the host prefers no value. */
+/** Reads the preferences of a host. Lists have one item per concern of the policy. */
+export class PreferenceReader {
+  /** The accepted values; `null` if the host prefers no value. */
   readonly values: (PreferredValue | null | undefined)[];
   /** Where each value comes from. */
   readonly origins: (Origin | undefined)[];
-}
+  readonly warnings: ConcernWarning[] = [];
+  readonly invalid: InvalidValue[] = [];
+  /** The indexes of concerns that got a value which was not accepted. */
+  readonly notAccepted = new Set<number>();
+  /** Whether a preset was named that the policy does not declare. It could have set any concern. */
+  unknownPreset = false;
+  private from: PreferenceSourceName = 'session';
 
-/**
- * Reads the preferences from one source. A concern that already has an accepted value keeps it, so read the strongest
- * source first.
- *
- * @param policy the policy
- * @param source the preferences as sent, unchecked
- * @param accepted receives the accepted values
- * @param notes receives the entries that were changed, ignored or rejected
- * @example
- * readPreferenceSource(policy, { from: 'request', concerns: { security: 'high' } }, accepted, notes);
- */
-export function readPreferenceSource(
-  policy: Policy,
-  { from, concerns }: PreferenceSource,
-  accepted: Accepted,
-  notes: Notes,
-): void {
-  const { values, origins } = accepted;
-  if (typeof concerns !== 'object' || concerns === null || Array.isArray(concerns)) {
-    notes.warn(
-      'malformed-concerns',
-      `concerns (${from}) must be an object of concern names and values. It was ignored.`,
-    );
-    return;
-  }
-  const sent = concerns as Record<string, unknown>;
-  const names = Object.keys(sent);
-  if (names.length > MAX_ENTRIES) {
-    notes.warn(
-      'too-many-entries',
-      `concerns (${from}) has more than ${MAX_ENTRIES} entries. The rest were ignored.`,
-    );
-    names.length = MAX_ENTRIES;
+  constructor(private readonly policy: Policy) {
+    this.values = new Array(policy.concerns.length);
+    this.origins = new Array(policy.concerns.length);
   }
 
-  let preset: unknown;
-  for (const name of names) {
-    if (name === 'preset') {
-      preset = sent[name];
-      continue;
+  warn(code: string, message: string): void {
+    if (this.isFull) return;
+    const more = { code: 'more-warnings', message: 'More warnings were omitted. Fix these first.' };
+    this.warnings.push(this.warnings.length < MAX_NOTES ? { code, message } : more);
+  }
+
+  /** Answers and logs must not become much longer than what the host sent. */
+  private get isFull(): boolean {
+    return this.warnings.length > MAX_NOTES;
+  }
+
+  /**
+   * Reads the preferences from one source. A concern that already has an accepted value keeps it, so read the strongest
+   * source first.
+   *
+   * @param source the preferences as sent, unchecked
+   * @example
+   * new PreferenceReader(policy).read({ from: 'request', concerns: { security: 'high' } });
+   */
+  read({ from, concerns }: PreferenceSource): void {
+    const { policy, values, origins } = this;
+    this.from = from;
+    if (typeof concerns !== 'object' || concerns === null || Array.isArray(concerns)) {
+      const message = `concerns (${from}) must be an object of concern names and values. It was ignored.`;
+      this.warn('malformed-concerns', message);
+      return;
     }
-    const index = policy.indexOf.get(name);
-    if (index === undefined) {
-      const hint = didYouMean(name, policy.indexOf.keys());
-      notes.warn(
-        'undeclared-concern',
-        `${quote(name)} (${from}) is not a concern of this server. It was ignored.${hint}`,
-      );
-    } else if (values[index] === undefined) {
-      values[index] = readValue(policy, index, sent[name], from, notes);
-      origins[index] = from;
-      if (values[index] === undefined) notes.dropped(index);
+    const sent = concerns as Record<string, unknown>;
+    const names = Object.keys(sent);
+    if (names.length > MAX_ENTRIES) {
+      const message = `concerns (${from}) has more than ${MAX_ENTRIES} entries. The rest were ignored.`;
+      this.warn('too-many-entries', message);
+      names.length = MAX_ENTRIES;
+    }
+
+    let preset: unknown;
+    for (const name of names) {
+      if (name === 'preset') {
+        preset = sent[name];
+        continue;
+      }
+      const index = policy.indexOf.get(name);
+      if (index === undefined) {
+        const hint = didYouMean(name, policy.indexOf.keys());
+        const message = `${quote(name)} (${from}) is not a concern of this server. It was ignored.${hint}`;
+        this.warn('undeclared-concern', message);
+      } else if (values[index] === undefined) {
+        values[index] = this.readValue(index, sent[name]);
+        origins[index] = from;
+        if (values[index] === undefined) this.notAccepted.add(index);
+      }
+    }
+    if (preset !== undefined) this.readPreset(preset);
+  }
+
+  /** A preset expands to several entries of its source. Explicit entries of the same source are stronger. */
+  private readPreset(preset: unknown): void {
+    const { presets, indexOf } = this.policy;
+    const entries = typeof preset === 'string' ? presets.get(preset) : undefined;
+    if (entries === undefined) {
+      const invalid = { concern: 'preset', value: preset, values: [...presets.keys()] };
+      this.unknownPreset = true;
+      if (typeof preset === 'string') this.outside(invalid);
+      else this.malformed(invalid, 'one name');
+      return;
+    }
+    // `preset` is a declared name, so it is safe to repeat it in the origin.
+    const origin = `${this.from} preset ${preset}` as const;
+    for (const [name, value] of entries) {
+      const index = indexOf.get(name);
+      if (index !== undefined && this.values[index] === undefined) {
+        this.values[index] = this.readValue(index, value);
+        this.origins[index] = origin;
+      }
     }
   }
-  if (preset !== undefined) readPreset(policy, preset, from, accepted, notes);
-}
 
-/** A preset expands to several entries of its source. Explicit entries of the same source are stronger. */
-function readPreset(
-  policy: Policy,
-  preset: unknown,
-  from: PreferenceSourceName,
-  { values, origins }: Accepted,
-  notes: Notes,
-): void {
-  const invalid = { concern: 'preset', value: preset, values: [...policy.presets.keys()] };
-  if (typeof preset !== 'string') {
-    notes.unknownPreset = true;
-    malformed(policy, notes, invalid, from, 'one name');
-    return;
-  }
-  const entries = policy.presets.get(preset);
-  if (entries === undefined) {
-    notes.unknownPreset = true;
-    outside(policy, notes, invalid, from);
-    return;
-  }
-  // `preset` is a declared name, so it is safe to repeat it in the origin.
-  const origin = `${from} preset ${preset}` as const;
-  for (const [name, value] of entries) {
-    const index = policy.indexOf.get(name);
-    if (index !== undefined && values[index] === undefined) {
-      values[index] = readValue(policy, index, value, from, notes);
-      origins[index] = origin;
+  /** @returns the accepted value; `null` if the host prefers no value; `undefined` if the entry is ignored */
+  private readValue(index: number, value: unknown): PreferredValue | null | undefined {
+    const { from } = this;
+    const concern = itemAt(this.policy.concerns, index);
+    const { name, values } = concern;
+    if (concern.setBy === 'operator') {
+      const message = `${name} (${from}) is set by the operator, so a host cannot change it. It was ignored.`;
+      this.warn('operator-concern', message);
+      return undefined;
     }
-  }
-}
-
-/** @returns the accepted value; `null` if the host prefers no value; `undefined` if the entry is ignored */
-function readValue(
-  policy: Policy,
-  index: number,
-  value: unknown,
-  from: PreferenceSourceName,
-  notes: Notes,
-): PreferredValue | null | undefined {
-  const concern = itemAt(policy.concerns, index);
-  const { name, values } = concern;
-  if (concern.setBy === 'operator') {
-    notes.warn(
-      'operator-concern',
-      `${name} (${from}) is set by the operator, so a host cannot change it. It was ignored.`,
-    );
-    return undefined;
-  }
-  if (from === 'model' && (concern.model ?? 'none') === 'none') {
-    notes.warn('not-for-model', `${name} (model) is for people to change. The model's value was ignored.`);
-    return undefined;
-  }
-  if (value === null) return null;
-  if ('min' in values) return readNumber(policy, concern, values, value, from, notes);
-
-  if (concern.multiple && Array.isArray(value)) {
-    const ordinals = new Set<number>();
-    for (const each of value.slice(0, MAX_ENTRIES)) {
-      const ordinal = readName(policy, index, each, from, notes);
-      if (ordinal !== undefined) ordinals.add(ordinal);
+    if (from === 'model' && (concern.model ?? 'none') === 'none') {
+      const message = `${name} (model) is for people to change. The model's value was ignored.`;
+      this.warn('not-for-model', message);
+      return undefined;
     }
-    if (value.length === 0)
-      malformed(policy, notes, { concern: name, value, values }, from, 'a name or a list of names');
-    return ordinals.size === 0 ? undefined : [...ordinals].sort((a, b) => a - b);
+    if (value === null) return null;
+    if ('min' in values) return this.readNumber(name, values, value);
+
+    if (concern.multiple && Array.isArray(value)) {
+      const ordinals = new Set<number>();
+      for (const each of value.slice(0, MAX_ENTRIES)) {
+        const ordinal = this.readName(index, each);
+        if (ordinal !== undefined) ordinals.add(ordinal);
+      }
+      if (value.length === 0) this.malformed({ concern: name, value, values }, 'a name or a list of names');
+      return ordinals.size === 0 ? undefined : [...ordinals].sort((a, b) => a - b);
+    }
+    const ordinal = this.readName(index, value);
+    return ordinal === undefined || !concern.multiple ? ordinal : [ordinal];
   }
-  const ordinal = readName(policy, index, value, from, notes);
-  return ordinal === undefined || !concern.multiple ? ordinal : [ordinal];
+
+  private readName(index: number, value: unknown): number | undefined {
+    const { name, values, multiple } = itemAt(this.policy.concerns, index);
+    const text = typeof value === 'number' && this.isText ? String(value) : value;
+    if (typeof text !== 'string') {
+      const expected = multiple ? 'a name or a list of names' : 'one name';
+      this.malformed({ concern: name, value, values }, expected);
+      return undefined;
+    }
+    const ordinal = this.policy.ordinals[index]?.get(text);
+    if (ordinal === undefined) this.outside({ concern: name, value: text, values });
+    return ordinal;
+  }
+
+  private readNumber(name: string, range: Range, value: unknown): number | undefined {
+    const isNumber = this.isText && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
+    const number = isNumber ? Number(value) : value;
+    if (typeof number !== 'number' || !Number.isFinite(number)) {
+      this.malformed({ concern: name, value, values: range }, 'a number');
+      return undefined;
+    }
+    if (number >= range.min && number <= range.max) return number;
+    if (this.policy.settings.invalid !== 'clamp') {
+      this.outside({ concern: name, value: number, values: range });
+      return undefined;
+    }
+    const clamped = Math.min(Math.max(number, range.min), range.max);
+    const message = `${name} (${this.from}) is ${number}, which is out of range. The nearest bound, ${clamped}, was used.`;
+    this.warn('clamped-value', message);
+    return clamped;
+  }
+
+  /** A header or a URL cannot tell 1 from "1", so a number from there may be the name of a value, and a text a number. */
+  private get isText(): boolean {
+    return this.from === 'header' || this.from === 'url';
+  }
+
+  /** Notes a value of the wrong type. Only an update is rejected for it, because its sender can correct it at once. */
+  private malformed(invalid: InvalidValue, expected: string): void {
+    if (this.from === 'update' && this.policy.settings.invalid === 'error') this.reject(invalid);
+    else
+      this.warn('malformed-value', `${invalid.concern} (${this.from}) must be ${expected}. It was ignored.`);
+  }
+
+  private reject(value: InvalidValue): void {
+    if (this.invalid.length < MAX_NOTES) this.invalid.push(value);
+  }
+
+  /** Notes a value outside `values`. A list of names has no nearest bound, so `clamp` ignores the entry like `ignore`. */
+  private outside(invalid: InvalidValue): void {
+    const { concern, value, values } = invalid;
+    // If the policy changed since they were accepted, none of these may make every list fail.
+    const isRejected = this.policy.settings.invalid === 'error' && !KEPT.has(this.from);
+    // The search for the nearest name costs more than anything else here.
+    if (isRejected ? this.invalid.length >= MAX_NOTES : this.isFull) return;
+    if (isRejected) {
+      const near = 'min' in values ? undefined : nearest(String(value), values);
+      this.reject({ ...invalid, ...(near === undefined ? {} : { suggestion: near }) });
+      return;
+    }
+    const allowed = 'min' in values ? `${values.min} to ${values.max}` : listNames(values);
+    const code = concern === 'preset' ? 'unknown-preset' : 'unknown-value';
+    const hint = 'min' in values ? '' : didYouMean(String(value), values);
+    const message = `${quote(value)} (${this.from}) is not a valid value for ${concern} (${allowed}). It was ignored.${hint}`;
+    this.warn(code, message);
+  }
 }
 
-function readName(
-  policy: Policy,
-  index: number,
-  value: unknown,
-  from: PreferenceSourceName,
-  notes: Notes,
-): number | undefined {
-  const { name, values, multiple } = itemAt(policy.concerns, index);
-  // A header or a URL cannot tell 1 from "1", so a number from there may be the name of a value.
-  const text = typeof value === 'number' && (from === 'header' || from === 'url') ? String(value) : value;
-  if (typeof text !== 'string') {
-    const expected = multiple ? 'a name or a list of names' : 'one name';
-    malformed(policy, notes, { concern: name, value, values }, from, expected);
-    return undefined;
-  }
-  const ordinal = policy.ordinals[index]?.get(text);
-  if (ordinal === undefined) outside(policy, notes, { concern: name, value: text, values }, from);
-  return ordinal;
-}
+type Range = Exclude<InvalidValue['values'], readonly string[]>;
 
-function readNumber(
-  policy: Policy,
-  concern: Concern,
-  range: { readonly min: number; readonly max: number },
-  value: unknown,
-  from: PreferenceSourceName,
-  notes: Notes,
-): number | undefined {
-  const textual = (from === 'header' || from === 'url') && typeof value === 'string';
-  const number = textual && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
-  if (typeof number !== 'number' || !Number.isFinite(number)) {
-    malformed(policy, notes, { concern: concern.name, value, values: range }, from, 'a number');
-    return undefined;
-  }
-  if (number >= range.min && number <= range.max) return number;
-  if (policy.settings.invalid !== 'clamp') {
-    outside(policy, notes, { concern: concern.name, value: number, values: range }, from);
-    return undefined;
-  }
-  const clamped = Math.min(Math.max(number, range.min), range.max);
-  notes.warn(
-    'clamped-value',
-    `${concern.name} (${from}) is ${number}, which is out of range. The nearest bound, ${clamped}, was used.`,
-  );
-  return clamped;
-}
-
-/** Notes a value of the wrong type. Only an update is rejected for it, because its sender can correct it at once. */
-function malformed(
-  policy: Policy,
-  notes: Notes,
-  invalid: InvalidValue,
-  from: PreferenceSourceName,
-  expected: string,
-): void {
-  if (from === 'update' && policy.settings.invalid === 'error') notes.reject(invalid);
-  else notes.warn('malformed-value', `${invalid.concern} (${from}) must be ${expected}. It was ignored.`);
-}
-
-/** Notes a value outside `values`. A list of names has no nearest bound, so `clamp` ignores the entry like `ignore`. */
-function outside(policy: Policy, notes: Notes, invalid: InvalidValue, from: PreferenceSourceName): void {
-  const { concern, value, values } = invalid;
-  // Values that are kept were accepted earlier, and clients send their capabilities with every request. If the policy
-  // changed since, neither may make every list fail.
-  const lasts = from === 'session' || from === 'principal' || from === 'model' || from === 'capabilities';
-  const rejected = policy.settings.invalid === 'error' && !lasts;
-  // The search for the nearest name costs more than anything else here.
-  if (rejected ? notes.rejectedEnough : notes.full) return;
-  if (rejected) {
-    const near = 'min' in values ? undefined : nearest(String(value), values);
-    notes.reject({ ...invalid, ...(near === undefined ? {} : { suggestion: near }) });
-    return;
-  }
-  const allowed = 'min' in values ? `${values.min} to ${values.max}` : listNames(values);
-  const code = concern === 'preset' ? 'unknown-preset' : 'unknown-value';
-  const hint = 'min' in values ? '' : didYouMean(String(value), values);
-  const message = `${quote(value)} (${from}) is not a valid value for ${concern} (${allowed}). It was ignored.${hint}`;
-  notes.warn(code, message);
-}
+/** Values that are kept were accepted earlier, and clients send their capabilities with every request. */
+const KEPT: ReadonlySet<PreferenceSourceName> = new Set(['session', 'principal', 'model', 'capabilities']);
 
 /** @returns the value as JSON, short enough for a log line */
 function quote(value: unknown): string {
