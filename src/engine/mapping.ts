@@ -1,5 +1,5 @@
 import { isTruthy, pathReader, readOwn as readField } from './expression/evaluate.js';
-import type { Assignment, Concern, Kind, Policy, Values } from './policy.js';
+import { type Assignment, type Concern, KINDS, type Kind, type Policy, type Values } from './policy.js';
 import { ownNames, serverOf } from './servers/server-meta.js';
 
 /** A primitive as a server lists it. Only these fields are read. */
@@ -62,6 +62,12 @@ export function identityOf(kind: Kind, primitive: Primitive): string {
   const identity = primitive[IDENTITY[kind]];
   return typeof identity === 'string' ? identity : '';
 }
+
+/** @returns all primitives of a catalog, by kind, in the order of the server */
+export const primitivesIn = (catalog: ServerCatalog) =>
+  KINDS.flatMap((kind) =>
+    (catalog[kind] ?? []).map((primitive) => ({ kind, name: identityOf(kind, primitive), primitive })),
+  );
 
 /**
  * Collects a primitive's values per concern. From the weakest to the strongest: the server's own `_meta.concerns`;

@@ -52,5 +52,6 @@ export function weakerHints(primitive: Primitive, { annotations = {} }: Presenta
   });
 }
 
-const annotationsOf = ({ annotations }: Primitive): Readonly<Record<string, unknown>> =>
+/** @returns the annotations of a primitive; empty if it has none */
+export const annotationsOf = ({ annotations }: Primitive): Readonly<Record<string, unknown>> =>
   typeof annotations === 'object' && annotations !== null ? { ...annotations } : {};

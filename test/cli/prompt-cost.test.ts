@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isAppOnly } from '../../src/cli/inputs/billed-tokens.js';
 import { primitiveFacts } from '../../src/cli/inputs/primitive-facts.js';
 import { resentAfter } from '../../src/cli/reports/prompt-cost.js';
+import { isForPages } from '../../src/engine/companions.js';
 import { run } from './run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'prompt-cost-'));
@@ -37,7 +37,7 @@ describe('a tool that only apps can call', () => {
     [[], false],
     [undefined, false],
   ])('has the visibility %j: %j', (visibility, only) => {
-    expect(isAppOnly(tool('t', visibility))).toBe(only);
+    expect(isForPages(tool('t', visibility))).toBe(only);
   });
 
   it('is not billed to the model', async () => {
@@ -66,7 +66,7 @@ describe('a tool that only apps can call', () => {
 
   it('is known from facts, too', () => {
     const facts = primitiveFacts('tools', tool('refresh', ['app']), 9);
-    expect(isAppOnly(facts)).toBe(true);
+    expect(isForPages(facts)).toBe(true);
     expect(facts).not.toHaveProperty('description');
   });
 });

@@ -1,5 +1,4 @@
-import type { ServerCatalog } from '../../engine/mapping.js';
-import { IDENTITY, identityOf, type Primitive } from '../../engine/mapping.js';
+import { IDENTITY, type Primitive, primitivesIn, type ServerCatalog } from '../../engine/mapping.js';
 import { nearest } from '../../engine/match/nearest.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { outsideEntry, split } from '../../wire/server-names.js';
@@ -84,12 +83,10 @@ function readsMore({ rules, assigns }: Policy): boolean {
 
 /** @returns the primitives with this name: several kinds may have the same name */
 function inCatalog(catalog: ServerCatalog, name: string) {
-  const listed = KINDS.flatMap((kind) =>
-    (catalog[kind] ?? []).map((primitive) => ({ kind, primitive, id: identityOf(kind, primitive) })),
-  );
-  const found = listed.filter(({ id }) => id === name);
+  const listed = primitivesIn(catalog);
+  const found = listed.filter((each) => each.name === name);
   if (found.length > 0) return found;
-  const names = listed.map(({ id }) => id);
+  const names = listed.map((each) => each.name);
   throw unknownName(name, names, 'The input', 'Run "mcp-concerns list" to see its names.');
 }
 

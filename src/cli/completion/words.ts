@@ -1,5 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { identityOf } from '../../engine/mapping.js';
+import { primitivesIn } from '../../engine/mapping.js';
 import { type CompiledPolicy, KINDS } from '../../engine/policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import { readCatalogFile } from '../inputs/catalog-file.js';
@@ -88,8 +88,6 @@ function names(
 ): string[] {
   const file = words.find((_word, index) => words[index - 1] === '--catalog') ?? project?.catalog;
   const catalog = file === undefined ? {} : readCatalogFile(file);
-  return KINDS.flatMap((kind) => [
-    ...(catalog[kind] ?? []).map((primitive) => identityOf(kind, primitive)),
-    ...(policy?.primitives[kind] ?? []).map(({ name }) => name),
-  ]);
+  const inPolicy = KINDS.flatMap((kind) => policy?.primitives[kind] ?? []);
+  return [...primitivesIn(catalog), ...inPolicy].map(({ name }) => name);
 }

@@ -1,4 +1,5 @@
-import { isAppOnly } from '../inputs/billed-tokens.js';
+import { isForPages } from '../../engine/companions.js';
+import type { Primitive } from '../../engine/mapping.js';
 import type { TokenCounter } from '../inputs/token-counter.js';
 
 /**
@@ -14,11 +15,11 @@ import type { TokenCounter } from '../inputs/token-counter.js';
  * resentAfter([a, b, c], [a, c], billedOf); // the tokens of c
  */
 export function resentAfter(
-  before: readonly object[],
-  after: readonly object[],
+  before: readonly Primitive[],
+  after: readonly Primitive[],
   billedOf: TokenCounter,
 ): number {
-  const inPrompt = (tools: readonly object[]) => tools.filter((tool) => !isAppOnly(tool));
+  const inPrompt = (tools: readonly Primitive[]) => tools.filter((tool) => !isForPages(tool));
   const [old, now] = [inPrompt(before), inPrompt(after)];
   const same = (at: number): boolean =>
     old[at] === now[at] || JSON.stringify(old[at]) === JSON.stringify(now[at]);

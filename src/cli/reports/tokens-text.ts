@@ -1,8 +1,7 @@
-import { IDENTITY, identityOf } from '../../engine/mapping.js';
-import { KINDS } from '../../engine/policy.js';
+import { isForPages } from '../../engine/companions.js';
+import { IDENTITY, primitivesIn } from '../../engine/mapping.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
-import { isAppOnly } from '../inputs/billed-tokens.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
 import { wrapped } from '../terminal/layout.js';
 import { nameValues } from '../terminal/name-values.js';
@@ -98,14 +97,14 @@ export function tokensToText(report: TokenReport, paper: Paper): string {
   }
   lines.push('', paper.paint('bold', `Primitives: ${catalogContents(catalog)}`));
   const several = new Set(primitives.map(({ kind }) => kind)).size > 1;
-  for (const [server, own] of byServer(primitives, ({ item }) => item)) {
+  for (const [server, own] of byServer(primitives, ({ primitive }) => primitive)) {
     if (server !== undefined) lines.push(`${plain(server)}: ${count(billedTokens(own))} tokens`);
-    for (const { kind, id, tokens, appOnly } of own) {
+    for (const { kind, name, tokens, appOnly } of own) {
       const remark = [several ? KIND_NAMES[kind][0] : '', appOnly ? 'apps only' : '']
         .filter(Boolean)
         .join(', ');
       const what = remark === '' ? '' : `  ${paper.paint('dim', remark)}`;
-      lines.push(`${padded(tokens)}  ${plain(id)}${what}`);
+      lines.push(`${padded(tokens)}  ${plain(name)}${what}`);
     }
   }
   return `${[...lines, ...unavailableTexts(catalog.unavailable)].join('\n')}\n`;
@@ -154,16 +153,9 @@ const shownText = (shown: number, total: number): string =>
   `${String(shown).padStart(String(total).length)} of ${total}`;
 
 function weigh({ catalog, tokensOf }: TokenReport) {
-  const all = KINDS.flatMap((kind) =>
-    (catalog[kind] ?? []).map((item) => ({
-      kind,
-      item,
-      id: identityOf(kind, item),
-      tokens: tokensOf(item),
-      appOnly: isAppOnly(item),
-    })),
-  );
-  return all.sort((a, b) => b.tokens - a.tokens);
+  return primitivesIn(catalog)
+    .map((each) => ({ ...each, tokens: tokensOf(each.primitive), appOnly: isForPages(each.primitive) }))
+    .sort((a, b) => b.tokens - a.tokens);
 }
 
 /** @returns the tokens that models are billed for */
@@ -186,9 +178,9 @@ export function tokensToJson(report: TokenReport): object {
     mostExpensive,
     cheapest,
     singles,
-    primitives: primitives.map(({ kind, id, tokens, appOnly }) => ({
+    primitives: primitives.map(({ kind, name, tokens, appOnly }) => ({
       kind,
-      [IDENTITY[kind]]: id,
+      [IDENTITY[kind]]: name,
       tokens,
       ...(appOnly ? { appOnly } : {}),
     })),

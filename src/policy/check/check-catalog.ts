@@ -2,10 +2,17 @@ import { analyze, canShowWithout } from '../../analysis/analyze.js';
 import { pageOf } from '../../engine/companions.js';
 import { asksForScope } from '../../engine/evaluate.js';
 import { itemAt } from '../../engine/item-at.js';
-import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
+import {
+  identityOf,
+  type Mapping,
+  mapPrimitive,
+  type Primitive,
+  primitivesIn,
+} from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { annotationsOf } from '../../engine/present.js';
 import { serverOf } from '../../engine/servers/server-meta.js';
 import type { FindingCode } from '../language/finding-codes.js';
 import type { Finding } from '../language/findings.js';
@@ -85,12 +92,10 @@ export function checkCatalog(
     const place = file.source.locate(path, 'key');
     findings.push({ ...place, severity: 'warning', code, message, ...fixOf?.(place) });
   };
-  const listed = KINDS.flatMap((kind) =>
-    (catalog[kind] ?? []).map((primitive): Listed => {
-      const name = identityOf(kind, primitive);
-      return { kind, name, primitive, mapping: mapPrimitive(policy, kind, primitive) };
-    }),
-  );
+  const listed = primitivesIn(catalog).map((each) => ({
+    ...each,
+    mapping: mapPrimitive(policy, each.kind, each.primitive),
+  }));
   const mappings = new Map(listed.map(({ kind, name, mapping }) => [`${kind} ${name}`, mapping]));
   const check: CatalogCheck = {
     files,
@@ -199,9 +204,7 @@ function checkPrimitive({ policy, warn }: CatalogCheck, listed: Listed, mustBeMa
     const message = `The ${policy.concerns[concern]?.name} of "${name}" differs from the value that ${source} derives from its annotations. Change one of them.`;
     warn(listed, 'contradicts-annotations', message);
   }
-  const { annotations } = primitive;
-  if (typeof annotations !== 'object' || annotations === null) return;
-  const { readOnlyHint } = annotations as { readOnlyHint?: unknown };
+  const { readOnlyHint } = annotationsOf(primitive);
   mapping.offers.forEach((offer, concern) => {
     const { values, name: concernName } = policy.concerns[concern] ?? {};
     if (offer === undefined || values === undefined || 'min' in values) return;
@@ -294,8 +297,7 @@ function checkNamesInTexts({ policy, catalog, listed, warn, warnPolicy }: Catalo
     warnPolicy('names-hidden', message);
   }
   for (const each of listed) {
-    const { description } = each.primitive as { description?: unknown };
-    const others = named(description, each.mapping);
+    const others = named(each.primitive.description, each.mapping);
     if (others.length === 0) continue;
     const message = `The description of "${each.name}" names primitives that can be hidden while it is shown (${others.join(', ')}). A model may try to use them.`;
     warn(each, 'names-hidden', message);

@@ -1,4 +1,5 @@
 import type { Primitive } from '../../engine/mapping.js';
+import { annotationsOf } from '../../engine/present.js';
 import { descriptionWords } from './description-words.js';
 import {
   EFFECTS,
@@ -35,7 +36,7 @@ export interface ProposedEffect {
  * proposeEffect({ name: 'delete_branch' }, ['delete', 'branch']); // { effect: 'destroys', effectFrom: 'name' }
  */
 export function proposeEffect(tool: Primitive, words: readonly string[], isBlanket = false): ProposedEffect {
-  const { readOnlyHint, destructiveHint } = hintsOf(tool);
+  const { readOnlyHint, destructiveHint } = annotationsOf(tool);
   const fromWords = effectOfWords(tool, words);
   if (readOnlyHint === true) {
     const written = writtenBy(tool, words, fromWords);
@@ -58,20 +59,15 @@ export function proposeEffect(tool: Primitive, words: readonly string[], isBlank
 
 /** Whether each of several tools that change something is declared as destructive, so that the hint does not tell them apart. */
 export function declaresAllDestructive(tools: readonly Primitive[]): boolean {
-  const hints = tools.map(hintsOf).filter(({ readOnlyHint }) => readOnlyHint !== true);
+  const hints = tools.map(annotationsOf).filter(({ readOnlyHint }) => readOnlyHint !== true);
   const declared = hints.flatMap(({ destructiveHint }) => destructiveHint ?? []);
   return declared.length > 2 && declared.every((each) => each === true);
 }
 
 /** @returns the effect that the specification gives a tool with these annotations, with its defaults for missing ones */
 export function effectOfHints(tool: Primitive): Effect {
-  const { readOnlyHint, destructiveHint } = hintsOf(tool);
+  const { readOnlyHint, destructiveHint } = annotationsOf(tool);
   return readOnlyHint === true ? 'read-only' : destructiveHint === false ? 'changes' : 'destroys';
-}
-
-/** @returns the annotations of a tool */
-export function hintsOf({ annotations }: Primitive): Readonly<Record<string, unknown>> {
-  return typeof annotations === 'object' && annotations !== null ? { ...annotations } : {};
 }
 
 /** Verbs after which everything that was there is still there. */

@@ -2,13 +2,8 @@ import { isForPages, ownersOf } from '../../engine/companions.js';
 import { itemAt } from '../../engine/item-at.js';
 import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import type { Kind, Presentation } from '../../engine/policy.js';
-import {
-  declaresAllDestructive,
-  effectOfHints,
-  hintsOf,
-  type ProposedEffect,
-  proposeEffect,
-} from './effects.js';
+import { annotationsOf } from '../../engine/present.js';
+import { declaresAllDestructive, effectOfHints, type ProposedEffect, proposeEffect } from './effects.js';
 import { proposePresentation } from './propose-presentation.js';
 import { nameWords, type ProposedTopics, proposeTopics } from './propose-topics.js';
 import { EFFECTS, type Effect } from './verbs.js';
@@ -98,7 +93,7 @@ function effectsOf(tools: readonly ProposedTool[]): Effect[] {
 
 /** Whether the annotations separate tools: some stay in a closed world, others may contact anything. */
 function separatesWorlds(tools: readonly Primitive[]): boolean {
-  const hints = tools.map((tool) => hintsOf(tool).openWorldHint);
+  const hints = tools.map((tool) => annotationsOf(tool).openWorldHint);
   return hints.includes(true) && hints.includes(false);
 }
 

@@ -1,6 +1,7 @@
 import type { Primitive } from '../../engine/mapping.js';
 import type { Presentation } from '../../engine/policy.js';
-import { hintsOf, type ProposedEffect } from './effects.js';
+import { annotationsOf } from '../../engine/present.js';
+import type { ProposedEffect } from './effects.js';
 
 /**
  * Drafts the title and the hints that a server does not give a tool. Directories of hosts want both on every tool. A doubt
@@ -19,7 +20,7 @@ export function proposePresentation(
   { effect, doubt }: ProposedEffect,
   words: readonly string[],
 ): Presentation {
-  const own = hintsOf(tool);
+  const own = annotationsOf(tool);
   const isTitled = typeof tool.title === 'string' || typeof own.title === 'string';
   const [first = '', ...rest] = words;
   const title = [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(' ');

@@ -1,12 +1,12 @@
 import { identityOf, type Primitive, tagsOf } from '../../engine/mapping.js';
+import { annotationsOf } from '../../engine/present.js';
 import { RESERVED } from '../language/schema.js';
 import type { TopicsByName } from './bound-topics.js';
-import { hintsOf } from './effects.js';
 import { countEach } from './words.js';
 
 /** @returns the tags and the category (`annotations.category`) that a server gives a tool, none twice */
 function topicTagsOf(primitive: Primitive): string[] {
-  const found = [tagsOf(primitive), hintsOf(primitive).category].flat();
+  const found = [tagsOf(primitive), annotationsOf(primitive).category].flat();
   return [...new Set(found.filter((tag): tag is string => typeof tag === 'string' && tag !== ''))];
 }
 

@@ -1,7 +1,6 @@
 import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { type Decision, decide, evaluate } from '../../engine/evaluate.js';
-import type { ServerCatalog } from '../../engine/mapping.js';
-import { identityOf, type Mapping, mapPrimitive } from '../../engine/mapping.js';
+import { type Mapping, mapPrimitive, primitivesIn, type ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import type { PolicyTest } from './test-file.js';
 
@@ -41,13 +40,11 @@ export const hasPassed = ({ wrong, counts }: TestResult): boolean =>
  * const subjects = subjectsOf(policy, { tools: [{ name: 'encryptData' }] });
  */
 export function subjectsOf(policy: Policy, catalog: ServerCatalog): readonly Subject[] {
-  return KINDS.flatMap((kind) =>
-    (catalog[kind] ?? []).map((primitive) => ({
-      kind,
-      name: identityOf(kind, primitive),
-      mapping: mapPrimitive(policy, kind, primitive),
-    })),
-  );
+  return primitivesIn(catalog).map(({ kind, name, primitive }) => ({
+    kind,
+    name,
+    mapping: mapPrimitive(policy, kind, primitive),
+  }));
 }
 
 /**
