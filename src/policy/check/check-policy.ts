@@ -21,7 +21,7 @@ import {
   type Reports,
 } from './check-values.js';
 import { checkWithin } from './check-within.js';
-import { concernsOf, type ServerPart, type SharedConcerns } from './servers/server-parts.js';
+import type { ServerPart, SharedConcerns } from './servers/server-parts.js';
 
 /** The problems of a policy, and the parts that have errors. */
 export interface Meaning {
@@ -132,7 +132,7 @@ function addShared(
 ): void {
   for (const [name, concern] of shared?.concerns ?? []) {
     const own = declared.get(name);
-    const [file] = parts.find((part) => concernsOf(part).has(name))?.files ?? [];
+    const [file] = parts.find((part) => part.concerns.has(name))?.files ?? [];
     const place = own ?? (file && { file, path: ['concerns', name], broken: false });
     if (place !== undefined) declared.set(name, { ...place, concern });
   }

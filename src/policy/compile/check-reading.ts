@@ -7,7 +7,7 @@ import { checkMeaning } from '../check/check-policy.js';
 import { mapsAreComplete, rightParts } from '../check/right-parts.js';
 import { checkServers } from '../check/servers/check-servers.js';
 import { ownCatalog } from '../check/servers/own-catalog.js';
-import { type ServerPart, shareConcerns } from '../check/servers/server-parts.js';
+import { serverPart, shareConcerns } from '../check/servers/server-parts.js';
 import { CATALOG_CODES } from '../language/finding-codes.js';
 import { comparePlaces, type Finding } from '../language/findings.js';
 import { applyIgnores, type SilencedFinding } from '../language/ignores.js';
@@ -47,16 +47,13 @@ export function checkReading(
   const reports = servers.map(
     ({ slug, reading }) => reading && checkReading(reading, ownCatalog(catalog, slug)),
   );
-  const parts = servers.map(
-    ({ slug, entry, reading }, index): ServerPart => ({
-      slug,
-      entry,
-      files: reading?.files ?? [],
-      policy: reports[index]?.compiled,
-    }),
-  );
-  const others = known?.filter((slug) => parts.every((part) => part.slug !== slug)) ?? [];
-  parts.push(...others.map((slug) => ({ slug, files: [] })));
+  const others = known?.filter((slug) => servers.every((server) => server.slug !== slug)) ?? [];
+  const parts = [
+    ...servers.map(({ slug, entry, reading }, index) =>
+      serverPart(slug, reading?.files, reports[index]?.compiled, entry),
+    ),
+    ...others.map((slug) => serverPart(slug)),
+  ];
   const shared = parts.length === 0 ? undefined : shareConcerns(files, parts);
 
   const findings = [...read];

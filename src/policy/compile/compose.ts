@@ -7,12 +7,7 @@ import {
   type Kind,
 } from '../../engine/policy.js';
 import { joinName, joinUri } from '../../wire/server-names.js';
-import {
-  concernsOf,
-  type ServerPart,
-  type SharedConcerns,
-  sharedValue,
-} from '../check/servers/server-parts.js';
+import { type ServerPart, type SharedConcerns, sharedValue } from '../check/servers/server-parts.js';
 import { sharePresets } from '../check/servers/shared-presets.js';
 import { withDigest } from './compile.js';
 import { scoped } from './scoped-condition.js';
@@ -34,10 +29,10 @@ export function compose(
   shared: SharedConcerns,
 ): CompiledPolicy {
   let files = top.files.length;
-  const outside = parts.map((part) => {
+  const outside = parts.flatMap((part) => {
     const first = files;
     files += part.policy?.files.length ?? 0;
-    return outsidePolicy(part, shared, first);
+    return part.policy === undefined ? [] : [outsidePolicy(part, part.policy, shared, first)];
   });
   const pins = [...outside, top].flatMap((each) => each.pins ?? []);
   const defaultsFor = [...outside, top].flatMap((each) => each.defaultsFor ?? []);
@@ -45,7 +40,7 @@ export function compose(
   const content = {
     ...rest,
     files: [...top.files, ...parts.flatMap(({ policy }) => policy?.files ?? [])],
-    presets: sharePresets(top.presets, parts, shared).presets,
+    presets: sharePresets(top.presets, parts, shared),
     primitives: byKind((kind) => {
       const own = new Set(top.primitives[kind].map(({ name }) => name));
       const below = outside.flatMap(({ primitives }) => primitives[kind]);
@@ -72,25 +67,27 @@ export function compose(
 }
 
 /** The policy of one server with the names, values and conditions that it has outside. */
-function outsidePolicy(part: ServerPart, shared: SharedConcerns, firstFile: number) {
-  const { slug, policy } = part;
-  const nothing = byKind((): CompiledEntry[] => []);
-  if (policy === undefined) return { primitives: nothing, patterns: nothing, assign: [], rules: [] };
+function outsidePolicy(part: ServerPart, policy: CompiledPolicy, shared: SharedConcerns, firstFile: number) {
+  const { slug } = part;
   const inPlace = <T extends { readonly file: number }>(each: T): T => ({
     ...each,
     file: firstFile + each.file,
   });
-  const named = (kind: Kind, entries: readonly CompiledEntry[], join: typeof joinName): CompiledEntry[] =>
-    entries.map((entry) => ({
-      ...inPlace(entry),
-      name: kind === 'tools' || kind === 'prompts' ? join(slug, entry.name) : joinUri(slug, entry.name),
-      values: outsideValues(part, shared, entry.values),
-    }));
+  const named = (kind: Kind, name: string, join = joinName): string =>
+    kind === 'tools' || kind === 'prompts' ? join(slug, name) : joinUri(slug, name);
+  const entries = (section: 'primitives' | 'patterns', join?: typeof joinName) =>
+    byKind((kind) =>
+      policy[section][kind].map((entry) => ({
+        ...inPlace(entry),
+        name: named(kind, entry.name, join),
+        values: outsideValues(part, shared, entry.values),
+      })),
+    );
   const { pins } = policy;
   return {
-    primitives: byKind((kind) => named(kind, policy.primitives[kind], joinName)),
+    primitives: entries('primitives'),
     // Patterns are compared with names before they are shortened.
-    patterns: byKind((kind) => named(kind, policy.patterns[kind], (server, name) => `${server}__${name}`)),
+    patterns: entries('patterns', (server, name) => `${server}__${name}`),
     assign: [
       ...selfDeclared(part, shared),
       ...policy.assign.map((each) => ({
@@ -107,14 +104,10 @@ function outsidePolicy(part: ServerPart, shared: SharedConcerns, firstFile: numb
     defaultsFor: policy.defaultsFor,
     pins:
       pins &&
-      byKind((kind) =>
-        Object.fromEntries(
-          Object.entries(pins[kind]).map(([name, digest]) => [
-            kind === 'tools' || kind === 'prompts' ? joinName(slug, name) : joinUri(slug, name),
-            digest,
-          ]),
-        ),
-      ),
+      byKind((kind) => {
+        const digests = Object.entries(pins[kind]).map(([name, digest]) => [named(kind, name), digest]);
+        return Object.fromEntries(digests);
+      }),
   };
 }
 
@@ -123,11 +116,10 @@ function outsideValues(
   shared: SharedConcerns,
   values: CompiledEntry['values'],
 ): CompiledEntry['values'] {
-  const own = concernsOf(part);
   const outside = Object.entries(values).flatMap(([concern, { is, line }]): [string, CompiledValue][] => {
-    if (!own.has(concern)) return [];
+    if (!part.concerns.has(concern)) return [];
     // A primitive without a value of its own still belongs to its server.
-    const removed = shared.hierarchies.has(concern) ? [part.slug] : 'any';
+    const removed = shared.hierarchies.has(concern) ? [part.slug] : is;
     const given = is === 'any' ? removed : is.map((value) => sharedValue(part, shared, concern, value));
     return [[concern, { is: given === 'any' ? given : [...new Set(given)], line }]];
   });
@@ -168,7 +160,7 @@ function shownServers(top: CompiledPolicy, parts: readonly ServerPart[]): Compil
 function selfDeclared(part: ServerPart, shared: SharedConcerns): CompiledAssign[] {
   const { slug, entry } = part;
   return [...(entry?.map ?? [])].flatMap(([concern, map]) => {
-    if (!concernsOf(part).has(concern) || shared.hierarchies.has(concern)) return [];
+    if (!part.concerns.has(concern) || shared.hierarchies.has(concern)) return [];
     const declared = { var: `primitive.meta.concerns.${concern}` };
     return [...map].map(([value, outside]) => ({
       when: { and: [isOf(slug), { or: [{ '===': [declared, value] }, { in: [value, declared] }] }] },

@@ -1,10 +1,5 @@
 import type { ConcernDeclaration } from '../check/check-values.js';
-import {
-  concernsOf,
-  type ServerPart,
-  type SharedConcerns,
-  sharedValue,
-} from '../check/servers/server-parts.js';
+import { type ServerPart, type SharedConcerns, sharedValue } from '../check/servers/server-parts.js';
 
 /** What a server calls a primitive is kept beside the name that it has outside. */
 const OWN_PATHS = new Map([
@@ -25,7 +20,7 @@ const CONCERN = 'concerns.';
  * scoped(files, shared, { '===': [{ var: 'primitive.name' }, 'write'] });
  */
 export function scoped(part: ServerPart, shared: SharedConcerns, when: unknown): unknown {
-  const own = concernsOf(part);
+  const own = part.concerns;
   const reads = new Map(
     [...own].map(([name, concern]) => [name, new ConcernRead(name, concern, part, shared)]),
   );

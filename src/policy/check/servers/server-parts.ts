@@ -7,6 +7,8 @@ export interface ServerPart {
   readonly slug: string;
   /** The files of its policy. There are none if it has no policy, or one that cannot be read. */
   readonly files: readonly CheckedFile[];
+  /** The concerns of its policy that take part. */
+  readonly concerns: ReadonlyMap<string, ConcernDeclaration>;
   /** Its policy, with the names that the server itself uses; `undefined` if it has none, or one with errors. */
   readonly policy?: CompiledPolicy | undefined;
   /** Its entry in the policy of all servers, and where that is. A server can also have none. */
@@ -37,6 +39,19 @@ const UNSET = new Map<string, unknown>(
   Object.entries({ model: 'none', 'set-by': 'host', obtainable: false }),
 );
 
+/** Returns one of several servers, with the concerns that its entry lets take part. */
+export function serverPart(
+  slug: string,
+  files: readonly CheckedFile[] = [],
+  policy?: CompiledPolicy,
+  entry?: ServerEntry,
+): ServerPart {
+  const all = files.flatMap(({ document }) => Object.entries(document.concerns ?? {}));
+  const own = all.filter(([name]) => entry?.concerns?.includes(name) !== false);
+  const concerns = new Map(own.map(([name, document]) => [name, declarationOf(document)]));
+  return { slug, files, concerns, policy, entry };
+}
+
 /**
  * Joins the concerns of the policies of several servers. The policy of all servers decides about a concern that it declares,
  * otherwise the first server does whose values nothing maps.
@@ -50,29 +65,24 @@ const UNSET = new Map<string, unknown>(
 export function shareConcerns(files: readonly CheckedFile[], parts: readonly ServerPart[]): SharedConcerns {
   const concerns = new Map<string, ConcernDeclaration>();
   const hierarchies = new Set<string>();
+  const inheriting = (name: string, declared: ConcernDeclaration): ConcernDeclaration => {
+    const first = parts.find((part) => part.concerns.has(name));
+    return { ...(first && agreedOf(first, name)), ...declared };
+  };
   for (const [name, document] of files.flatMap(({ document }) => Object.entries(document.concerns ?? {}))) {
     if (concerns.has(name)) continue;
-    if (document.values === 'servers') hierarchies.add(name);
-    const isHierarchy = hierarchies.has(name);
-    concerns.set(
-      name,
-      isHierarchy ? hierarchyOf(name, document, parts) : inheriting(name, declarationOf(document), parts),
-    );
+    if (document.values === 'servers') {
+      hierarchies.add(name);
+      concerns.set(name, hierarchyOf(name, document, parts));
+    } else concerns.set(name, inheriting(name, declarationOf(document)));
   }
   for (const part of parts) {
-    for (const [name, own] of concernsOf(part)) {
+    for (const [name, own] of part.concerns) {
       if (!concerns.has(name) && part.entry?.map.has(name) !== true)
-        concerns.set(name, inheriting(name, own, parts));
+        concerns.set(name, inheriting(name, own));
     }
   }
   return { concerns, hierarchies };
-}
-
-/** Returns the concerns of the policy of one server that take part. */
-export function concernsOf({ files, entry }: ServerPart): ReadonlyMap<string, ConcernDeclaration> {
-  const all = files.flatMap(({ document }) => Object.entries(document.concerns ?? {}));
-  const part = all.filter(([name]) => entry?.concerns?.includes(name) !== false);
-  return new Map(part.map(([name, document]) => [name, declarationOf(document)]));
 }
 
 /** Returns what a value of the policy of one server is called in the policy of all servers. */
@@ -92,42 +102,27 @@ function hierarchyOf(
   document: ConcernDocument,
   parts: readonly ServerPart[],
 ): ConcernDeclaration {
-  const below = parts.map((part) => ({ slug: part.slug, own: concernsOf(part).get(name) }));
-  const values = below.flatMap(({ slug, own }) => [
-    slug,
-    ...(own === undefined || 'min' in own.values ? [] : own.values.map((value) => `${slug}.${value}`)),
-  ]);
-  const texts = below.flatMap(({ slug, own }) =>
-    Object.entries(own?.valueDescriptions ?? {}).map(([value, text]) => [`${slug}.${value}`, text]),
+  const values = parts.flatMap(({ slug, concerns }) => {
+    const own = concerns.get(name)?.values ?? [];
+    return [slug, ...('min' in own ? [] : own.map((value) => `${slug}.${value}`))];
+  });
+  const texts = parts.flatMap(({ slug, concerns }) =>
+    Object.entries(concerns.get(name)?.valueDescriptions ?? {}).map(([value, text]) => [
+      `${slug}.${value}`,
+      text,
+    ]),
   );
   const valueDescriptions = Object.fromEntries(texts);
   return { ...document, values, valueDescriptions, match: 'within', multiple: true };
 }
 
-function inheriting(
-  name: string,
-  declared: ConcernDeclaration,
-  parts: readonly ServerPart[],
-): ConcernDeclaration {
-  const own = parts.flatMap((part) => {
-    const concern = concernsOf(part).get(name);
-    return concern === undefined ? [] : [agreedOf(part, name, concern)];
-  });
-  return { ...Object.assign({}, ...own.toReversed()), ...declared };
-}
-
 /** Returns what the policy of one server says that all must agree on. Its default is called as it is called outside. */
-export function agreedOf(
-  { entry }: ServerPart,
-  name: string,
-  concern: ConcernDeclaration,
-): Partial<ConcernDeclaration> {
-  const map = entry?.map.get(name);
+export function agreedOf({ entry, concerns }: ServerPart, name: string): Partial<ConcernDeclaration> {
+  const concern = concerns.get(name);
   const given = AGREED.flatMap((key) => {
-    const value = concern[key];
-    return value === undefined || value === UNSET.get(key)
-      ? []
-      : [[key, key === 'default' ? (map?.get(String(value)) ?? value) : value]];
+    const value = concern?.[key];
+    if (value === undefined || value === UNSET.get(key)) return [];
+    return [[key, key === 'default' ? (entry?.map.get(name)?.get(String(value)) ?? value) : value]];
   });
   return Object.fromEntries(given);
 }

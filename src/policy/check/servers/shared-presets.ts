@@ -1,16 +1,9 @@
+import { readOwn } from '../../../engine/expression/evaluate.js';
 import type { CompiledPolicy } from '../../../engine/policy.js';
-import { concernsOf, type ServerPart, type SharedConcerns, sharedValue } from './server-parts.js';
+import { type ServerPart, type SharedConcerns, sharedValue } from './server-parts.js';
 
 type Presets = CompiledPolicy['presets'];
 type PresetValue = Presets[string][string];
-
-/** Two servers whose presets of one name set one concern to different values. */
-interface PresetConflict {
-  readonly preset: string;
-  readonly concern: string;
-  readonly first: ServerPart;
-  readonly second: ServerPart;
-}
 
 /**
  * Joins the presets of several servers. Presets with one name are one if they do not contradict each other.
@@ -18,28 +11,32 @@ interface PresetConflict {
  * @param own the presets of the policy of all servers, which win over those of servers
  * @param parts the servers, in their order
  * @param shared the concerns of all of them
- * @returns the presets, and what contradicts
+ * @param contradicts is told of two servers whose presets of one name set one concern to different values
+ * @returns the presets
  * @example
- * sharePresets({}, parts, shared).presets.look; // { effect: 'read-only' }
+ * sharePresets({}, parts, shared).look; // { effect: 'read-only' }
  */
-export function sharePresets(own: Presets, parts: readonly ServerPart[], shared: SharedConcerns) {
+export function sharePresets(
+  own: Presets,
+  parts: readonly ServerPart[],
+  shared: SharedConcerns,
+  contradicts?: (preset: string, concern: string, first: ServerPart, second: ServerPart) => void,
+): Presets {
   const presets = new Map<string, Map<string, { readonly part: ServerPart; readonly value: PresetValue }>>();
-  const conflicts: PresetConflict[] = [];
   for (const part of parts) {
-    const concerns = concernsOf(part);
     for (const [preset, values] of Object.entries(part.policy?.presets ?? {})) {
       if (Object.hasOwn(own, preset)) continue;
       const joined = presets.get(preset) ?? new Map();
       presets.set(preset, joined);
       for (const [concern, given] of Object.entries(values)) {
-        if (!concerns.has(concern)) continue;
+        if (!part.concerns.has(concern)) continue;
         const value = shared.hierarchies.has(concern)
           ? inHierarchy(preset, concern, parts, shared)
           : outside(part, shared, concern, given);
         const first = joined.get(concern);
         if (first === undefined) joined.set(concern, { part, value });
         else if (JSON.stringify(first.value) !== JSON.stringify(value))
-          conflicts.push({ preset, concern, first: first.part, second: part });
+          contradicts?.(preset, concern, first.part, part);
       }
     }
   }
@@ -47,7 +44,7 @@ export function sharePresets(own: Presets, parts: readonly ServerPart[], shared:
     name,
     Object.fromEntries([...values].map(([concern, { value }]) => [concern, value])),
   ]);
-  return { presets: { ...own, ...Object.fromEntries(all) } satisfies Presets, conflicts };
+  return { ...own, ...Object.fromEntries(all) };
 }
 
 function outside(part: ServerPart, shared: SharedConcerns, concern: string, given: PresetValue): PresetValue {
@@ -57,18 +54,14 @@ function outside(part: ServerPart, shared: SharedConcerns, concern: string, give
 }
 
 /** A preset of one server says nothing about the others, so all that they have stays. */
-function inHierarchy(
+const inHierarchy = (
   preset: string,
   concern: string,
   parts: readonly ServerPart[],
   shared: SharedConcerns,
-): readonly string[] {
-  return parts.flatMap((part) => {
-    const presets = new Map(Object.entries(part.policy?.presets ?? {}));
-    const values = new Map(Object.entries(presets.get(preset) ?? {}));
-    const all = [(concernsOf(part).has(concern) && values.get(concern)) || []].flat();
-    return all.length === 0
-      ? [part.slug]
-      : all.map((value) => String(sharedValue(part, shared, concern, value)));
+): readonly string[] =>
+  parts.flatMap((part) => {
+    const given = part.concerns.has(concern) && readOwn(readOwn(part.policy?.presets, preset), concern);
+    const values = [given || []].flat().map((value) => sharedValue(part, shared, concern, String(value)));
+    return values.length === 0 ? [part.slug] : values;
   });
-}
