@@ -1,5 +1,4 @@
-const path = (description: string, example: string) =>
-  ({ description, type: 'string', minLength: 1, examples: [example] }) as const;
+import { choice, text } from '../../policy/language/schema-parts.js';
 
 const paths = (description: string, ...examples: readonly (string | readonly string[])[]) =>
   ({
@@ -24,7 +23,7 @@ export const projectSchema = {
       'policies/vault.yaml',
       ['common.yaml', 'vault.yaml'],
     ),
-    catalog: path(
+    catalog: text(
       'The catalog file of the server, as "mcp-concerns snapshot" writes it.',
       'policies/vault.catalog.json',
     ),
@@ -33,16 +32,16 @@ export const projectSchema = {
       'npx -y @playwright/mcp',
       ['node', 'server.js'],
     ),
-    url: path('The URL of a server over Streamable HTTP.', 'http://127.0.0.1:3000/mcp'),
-    servers: path(
+    url: text('The URL of a server over Streamable HTTP.', 'http://127.0.0.1:3000/mcp'),
+    servers: text(
       "Several servers as one: a host's file, such as `.mcp.servers.json`, as `--servers` takes it.",
       '.mcp.servers.json',
     ),
-    protocol: {
-      description: "The protocol version that is spoken to the server. `auto` is the server's own.",
-      enum: ['auto', '2026-07-28', '2025-11-25'],
-      examples: ['auto'],
-    },
+    protocol: choice(
+      "The protocol version that is spoken to the server. `auto` is the server's own.",
+      ['auto', '2026-07-28', '2025-11-25'],
+      'auto',
+    ),
     tests: paths('Test files, or folders of test files, for "mcp-concerns test".', 'policies', [
       'policies/vault.test.yaml',
     ]),

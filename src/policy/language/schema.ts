@@ -1,3 +1,5 @@
+import { anyText, choice, flag, text } from './schema-parts.js';
+
 /** Names that policies cannot define: hosts choose a preset as `preset`, and mappings remove a value with `any`. */
 export const RESERVED = { concern: 'preset', value: 'any' } as const;
 /** The limits of the policy language: numbers of entries, bytes of a file, levels of nesting, characters. */
@@ -29,12 +31,7 @@ const declaredValue = {
   minProperties: 1,
   maxProperties: 1,
   propertyNames: { pattern: CLAIMED_VALUE },
-  additionalProperties: {
-    description: 'What the value means, for the person who chooses it.',
-    type: 'string',
-    minLength: 1,
-    examples: ['Prices of companies'],
-  },
+  additionalProperties: text('What the value means, for the person who chooses it.', 'Prices of companies'),
   examples: ['high', { stocks: 'Prices of companies' }],
 } as const;
 
@@ -82,11 +79,6 @@ const clientPattern = (what: string, example: string) =>
     examples: [example],
   }) as const;
 
-const presentedText = (description: string, example: string) =>
-  ({ description, type: 'string', minLength: 1, examples: [example] }) as const;
-
-const presentedHint = (description: string) => ({ description, type: 'boolean', examples: [true] }) as const;
-
 /** The JSON Schema (draft-07) of a policy file. Editors show its descriptions and examples. */
 export const policySchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -114,13 +106,10 @@ export const policySchema = {
         additionalProperties: false,
         examples: [{ policy: 'files.yaml' }],
         properties: {
-          policy: {
-            description:
-              'The policy of this server alone, with its own names. The path is relative to this file.',
-            type: 'string',
-            minLength: 1,
-            examples: ['files.yaml'],
-          },
+          policy: text(
+            'The policy of this server alone, with its own names. The path is relative to this file.',
+            'files.yaml',
+          ),
           concerns: {
             description: 'Which concerns of its policy take part. By default all.',
             type: 'array',
@@ -135,11 +124,7 @@ export const policySchema = {
             additionalProperties: {
               description: 'The value here, by the value in the policy of the server.',
               type: 'object',
-              additionalProperties: {
-                description: 'A value of the concern here.',
-                type: 'string',
-                examples: ['changes'],
-              },
+              additionalProperties: anyText('A value of the concern here.', 'changes'),
               examples: [{ writes: 'changes' }],
             },
           },
@@ -159,11 +144,10 @@ export const policySchema = {
         additionalProperties: false,
         examples: [{ values: ['low', 'high'] }, { values: ['low', 'medium', 'high'], match: 'at-least' }],
         properties: {
-          description: {
-            description: 'What the concern means, for the person who sets it.',
-            type: 'string',
-            examples: ['Security level required for the operation'],
-          },
+          description: anyText(
+            'What the concern means, for the person who sets it.',
+            'Security level required for the operation',
+          ),
           values: {
             description:
               'The values as an ordered list, or a range of numbers. A value can carry a description: `- stocks: Prices of companies`. `servers` means each server and, below it, the values of its own policy: `files`, `files.search`.',
@@ -186,42 +170,35 @@ export const policySchema = {
               'servers',
             ],
           },
-          match: {
-            description:
-              'How the value of a primitive must compare to the preferred value: `exact` (equal, the default for a list), `at-least`, `at-most` (the default for a range), or `within` (equal, above or below in a hierarchy of dotted names such as finance.stocks).',
-            enum: ['exact', 'at-least', 'at-most', 'within'],
-            examples: ['at-most'],
-          },
-          multiple: {
-            description:
-              'Whether a host can set several values, of which at least one must match. Requires a list and `match: exact` or `match: within`.',
-            type: 'boolean',
-            examples: [true],
-          },
+          match: choice(
+            'How the value of a primitive must compare to the preferred value: `exact` (equal, the default for a list), `at-least`, `at-most` (the default for a range), or `within` (equal, above or below in a hierarchy of dotted names such as finance.stocks).',
+            ['exact', 'at-least', 'at-most', 'within'],
+            'at-most',
+          ),
+          multiple: flag(
+            'Whether a host can set several values, of which at least one must match. Requires a list and `match: exact` or `match: within`.',
+          ),
           default: {
             description:
               'The value that applies if no preference sets the concern. `settings.defaults` decides when it applies.',
             type: ['string', 'number'],
             examples: ['medium'],
           },
-          'set-by': {
-            description:
-              'Who sets the concern: `host` (default), or `operator`, which reads it from verified claims only.',
-            enum: ['host', 'operator'],
-            examples: ['operator'],
-          },
-          model: {
-            description:
-              'What a model may do with the concern through the tool `concerns`: nothing (`none`, default), hide more (`narrow`), or replace the value of the person (`free`). Only for concerns that hosts set.',
-            enum: ['none', 'narrow', 'free'],
-            examples: ['free'],
-          },
-          lists: {
-            description:
-              'Whether lists follow the preferences of a session (`filter`, default), or stay as they are (`stable`): then the value that a session sets decides only what calls may do. For a concern of the operator, this changes nothing.',
-            enum: ['filter', 'stable'],
-            examples: ['stable'],
-          },
+          'set-by': choice(
+            'Who sets the concern: `host` (default), or `operator`, which reads it from verified claims only.',
+            ['host', 'operator'],
+            'operator',
+          ),
+          model: choice(
+            'What a model may do with the concern through the tool `concerns`: nothing (`none`, default), hide more (`narrow`), or replace the value of the person (`free`). Only for concerns that hosts set.',
+            ['none', 'narrow', 'free'],
+            'free',
+          ),
+          lists: choice(
+            'Whether lists follow the preferences of a session (`filter`, default), or stay as they are (`stable`): then the value that a session sets decides only what calls may do. For a concern of the operator, this changes nothing.',
+            ['filter', 'stable'],
+            'stable',
+          ),
           claim: {
             description:
               'The verified claim that sets an operator concern: its name, or a list of names that leads through objects. `scope` means the scopes of the caller, in any form that tokens have.',
@@ -231,12 +208,9 @@ export const policySchema = {
             items: { type: 'string', minLength: 1 },
             examples: ['scope', 'custom:tier', ['realm_access', 'roles']],
           },
-          obtainable: {
-            description:
-              'Whether callers can get the scope: under `enforce`, what only this concern hides stays in the lists, and using it answers which scope is missing. Only with `claim: scope`.',
-            type: 'boolean',
-            examples: [true],
-          },
+          obtainable: flag(
+            'Whether callers can get the scope: under `enforce`, what only this concern hides stays in the lists, and using it answers which scope is missing. Only with `claim: scope`.',
+          ),
           'claim-values': {
             description:
               'What the claim contains for a value, if that is not the name of the value. A value without an entry matches its name.',
@@ -299,11 +273,7 @@ export const policySchema = {
               'client.version': clientPattern('version', '1.*'),
             },
           },
-          preset: {
-            description: 'The preset whose values are the defaults of these clients.',
-            type: 'string',
-            examples: ['few'],
-          },
+          preset: anyText('The preset whose values are the defaults of these clients.', 'few'),
         },
       },
     },
@@ -352,11 +322,8 @@ export const policySchema = {
             minProperties: 1,
             examples: [{ title: 'List a folder' }],
             properties: {
-              title: presentedText('The title, which people read.', 'List a folder'),
-              description: presentedText(
-                'The description, which models read.',
-                'Lists the files of a folder.',
-              ),
+              title: text('The title, which people read.', 'List a folder'),
+              description: text('The description, which models read.', 'Lists the files of a folder.'),
               annotations: {
                 description:
                   'Hints that the server does not give. One that promises less harm than the hint of the server is an error.',
@@ -365,10 +332,10 @@ export const policySchema = {
                 minProperties: 1,
                 examples: [{ readOnlyHint: true }],
                 properties: {
-                  readOnlyHint: presentedHint('Whether the tool only reads.'),
-                  destructiveHint: presentedHint('Whether it may delete or overwrite.'),
-                  idempotentHint: presentedHint('Whether a second equal call changes nothing more.'),
-                  openWorldHint: presentedHint('Whether it may contact anything outside.'),
+                  readOnlyHint: flag('Whether the tool only reads.'),
+                  destructiveHint: flag('Whether it may delete or overwrite.'),
+                  idempotentHint: flag('Whether a second equal call changes nothing more.'),
+                  openWorldHint: flag('Whether it may contact anything outside.'),
                 },
               },
             },
@@ -435,11 +402,10 @@ export const policySchema = {
               'A JSON Logic condition. It can read `concerns`, `primitive`, `claims`, `caller.scopes`, `client.capabilities`, `client.name`, `client.title`, `client.version` and `protocol.era`.',
             examples: [{ '===': [{ var: 'concerns.environment' }, 'production'] }],
           },
-          reason: {
-            description: 'One sentence for users that gives the reason.',
-            type: 'string',
-            examples: ['Destructive tools are hidden in production'],
-          },
+          reason: anyText(
+            'One sentence for users that gives the reason.',
+            'Destructive tools are hidden in production',
+          ),
         },
       },
     },
@@ -449,29 +415,26 @@ export const policySchema = {
       additionalProperties: false,
       examples: [{ unmapped: 'hide' }],
       properties: {
-        unmapped: {
-          description: 'Whether primitives that the policy does not map are shown (default) or hidden.',
-          enum: ['show', 'hide'],
-          examples: ['hide'],
-        },
-        defaults: {
-          description:
-            'When the defaults of concerns apply: `aware` (default) once a host has set any concern, `always`, or `never`.',
-          enum: ['aware', 'always', 'never'],
-          examples: ['always'],
-        },
-        invalid: {
-          description:
-            'What happens if a host sends a value that is not in `values`: `error` (default) rejects it, `ignore` ignores it, `clamp` uses the nearest bound of a range.',
-          enum: ['error', 'ignore', 'clamp'],
-          examples: ['ignore'],
-        },
-        enforcement: {
-          description:
-            '`advisory` (default) filters lists. `enforce` also rejects requests for hidden primitives. `shadow` does not filter lists and logs what it would hide.',
-          enum: ['advisory', 'enforce', 'shadow'],
-          examples: ['shadow'],
-        },
+        unmapped: choice(
+          'Whether primitives that the policy does not map are shown (default) or hidden.',
+          ['show', 'hide'],
+          'hide',
+        ),
+        defaults: choice(
+          'When the defaults of concerns apply: `aware` (default) once a host has set any concern, `always`, or `never`.',
+          ['aware', 'always', 'never'],
+          'always',
+        ),
+        invalid: choice(
+          'What happens if a host sends a value that is not in `values`: `error` (default) rejects it, `ignore` ignores it, `clamp` uses the nearest bound of a range.',
+          ['error', 'ignore', 'clamp'],
+          'ignore',
+        ),
+        enforcement: choice(
+          '`advisory` (default) filters lists. `enforce` also rejects requests for hidden primitives. `shadow` does not filter lists and logs what it would hide.',
+          ['advisory', 'enforce', 'shadow'],
+          'shadow',
+        ),
         methods: {
           description:
             'Methods that pass under `enforce` although nothing filters them: names, or patterns in which `*` matches any number of characters. By default, methods that the gate does not know are refused.',
@@ -498,30 +461,24 @@ export const policySchema = {
           maximum: 10_000,
           examples: [100],
         },
-        'name-filters': {
-          description:
-            'Whether hosts may also filter tools by name, as other servers let them: `?tools=a,b*` and `?exclude=` in the URL, `X-MCP-Tools` and `X-MCP-Exclude-Tools` in headers. Defaults to false.',
-          type: 'boolean',
-          examples: [true],
-        },
-        changed: {
-          description:
-            'What happens to primitives whose definition is not the one that `mcp-concerns pin` pinned: `show` shows them, `warn` also logs them, `hide` hides them until they are pinned. Defaults to `hide` under `enforcement: enforce`, otherwise to `warn`. Without a lock file, nothing is pinned.',
-          enum: ['show', 'warn', 'hide'],
-          examples: ['hide'],
-        },
-        lists: {
-          description:
-            'Whether lists follow the preferences of a session (`filter`, default), or depend only on the URL, the authorization and the policy (`stable`): then preferences decide what calls may do, and a call of a tool that they hide answers why.',
-          enum: ['filter', 'stable'],
-          examples: ['stable'],
-        },
-        panel: {
-          description:
-            'Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists; `narrow` adds the same, but nothing inside the conversation can show more; `read-only` adds only the tool, which then shows what is in effect. `off` (default) adds nothing.',
-          enum: ['off', 'read-only', 'narrow', 'on'],
-          examples: ['on'],
-        },
+        'name-filters': flag(
+          'Whether hosts may also filter tools by name, as other servers let them: `?tools=a,b*` and `?exclude=` in the URL, `X-MCP-Tools` and `X-MCP-Exclude-Tools` in headers. Defaults to false.',
+        ),
+        changed: choice(
+          'What happens to primitives whose definition is not the one that `mcp-concerns pin` pinned: `show` shows them, `warn` also logs them, `hide` hides them until they are pinned. Defaults to `hide` under `enforcement: enforce`, otherwise to `warn`. Without a lock file, nothing is pinned.',
+          ['show', 'warn', 'hide'],
+          'hide',
+        ),
+        lists: choice(
+          'Whether lists follow the preferences of a session (`filter`, default), or depend only on the URL, the authorization and the policy (`stable`): then preferences decide what calls may do, and a call of a tool that they hide answers why.',
+          ['filter', 'stable'],
+          'stable',
+        ),
+        panel: choice(
+          'Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists; `narrow` adds the same, but nothing inside the conversation can show more; `read-only` adds only the tool, which then shows what is in effect. `off` (default) adds nothing.',
+          ['off', 'read-only', 'narrow', 'on'],
+          'on',
+        ),
         'panel-prefix': {
           description:
             'With what the names begin that `panel` reserves, if the server has one of them: the tool, the prompts `NAME-*` and the pages `ui://NAME/`. Defaults to `concerns`.',
@@ -529,23 +486,17 @@ export const policySchema = {
           pattern: '^[a-z][a-z0-9_]{0,31}$',
           examples: ['show'],
         },
-        tasks: {
-          description:
-            'Which clients of protocol 2026-07-28 see tools that can only be called as tasks: `require-capability` (default), those that declare the Tasks extension; `show`, all.',
-          enum: ['require-capability', 'show'],
-          examples: ['show'],
-        },
-        texts: {
-          description:
-            'Whether `enforce` removes names of hidden primitives from the descriptions, titles and schemas of visible ones (`redact`, default), or keeps these as the server wrote them (`keep`).',
-          enum: ['redact', 'keep'],
-          examples: ['keep'],
-        },
-        transparency: {
-          description: 'Whether each listed primitive carries its values in `_meta.concerns`.',
-          type: 'boolean',
-          examples: [true],
-        },
+        tasks: choice(
+          'Which clients of protocol 2026-07-28 see tools that can only be called as tasks: `require-capability` (default), those that declare the Tasks extension; `show`, all.',
+          ['require-capability', 'show'],
+          'show',
+        ),
+        texts: choice(
+          'Whether `enforce` removes names of hidden primitives from the descriptions, titles and schemas of visible ones (`redact`, default), or keeps these as the server wrote them (`keep`).',
+          ['redact', 'keep'],
+          'keep',
+        ),
+        transparency: flag('Whether each listed primitive carries its values in `_meta.concerns`.'),
       },
     },
   },

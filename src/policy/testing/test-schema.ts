@@ -1,4 +1,5 @@
 import { KINDS } from '../../engine/policy.js';
+import { anyText, choice, text } from '../language/schema-parts.js';
 import type { WholeTestFile } from './generated/test-file-document.js';
 
 /** The schema of one string, or of a list of strings. */
@@ -55,12 +56,7 @@ export const testFileSchema = {
       type: ['string', 'object'],
       minLength: 1,
       minProperties: 1,
-      additionalProperties: {
-        description: 'The path of the catalog of this server.',
-        type: 'string',
-        minLength: 1,
-        examples: ['files.catalog.json'],
-      },
+      additionalProperties: text('The path of the catalog of this server.', 'files.catalog.json'),
       examples: ['vault.catalog.json', { files: 'files.catalog.json', git: 'git.catalog.json' }],
     },
     server: {
@@ -90,12 +86,10 @@ export const testFileSchema = {
         anyOf: KINDS.map((kind) => ({ required: [kind] })),
         additionalProperties: false,
         properties: {
-          name: {
-            description: 'One sentence for the report. Names must be unique within the file.',
-            type: 'string',
-            minLength: 1,
-            examples: ['high security at minimal cost'],
-          },
+          name: text(
+            'One sentence for the report. Names must be unique within the file.',
+            'high security at minimal cost',
+          ),
           concerns: {
             description:
               'The preferences of the host: values by concern, or the name of a preset, or `none` for a host without preferences.',
@@ -113,21 +107,12 @@ export const testFileSchema = {
             additionalProperties: false,
             examples: [{ capabilities: { sampling: {} } }, { name: 'cursor', version: '1.7' }],
             properties: {
-              name: {
-                description: 'The name that the client gives itself.',
-                type: 'string',
-                examples: ['cursor'],
-              },
-              title: {
-                description: 'The title that the client gives itself. It counts only with a name.',
-                type: 'string',
-                examples: ['Cursor'],
-              },
-              version: {
-                description: 'The version that the client gives itself. It counts only with a name.',
-                type: 'string',
-                examples: ['1.7'],
-              },
+              name: anyText('The name that the client gives itself.', 'cursor'),
+              title: anyText('The title that the client gives itself. It counts only with a name.', 'Cursor'),
+              version: anyText(
+                'The version that the client gives itself. It counts only with a name.',
+                '1.7',
+              ),
               capabilities: {
                 description: 'The capabilities that the client declared.',
                 type: 'object',
@@ -142,12 +127,11 @@ export const testFileSchema = {
             additionalProperties: false,
             examples: [{ era: 'modern' }],
             properties: {
-              era: {
-                description:
-                  'The era of MCP: `legacy` (2025-11-25 and before) or `modern` (2026-07-28 and later).',
-                enum: ['legacy', 'modern'],
-                examples: ['modern'],
-              },
+              era: choice(
+                'The era of MCP: `legacy` (2025-11-25 and before) or `modern` (2026-07-28 and later).',
+                ['legacy', 'modern'],
+                'modern',
+              ),
             },
           },
           tools: expectation('tools', 'encryptData'),
