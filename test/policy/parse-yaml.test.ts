@@ -22,8 +22,8 @@ describe('the data of a text', () => {
   });
 
   it('is not read if the text is nested too deeply, and nothing overflows', () => {
-    expect(parseYaml('['.repeat(100_000), 256)).toEqual({ offset: expect.any(Number) });
-    expect(parseYaml(`${'- '.repeat(300)}a`, 256)).toEqual({ offset: expect.any(Number) });
+    expect(parseYaml('['.repeat(100_000), 256)).toEqual({ tooDeepAt: expect.any(Number) });
+    expect(parseYaml(`${'- '.repeat(300)}a`, 256)).toEqual({ tooDeepAt: expect.any(Number) });
   });
 });
 

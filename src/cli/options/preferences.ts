@@ -4,6 +4,7 @@ import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { isScopeClaim } from '../../engine/scope-claims.js';
+import { unknownConcern } from '../../policy/check/check-values.js';
 import { CliError } from '../errors.js';
 import { readClaims } from './claims-file.js';
 
@@ -70,7 +71,7 @@ export function readPreferences(
       continue;
     }
     const concern = policy.concerns[policy.indexOf.get(name) ?? -1];
-    if (concern === undefined) throw new CliError(unknownConcern(policy, name));
+    if (concern === undefined) throw new CliError(unknownConcern(name, [...policy.indexOf.keys()]));
     const read = readValue(policy, concern, value);
     if (concern.claim !== undefined) {
       const claim = claimName(concern.claim);
@@ -147,9 +148,4 @@ function withoutValue(policy: Policy, text: string): string {
   if (values === undefined) return `"${text}" has no value. Pass --concern NAME=VALUE.`;
   const allowed = 'min' in values ? `a number from ${values.min} to ${values.max}` : listNames(values);
   return `${text} has no value. Pass --concern ${text}=VALUE, with one of its values (${allowed}).`;
-}
-
-function unknownConcern(policy: Policy, name: string): string {
-  const names = policy.concerns.map((concern) => concern.name);
-  return `"${name}" is not a concern of this policy (${names.join(', ')}).${didYouMean(name, names)}`;
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ownCatalog } from '../../policy/check/servers/own-catalog.js';
+import { isPolicyFile } from '../../policy/compile/load.js';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { policySchema } from '../../policy/language/schema.js';
@@ -68,7 +69,7 @@ export async function initServers(
   const { findings } = checkProposal(
     new Map([
       [output, text],
-      ...written.flatMap((each) => [...each.texts].filter(([name]) => isPolicyOf(name))),
+      ...written.flatMap((each) => [...each.texts].filter(([name]) => isPolicyFile(name))),
     ]),
     catalog,
   );
@@ -78,8 +79,6 @@ export async function initServers(
   note(checkLine(findings, undefined));
   return 0;
 }
-
-const isPolicyOf = (name: string): boolean => /(?<!\.test|\.lock)\.yaml$/.test(name);
 
 const entryOf = (slug: string): string => `  ${toYamlScalar(slug)}: { policy: ${slug}.yaml }`;
 

@@ -1,8 +1,4 @@
-/** A concern, as far as its values can be widened. */
-interface Widenable {
-  readonly match: string;
-  readonly values: readonly string[] | { readonly min: number; readonly max: number };
-}
+import type { Concern } from '../policy.js';
 
 /**
  * Lists the preferences that ask for more than the present ones: one value is replaced by a value above it. Parents come
@@ -14,8 +10,11 @@ interface Widenable {
  * @example
  * widenings(topic, [1]); // [[0]] if the values are [finance, finance.stocks]
  */
-export function widenings({ match, values }: Widenable, present: readonly number[]): number[][] {
-  if (match !== 'within' || !isList(values)) return [];
+export function widenings(
+  { match, values }: Pick<Concern, 'match' | 'values'>,
+  present: readonly number[],
+): number[][] {
+  if (match !== 'within' || 'min' in values) return [];
   const found: number[][] = [];
   const above = present.map((each) => ancestorsOf(values, each));
   const steps = Math.max(0, ...above.map(({ length }) => length));
@@ -30,8 +29,6 @@ export function widenings({ match, values }: Widenable, present: readonly number
   }
   return found;
 }
-
-const isList = (values: Widenable['values']): values is readonly string[] => Array.isArray(values);
 
 /** @returns the values above a value, the nearest first */
 function ancestorsOf(values: readonly string[], ordinal: number): number[] {

@@ -23,12 +23,6 @@ import {
 import { checkWithin } from './check-within.js';
 import type { ServerPart, SharedConcerns } from './servers/server-parts.js';
 
-/** The problems of a policy, and the parts that have errors. */
-export interface Meaning {
-  readonly findings: readonly Finding[];
-  readonly wrong: readonly PolicyPart[];
-}
-
 /**
  * Makes the checks that the schema cannot express: every reference must name a part that some file of the policy
  * declares, and the parts must agree with each other.
@@ -46,7 +40,7 @@ export function checkMeaning(
   complete: boolean,
   parts: readonly ServerPart[] = [],
   shared?: SharedConcerns,
-): Meaning {
+) {
   const findings: Finding[] = [];
   const wrong: PolicyPart[] = [];
   const report =

@@ -96,9 +96,8 @@ export function findConcern(check: FileCheck, path: Path, name: string): Concern
   const declared = check.declared.get(name);
   if (declared === undefined && !check.incomplete) {
     const names = [...check.declared.keys()];
-    const known = names.length === 0 ? 'it declares none' : names.join(', ');
-    const message = `"${name}" is not a concern of this policy (${known}).${didYouMean(name, names)}`;
-    check.error(path, 'unknown-concern', message, 'key', nearestReplacement(name, names));
+    const replacement = nearestReplacement(name, names);
+    check.error(path, 'unknown-concern', unknownConcern(name, names), 'key', replacement);
   }
   return declared?.broken === false ? declared.concern : undefined;
 }
@@ -119,22 +118,38 @@ export function checkValue(
 ): void {
   const concern = declared.get(name);
   if (concern === undefined || concern.broken) return;
-  const { values } = concern.concern;
+  const problem = problemOfValue(name, concern.concern.values, value);
+  if (problem !== undefined) error(path, problem.code, problem.message, part, problem.replacement);
+}
+
+/** @returns what is wrong with a value of a concern; `undefined` if it is one of its values */
+export function problemOfValue(
+  name: string,
+  values: ConcernValues,
+  value: unknown,
+):
+  | { readonly code: FindingCode; readonly message: string; readonly replacement?: Replacement | undefined }
+  | undefined {
   if ('min' in values) {
-    if (typeof value === 'number' && value >= values.min && value <= values.max) return;
+    if (typeof value === 'number' && value >= values.min && value <= values.max) return undefined;
     const message = `${JSON.stringify(value)} is not a valid value for ${name}. Write a number from ${values.min} to ${values.max}.`;
-    error(path, 'unknown-value', message);
-    return;
+    return { code: 'unknown-value', message };
   }
-  const text = String(value);
-  if (typeof value === 'number') {
-    const message = `${value} is a number in YAML, but the values of ${name} are text (${listNames(values)}). If it is the name of a value, write it in quotes: "${value}".`;
-    const replacement = { scalar: text, yaml: toQuotedYaml(text) };
-    error(path, 'unquoted', message, 'value', values.includes(text) ? replacement : undefined);
-  } else if (!values.includes(text)) {
-    const message = `"${value}" is not a valid value for ${name} (${listNames(values)}).${didYouMean(text, values)}`;
-    error(path, 'unknown-value', message, part, nearestReplacement(text, values));
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (typeof value === 'number' || typeof value === 'boolean') {
+    const message = `${value} is a ${typeof value} in YAML, but the values of ${name} are text (${listNames(values)}). If it is the name of a value, write it in quotes: "${value}".`;
+    const replacement = values.includes(text) ? { scalar: text, yaml: toQuotedYaml(text) } : undefined;
+    return { code: 'unquoted', message, replacement };
   }
+  if (typeof value === 'string' && values.includes(value)) return undefined;
+  const message = `"${text}" is not a valid value for ${name} (${listNames(values)}).${didYouMean(text, values)}`;
+  return { code: 'unknown-value', message, replacement: nearestReplacement(text, values) };
+}
+
+/** @returns a message for a name that is not a concern */
+export function unknownConcern(name: string, concerns: readonly string[]): string {
+  const known = concerns.length === 0 ? 'it declares none' : concerns.join(', ');
+  return `"${name}" is not a concern of this policy (${known}).${didYouMean(name, concerns)}`;
 }
 
 /**

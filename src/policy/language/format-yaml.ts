@@ -73,17 +73,13 @@ function parse(text: string): Document {
 }
 
 /** A formatted text, and the content of the text before it was formatted. */
-interface Formatted {
-  readonly text: string;
-  data(): unknown;
-  readonly comments: string;
-}
+type Formatted = ReturnType<typeof format>;
 
-function format(text: string): Formatted {
+function format(text: string) {
   const document = parse(text);
   // Read the comments before printing: printing keeps the data, but it can move comments.
   const comments = commentsOf(document);
-  const data = () => document.toJS({ maxAliasCount: 0 });
+  const data = (): unknown => document.toJS({ maxAliasCount: 0 });
   // The printer would write "null" for an empty document.
   if (document.contents === null) return { text, data, comments };
   visit(document, {

@@ -3,13 +3,6 @@ import { FINDING_CODES } from './finding-codes.js';
 import type { Finding, Fix } from './findings.js';
 import type { Comment, Source } from './read-yaml.js';
 
-/** A comment that silences a finding: `# mcp-concerns-ignore CODE: reason`. */
-interface Ignore {
-  readonly comment: Comment;
-  readonly code: string;
-  readonly reason: string;
-}
-
 /** A warning that a comment silences, and the reason that the comment gives. */
 export interface SilencedFinding extends Finding {
   readonly justification: string;
@@ -38,8 +31,7 @@ export function applyIgnores(
   const silenced = new Map<Finding, SilencedFinding>();
   for (const source of sources) {
     const own = findings.filter(({ file }) => file === source.file);
-    for (const ignore of ignoresIn(source, added)) {
-      const { code, comment, reason } = ignore;
+    for (const { code, comment, reason } of ignoresIn(source, added)) {
       const matching = own.filter(
         (finding) => finding.code === code && covers(source, comment, finding.line),
       );
@@ -77,8 +69,9 @@ function withoutComment({ text }: Source, { place, alone }: Comment): { readonly
   return { fix: { line, column: before.length + 1, endLine: line, endColumn: column + length, text: '' } };
 }
 
-function ignoresIn({ comments }: Source, findings: Finding[]): Ignore[] {
-  return comments.flatMap((comment): Ignore[] => {
+/** @returns the comments that silence a finding: `# mcp-concerns-ignore CODE: reason` */
+function ignoresIn({ comments }: Source, findings: Finding[]) {
+  return comments.flatMap((comment) => {
     if (!MARK.test(comment.text)) return [];
     const [, code, reason = ''] = FORM.exec(comment.text) ?? [];
     const known: readonly string[] = FINDING_CODES;

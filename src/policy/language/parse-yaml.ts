@@ -1,22 +1,4 @@
-import { Composer, type Document, Lexer, Parser, YAMLParseError } from 'yaml';
-
-/** A text that was parsed. */
-export interface ParsedYaml {
-  /** The errors, warnings and directives. */
-  readonly document: Document;
-  /** Returns the data of a text without errors and aliases. */
-  readonly data: () => unknown;
-  /** The offset of each comment. */
-  readonly comments: readonly number[];
-}
-
-/** A text that is nested too deeply to be parsed. */
-export interface TooDeep {
-  readonly document?: undefined;
-  readonly data?: undefined;
-  /** The offset where the nesting exceeds the limit. */
-  readonly offset: number;
-}
+import { Composer, Lexer, Parser, YAMLParseError } from 'yaml';
 
 /**
  * Parses a text. The composer is recursive, and a stack overflow within a RegExp ends the
@@ -28,7 +10,7 @@ export interface TooDeep {
  * @example
  * parseYaml('version: 1', 256).data?.(); // { version: 1 }
  */
-export function parseYaml(text: string, maxDepth: number): ParsedYaml | TooDeep {
+export function parseYaml(text: string, maxDepth: number) {
   const parser = new Parser();
   const tokens = [];
   const comments: number[] = [];
@@ -36,7 +18,7 @@ export function parseYaml(text: string, maxDepth: number): ParsedYaml | TooDeep 
     // A quoted text begins with its quote, and a block of text with its indentation, so this is a comment.
     if (lexeme.startsWith('#')) comments.push(parser.offset);
     for (const token of parser.next(lexeme)) tokens.push(token);
-    if (parser.stack.length > maxDepth) return { offset: parser.offset };
+    if (parser.stack.length > maxDepth) return { tooDeepAt: parser.offset };
   }
   tokens.push(...parser.end());
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, resolveKnownTags: false });
@@ -46,5 +28,12 @@ export function parseYaml(text: string, maxDepth: number): ParsedYaml | TooDeep 
     const message = 'A policy must be a single YAML document. Remove everything after "---".';
     document.errors.push(new YAMLParseError([more.range[0], more.range[0] + 1], 'MULTIPLE_DOCS', message));
   }
-  return { document, data: () => document.toJS({ maxAliasCount: 0 }), comments };
+  return {
+    /** The errors, warnings and directives. */
+    document,
+    /** Returns the data of a text without errors and aliases. */
+    data: (): unknown => document.toJS({ maxAliasCount: 0 }),
+    /** The offset of each comment. */
+    comments,
+  };
 }

@@ -79,9 +79,9 @@ export function readPolicyText(text: string, file: string): Source {
 
   for (let start = 0; start !== -1; start = text.indexOf('\n', start) + 1 || -1) lines.addNewLine(start);
   const parsed = parseYaml(text, LIMITS.depth);
-  if (parsed.document === undefined) {
+  if (parsed.tooDeepAt !== undefined) {
     const message = `The file is nested deeper than ${LIMITS.depth} levels. Flatten it.`;
-    return broken(parsed.offset, 'bad-yaml', message);
+    return broken(parsed.tooDeepAt, 'bad-yaml', message);
   }
   const { document } = parsed;
 

@@ -2,8 +2,8 @@ import { claimName, claimNames } from '../../engine/claims.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { identityOf } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
-import { listNames } from '../../engine/match/list-names.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { problemOfValue, unknownConcern } from '../check/check-values.js';
 import type { FindingCode } from '../language/finding-codes.js';
 import type { Finding } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
@@ -67,8 +67,7 @@ function checkConcerns({ concerns, path }: PolicyTest, policy: Policy, report: R
     }
     const concern = policy.concerns[policy.indexOf.get(name) ?? -1];
     if (concern === undefined) {
-      const known = policy.concerns.map((each) => each.name);
-      const message = `"${name}" is not a concern of this policy (${known.join(', ') || 'it declares none'}).${didYouMean(name, known)}`;
+      const message = unknownConcern(name, [...policy.indexOf.keys()]);
       report('error', entryPath, 'unknown-concern', message, 'key');
     } else if (concern.setBy === 'operator') {
       const message = `A host cannot set ${name}, because the operator sets it. Put "${claimName(concern.claim ?? '')}" under claims instead.`;
@@ -96,19 +95,11 @@ function checkValue(concern: Concern, value: unknown, path: Path, policy: Policy
     value.forEach((each, index) => {
       checkValue({ ...concern, multiple: false }, each, [...path, index], policy, report);
     });
-  } else if ('min' in values) {
-    const isInRange = typeof value === 'number' && value >= values.min && value <= values.max;
+  } else {
     // With `invalid: clamp` a host may send any number, and a test may check how it is clamped.
-    if (isInRange || (typeof value === 'number' && policy.settings.invalid === 'clamp')) return;
-    const message = `${JSON.stringify(value)} is not a valid value for ${name}. Write a number from ${values.min} to ${values.max}.`;
-    report('error', path, 'unknown-value', message);
-  } else if (typeof value === 'number' || typeof value === 'boolean') {
-    const message = `${value} is a ${typeof value} in YAML. If it is a value of ${name} (${listNames(values)}), write it in quotes: "${value}".`;
-    report('error', path, 'unquoted', message);
-  } else if (typeof value !== 'string' || !values.includes(value)) {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    const message = `"${text}" is not a valid value for ${name} (${listNames(values)}).${didYouMean(text, values)}`;
-    report('error', path, 'unknown-value', message);
+    if ('min' in values && typeof value === 'number' && policy.settings.invalid === 'clamp') return;
+    const problem = problemOfValue(name, values, value);
+    if (problem !== undefined) report('error', path, problem.code, problem.message);
   }
 }
 
