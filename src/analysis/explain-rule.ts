@@ -1,6 +1,6 @@
 import type { Configuration } from '../engine/configuration.js';
 import { compileExpression } from '../engine/expression/evaluate.js';
-import { type Expression, operandsOf } from '../engine/expression/expression.js';
+import { type Expression, isComputed, operandsOf } from '../engine/expression/expression.js';
 import type { Mapping } from '../engine/mapping.js';
 
 /** A part of a rule's condition, its value, and the parts that it was computed from. */
@@ -30,9 +30,4 @@ export function explainRule(when: Expression, mapping: Mapping, configuration: C
     parts: operandsOf(expression).filter(isComputed).map(explain),
   });
   return explain(when);
-}
-
-/** Constants and lists are visible in the expression itself. */
-function isComputed({ type }: Expression): boolean {
-  return type !== 'literal' && type !== 'list';
 }

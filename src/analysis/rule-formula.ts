@@ -2,7 +2,7 @@ import type { EffectiveValue } from '../engine/configuration.js';
 import { compileExpression, isTruthy, readPath } from '../engine/expression/evaluate.js';
 import { type Expression, readsCaller, readsPrimitive } from '../engine/expression/expression.js';
 import { itemAt } from '../engine/item-at.js';
-import { fromNumber, type Mapping } from '../engine/mapping.js';
+import { fromNumber, fromNumbers, type Mapping } from '../engine/mapping.js';
 import type { Policy } from '../engine/policy.js';
 import { and, atom, type Formula, not, or } from './formula.js';
 
@@ -74,8 +74,8 @@ function leaf(
       const value = dimensions[index]?.values[values[position] ?? 0];
       if (value === undefined || value === 'denied' || typeof value === 'boolean') return;
       const concern = itemAt(policy.concerns, index);
-      const word = (number: number) => fromNumber(concern, number);
-      concerns[concern.name] = typeof value === 'number' ? word(value) : value.map(word);
+      concerns[concern.name] =
+        typeof value === 'number' ? fromNumber(concern, value) : fromNumbers(concern, value);
     });
     return isTruthy(evaluate({ concerns, primitive }, []));
   };

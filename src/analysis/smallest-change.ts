@@ -5,7 +5,7 @@ import {
   resolveConfiguration,
 } from '../engine/configuration.js';
 import { decide, fits } from '../engine/evaluate.js';
-import { fromNumber, type Mapping } from '../engine/mapping.js';
+import { fromNumbers, type Mapping } from '../engine/mapping.js';
 import { widenings } from '../engine/match/widen.js';
 import type { Concern, Policy } from '../engine/policy.js';
 import { combinations, cutRange } from './candidate-values.js';
@@ -125,9 +125,7 @@ function alternatives(
         unlike(a, present) - unlike(b, present) ||
         distance(concern, a, present) - distance(concern, b, present),
     );
-  const words = [...wider, ...nearest].map((candidate) =>
-    candidate.map((number) => fromNumber(concern, number)),
-  );
+  const words = [...wider, ...nearest].map((candidate) => fromNumbers(concern, candidate));
   const preferences = words.map((each) => (multiple ? each : (each[0] ?? null)));
   return now === undefined && concern.default === undefined ? preferences : [...preferences, null];
 }

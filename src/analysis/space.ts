@@ -1,7 +1,7 @@
 import type { EffectiveValue } from '../engine/configuration.js';
 import { asksForScope, DECISION_ORDER, type DecisionStep, fits } from '../engine/evaluate.js';
 import { itemAt } from '../engine/item-at.js';
-import { fromNumber, type Mapping } from '../engine/mapping.js';
+import { fromNumbers, type Mapping } from '../engine/mapping.js';
 import type { Concern, Policy, Rule } from '../engine/policy.js';
 import { canCombine, combinations, cutRange, readByRule } from './candidate-values.js';
 import { type Assignment, and, atom, type Formula, not, or } from './formula.js';
@@ -125,7 +125,7 @@ export function describeAssignment(
     if (value === undefined || typeof value === 'boolean') return [];
     const concern = itemAt(policy.concerns, dimension.concern);
     if (value === 'denied') return [[concern.name, 'no matching claim']];
-    const words = [value].flat().map((number) => fromNumber(concern, number));
+    const words = fromNumbers(concern, value);
     return [[concern.name, words.length === 1 ? words[0] : words]];
   });
   return Object.fromEntries(entries);

@@ -110,7 +110,11 @@ function checkTasks(server: Server, meta: string, catalog: Endpoint['catalog']):
   const { outputs }: Metafile = JSON.parse(meta);
   const found = Object.entries(outputs).find(([path]) => path.endsWith(`/${FILES.server}`));
   if (!('module' in server) || found?.[1].exports.includes('tasks') !== true) return;
-  if (server.tasks !== 'plain') throw new WorkerError(server.module);
+  if (server.tasks !== 'plain') {
+    throw new WorkerError(
+      `${server.module} exports "tasks", but no function runs them. Deploy the serverless.yml that "init --lambda --variant http,tasks" writes, or set "tasks: plain" under server in endpoint.yml: then tools with support "optional" run as plain calls, and others are left out.`,
+    );
+  }
   if (catalog !== 'snapshot') return;
   throw new BundleError(
     'A snapshot contains tools that can only be called as tasks, which "tasks: plain" leaves out. Use "catalog: static", or deploy a worker.',
@@ -121,12 +125,6 @@ function checkTasks(server: Server, meta: string, catalog: Endpoint['catalog']):
 class WorkerError extends ConcernsError {
   readonly code = 'TASKS_WITHOUT_WORKER';
   override readonly name = 'WorkerError';
-
-  constructor(module: string) {
-    super(
-      `${module} exports "tasks", but no function runs them. Deploy the serverless.yml that "init --lambda --variant http,tasks" writes, or set "tasks: plain" under server in endpoint.yml: then tools with support "optional" run as plain calls, and others are left out.`,
-    );
-  }
 }
 
 function checkHeaderVariables(server: Server): void {

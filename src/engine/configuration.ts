@@ -2,8 +2,8 @@ import { ADDED_TOOLS, withAdded } from './added-tools.js';
 import { type CallerData, type CallerFacts, callerFacts, clientNames } from './caller-facts.js';
 import { claimedValue, MAX_SCOPES, scopesOf } from './claims.js';
 import type { Configuration, EffectiveValue } from './effective.js';
-import { type RuleData, readPath } from './expression/evaluate.js';
-import { fromNumber } from './mapping.js';
+import { membersOf, type RuleData, readPath } from './expression/evaluate.js';
+import { fromNumber, fromNumbers } from './mapping.js';
 import { compileGlob } from './match/glob.js';
 import type { Concern, Policy } from './policy.js';
 import {
@@ -132,8 +132,7 @@ const isValue = (value: unknown): boolean => value !== undefined && value !== nu
 /** @returns the values of the model that may replace those of the person, and those that may only hide more */
 function openTo({ concerns, indexOf }: Policy, sources: readonly PreferenceSource[]) {
   const sent = sources.find(({ from }) => from === 'model')?.concerns;
-  const all = Object.entries(typeof sent === 'object' && sent !== null ? sent : {});
-  const entries = all.filter(([name]) => name !== ADDED_TOOLS);
+  const entries = Object.entries(membersOf(sent)).filter(([name]) => name !== ADDED_TOOLS);
   const isNarrow = (name: string): boolean => concerns[indexOf.get(name) ?? -1]?.model === 'narrow';
   return {
     // Also those that are not open at all: reading them gives a warning.
@@ -308,9 +307,7 @@ function perConcern<T>(
 
 function toWords(concern: Concern, value: EffectiveValue): Words | undefined {
   if (value === undefined || value === 'denied') return undefined;
-  return typeof value === 'number'
-    ? fromNumber(concern, value)
-    : value.map((each) => fromNumber(concern, each));
+  return typeof value === 'number' ? fromNumber(concern, value) : fromNumbers(concern, value);
 }
 
 function defaultOf(policy: Policy, index: number, concern: Concern): PreferredValue | undefined {

@@ -2,7 +2,7 @@ import { claimText } from './claims.js';
 import type { Configuration, EffectiveValue } from './configuration.js';
 import { isTruthy, readPath } from './expression/evaluate.js';
 import { itemAt } from './item-at.js';
-import { type Change, fromNumber, type Mapping } from './mapping.js';
+import { type Change, fromNumbers, type Mapping } from './mapping.js';
 import type { Concern, Policy, Rule } from './policy.js';
 import { isScopeClaim } from './scope-claims.js';
 
@@ -163,16 +163,14 @@ function evaluateUnder(mapping: Mapping, configuration: Configuration): Decision
   const concern = itemAt(policy.concerns, reason.concern);
   const { offered, source } = itemAt(mapping.offers, reason.concern);
   const effective = configuration.effective[reason.concern];
-  const preferred =
-    typeof effective === 'object' ? effective : typeof effective === 'number' ? [effective] : [];
-  const words = (numbers: readonly number[]) => numbers.map((each) => fromNumber(concern, each));
+  const preferred = effective === undefined || effective === 'denied' ? [] : effective;
   return {
     effect: 'hide',
     reason: {
       code: 'concern-mismatch',
       concern: concern.name,
-      preferred: words(preferred),
-      actual: words(offered),
+      preferred: fromNumbers(concern, preferred),
+      actual: fromNumbers(concern, offered),
       source,
       ...(configuration.origins[reason.concern] === 'model' ? { origin: 'model' } : {}),
     },

@@ -214,3 +214,7 @@ function toNumber(policy: Policy, concern: number, value: unknown): number | und
 export function fromNumber({ values }: Pick<Concern, 'values'>, number: number): string | number {
   return 'min' in values ? number : (values[number] ?? '');
 }
+
+/** @returns several values, as policies and hosts write them */
+export const fromNumbers = (concern: Pick<Concern, 'values'>, numbers: number | readonly number[]) =>
+  [numbers].flat().map((number) => fromNumber(concern, number));

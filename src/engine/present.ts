@@ -1,3 +1,4 @@
+import { membersOf } from './expression/evaluate.js';
 import { identityOf, type Primitive } from './mapping.js';
 import type { Kind, Policy, Presentation } from './policy.js';
 
@@ -53,5 +54,4 @@ export function weakerHints(primitive: Primitive, { annotations = {} }: Presenta
 }
 
 /** @returns the annotations of a primitive; empty if it has none */
-export const annotationsOf = ({ annotations }: Primitive): Readonly<Record<string, unknown>> =>
-  typeof annotations === 'object' && annotations !== null ? { ...annotations } : {};
+export const annotationsOf = ({ annotations }: Primitive) => membersOf(annotations);

@@ -1,6 +1,6 @@
 import { resolveConfiguration } from '../../engine/configuration.js';
 import { evaluate } from '../../engine/evaluate.js';
-import { fromNumber, identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
+import { fromNumbers, identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { type Concern, KINDS, type Kind } from '../../engine/policy.js';
 import { descriptionAt } from '../../policy/check/completions.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
@@ -49,7 +49,7 @@ function aboutPrimitive(kind: Kind, name: string, { policy, catalog }: OpenPolic
   const values = policy.concerns.flatMap((concern, index) => {
     const offer = mapping.offers[index];
     if (offer === undefined) return [];
-    return `${concern.name} ${offer.offered.map((each) => fromNumber(concern, each)).join(', ')}`;
+    return `${concern.name} ${fromNumbers(concern, offer.offered).join(', ')}`;
   });
   const decided = (label: string, concerns?: object): string => {
     const sources = concerns === undefined ? [] : [{ from: 'request', concerns } as const];

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { membersOf } from '../../engine/expression/evaluate.js';
 import { ownCatalog } from '../../policy/check/servers/own-catalog.js';
 import { isPolicyFile } from '../../policy/compile/load.js';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
@@ -137,8 +138,7 @@ export async function updateServers(
   { note, quiet }: Terminal,
 ): Promise<number> {
   const text = existsSync(output) ? readFileSync(output, 'utf8') : '';
-  const entries = read(readPolicyText(text, output).data, 'servers');
-  const keys = typeof entries === 'object' && entries !== null ? Object.entries(entries) : [];
+  const keys = Object.entries(membersOf(read(readPolicyText(text, output).data, 'servers')));
   if (keys.length === 0 || !/^servers:\s*$/m.test(text))
     throw new CliError(
       `${output} has no list of servers, one in each line, so it cannot be updated. Run the command without --update.`,

@@ -1,4 +1,5 @@
 import { sep } from 'node:path';
+import { membersOf } from '../../engine/expression/evaluate.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, preparePolicy } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
@@ -80,8 +81,7 @@ function deadEntries(source: Source, findings: readonly Finding[]): Path[] {
   const dead = findings.filter(({ code, file }) => code === 'dead-entry' && file === source.file);
   return (['primitives', 'patterns'] as const).flatMap((section) =>
     KINDS.flatMap((kind) => {
-      const entries = read(source.data, section, kind);
-      const names = typeof entries === 'object' && entries !== null ? Object.keys(entries) : [];
+      const names = Object.keys(membersOf(read(source.data, section, kind)));
       const paths = names.map((name): Path => [section, kind, name]);
       return paths.filter((path) => {
         const { line, column } = source.locate(path, 'key');

@@ -5,14 +5,13 @@ import {
   type Caller,
   type Configuration,
   describeAccepted,
-  type EffectiveValue,
   resolveConfiguration,
 } from '../../engine/configuration.js';
 import { decide, evaluate, fits } from '../../engine/evaluate.js';
 import { isTruthy } from '../../engine/expression/evaluate.js';
-import { fromNumber, identityOf, type Mapping, type Primitive } from '../../engine/mapping.js';
+import { fromNumbers, identityOf, type Mapping, type Primitive } from '../../engine/mapping.js';
 import { mapListed } from '../../engine/pins.js';
-import type { Concern, Kind, Policy } from '../../engine/policy.js';
+import type { Kind, Policy } from '../../engine/policy.js';
 import { present } from '../../engine/present.js';
 import { serverOf } from '../../engine/servers/server-meta.js';
 import { detailsOf } from '../../policy/diff/compare-definitions.js';
@@ -64,11 +63,12 @@ export function explainPrimitive(
       return {
         concern: concern.name,
         /** The values in effect; `denied` for an operator concern that no claim gives a value. */
-        preferred: effective === 'denied' ? effective : valuesOf(concern, effective),
+        preferred:
+          effective === undefined || effective === 'denied' ? effective : fromNumbers(concern, effective),
         /** Where the values in effect come from: an option, or a line of the policy. */
         from: origins.get(concern.name),
         /** The values of the primitive; undefined if it has none, which matches everything. */
-        actual: valuesOf(concern, offer?.offered),
+        actual: offer && fromNumbers(concern, offer.offered),
         /** Where the values of the primitive are written: `file:line`. */
         source: offer?.source,
         fits: offer === undefined || fits(policy, index, effective, offer.offered),
@@ -91,14 +91,6 @@ function explainRules(policy: Policy, mapping: Mapping, configuration: Configura
       return { id, effect, source, reason, fires: isTruthy(expression.value), expression };
     });
   return [...rules.filter(({ fires }) => fires), ...rules.filter(({ fires }) => !fires)];
-}
-
-function valuesOf(
-  concern: Concern,
-  numbers: Exclude<EffectiveValue, 'denied'>,
-): (string | number)[] | undefined {
-  if (numbers === undefined) return undefined;
-  return [numbers].flat().map((number) => fromNumber(concern, number));
 }
 
 /** Looks for a claim that reverses the decision. */

@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { membersOf } from '../../engine/expression/evaluate.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { LISTS, read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
@@ -49,9 +50,9 @@ export function parseLogLine(text: string) {
     return undefined;
   const about = aboutOf(line, method);
   if (line === undefined || about === undefined) return undefined;
-  const [concerns, sources] = [recordIn(line, 'concerns'), recordIn(line, 'sources')];
+  const [concerns, sources] = [membersOf(read(line, 'concerns')), membersOf(read(line, 'sources'))];
   /** The values that a model had set. */
-  const model = recordIn(line, 'model');
+  const model = membersOf(read(line, 'model'));
   return { line, method, decision, policy, concerns, sources, model, about };
 }
 
@@ -87,11 +88,6 @@ function objectIn(text: string): object | undefined {
   } catch {
     return undefined;
   }
-}
-
-function recordIn(line: object, name: string): Readonly<Record<string, unknown>> {
-  const value = read(line, name);
-  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 }
 
 /** @returns the error for lines without a decision */

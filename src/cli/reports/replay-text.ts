@@ -1,3 +1,4 @@
+import { membersOf } from '../../engine/expression/evaluate.js';
 import { read } from '../../wire/messages.js';
 import { nameValues } from '../terminal/name-values.js';
 import { type Paper, plain } from '../terminal/output.js';
@@ -74,9 +75,7 @@ function outcome(line: object): string {
   if (effect !== undefined) {
     return `${effect === 'hide' ? 'hidden' : 'shown'}: ${because(read(line, 'reason'))}`;
   }
-  const hidden = read(line, 'hidden');
-  const reasons = typeof hidden === 'object' && hidden !== null ? Object.entries(hidden) : [];
-  const counts = reasons.flatMap(([name, value]) =>
+  const counts = Object.entries(membersOf(read(line, 'hidden'))).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null
       ? Object.entries(value).map(([each, count]) => `${each} ${String(count)}`)
       : [`${name} ${String(value)}`],

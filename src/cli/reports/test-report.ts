@@ -1,5 +1,5 @@
 import { describeConfiguration } from '../../engine/configuration.js';
-import { fromNumber } from '../../engine/mapping.js';
+import { fromNumbers } from '../../engine/mapping.js';
 import { KINDS } from '../../engine/policy.js';
 import { COVERED, type CoveredPart } from '../../policy/testing/coverage.js';
 import { hasPassed, type TestResult, type Wrong } from '../../policy/testing/run-tests.js';
@@ -112,7 +112,7 @@ export function reasonOf(
     if (value === undefined || concern === undefined) return [];
     const offer = mapping.offers[index];
     if (offer === undefined) return [{ text: `no ${concern.name}`, source: '' }];
-    const words = offer.offered.map((each) => fromNumber(concern, each));
+    const words = fromNumbers(concern, offer.offered);
     return [{ text: `${concern.name}=${words.join(',')}`, source: offer.source }];
   });
   const source = fitting.find((each) => each.source !== '')?.source ?? '';

@@ -170,6 +170,10 @@ export function readOwn(data: unknown, name: string): unknown {
   return (data as Record<string, unknown>)[name];
 }
 
+/** @returns the own properties of an object; none of anything else */
+export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
 /** @returns the value at a dotted path, see `pathReader`; use it for paths that are read once */
 export function readPath(data: unknown, path: string): unknown {
   return pathReader(path)(data);

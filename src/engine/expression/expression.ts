@@ -169,6 +169,9 @@ export function childrenOf(expression: Expression): readonly Expression[] {
   }
 }
 
+/** Whether an expression is neither a constant nor a list. */
+export const isComputed = ({ type }: Expression): boolean => type !== 'literal' && type !== 'list';
+
 /** @returns those of them that read the same data: the condition of a quantifier reads one item of its list */
 export const operandsOf = (expression: Expression): readonly Expression[] =>
   expression.type === 'quantified' ? [expression.list] : childrenOf(expression);

@@ -1,4 +1,4 @@
-import { readOwn } from '../expression/evaluate.js';
+import { membersOf, readOwn } from '../expression/evaluate.js';
 import type { Primitive } from '../mapping.js';
 import { OWN, ownNames, SERVER, serverOf } from './server-meta.js';
 
@@ -29,6 +29,3 @@ function ownPage(ui: unknown, server: string): unknown {
   if (typeof uri !== 'string' || !uri.startsWith(prefix)) return ui;
   return { ...membersOf(ui), resourceUri: uri.slice(prefix.length) };
 }
-
-const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};

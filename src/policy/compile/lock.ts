@@ -1,4 +1,5 @@
 import { parse, stringify } from 'yaml';
+import { membersOf } from '../../engine/expression/evaluate.js';
 import { byKind, KINDS, type Pins } from '../../engine/policy.js';
 
 /**
@@ -16,16 +17,13 @@ export function parseLock(text: string): Pins | undefined {
   } catch {
     return undefined;
   }
-  const { version, count, ...lists } = asRecord(data);
-  const entries = KINDS.flatMap((kind) => Object.values(asRecord(lists[kind])));
+  const { version, count, ...lists } = membersOf(data);
+  const entries = KINDS.flatMap((kind) => Object.values(membersOf(lists[kind])));
   const isWhole = version === 1 && count === entries.length && entries.every(isDigest);
   return isWhole
-    ? byKind((kind) => Object.fromEntries(Object.entries(asRecord(lists[kind])).filter(isPin)))
+    ? byKind((kind) => Object.fromEntries(Object.entries(membersOf(lists[kind])).filter(isPin)))
     : undefined;
 }
-
-const asRecord = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};
 
 const isDigest = (value: unknown): value is string =>
   typeof value === 'string' && /^[0-9a-f]{32}$/.test(value);

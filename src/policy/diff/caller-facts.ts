@@ -1,4 +1,10 @@
-import { type Expression, neededFacts, pathsOf, readsCaller } from '../../engine/expression/expression.js';
+import {
+  type Expression,
+  isComputed,
+  neededFacts,
+  pathsOf,
+  readsCaller,
+} from '../../engine/expression/expression.js';
 import { parseExpression } from '../../engine/expression/parse.js';
 import { closedWithoutName } from '../../engine/expression/unnamed-client.js';
 import type { CompiledPolicy, CompiledRulePart } from '../../engine/policy.js';
@@ -53,8 +59,6 @@ const LOGICAL: ReadonlySet<string> = new Set(['and', 'or', '!', '!!', 'if']);
 function isLogical(expression: Expression): expression is Expression & { readonly type: 'operation' } {
   return expression.type === 'operation' && LOGICAL.has(expression.operator);
 }
-
-const isComputed = ({ type }: Expression): boolean => type !== 'literal' && type !== 'list';
 
 /** The operators that a sentence says in other words. */
 const BETWEEN: Readonly<Record<string, string>> = { '===': 'is', '!==': 'is not', in: 'is in' };

@@ -1,4 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { membersOf } from '../../../engine/expression/evaluate.js';
+import { ChildTransport } from '../../../upstream/child-process.js';
+import { remoteTransport } from '../../../upstream/remote.js';
 import { UpstreamError } from '../../../upstream/upstream-error.js';
 import { ChildTransport } from '../../../upstream/wires/child-process.js';
 import { remoteTransport } from '../../../upstream/wires/remote.js';
@@ -61,8 +64,7 @@ export function serversIn(document: object): {
 } {
   const member =
     read(document, 'mcpServers') === undefined && 'servers' in document ? 'servers' : 'mcpServers';
-  const servers = read(document, member);
-  return { member, entries: typeof servers === 'object' && servers !== null ? { ...servers } : {} };
+  return { member, entries: membersOf(read(document, member)) };
 }
 
 /** @throws {UpstreamError} if the entry cannot be used: as a server that does not start, this one alone is missing */

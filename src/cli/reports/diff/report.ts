@@ -1,6 +1,6 @@
 import { resolveConfiguration } from '../../../engine/configuration.js';
-import { identityOf, type Primitive } from '../../../engine/mapping.js';
-import { type CompiledPolicy, KINDS, preparePolicy } from '../../../engine/policy.js';
+import { primitivesIn } from '../../../engine/mapping.js';
+import { type CompiledPolicy, type Kind, preparePolicy } from '../../../engine/policy.js';
 import type { PolicyCatalog } from '../../../policy/check/check-catalog.js';
 import type { Changed } from '../../../policy/diff/change.js';
 import type { Difference } from '../../../policy/diff/compare.js';
@@ -83,7 +83,7 @@ export function makeReport(compared: Compared) {
   return {
     names,
     input,
-    total: KINDS.reduce((sum, kind) => sum + (catalogs[1][kind]?.length ?? 0), 0),
+    total: primitivesIn(catalogs[1]).length,
     groups,
     hidden: distinct('hidden'),
     shown: distinct('shown'),
@@ -159,18 +159,14 @@ function redefinitions(compared: Compared) {
   const [countOld, countNow] = counters;
   if (countOld === undefined || countNow === undefined || catalogs[0] === catalogs[1]) return [];
   const areFacts = !haveDefinitions(compared);
-  return KINDS.flatMap((kind) => {
-    const old = new Map<string, Primitive>(
-      (catalogs[0][kind] ?? []).map((each) => [identityOf(kind, each), each]),
-    );
-    return (catalogs[1][kind] ?? []).flatMap((primitive) => {
-      const name = identityOf(kind, primitive);
-      const earlier = old.get(name);
-      if (earlier === undefined) return [];
-      const [before, after] = [countOld(earlier), countNow(primitive)];
-      const details = detailsOf(earlier, primitive, areFacts);
-      const isSame = details.length === 0 && (before === after || !areFacts);
-      return isSame ? [] : [{ kind, name, before, after, details }];
-    });
+  const keyOf = ({ kind, name }: { readonly kind: Kind; readonly name: string }): string => `${kind} ${name}`;
+  const old = new Map(primitivesIn(catalogs[0]).map((each) => [keyOf(each), each.primitive]));
+  return primitivesIn(catalogs[1]).flatMap(({ kind, name, primitive }) => {
+    const earlier = old.get(keyOf({ kind, name }));
+    if (earlier === undefined) return [];
+    const [before, after] = [countOld(earlier), countNow(primitive)];
+    const details = detailsOf(earlier, primitive, areFacts);
+    const isSame = details.length === 0 && (before === after || !areFacts);
+    return isSame ? [] : [{ kind, name, before, after, details }];
   });
 }
