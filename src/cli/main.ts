@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { didYouMean } from '../engine/match/did-you-mean.js';
+import { wrapped } from '../policy/language/wrapped.js';
 import { Interrupted } from './errors.js';
 import { speedUpStartup } from './startup.js';
-import { wrapped } from './terminal/layout.js';
 import { paperOf } from './terminal/output.js';
 import { VERSION } from './version.js';
 

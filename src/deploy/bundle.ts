@@ -60,7 +60,6 @@ export async function bundleFunction(
   const { server, servers = {}, catalog } = endpoint;
   const all = server === undefined ? Object.values(servers) : [server];
   const packages = new Set(all.flatMap((each) => ('package' in each ? [each.package] : [])));
-  if (catalog === 'snapshot' && server !== undefined) checkHeaderVariables(server);
   await replaceFolder(root, target, async (draft) => {
     const bins = new Map([...packages].map((name) => [name, copyPackage(name, root, draft, architecture)]));
     const resolved = resolveServer(server, root);
@@ -125,16 +124,6 @@ function checkTasks(server: Server, meta: string, catalog: Endpoint['catalog']):
 class WorkerError extends ConcernsError {
   readonly code = 'TASKS_WITHOUT_WORKER';
   override readonly name = 'WorkerError';
-}
-
-function checkHeaderVariables(server: Server): void {
-  const headers = 'url' in server ? Object.entries(server.headers ?? {}) : [];
-  const [missing] = headers.filter(([, variable]) => !process.env[variable]?.trim());
-  if (missing === undefined) return;
-  const [header, variable] = missing;
-  throw new BundleError(
-    `The snapshot needs the header ${header} of the remote server, but the variable ${variable} is not set. Set it while packaging.`,
-  );
 }
 
 /** Runs the command line, so that its messages are those that operators know. */

@@ -1,6 +1,7 @@
 import { preparePolicy } from '../../engine/policy.js';
 import { FINDING_FORMATS, writeFindings } from '../../policy/language/finding-formats.js';
 import type { Finding } from '../../policy/language/findings.js';
+import { wrapped } from '../../policy/language/wrapped.js';
 import { UsageError } from '../errors.js';
 import { checkFiles } from '../inputs/check-files.js';
 import { fixFiles } from '../inputs/fix-files.js';
@@ -14,7 +15,6 @@ import { defineInputCommand, parseInput } from '../options/input-options.js';
 import { policiesOf, policyOption } from '../options/policy-option.js';
 import { scopesOfTools, scopesText } from '../reports/scopes-text.js';
 import { findingsText } from '../terminal/findings-text.js';
-import { wrapped } from '../terminal/layout.js';
 import { plain } from '../terminal/output.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
 

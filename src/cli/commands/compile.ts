@@ -1,5 +1,5 @@
 import { byKind, KINDS } from '../../engine/policy.js';
-import { UsageError } from '../errors.js';
+import { CliError, UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
@@ -75,7 +75,8 @@ function headersOf({ header, headerEnv }: ReturnType<typeof definition.opts>): s
     if (name === '') throw new UsageError('compile', `--header-env takes 'NAME: VARIABLE', not "${text}"`);
     const value = process.env[variable];
     if (!value?.trim()) {
-      throw new UsageError('compile', `The variable ${variable}, for the header ${name}, is not set`);
+      const message = `The server needs the header ${name}, but the variable ${variable} is not set. Set it while packaging.`;
+      throw new CliError(message);
     }
     return `${name}: ${value}`;
   });

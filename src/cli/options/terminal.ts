@@ -1,4 +1,4 @@
-import { wrapped } from '../terminal/layout.js';
+import { wrapped } from '../../policy/language/wrapped.js';
 import { type Paper, paperOf } from '../terminal/output.js';
 
 /** How a command writes its output. */

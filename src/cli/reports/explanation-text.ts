@@ -1,6 +1,7 @@
 import type { Policy } from '../../engine/policy.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
-import { type Row, table, wrapped } from '../terminal/layout.js';
+import { wrapped } from '../../policy/language/wrapped.js';
+import { type Row, table } from '../terminal/layout.js';
 import { type Paper, plain } from '../terminal/output.js';
 import { joined } from '../terminal/quantities.js';
 import { bound, reasonInWords } from '../terminal/reason-words.js';

@@ -1,8 +1,9 @@
 import type { Decision } from '../../engine/evaluate.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
+import { wrapped } from '../../policy/language/wrapped.js';
 import { ENCODING } from '../inputs/token-counter.js';
-import { columns, type Row, table, wrapped } from '../terminal/layout.js';
+import { columns, type Row, table } from '../terminal/layout.js';
 import { count, type Paper, plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 import { bound } from '../terminal/reason-words.js';

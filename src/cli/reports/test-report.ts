@@ -1,10 +1,11 @@
 import { describeConfiguration } from '../../engine/configuration.js';
 import { fromNumbers } from '../../engine/mapping.js';
 import { KINDS } from '../../engine/policy.js';
+import { wrapped } from '../../policy/language/wrapped.js';
 import { COVERED, type CoveredPart } from '../../policy/testing/coverage.js';
 import { hasPassed, type TestResult, type Wrong } from '../../policy/testing/run-tests.js';
 import type { UpdatedExpectation } from '../../policy/testing/update-tests.js';
-import { type Row, table, wrapped } from '../terminal/layout.js';
+import { type Row, table } from '../terminal/layout.js';
 import { nameValues } from '../terminal/name-values.js';
 import { type Paper, plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';

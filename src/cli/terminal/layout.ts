@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import { ASSUMED_WIDTH, type Paper } from './output.js';
+import { ASSUMED_WIDTH } from '../../policy/language/wrapped.js';
+import type { Paper } from './output.js';
 
 /** Columns before the rows of a group, and between two columns of it. */
 const INDENT = 4;
@@ -24,36 +25,6 @@ export function columns(texts: readonly string[], width = ASSUMED_WIDTH, indent 
     const cells = texts.filter((_, index) => index % height === line);
     return `${' '.repeat(indent)}${cells.map((cell) => cell.padEnd(widest + GAP)).join('')}`.trimEnd();
   });
-}
-
-/**
- * Writes a list, and breaks lines only between its items.
- *
- * @param title the text before the first item; the other lines are indented by its length
- * @param items the items
- * @param separator the text between two items
- * @param width the width of the terminal, 80 if it is not known
- * @returns the lines
- * @example
- * wrapped('values: ', ['low', 'medium', 'high'], ', ', 20); // ['values: low, medium,', '        high']
- */
-export function wrapped(
-  title: string,
-  items: readonly string[],
-  separator: string,
-  width = ASSUMED_WIDTH,
-): string[] {
-  const lines: string[] = [];
-  let line = title;
-  items.forEach((item, index) => {
-    const text = index === items.length - 1 ? item : item + separator;
-    if (line.length > title.length && line.length + text.trimEnd().length > width) {
-      lines.push(line.trimEnd());
-      line = ' '.repeat(title.length);
-    }
-    line += text;
-  });
-  return [...lines, line.trimEnd()];
 }
 
 export type Row = readonly [id: string, has: string, source: string];

@@ -1,9 +1,7 @@
 import { styleText } from 'node:util';
+import { ASSUMED_WIDTH } from '../../policy/language/wrapped.js';
 
 type Style = Exclude<Parameters<typeof styleText>[0], readonly unknown[]>;
-
-/** The columns of a terminal that does not say how many it has. */
-export const ASSUMED_WIDTH = 80;
 
 /** An output stream: its width, and whether it shows colors. */
 export interface Paper {

@@ -1,4 +1,4 @@
-import { ASSUMED_WIDTH } from './output.js';
+import { ASSUMED_WIDTH } from '../../policy/language/wrapped.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 /** Milliseconds between two frames. */

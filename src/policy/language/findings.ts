@@ -1,5 +1,6 @@
 import { ConcernsError } from '../../errors.js';
 import type { FindingCode } from './finding-codes.js';
+import { wrapped } from './wrapped.js';
 
 /** A position in a policy file. Lines and columns count from 1, as in editors. */
 export interface Place {
@@ -86,22 +87,10 @@ function formatFinding(finding: Finding, lines: readonly string[] | undefined, w
   const place = `${visible(file)}:${line}:${column}  ${severity}  ${code}`;
   const text = visible(message);
   const head = `${place}  ${text}`;
-  const fitting = head.length <= width ? head : [place, ...indented(text, width)].join('\n');
+  const fitting =
+    head.length <= width ? head : [place, ...wrapped('  ', text.split(' '), ' ', width - 2)].join('\n');
   const frame = lines === undefined ? '' : codeFrame(lines, finding, width);
   return frame === '' ? fitting : `${fitting}\n${frame}`;
-}
-
-function indented(message: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of message.split(' ')) {
-    if (line !== '' && line.length + word.length + 3 > width) {
-      lines.push(line);
-      line = '';
-    }
-    line += line === '' ? `  ${word}` : ` ${word}`;
-  }
-  return [...lines, line];
 }
 
 /** Columns of a line in a code frame. A line can be as long as the file, so only a part of it is shown. */

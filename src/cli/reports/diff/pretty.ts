@@ -1,6 +1,7 @@
 import { KIND_NAMES } from '../../../policy/language/kind-names.js';
+import { wrapped } from '../../../policy/language/wrapped.js';
 import { ENCODING } from '../../inputs/token-counter.js';
-import { columns, wrapped } from '../../terminal/layout.js';
+import { columns } from '../../terminal/layout.js';
 import { nameValues } from '../../terminal/name-values.js';
 import { count, type Paper, plain } from '../../terminal/output.js';
 import { joined, quantity } from '../../terminal/quantities.js';
