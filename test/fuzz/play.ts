@@ -263,7 +263,10 @@ async function playUnder(
   }
 
   function* openViews(): Generator<View> {
-    for (const each of requests) if (!each.answered) yield* each.views;
+    // Of two requests with one id, it is not known which was answered: the server may still work on either.
+    const mayBeOpen = (each: Pending): boolean =>
+      !each.answered || asked(each.id).some(({ answered }) => !answered);
+    for (const each of requests) if (mayBeOpen(each)) yield* each.views;
   }
 
   /** What a session may prefer now applies to each request that has no answer yet. */
