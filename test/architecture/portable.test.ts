@@ -1,7 +1,12 @@
 import { builtinModules } from 'node:module';
+import { createContext, runInContext } from 'node:vm';
 import { type BuildOptions, build } from 'esbuild';
 import { expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { openCursor, sealCursor } from '../../src/gate/lists/cursor.js';
+import { newSessionId, openSessionId } from '../../src/gate/request/session-id.js';
+import { sha256Of } from '../../src/sha256.js';
+import { policyFromText } from '../policy-text.js';
 
 /** The subpaths that run where there is nothing of Node.js: in Workers, at the edge, in browsers. */
 const PORTABLE = [
@@ -62,4 +67,43 @@ it('finds modules and globals of Node.js, and no others of the same name', async
   expect(uses.sort()).toEqual(
     ['Buffer', 'node:crypto', 'path', 'process'].map((name) => `sample.ts: ${name}`),
   );
+});
+
+/** What the next test compares with the same functions in another world. */
+const OURS = { sha256Of, openCursor, sealCursor, newSessionId, openSessionId };
+
+it('makes the same digests, cursors and session ids where there is nothing of Node.js', async () => {
+  const contents = `
+    export { sha256Of } from './src/sha256.js';
+    export { openCursor, sealCursor } from './src/gate/lists/cursor.js';
+    export { newSessionId, openSessionId } from './src/gate/request/session-id.js';`;
+  const stdin = { contents, resolveDir: '.', loader: 'ts' as const };
+  const bundled = {
+    ...OPTIONS,
+    stdin,
+    define: {},
+    metafile: false,
+    format: 'iife',
+    globalName: 'made',
+  } as const;
+  const [file] = (await build(bundled)).outputFiles ?? [];
+  const world = createContext({ TextEncoder, TextDecoder, crypto, atob, btoa });
+  runInContext(file?.text ?? '', world);
+  const made: typeof OURS = runInContext('made', world);
+
+  expect(runInContext('typeof process + typeof Buffer', world)).toBe('undefinedundefined');
+  for (const text of ['', 'a', 'Ж\ud800', 'x'.repeat(100_000)]) {
+    for (const encoding of ['hex', 'base64url'] as const) {
+      expect(made.sha256Of(text, encoding)).toBe(sha256Of(text, encoding));
+    }
+  }
+  const target = { catalog: 'tools', policy: 'p', configuration: 'c', filter: '' };
+  const cursor = sealCursor(target, 'page-2');
+  expect(made.sealCursor(target, 'page-2')).toBe(cursor);
+  expect(made.openCursor(cursor, target)).toEqual({ ok: true, cursor: 'page-2' });
+  const sealedFor = { policy: policyFromText('version: 1'), secret: 'secret' };
+  const record = { concerns: { security: 'high' } };
+  const id = made.newSessionId(sealedFor, record);
+  expect(openSessionId(sealedFor, id)).toEqual({ key: id.slice(0, 32), sealed: record });
+  expect(made.openSessionId(sealedFor, newSessionId(sealedFor, record))).toMatchObject({ sealed: record });
 });
