@@ -1,7 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { membersOf } from '../../../engine/expression/evaluate.js';
-import { ChildTransport } from '../../../upstream/child-process.js';
-import { remoteTransport } from '../../../upstream/remote.js';
 import { UpstreamError } from '../../../upstream/upstream-error.js';
 import { ChildTransport } from '../../../upstream/wires/child-process.js';
 import { remoteTransport } from '../../../upstream/wires/remote.js';
