@@ -2,22 +2,31 @@ import type { Configuration } from './effective.js';
 import type { Kind } from './policy.js';
 import type { PreferenceSource } from './preference-source.js';
 
-/** Where the values of a model have the names of the tools that it added. No concern can have this name. */
+/** Where the values of a model, or of a person, have the names of the tools that they added. No concern can have this name. */
 export const ADDED_TOOLS = '+tools';
 
+/** Where the values of a person have the names of the tools that the person hid. */
+export const HIDDEN_TOOLS = '-tools';
+
 /**
- * Returns the configuration under which concerns with `model: free` hide nothing. Rules read the values that are in effect, so
- * they hide the same. What the request itself states is stronger than a model, and so is what was forgotten.
+ * Returns the configuration under which concerns with `model: free` hide nothing; for a person, all concerns that the host sets.
+ * Rules read the values that are in effect, so they hide the same. What the request itself states is stronger than both, and so
+ * is what was forgotten.
  *
  * @param configuration the values in effect
+ * @param who for whom the concerns are open
  * @param forLists whether it decides about lists. Then concerns with `lists: stable` stay as they are
  * @example
- * select(catalog, openConfiguration(configuration)).kept; // also what only concerns with `model: free` hide
+ * select(catalog, openConfiguration(configuration, 'model')).kept; // also what only concerns with `model: free` hide
  */
-export function openConfiguration(configuration: Configuration, forLists = false): Configuration {
+export function openConfiguration(
+  configuration: Configuration,
+  who: 'model' | 'person',
+  forLists = false,
+): Configuration {
   const { policy, effective, origins, key, narrowed, added: _added, ...rest } = configuration;
   const isOpen = (index: number): boolean =>
-    policy.concerns[index]?.model === 'free' &&
+    (who === 'model' ? policy.concerns[index]?.model === 'free' : policy.concerns[index]?.setBy === 'host') &&
     !(forLists && policy.concerns[index]?.lists === 'stable') &&
     effective[index] !== 'denied' &&
     origins[index]?.startsWith('request') !== true;
@@ -29,7 +38,7 @@ export function openConfiguration(configuration: Configuration, forLists = false
     effective: opened,
     // Which concerns are open depends on where the values come from, which no other key contains.
     key: JSON.stringify([key, opened]),
-    ...(narrowed === undefined ? {} : { narrowed: openConfiguration(narrowed, forLists) }),
+    ...(narrowed === undefined ? {} : { narrowed: openConfiguration(narrowed, who, forLists) }),
   };
 }
 
@@ -39,28 +48,57 @@ export function withAdded(
   sources: readonly PreferenceSource[],
   forLists: boolean,
 ): Configuration {
-  const names = addedIn(sources.find(({ from }) => from === 'model')?.concerns);
+  const names = toolsIn(sources.find(({ from }) => from === 'model')?.concerns, ADDED_TOOLS);
   if (names.length === 0) return configuration;
-  const open = openConfiguration(configuration, forLists);
+  const open = openConfiguration(configuration, 'model', forLists);
   return { ...configuration, key: JSON.stringify([open.key, names]), added: { names: new Set(names), open } };
 }
 
+/** Whether a source is what a person chose. Only there are the names of tools that were switched one by one. */
+export const isChosenByPerson = (from: PreferenceSource['from']): boolean =>
+  from === 'session' || from === 'principal';
+
+/** Returns a configuration with the tools that a person switched one by one, if there are any. */
+export function withSwitched(
+  configuration: Configuration,
+  sources: readonly PreferenceSource[],
+  forLists: boolean,
+): Configuration {
+  const source = sources.find(({ from }) => isChosenByPerson(from));
+  const [shown, hidden] = [toolsIn(source?.concerns, ADDED_TOOLS), toolsIn(source?.concerns, HIDDEN_TOOLS)];
+  if (source === undefined || shown.length + hidden.length === 0) return configuration;
+  const open = openConfiguration(configuration, 'person', forLists);
+  return {
+    ...configuration,
+    key: JSON.stringify([configuration.key, open.key, shown, hidden]),
+    active: configuration.active || hidden.length > 0,
+    switched: {
+      from: source.from,
+      shown: new Set(shown),
+      hidden: new Set(hidden),
+      open,
+      closed: { ...configuration, isOff: true },
+    },
+  };
+}
+
 /**
- * Returns the names of the tools that a model added, sorted.
+ * Returns names of tools that a model or a person switched one by one, sorted.
  *
- * @param model the values of the model, as a session keeps them
+ * @param values their values, as a session keeps them
+ * @param key which of the names
  * @example
- * addedIn({ topic: 'news', '+tools': ['get_quote'] }); // ['get_quote']
+ * toolsIn({ topic: 'news', '+tools': ['get_quote'] }, '+tools'); // ['get_quote']
  */
-export function addedIn(model: unknown): readonly string[] {
-  if (typeof model !== 'object' || model === null) return [];
-  const names: unknown = Object.getOwnPropertyDescriptor(model, ADDED_TOOLS)?.value;
+export function toolsIn(values: unknown, key: typeof ADDED_TOOLS | typeof HIDDEN_TOOLS): readonly string[] {
+  if (typeof values !== 'object' || values === null) return [];
+  const names: unknown = Object.getOwnPropertyDescriptor(values, key)?.value;
   return Array.isArray(names) ? names.filter((each) => typeof each === 'string').sort() : [];
 }
 
 /**
  * Returns the configuration that decides about one primitive: a tool that a model added is not hidden by the concerns that are
- * open to models.
+ * open to models. What a person chose for this one tool is stronger.
  *
  * @param configuration the values in effect
  * @param kind the kind of the primitive
@@ -68,11 +106,10 @@ export function addedIn(model: unknown): readonly string[] {
  * @example
  * decide(mapping, configurationFor(configuration, 'tools', 'get_quote')).effect;
  */
-export const configurationFor = (
-  configuration: Configuration,
-  kind: Kind,
-  identity: string,
-): Configuration =>
-  kind === 'tools' && configuration.added?.names.has(identity) === true
-    ? configuration.added.open
-    : configuration;
+export function configurationFor(configuration: Configuration, kind: Kind, identity: string): Configuration {
+  if (kind !== 'tools') return configuration;
+  const { added, switched } = configuration;
+  if (switched?.hidden.has(identity)) return switched.closed;
+  if (switched?.shown.has(identity)) return switched.open;
+  return added?.names.has(identity) ? added.open : configuration;
+}

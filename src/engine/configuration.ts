@@ -1,4 +1,4 @@
-import { ADDED_TOOLS, withAdded } from './added-tools.js';
+import { ADDED_TOOLS, HIDDEN_TOOLS, withAdded, withSwitched } from './added-tools.js';
 import { type CallerData, type CallerFacts, callerFacts, clientNames } from './caller-facts.js';
 import { claimedValue, MAX_SCOPES, scopesOf } from './claims.js';
 import type { Configuration, EffectiveValue } from './effective.js';
@@ -68,9 +68,11 @@ export function resolveConfiguration(
 
 function resolveFor(policy: Policy, sources: readonly PreferenceSource[], caller: Resolving): Configuration {
   if (sources.length === 0 && !countsFor(policy, caller)) return withoutPreferences(policy);
-  return sources.some(({ from }) => from === 'model')
-    ? withAdded(resolveWithModel(policy, sources, caller), sources, caller.fixed !== undefined)
+  const forLists = caller.fixed !== undefined;
+  const resolved = sources.some(({ from }) => from === 'model')
+    ? withAdded(resolveWithModel(policy, sources, caller), sources, forLists)
     : resolve(policy, sources, caller);
+  return withSwitched(resolved, sources, forLists);
 }
 
 /** Whether anything that is known about a caller can change a configuration of this policy. */
@@ -281,6 +283,23 @@ export function describeModel({ policy, narrowed, added, ...own }: Configuration
     origins[index] === 'model' ? toWords(concern, effective[index]) : undefined,
   );
   return added === undefined ? described : { ...described, [ADDED_TOOLS]: [...added.names] };
+}
+
+/**
+ * @param configuration the values in effect
+ * @returns the names of the tools that a person switched one by one, as a session keeps them
+ * @example
+ * describeSwitched(configuration); // { '+tools': ['get_quote'] }
+ */
+export function describeSwitched({ switched }: Configuration): Record<string, string[]> {
+  const lists: [string, ReadonlySet<string>][] =
+    switched === undefined
+      ? []
+      : [
+          [ADDED_TOOLS, switched.shown],
+          [HIDDEN_TOOLS, switched.hidden],
+        ];
+  return Object.fromEntries(lists.flatMap(([key, names]) => (names.size === 0 ? [] : [[key, [...names]]])));
 }
 
 /**

@@ -1,6 +1,12 @@
 import type { RuleData } from './expression/evaluate.js';
 import type { Policy } from './policy.js';
-import type { ConcernWarning, InvalidValue, Origin, PreferredValue } from './preference-source.js';
+import type {
+  ConcernWarning,
+  InvalidValue,
+  Origin,
+  PreferenceSourceName,
+  PreferredValue,
+} from './preference-source.js';
 
 /**
  * The value in effect for one concern. `denied` matches no primitive that has a value for the concern: an operator
@@ -39,6 +45,16 @@ export interface Configuration {
   readonly narrowed?: Configuration;
   /** The tools that a model added. `configurationFor` returns what decides about them. */
   readonly added?: { readonly names: ReadonlySet<string>; readonly open: Configuration };
+  /** The tools that a person switched one by one. `configurationFor` returns what decides about them. */
+  readonly switched?: {
+    readonly from: PreferenceSourceName;
+    readonly shown: ReadonlySet<string>;
+    readonly hidden: ReadonlySet<string>;
+    readonly open: Configuration;
+    readonly closed: Configuration;
+  };
+  /** Set for what decides about a tool that the person hid. */
+  readonly isOff?: true;
   /** What decides about lists under `lists: stable`. See `listedUnder`. */
   readonly listed?: Configuration;
 }

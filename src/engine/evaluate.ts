@@ -15,7 +15,8 @@ export interface IndexedDecision {
     | { readonly scopes: readonly string[] }
     | 'fits'
     | 'unmapped'
-    | 'changed';
+    | 'changed'
+    | 'person';
 }
 
 /** Whether a configuration shows a primitive, and why, in the names of the policy. */
@@ -23,7 +24,7 @@ export type Decision =
   | { readonly effect: 'show'; readonly reason: { readonly code: 'fits' } | ScopeReason | RuleReason }
   | {
       readonly effect: 'hide';
-      readonly reason: { readonly code: 'unmapped' } | ChangeReason | ConcernReason | RuleReason;
+      readonly reason: { readonly code: 'unmapped' | 'person' } | ChangeReason | ConcernReason | RuleReason;
     };
 
 /** The definition is not the one that was pinned. */
@@ -85,6 +86,8 @@ export const DECISION_ORDER: readonly DecisionStep[] = [
 const FITS: IndexedDecision = { effect: 'show', reason: 'fits' };
 const UNMAPPED: IndexedDecision = { effect: 'hide', reason: 'unmapped' };
 const CHANGED: IndexedDecision = { effect: 'hide', reason: 'changed' };
+/** The person hid this tool with its own switch. */
+const OFF: IndexedDecision = { effect: 'hide', reason: 'person' };
 
 /**
  * Decides about one primitive, in the order of `DECISION_ORDER`. Lists, access checks and explanations all use this
@@ -112,6 +115,7 @@ function decideAlone(mapping: Mapping, configuration: Configuration): IndexedDec
 
 function firstDecision(mapping: Mapping, configuration: Configuration): IndexedDecision {
   const { policy } = configuration;
+  if (configuration.isOff === true) return OFF;
   for (const step of DECISION_ORDER) {
     switch (step.test) {
       case 'concern': {
@@ -153,7 +157,7 @@ function evaluateUnder(mapping: Mapping, configuration: Configuration): Decision
   const { policy } = configuration;
   const { effect, reason } = decideAlone(mapping, configuration);
   if (reason === 'fits') return { effect: 'show', reason: { code: 'fits' } };
-  if (reason === 'unmapped') return { effect: 'hide', reason: { code: 'unmapped' } };
+  if (reason === 'unmapped' || reason === 'person') return { effect: 'hide', reason: { code: reason } };
   if (reason === 'changed')
     return { effect: 'hide', reason: { code: 'definition', change: mapping.change ?? 'changed' } };
   if ('scopes' in reason) return { effect: 'show', reason: { code: 'scope-missing', scopes: reason.scopes } };

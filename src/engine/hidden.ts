@@ -12,6 +12,8 @@ export interface HiddenCounts {
   readonly unmapped?: number;
   /** Primitives whose definition is not the pinned one, under `changed: hide`. */
   readonly changed?: number;
+  /** Tools that the person hid one by one. */
+  readonly person?: number;
 }
 
 /**
@@ -31,7 +33,7 @@ export function countHidden(
 ): HiddenCounts {
   const byConcern: number[] = policy.concerns.map(() => 0);
   const byRule: number[] = policy.rules.map(() => 0);
-  const without = { unmapped: 0, changed: 0, fits: 0 };
+  const without = { unmapped: 0, changed: 0, person: 0, fits: 0 };
   let index = 0;
   // A plain loop, as in `select`: it runs for every new configuration while the host waits.
   for (const { effect, reason } of decisions) {
@@ -46,6 +48,7 @@ export function countHidden(
   if (byRule.some(isPositive)) hidden.rules = named(byRule, policy.rules, 'id');
   if (without.unmapped > 0) hidden.unmapped = without.unmapped;
   if (without.changed > 0) hidden.changed = without.changed;
+  if (without.person > 0) hidden.person = without.person;
   return hidden;
 }
 

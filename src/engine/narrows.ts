@@ -11,16 +11,20 @@ import type { Policy } from './policy.js';
  * @example
  * onlyNarrows(resolveConfiguration(policy, []), configuration); // true, without rules
  */
-export function onlyNarrows({ policy, effective }: Configuration, after: Configuration): boolean {
+export function onlyNarrows({ policy, effective, switched }: Configuration, after: Configuration): boolean {
+  const [before, now] = [switched, after.switched];
+  const showsNoOther = [...(now?.shown ?? [])].every((name) => before?.shown.has(name) === true);
+  const hidesTheSame = [...(before?.hidden ?? [])].every((name) => now?.hidden.has(name) === true);
+  if (!showsNoOther || !hidesTheSame) return false;
   return policy.concerns.every(({ name, model }, index) => {
     const [old, now] = [effective[index], after.effective[index]];
     if (model === 'free' || String(old) === String(now)) return true;
-    return !isRead(policy, name) && implies(policy, index, now, old);
+    return !isReadByRules(policy, name) && implies(policy, index, now, old);
   });
 }
 
-/** The empty path and `concerns` read all values. */
-const isRead = ({ rules }: Policy, name: string): boolean =>
+/** Whether rules read the value of a concern. The empty path and `concerns` read all values. */
+export const isReadByRules = ({ rules }: Policy, name: string): boolean =>
   rules.some(({ paths }) =>
     paths.some((path) => path === '' || path === 'concerns' || path.startsWith(`concerns.${name}`)),
   );

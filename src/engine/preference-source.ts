@@ -1,3 +1,4 @@
+import { ADDED_TOOLS, HIDDEN_TOOLS, isChosenByPerson } from './added-tools.js';
 import { itemAt } from './item-at.js';
 import { didYouMean } from './match/did-you-mean.js';
 import { listNames } from './match/list-names.js';
@@ -125,6 +126,7 @@ export class PreferenceReader {
         preset = sent[name];
         continue;
       }
+      if ((name === ADDED_TOOLS || name === HIDDEN_TOOLS) && isChosenByPerson(from)) continue;
       const index = policy.indexOf.get(name);
       if (index === undefined) {
         const hint = didYouMean(name, policy.indexOf.keys());

@@ -84,7 +84,8 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
   if (remembered !== undefined) return remembered;
 
   const { kind, items, classOf, classes } = catalog;
-  const { added } = configuration;
+  const { added, switched } = configuration;
+  const isAnySwitched = added !== undefined || switched !== undefined;
   const decisions = classes.map((mapping) => decide(mapping, configuration));
   const isShown = decisions.map(({ effect }) => effect === 'show');
   const sizes: number[] = new Array(classes.length).fill(0);
@@ -93,18 +94,24 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
     const number = classOf[index] ?? 0;
-    if (item !== undefined && (isShown[number] === true || (added !== undefined && isAdded(item, number)))) {
+    const alone = isAnySwitched && item !== undefined ? decisionAlone(item, number) : undefined;
+    if (item !== undefined && (alone === undefined ? isShown[number] === true : alone.effect === 'show')) {
       kept.push(item);
-    } else sizes[number] = (sizes[number] ?? 0) + 1;
+    } else if (alone === undefined) sizes[number] = (sizes[number] ?? 0) + 1;
+    else {
+      decisions.push(alone);
+      sizes.push(1);
+    }
   }
 
   const selection = { kept, total: items.length, hidden: countHidden(decisions, configuration, sizes) };
   catalog.memo.set(configuration.key, selection);
   return selection;
 
-  function isAdded(item: T, number: number): boolean {
+  /** The decision about a tool that was switched by itself. */
+  function decisionAlone(item: T, number: number): IndexedDecision | undefined {
     const own = configurationFor(configuration, kind, identityOf(kind, item));
-    return own !== configuration && decide(itemAt(classes, number), own).effect === 'show';
+    return own === configuration ? undefined : decide(itemAt(classes, number), own);
   }
 }
 

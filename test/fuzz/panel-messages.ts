@@ -1,8 +1,14 @@
 import type { Sent } from './client-messages.js';
 import type { Random } from './random.js';
-import type { View } from './world.js';
+import { THINGS, type View } from './world.js';
 
 const TARGETS: readonly [View, ...View[]] = [undefined, 'low', 'high'];
+
+const SWITCHES: readonly [object, ...object[]] = [
+  { '+tools': ['concerns'], '-tools': ['no such tool'] },
+  { '+tools': { length: 1 }, '-tools': 7 },
+  ...THINGS.filter(({ kind }) => kind === 'tools').map(({ identity }) => ({ '+tools': [identity] })),
+];
 
 type Request = (method: string, params: object, known?: Omit<Sent, 'message'>) => Sent;
 
@@ -32,6 +38,19 @@ export function panelMessage(random: Random, request: Request): Sent {
         'tools/call',
         { name: 'concerns_update', arguments: { concerns: { level: target ?? null } } },
         { ...page, change: { by: 'page', targets: [target] } },
+      ),
+    // Neither a page in a host nor a host itself can show a tool by its name, or make the gate believe in one.
+    () =>
+      request(
+        'tools/call',
+        { name: 'concerns_update', arguments: { concerns: random.pick(SWITCHES) } },
+        page,
+      ),
+    () =>
+      request(
+        'updateConcerns',
+        { concerns: { level: target ?? null, ...random.pick(SWITCHES) } },
+        { area: 'updateConcerns', change: { by: 'host', targets: [target] } },
       ),
     () =>
       target === undefined

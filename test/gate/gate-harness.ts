@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Policy } from '../../src/engine/policy.js';
 import { Connection } from '../../src/gate/edge/connection.js';
+import type { ConnectionObserver, InitializedConnection } from '../../src/gate/edge/connection-state.js';
 import type { Sender } from '../../src/gate/request/configure.js';
 import type { PrincipalPreferences, SessionPreferences } from '../../src/gate/request/kept-preferences.js';
 import { LivePolicy } from '../../src/gate/request/live-policy.js';
@@ -26,6 +27,7 @@ export class Harness {
     policy: Policy,
     preferences: SessionPreferences = { place: 'connection', record: {} },
     principal?: PrincipalPreferences,
+    observe?: (initialized: InitializedConnection) => ConnectionObserver,
   ) {
     this.live = new LivePolicy(policy);
     this.gate = new Connection(
@@ -33,6 +35,7 @@ export class Harness {
         policy: this.live,
         preferences,
         principal,
+        observe,
         resumed: preferences.place === 'store',
         report: (report, context) => {
           this.reports.push(report);

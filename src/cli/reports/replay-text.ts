@@ -97,6 +97,8 @@ function because(reason: unknown): string {
       return `rule ${text(read(reason, 'rule'))}${place}`;
     case 'unmapped':
       return 'the policy does not map it';
+    case 'person':
+      return 'the person hid this tool';
     case 'definition':
       return 'its definition is not the pinned one';
     default:

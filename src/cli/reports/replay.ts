@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { configurationFor } from '../../engine/added-tools.js';
+import { ADDED_TOOLS, configurationFor, HIDDEN_TOOLS } from '../../engine/added-tools.js';
 import { withClaim } from '../../engine/claims.js';
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
@@ -72,6 +72,7 @@ function configurationOf(
     // Without a value, the default must not apply: in the line, nothing was in effect for this concern.
     else if (read(sources, name) !== 'forgotten') preferences[name] = null;
   }
+  for (const key of [ADDED_TOOLS, HIDDEN_TOOLS]) preferences[key] = read(concerns, key);
   const forgotten = Object.values(sources).includes('forgotten');
   const all = [
     ...(Object.keys(model).length === 0 ? [] : [{ from: 'model', concerns: model } as const]),

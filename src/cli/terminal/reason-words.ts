@@ -19,6 +19,8 @@ export function reasonInWords(policy: Policy, why: Decision['reason'], shown: bo
       return `using it answers that the scope ${why.scopes.join(' ')} is missing`;
     case 'unmapped':
       return 'the policy does not map it, and hides primitives that it does not map (settings.unmapped)';
+    case 'person':
+      return 'the person hid this tool';
     case 'definition':
       return why.change === 'new' ? 'nobody has pinned it' : 'its definition changed since it was pinned';
     case 'concern-mismatch': {

@@ -104,6 +104,7 @@ export function notStored({ kept, known }: Extract<Replaced, { state: 'failed' }
  * @param facts a request of the session
  * @param update the new preferences, resolved without any other source
  * @param decided the concerns that the person decides about
+ * @param tools the names of tools that the person switched one by one
  * @returns what became of them
  * @example
  * yield* replacePreferences(facts, resolveConfiguration(policy, [{ from: 'update', concerns }]));
@@ -112,6 +113,7 @@ export function* replacePreferences(
   facts: RequestFacts,
   update: Configuration,
   decided: Decided = 'all',
+  tools: HostConcerns = {},
 ): Settling<Replaced> {
   const isPerCaller = facts.keeps.caller;
   const isPerSession = facts.keeps.session;
@@ -122,7 +124,7 @@ export function* replacePreferences(
     return { state: 'failed', kept: false, known: true, cause };
   }
   if (before.session.state === 'ended') return { state: 'ended' };
-  const concerns = { ...earlierValues(before, update), ...describeAccepted(update) };
+  const concerns = { ...earlierValues(before, update), ...describeAccepted(update), ...tools };
   const earlier = recordOf(before.session);
   const change: SessionRecord = {
     concerns,

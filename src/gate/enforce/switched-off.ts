@@ -33,6 +33,7 @@ export function switchedOff(facts: Facts, name: string, decision: Decision | und
 
 function why(decision: Decision | undefined): string {
   const reason = decision?.reason;
+  if (reason?.code === 'person') return 'the person hid this tool';
   if (reason?.code !== 'concern-mismatch') return 'a rule about the preferences of the session hides it';
   const { concern, preferred } = reason;
   return preferred.length === 0

@@ -33,7 +33,7 @@ export function* addableTools(facts: Facts): Settling<AddableTools | undefined> 
   if (found.state !== 'complete') return undefined;
   const { bound } = found.list;
   const configuration = configure(facts, yield* keptNow(), { meta: false });
-  const open = openConfiguration(configuration);
+  const open = openConfiguration(configuration, 'model');
   const [opened, shown] = [new Set(select(bound, open).kept), new Set(select(bound, configuration).kept)];
   // A server may list a name twice: one that is also the name of a closed tool is never told.
   const closed = new Set(bound.items.filter((tool) => !opened.has(tool)).map(nameOf));

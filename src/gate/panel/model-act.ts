@@ -1,4 +1,4 @@
-import { ADDED_TOOLS, addedIn } from '../../engine/added-tools.js';
+import { ADDED_TOOLS, toolsIn } from '../../engine/added-tools.js';
 import { type Configuration, describeAccepted, resolveConfiguration } from '../../engine/configuration.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import type { HostConcerns } from '../../session/store.js';
@@ -62,7 +62,7 @@ export function* addTools(facts: Facts, given: unknown): Settling<ModelAct> {
       `${JSON.stringify(String(wrong).slice(0, MAX_NAME))} is not a hidden tool that you can show.${hint}`,
     );
   }
-  const all = [...new Set([...addedIn(recordOf((yield* keptNow()).session).model), ...names])];
+  const all = [...new Set([...toolsIn(recordOf((yield* keptNow()).session).model, ADDED_TOOLS), ...names])];
   if (all.length > MAX_ADDED) {
     return refuse(
       `At most ${MAX_ADDED} tools can be added, and this would make ${all.length}. Set a value instead.`,

@@ -56,7 +56,7 @@ export interface PanelPreset extends PanelChoice {
 
 /** Why a primitive is shown or hidden, without the places in the policy's files. */
 export type PanelReason =
-  | { readonly code: 'fits' | 'unmapped' | 'definition' }
+  | { readonly code: 'fits' | 'unmapped' | 'definition' | 'person' }
   | {
       readonly code: 'concern-mismatch';
       readonly concern: string;
@@ -67,6 +67,17 @@ export type PanelReason =
     }
   | { readonly code: 'rule'; readonly rule: string; readonly reason?: string };
 
+/** What decides about primitives with equal values: so a page can tell at once what a change of preferences shows. */
+export interface PanelClass {
+  /** Set if no preference changes the decision. What is always hidden, a person cannot show by itself either. */
+  readonly always?: 'shown' | 'hidden';
+  /**
+   * By concern that the host sets: the values with which it is shown; of a range, pairs of a lowest and a highest value. A
+   * concern for which it has no value fits always.
+   */
+  readonly fits: Readonly<Record<string, readonly PanelValue[]>>;
+}
+
 /** One primitive that the host's preferences can show. */
 export interface PanelItem {
   readonly kind: Kind;
@@ -76,6 +87,12 @@ export interface PanelItem {
   readonly description?: string;
   readonly tokens: number;
   readonly shown: boolean;
+  /** Its index in `classes`. */
+  readonly of: number;
+  /** Which of several servers it belongs to. */
+  readonly server?: string;
+  /** Set if the person switched this tool by itself. */
+  readonly alone?: true;
   /** Set if its definition is not the pinned one. */
   readonly definition?: 'changed' | 'new';
   readonly reason: PanelReason;
@@ -117,6 +134,9 @@ export interface PanelState {
   /** What some preference can show. */
   readonly total: PanelCount;
   readonly items: readonly PanelItem[];
+  readonly classes: readonly PanelClass[];
+  /** Set if rules read preferences: then only a new document tells what a change shows. */
+  readonly rulesDecide?: true;
   /** How many primitives no preference of the host can show. Their names are not in the document. */
   readonly withheld: number;
   /** How to change preferences if this page cannot. */

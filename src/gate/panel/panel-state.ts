@@ -1,5 +1,5 @@
 import { smallestChange } from '../../analysis/smallest-change.js';
-import { ADDED_TOOLS, configurationFor } from '../../engine/added-tools.js';
+import { ADDED_TOOLS, configurationFor, HIDDEN_TOOLS } from '../../engine/added-tools.js';
 import {
   type Caller,
   type Configuration,
@@ -9,12 +9,15 @@ import {
   describeOrigins,
   resolveConfiguration,
 } from '../../engine/configuration.js';
-import { type Decision, evaluate } from '../../engine/evaluate.js';
+import { type Decision, decide, evaluate } from '../../engine/evaluate.js';
 import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { type Catalog, decideItem, type Selection, select } from '../../engine/select.js';
+import { insideOf } from '../../wire/server-names.js';
 import type { Decided } from '../request/kept-preferences.js';
+import { describeClass, needsEngine } from './item-classes.js';
 import type {
+  PanelClass,
   PanelConcern,
   PanelCount,
   PanelItem,
@@ -83,6 +86,8 @@ export function panelState(input: PanelInput): PanelState {
   const shown = count(preferences);
   const none = withoutValues(policy);
   const everything = count(none, 'all');
+  // What the person hid with its own switch can be shown by it again.
+  for (const tool of shownUnswitched(catalogs.tools, now)) reachable.add(tool);
   const allows = (change: Preferences): boolean => onlyNarrows?.allows(change) !== false;
   const widens = (change: Preferences) => (allows(change) ? {} : ({ widens: true } as const));
   const concerns = describeConcerns(
@@ -95,7 +100,7 @@ export function panelState(input: PanelInput): PanelState {
     ...preset,
     ...widens({ preset: preset.name }),
   }));
-  const items = describeItems(
+  const { items, classes } = describeItems(
     input,
     now,
     reachable,
@@ -116,9 +121,11 @@ export function panelState(input: PanelInput): PanelState {
     concerns,
     presets,
     shown,
-    everything: { ...everything, ...widens(none) },
+    everything: { ...everything, ...widens({ ...none, [ADDED_TOOLS]: null, [HIDDEN_TOOLS]: null }) },
     total: { tools: tools.length, tokens: sumOfTokens(tools, tokensOf) },
     items,
+    classes,
+    ...(needsEngine(now) ? { rulesDecide: true } : {}),
     // Under `enforce`, the number of hidden primitives reveals that there are some.
     withheld: policy.settings.enforcement === 'enforce' ? 0 : all - items.length,
     ...(readOnly === undefined ? {} : { readOnly }),
@@ -184,6 +191,16 @@ function countTools(
 
 const sumOfTokens = (items: readonly Primitive[], tokensOf: PanelInput['tokensOf']): number =>
   items.reduce((sum, item) => sum + tokensOf(item), 0);
+
+/** @returns the tools that are shown without the switches of single tools */
+function shownUnswitched(catalog: Catalog<Primitive> | undefined, now: Configuration): readonly Primitive[] {
+  const hidden = now.switched?.hidden ?? new Set();
+  return (catalog?.items ?? []).filter((item, position) => {
+    if (!hidden.has(identityOf('tools', item)) || catalog === undefined) return false;
+    const mapping = catalog.classes[catalog.classOf[position] ?? -1];
+    return mapping !== undefined && decide(mapping, now).effect === 'show';
+  });
+}
 
 /** @returns the tools that a model added, by the index of the concern that hides each of them */
 function addedTools({ added, ...now }: Configuration, catalog: Catalog<Primitive> | undefined) {
@@ -285,11 +302,13 @@ function describeItems(
   now: Configuration,
   reachable: ReadonlySet<Primitive>,
   toolsAfter: (change: PanelPreferences) => number,
-): PanelItem[] {
+): Pick<PanelState, 'items' | 'classes'> {
   const { catalogs, tokensOf } = input;
+  const describe = describeClass(now);
+  const described: PanelClass[] = [];
   // Descriptions may name all that the host can show.
   const open = input.configure(withoutValues(now.policy), 'all');
-  return KINDS.flatMap((kind) => {
+  const all = KINDS.flatMap((kind) => {
     const catalog = catalogs[kind];
     if (catalog === undefined) return [];
     const { items, classOf, classes } = catalog;
@@ -298,21 +317,29 @@ function describeItems(
     const written = new Map(named.map((item, index) => [item, definitions[index]]));
     // Items of one class share every decision, so they share the change that reverses it.
     const changes = new Map<number | undefined, PanelPreferences | undefined>();
+    const positions = new Map<number | undefined, number>();
     return items.flatMap((item, position): PanelItem[] => {
       if (!reachable.has(item)) return [];
       const number = classOf[position];
       const mapping = classes[number ?? -1] ?? mapPrimitive(now.policy, kind, item);
-      const { effect, reason } = evaluate(mapping, configurationFor(now, kind, identityOf(kind, item)));
-      if (effect === 'hide' && !changes.has(number))
-        changes.set(number, changeThatShows(input, mapping, now));
-      const change = effect === 'hide' ? changes.get(number) : undefined;
+      const name = identityOf(kind, item);
+      const { effect, reason } = evaluate(mapping, configurationFor(now, kind, name));
+      const isByValue = effect === 'hide' && reason.code !== 'person';
+      if (isByValue && !changes.has(number)) changes.set(number, changeThatShows(input, mapping, now));
+      const change = isByValue ? changes.get(number) : undefined;
+      const of = positions.get(number) ?? described.push(describe(mapping)) - 1;
+      positions.set(number, of);
+      const server = insideOf(item)?.slug;
       return [
         {
           kind,
-          name: identityOf(kind, item),
+          name,
           ...texts(written.get(item) ?? item),
           tokens: kind === 'tools' ? tokensOf(item) : 0,
           shown: effect === 'show',
+          of,
+          ...(server === undefined ? {} : { server }),
+          ...(kind === 'tools' && isSwitched(now, name) ? { alone: true as const } : {}),
           ...(mapping.change === undefined ? {} : { definition: mapping.change }),
           reason: withoutPlaces(reason),
           ...(change === undefined || input.onlyNarrows?.allows(change) === false
@@ -322,7 +349,11 @@ function describeItems(
       ];
     });
   });
+  return { items: all, classes: described };
 }
+
+const isSwitched = ({ switched }: Configuration, name: string): boolean =>
+  switched?.shown.has(name) === true || switched?.hidden.has(name) === true;
 
 /**
  * Returns the smallest change of the person's preferences that shows a primitive. What the model narrows counts only if that

@@ -1,3 +1,4 @@
+import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/added-tools.js';
 import { type Configuration, describeAccepted, resolveConfiguration } from '../../engine/configuration.js';
 import type { Primitive } from '../../engine/mapping.js';
 import { onlyNarrows } from '../../engine/narrows.js';
@@ -22,6 +23,7 @@ import { howToWiden } from './how-to-switch.js';
 import type { PanelSession, PanelState } from './panel-document.js';
 import { completeChange, panelState } from './panel-state.js';
 import { whyOnlyLook } from './read-only.js';
+import { type SwitchedTools, switchedAfter, switchedBefore } from './switched-tools.js';
 
 /** What the operator of a page adds to the document of one connection. */
 export interface PanelSurroundings {
@@ -62,7 +64,10 @@ export function* panelDocument(
 ): Settling<PanelState> {
   const kept = yield* keptNow();
   const own = forPerson(facts, kept, 'all');
-  const allows = (change: HostConcerns): boolean => narrowsEach(facts, own, updateOf(facts, own, change));
+  const allows = (change: HostConcerns): boolean => {
+    const tools = change[HIDDEN_TOOLS] === null ? {} : switchedBefore(own);
+    return narrowsEach(facts, own, updateOf(facts, own, change), tools);
+  };
   const configurationFor = (concerns: HostConcerns, decided: Decided = []): Configuration =>
     configurationWith(facts, forPerson(facts, kept, decided), concerns);
   const preferences = preferencesOf(facts, kept);
@@ -103,17 +108,22 @@ export function* switchTo(
   const onlyLook = whyOnlyLook(facts.policy.settings);
   if (onlyLook !== undefined) return { state: 'refused', message: onlyLook };
   // The values of the model must not become the person's own.
-  const kept = forPerson(facts, yield* keptNow(), 'all');
+  const now = yield* keptNow();
+  const kept = forPerson(facts, now, 'all');
   const update = updateOf(facts, kept, change);
   const problem = problemOf(update);
   if (problem !== undefined) return { state: 'refused', message: problem };
-  if (!widens && !narrowsEach(facts, kept, update)) {
-    return { state: 'refused', message: `This would show more. ${ONLY_NARROWS} ${advice}` };
-  }
   const changed = change.preset === undefined ? Object.keys(change) : namesOf(facts);
   // What may only narrow leaves what the model narrowed.
   const decided = widens ? changed : changed.filter((name) => namesOf(facts, 'free').includes(name));
-  const outcome = yield* replacePreferences(facts, update, decided);
+  const tools = yield* switchedAfter(switchedBefore(kept), change, widens, (switched) =>
+    configurationWith(facts, forPerson(facts, now, decided), { ...describeAccepted(update), ...switched }),
+  );
+  if (typeof tools === 'string') return { state: 'refused', message: tools };
+  if (!widens && !narrowsEach(facts, kept, update, tools)) {
+    return { state: 'refused', message: `This would show more. ${ONLY_NARROWS} ${advice}` };
+  }
+  const outcome = yield* replacePreferences(facts, update, decided, tools);
   if (outcome.state === 'ended') {
     return { state: 'ended', message: 'The session has ended. Reconnect the host.' };
   }
@@ -125,9 +135,10 @@ export function* switchTo(
 
 const ONLY_NARROWS = 'From here only less can be shown.';
 
-/** Completes a change, and resolves it without any other source. */
+/** Completes a change of values, and resolves it without any other source. */
 function updateOf(facts: Facts, kept: Kept, change: HostConcerns): Configuration {
-  const concerns = completeChange(configure(facts, kept, { meta: false }), change);
+  const { [ADDED_TOOLS]: _added, [HIDDEN_TOOLS]: _hidden, ...values } = change;
+  const concerns = completeChange(configure(facts, kept, { meta: false }), values);
   return resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
 }
 
@@ -135,8 +146,8 @@ const namesOf = ({ policy }: Facts, open?: Concern['model']): readonly string[] 
   policy.concerns.filter(({ model }) => open === undefined || model === open).map(({ name }) => name);
 
 /** Returns whether preferences can only hide more, in this session and in other sessions of the caller. */
-function narrowsEach(facts: Facts, kept: Kept, update: Configuration): boolean {
-  const concerns = describeAccepted(update);
+function narrowsEach(facts: Facts, kept: Kept, update: Configuration, tools: SwitchedTools): boolean {
+  const concerns = { ...describeAccepted(update), ...tools };
   const { principal } = kept;
   const other: Kept = { session: { state: 'live', record: {} }, principal };
   return (principal === undefined ? [kept] : [kept, other]).every((each) => {

@@ -4,6 +4,7 @@ import {
   describeConfiguration,
   describeModel,
   describeOrigins,
+  describeSwitched,
   type Origin,
 } from '../../engine/configuration.js';
 import type { Decision } from '../../engine/evaluate.js';
@@ -45,7 +46,7 @@ export interface GateReport {
   /** The decision of the access check about the target. */
   readonly decision?: Decision;
   readonly trace?: ReportedTrace;
-  /** The configuration: the values in effect, in the words of the policy. */
+  /** The configuration: the values in effect, in the words of the policy, and tools that the person switched one by one. */
   readonly concerns?: object;
   /** The preference source of each concern, by name. It includes denied concerns, which have no value. */
   readonly sources?: Readonly<Record<string, Origin>>;
@@ -104,7 +105,7 @@ export function describeConcerns(
   const sources = describeOrigins(configuration);
   const model = describeModel(configuration);
   return {
-    concerns: describeConfiguration(configuration),
+    concerns: { ...describeConfiguration(configuration), ...describeSwitched(configuration) },
     ...(isEmpty(sources) ? {} : { sources }),
     ...(isEmpty(model) ? {} : { model }),
     ...counts,

@@ -1,5 +1,5 @@
 /**
- * An oracle for the tools that a model may add: its own small reading of a policy, which shares no code with the engine. The
+ * An oracle for the tools that a model may add, and a person may switch one by one: its own small reading of a policy, which shares no code with the engine. The
  * policy is written from the same description.
  */
 
@@ -25,6 +25,9 @@ export interface State {
   readonly person: { readonly topic?: string | null; readonly level?: string | null };
   readonly model: { readonly topic?: string | null; readonly level?: string | null };
   readonly added: readonly string[];
+  /** The tools that the person switched one by one. */
+  readonly shown: readonly string[];
+  readonly hidden: readonly string[];
 }
 
 export function yamlOf({ level, unmapped, enforcement, own, rules }: Spec): string {
@@ -74,18 +77,46 @@ function passes(spec: Spec, state: State, tool: string, ignored: readonly string
 
 const freeOf = ({ level }: Spec): readonly string[] => ['topic', ...(level === 'free' ? ['level'] : [])];
 
+const OF_HOST = ['topic', 'level'];
+
 /** Whether a tool is shown. */
-export const isShown = (spec: Spec, state: State, tool: string): boolean =>
-  passes(spec, state, tool, state.added.includes(tool) ? freeOf(spec) : []);
+export function isShown(spec: Spec, state: State, tool: string): boolean {
+  if (state.hidden.includes(tool)) return false;
+  if (state.shown.includes(tool)) return isShowable(spec, state, tool);
+  return passes(spec, state, tool, state.added.includes(tool) ? freeOf(spec) : []);
+}
 
 /** Whether only concerns that are open to the model hide a tool. */
 export const isAddable = (spec: Spec, state: State, tool: string): boolean =>
-  !isShown(spec, state, tool) && passes(spec, state, tool, freeOf(spec));
+  !isShown(spec, state, tool) && !state.hidden.includes(tool) && passes(spec, state, tool, freeOf(spec));
+
+/** Whether nothing but what the host sets, and the person's own switch, hides a tool. */
+export const isShowable = (spec: Spec, state: State, tool: string): boolean =>
+  passes(spec, state, tool, OF_HOST);
+
+/** What a person's switch of one tool leaves; `undefined` if it is refused. On some pages only less can be shown. */
+export function switchedBy(
+  spec: Spec,
+  before: State,
+  { tool, to, narrows }: { tool: string; to: 'show' | 'hide'; narrows: boolean },
+): State | undefined {
+  const without = (names: readonly string[]) => names.filter((name) => name !== tool);
+  const rest = { ...before, shown: without(before.shown), hidden: without(before.hidden) };
+  if (to === 'hide') {
+    if (!isShown(spec, before, tool)) return undefined;
+    return isShown(spec, rest, tool) ? { ...rest, hidden: [...rest.hidden, tool] } : rest;
+  }
+  const after = isShown(spec, rest, tool) ? rest : { ...rest, shown: [...rest.shown, tool] };
+  if (!isShown(spec, after, tool)) return undefined;
+  const isWider = after.shown.length > before.shown.length || after.hidden.length < before.hidden.length;
+  return narrows && isWider ? undefined : after;
+}
 
 /** What is left of the model's choices when a person decides about some concerns. */
-export function decidedBy(spec: Spec, { model, added }: State, person: State['person']): State {
+export function decidedBy(spec: Spec, before: State, person: State['person']): State {
+  const { model, added } = before;
   const decided = Object.keys(person);
   const kept = Object.entries(model).filter(([name]) => !decided.includes(name));
   const isFree = decided.some((name) => freeOf(spec).includes(name));
-  return { person, model: Object.fromEntries(kept), added: isFree ? [] : added };
+  return { ...before, person, model: Object.fromEntries(kept), added: isFree ? [] : added };
 }

@@ -1,15 +1,18 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Panel } from '../../../src/gate/panel/panel.js';
 import { read } from '../../../src/wire/messages.js';
 import { PATIENCE } from '../../patience.js';
 import { Harness, policyOf } from '../gate-harness.js';
 import {
   decidedBy,
   isAddable,
+  isShowable,
   isShown,
   LEVELS,
   type Spec,
   type State,
+  switchedBy,
   TOOLS,
   TOPICS,
   yamlOf,
@@ -43,6 +46,13 @@ const acts = fc.oneof(
   fc.record({ by: fc.constantFrom('person' as const, 'model' as const), values }),
   fc.record({ by: fc.constant('show' as const), names: fc.subarray([...TOOLS, 'tool_z'], { minLength: 1 }) }),
   fc.record({ by: fc.constant('show' as const), names: fc.subarray(TOOLS, { minLength: 1, maxLength: 1 }) }),
+  fc.record({
+    by: fc.constant('switch' as const),
+    tool: fc.constantFrom(...TOOLS, 'tool_z'),
+    to: fc.constantFrom('show' as const, 'hide' as const),
+    narrows: fc.boolean(),
+  }),
+  fc.record({ by: fc.constant('undo' as const) }),
   fc.record({ by: fc.constantFrom('list' as const, 'find' as const) }),
   fc.record({ by: fc.constant('policy' as const), spec: specs }),
 );
@@ -50,16 +60,33 @@ const acts = fc.oneof(
 /** Every tool names the next one, so that a description could tell what is hidden. */
 const LISTED = TOOLS.map((name, at) => ({ name, description: `See "${TOOLS[(at + 1) % TOOLS.length]}".` }));
 
+const INITIALIZED = {
+  protocolVersion: '2025-11-25',
+  capabilities: { tools: {} },
+  serverInfo: { name: 's', version: '1' },
+};
+const SURROUNDINGS = { session: 's', sessions: [], tokensOf: () => 1, revision: 1 };
+
 class World {
   readonly harness: Harness;
+  panel: Panel | undefined;
   private next = 0;
 
   constructor(spec: Spec) {
-    this.harness = new Harness(policyOf(yamlOf(spec)));
+    const observer = { changed() {}, listed() {}, closed() {} };
+    const preferences = { place: 'connection', record: {} } as const;
+    this.harness = new Harness(policyOf(yamlOf(spec)), preferences, undefined, ({ panel }) => {
+      this.panel = panel;
+      return observer;
+    });
     this.harness.onServer = (message) => {
       if (!('method' in message) || !('id' in message)) return;
       const result =
-        message.method === 'tools/list' ? { tools: LISTED } : { content: [{ type: 'text', text: 'ok' }] };
+        message.method === 'tools/list'
+          ? { tools: LISTED }
+          : message.method === 'initialize'
+            ? INITIALIZED
+            : { content: [{ type: 'text', text: 'ok' }] };
       void this.harness.server({ jsonrpc: '2.0', id: message.id, result });
     };
   }
@@ -99,8 +126,13 @@ const asModel = ({ topic, ...rest }: { topic?: string; level?: string }) => ({
 
 async function play(first: Spec, all: readonly (typeof acts extends fc.Arbitrary<infer T> ? T : never)[]) {
   let spec = first;
-  let state: State = { person: {}, model: {}, added: [] };
+  let state: State = { person: {}, model: {}, added: [], shown: [], hidden: [] };
   const world = new World(spec);
+  await world.ask('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'host', version: '1' },
+  });
   for (const act of all) {
     const addable = TOOLS.filter((tool) => isAddable(spec, state, tool));
     const shown = TOOLS.filter((tool) => isShown(spec, state, tool));
@@ -116,6 +148,15 @@ async function play(first: Spec, all: readonly (typeof acts extends fc.Arbitrary
       const [refused] = await world.model(asModel(act.values));
       expect(refused).toBe(spec.level === 'none' && 'level' in act.values);
       if (!refused) state = { ...state, model: { ...state.model, ...act.values } };
+    } else if (act.by === 'switch') {
+      const change = { [act.to === 'show' ? '+tools' : '-tools']: [act.tool] };
+      const after = TOOLS.includes(act.tool) ? switchedBy(spec, state, act) : undefined;
+      const outcome = await world.panel?.change(change, act.narrows ? 'Ask.' : undefined);
+      expect(outcome?.state).toBe(after === undefined ? 'refused' : 'changed');
+      state = after ?? state;
+    } else if (act.by === 'undo') {
+      expect((await world.panel?.change({ '+tools': null, '-tools': null }))?.state).toBe('changed');
+      state = { ...state, shown: [], hidden: [] };
     } else if (act.by === 'show') {
       const [refused, text] = await world.model({ show: act.names });
       const wrong = act.names.filter((name) => !addable.includes(name) && !shown.includes(name));
@@ -134,6 +175,10 @@ async function play(first: Spec, all: readonly (typeof acts extends fc.Arbitrary
     }
     const now = TOOLS.filter((tool) => isShown(spec, state, tool));
     expect(await world.listed()).toEqual(now);
+    const { items = [], classes = [] } = (await world.panel?.state(SURROUNDINGS)) ?? {};
+    expect(items.filter((item) => item.shown).map(({ name }) => name)).toEqual(now);
+    for (const { name, of } of items)
+      expect([name, classes[of]?.always !== 'hidden']).toEqual([name, isShowable(spec, state, name)]);
     for (const tool of TOOLS) {
       const answer = await world.ask('tools/call', { name: tool, arguments: {} });
       const sent = world.harness.toServer.at(-1);

@@ -14,6 +14,7 @@ export const panelDocument = (rest: Partial<PanelState> = {}): PanelState => ({
   everything: { tools: 4, tokens: 50 },
   total: { tools: 4, tokens: 50 },
   items: [],
+  classes: [],
   withheld: 0,
   warnings: [],
   ...rest,

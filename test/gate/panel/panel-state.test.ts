@@ -74,24 +74,32 @@ describe('the document', () => {
           tokens: 20,
         },
       ],
+      classes: [
+        { fits: { security: ['low'], topic: ['news'] } },
+        { fits: { security: ['high'], topic: ['stocks'] } },
+        { fits: { security: ['high'], budget: [5, 5] } },
+        { fits: { security: ['low'] } },
+      ],
       items: [
         {
           kind: 'tools',
           name: 'a',
           tokens: 10,
           shown: false,
+          of: 0,
           reason: { code: 'concern-mismatch', concern: 'security', preferred: ['high'], actual: ['low'] },
           change: { security: 'low' },
           after: 1,
         },
-        { kind: 'tools', name: 'b', tokens: 10, shown: true, reason: { code: 'fits' } },
-        { kind: 'tools', name: 'c', tokens: 10, shown: true, reason: { code: 'fits' } },
+        { kind: 'tools', name: 'b', tokens: 10, shown: true, of: 1, reason: { code: 'fits' } },
+        { kind: 'tools', name: 'c', tokens: 10, shown: true, of: 2, reason: { code: 'fits' } },
         {
           kind: 'prompts',
           name: 'p',
           title: 'P',
           tokens: 0,
           shown: false,
+          of: 3,
           reason: { code: 'concern-mismatch', concern: 'security', preferred: ['high'], actual: ['low'] },
           change: { security: 'low' },
           after: 1,
@@ -208,7 +216,7 @@ describe('the texts of an item', () => {
   ])('are %s', (_what, texts, shown) => {
     const { items } = stateOf({ catalog: { tools: [{ name: 'a', ...texts }] } });
     expect(items).toStrictEqual([
-      { kind: 'tools', name: 'a', tokens: 10, shown: true, reason: { code: 'fits' }, ...shown },
+      { kind: 'tools', name: 'a', tokens: 10, shown: true, of: 0, reason: { code: 'fits' }, ...shown },
     ]);
   });
 });
