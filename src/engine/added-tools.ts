@@ -1,12 +1,6 @@
 import type { Configuration } from './effective.js';
 import type { Kind } from './policy.js';
-import type { PreferenceSource } from './preference-source.js';
-
-/** Where the values of a model, or of a person, have the names of the tools that they added. No concern can have this name. */
-export const ADDED_TOOLS = '+tools';
-
-/** Where the values of a person have the names of the tools that the person hid. */
-export const HIDDEN_TOOLS = '-tools';
+import { ADDED_TOOLS, HIDDEN_TOOLS, isChosenByPerson, type PreferenceSource } from './preference-source.js';
 
 /**
  * Returns the configuration under which concerns with `model: free` hide nothing; for a person, all concerns that the host sets.
@@ -53,10 +47,6 @@ export function withAdded(
   const open = openConfiguration(configuration, 'model', forLists);
   return { ...configuration, key: JSON.stringify([open.key, names]), added: { names: new Set(names), open } };
 }
-
-/** Whether a source is what a person chose. Only there are the names of tools that were switched one by one. */
-export const isChosenByPerson = (from: PreferenceSource['from']): boolean =>
-  from === 'session' || from === 'principal';
 
 /** Returns a configuration with the tools that a person switched one by one, if there are any. */
 export function withSwitched(

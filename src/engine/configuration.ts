@@ -1,4 +1,4 @@
-import { ADDED_TOOLS, HIDDEN_TOOLS, withAdded, withSwitched } from './added-tools.js';
+import { withAdded, withSwitched } from './added-tools.js';
 import { type CallerData, type CallerFacts, callerFacts, clientNames } from './caller-facts.js';
 import { claimedValue, MAX_SCOPES, scopesOf } from './claims.js';
 import type { Configuration, EffectiveValue } from './effective.js';
@@ -7,7 +7,10 @@ import { fromNumber, fromNumbers } from './mapping.js';
 import { compileGlob } from './match/glob.js';
 import type { Concern, Policy } from './policy.js';
 import {
+  type Accepted,
+  ADDED_TOOLS,
   type ConcernWarning,
+  HIDDEN_TOOLS,
   type InvalidValue,
   type Origin,
   PreferenceReader,

@@ -1,4 +1,3 @@
-import { ADDED_TOOLS, HIDDEN_TOOLS, isChosenByPerson } from './added-tools.js';
 import { itemAt } from './item-at.js';
 import { didYouMean } from './match/did-you-mean.js';
 import { listNames } from './match/list-names.js';
@@ -36,6 +35,16 @@ export type Origin =
   | 'unmatched-claim'
   | 'several-claims'
   | 'forgotten';
+
+/** Where the values of a model, or of a person, have the names of the tools that they added. No concern can have this name. */
+export const ADDED_TOOLS = '+tools';
+
+/** Where the values of a person have the names of the tools that the person hid. */
+export const HIDDEN_TOOLS = '-tools';
+
+/** Whether a source is what a person chose. Only there are the names of tools that were switched one by one. */
+export const isChosenByPerson = (from: PreferenceSourceName): boolean =>
+  from === 'session' || from === 'principal';
 
 /** The preferences from one source, unchecked. */
 export interface PreferenceSource {

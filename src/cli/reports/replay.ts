@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ADDED_TOOLS, configurationFor, HIDDEN_TOOLS } from '../../engine/added-tools.js';
+import { configurationFor } from '../../engine/added-tools.js';
 import { withClaim } from '../../engine/claims.js';
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
 import { identityOf, mapPrimitive, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import { mapListed } from '../../engine/pins.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import { bindCatalog, select } from '../../engine/select.js';
 import { barePrimitive } from '../../gate/enforce/of-servers.js';
 import { decisionIdOf } from '../../http/log/decision-id.js';

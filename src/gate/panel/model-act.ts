@@ -1,6 +1,7 @@
-import { ADDED_TOOLS, toolsIn } from '../../engine/added-tools.js';
+import { toolsIn } from '../../engine/added-tools.js';
 import { type Configuration, describeAccepted, resolveConfiguration } from '../../engine/configuration.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
+import { ADDED_TOOLS } from '../../engine/preference-source.js';
 import type { HostConcerns } from '../../session/store.js';
 import { changeModelValues } from '../concerns/model-values.js';
 import { ANY, MAX_ADDED } from '../lists/model-parameters.js';

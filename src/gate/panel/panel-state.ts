@@ -1,5 +1,5 @@
 import { smallestChange } from '../../analysis/smallest-change.js';
-import { ADDED_TOOLS, configurationFor, HIDDEN_TOOLS } from '../../engine/added-tools.js';
+import { configurationFor } from '../../engine/added-tools.js';
 import {
   type Caller,
   type Configuration,
@@ -12,6 +12,7 @@ import {
 import { type Decision, decide, evaluate } from '../../engine/evaluate.js';
 import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import { type Catalog, decideItem, type Selection, select } from '../../engine/select.js';
 import { insideOf } from '../../wire/server-names.js';
 import type { Decided } from '../request/kept-preferences.js';

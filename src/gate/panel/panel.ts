@@ -1,8 +1,8 @@
-import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/added-tools.js';
 import { type Configuration, describeAccepted, resolveConfiguration } from '../../engine/configuration.js';
 import type { Primitive } from '../../engine/mapping.js';
 import { onlyNarrows } from '../../engine/narrows.js';
 import { type Concern, KINDS, type Kind } from '../../engine/policy.js';
+import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import type { Catalog } from '../../engine/select.js';
 import type { HostConcerns, SessionRead } from '../../session/store.js';
 import { EXTENSION_ID, read } from '../../wire/messages.js';

@@ -1,5 +1,6 @@
-import { ADDED_TOOLS, HIDDEN_TOOLS, toolsIn } from '../../engine/added-tools.js';
+import { toolsIn } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
+import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import type { HostConcerns } from '../../session/store.js';
 import { decisionOnName } from '../enforce/visibility.js';
 import { type Settling, wholeList } from '../request/decision.js';

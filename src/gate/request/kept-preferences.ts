@@ -1,8 +1,8 @@
-import { ADDED_TOOLS } from '../../engine/added-tools.js';
 import { type CallerData, callerFacts, clientNames } from '../../engine/caller-facts.js';
 import type { ConcernWarning } from '../../engine/configuration.js';
 import { readsClient, readsClientName } from '../../engine/expression/expression.js';
 import type { Policy } from '../../engine/policy.js';
+import { ADDED_TOOLS } from '../../engine/preference-source.js';
 import type { SessionRead, SessionRecord, SessionStore } from '../../session/store.js';
 import { type Era, read } from '../../wire/messages.js';
 
