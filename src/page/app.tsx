@@ -1,8 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { PanelState } from '../gate/panel/panel-document.js';
 import { Concerns } from './concerns.js';
-import { Header } from './header.js';
-import { moveSwitches } from './optimistic.js';
+import { Header, Totals } from './header.js';
+import { moveSwitches } from './move-switches.js';
 import { Presets } from './presets.js';
 import { PrimitiveList } from './primitive-list.js';
 import type { Change, Source } from './source.js';
@@ -28,12 +28,17 @@ export function App({ source }: { readonly source: Source }) {
       problem: setProblem,
     });
   }, [source]);
-  if (received === undefined) return <Waiting problem={problem} />;
+  const state = useMemo(
+    () =>
+      received &&
+      pending
+        .filter((each) => each.session === received.session)
+        .reduce((before, { wanted }) => moveSwitches(before, wanted), received),
+    [received, pending],
+  );
+  if (state === undefined) return <Waiting problem={problem} />;
 
-  const { session } = received;
-  const state = pending
-    .filter((each) => each.session === session)
-    .reduce((before, { wanted }) => moveSwitches(before, wanted), received);
+  const { session } = state;
   const change = async (wanted: Change): Promise<void> => {
     const mine = { session, wanted };
     setPending((all) => [...all, mine]);
@@ -44,12 +49,15 @@ export function App({ source }: { readonly source: Source }) {
     }
     setPending((all) => all.filter((each) => each !== mine));
   };
-  const { shown, total, items, readOnly, onlyNarrows, warnings } = state;
+  const { shown, total, items, readOnly, onlyNarrows, missing = [] } = state;
+  // The list has those about missing servers.
+  const warnings = state.warnings.filter((warning) => !missing.includes(warning));
   const visible = items.filter((item) => item.shown).length;
   const list = <PrimitiveList state={state} change={change} />;
   return (
     <main class={source.kind} aria-busy={pending.length > 0}>
       <Header state={state} choose={source.choose} />
+      <Totals state={state} />
       {problem !== '' && (
         <p role="alert" class="notice bad">
           {problem}

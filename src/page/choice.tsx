@@ -28,6 +28,7 @@ interface ChoiceProps<T> {
 export function Choice<T extends PanelValue | null>(props: ChoiceProps<T>) {
   const { name, legend, options, disabled = false, noun = 'tools', multiple = false, values, choose } = props;
   const type = multiple ? 'checkbox' : 'radio';
+  const isDescribed = options.some(({ description }) => description !== undefined);
   const toggle = (value: T): void => {
     if (!multiple) return choose([value]);
     choose(values.includes(value) ? values.filter((each) => each !== value) : [...values, value]);
@@ -35,9 +36,9 @@ export function Choice<T extends PanelValue | null>(props: ChoiceProps<T>) {
   return (
     <fieldset disabled={disabled}>
       <legend>{legend}</legend>
-      <div class={`options ${type}`}>
+      <div class={`options ${type}${isDescribed ? ' described' : ''}`}>
         {options.map(({ value, label, description, count, disabled: isDisabled }) => (
-          <label key={String(value)} title={description}>
+          <label key={String(value)}>
             <input
               type={type}
               name={name}
@@ -52,6 +53,11 @@ export function Choice<T extends PanelValue | null>(props: ChoiceProps<T>) {
                   {count}
                   <span class="unseen"> {noun}</span>
                 </small>
+              )}
+              {description !== undefined && (
+                <span class="about" dir="auto">
+                  {description}
+                </span>
               )}
             </span>
           </label>

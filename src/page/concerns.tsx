@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { PanelConcern, PanelState } from '../gate/panel/panel-document.js';
 import { Choice } from './choice.js';
 import type { Change } from './source.js';
@@ -9,13 +10,16 @@ interface ConcernProps {
   change(change: Change): void;
 }
 
+/** More concerns than these are folded: each shows its value, and opens to be changed. */
+const MANY = 4;
+
 /** A switch for each concern. */
 export function Concerns({ state, change }: { readonly state: PanelState; change(change: Change): void }) {
   const { concerns, readOnly, onlyNarrows } = state;
   return (
     <section class="concerns" aria-label="Concerns">
       {concerns.map((concern) => (
-        <div key={concern.name} class="card">
+        <Card key={concern.name} concern={concern} isFolded={concerns.length > MANY}>
           {concern.setBy === 'operator' ? (
             <Granted concern={concern} />
           ) : concern.range === undefined ? (
@@ -24,9 +28,34 @@ export function Concerns({ state, change }: { readonly state: PanelState; change
             <Range concern={concern} disabled={readOnly !== undefined} change={change} />
           )}
           <Narrowed concern={concern} disabled={(readOnly ?? onlyNarrows) !== undefined} change={change} />
-        </div>
+        </Card>
       ))}
     </section>
+  );
+}
+
+interface CardProps {
+  readonly concern: PanelConcern;
+  readonly isFolded: boolean;
+  readonly children: ComponentChildren;
+}
+
+function Card({ concern, isFolded, children }: CardProps) {
+  if (!isFolded) return <div class="card">{children}</div>;
+  const { name, inEffect, setBy } = concern;
+  const none = setBy === 'operator' ? 'nothing granted' : 'any';
+  return (
+    <details class="card">
+      <summary>
+        <span class="name" dir="auto">
+          {name}
+        </span>
+        <span class={inEffect.length === 0 ? 'value' : 'value chosen'} dir="auto">
+          {inEffect.length === 0 ? none : `${boundOf(concern)}${inEffect.join(', ')}`}
+        </span>
+      </summary>
+      {children}
+    </details>
   );
 }
 

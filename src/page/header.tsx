@@ -3,41 +3,38 @@ import { adviceFor } from './host-advice.js';
 import type { Source } from './source.js';
 import { countOf, formatNumber } from './words.js';
 
-/** The server, whose list this is, and how much of it is shown. */
+/** The server, and whose list this is. */
 export function Header({ state, choose }: { readonly state: PanelState; readonly choose: Source['choose'] }) {
   const { server, session, sessions } = state;
   const own = sessions.find(({ id }) => id === session);
   return (
     <header>
-      <div class="who">
-        <h1 dir="auto">{server.name}</h1>
-        {choose !== undefined && sessions.length > 1 ? (
-          <label>
-            Seen by{' '}
-            <select value={session} onChange={(event) => choose(event.currentTarget.value)}>
-              {sessions.map((each) => (
-                <option key={each.id} value={each.id}>
-                  {labelOf(each)}
-                </option>
-              ))}
-            </select>
-          </label>
-        ) : (
-          own !== undefined && <p dir="auto">Seen by {labelOf(own)}</p>
-        )}
-        {own?.relisted === false && (
-          <p class="stale">
-            {own.client} has not listed again since the last change.{' '}
-            {adviceFor(own.client) ?? 'If it does not, reconnect the server in the host.'}
-          </p>
-        )}
-        {own?.relisted === true && (
-          <p>
-            {own.client} listed again after the last change. {adviceFor(own.client)}
-          </p>
-        )}
-      </div>
-      <Totals state={state} />
+      <h1 dir="auto">{server.name}</h1>
+      {choose !== undefined && sessions.length > 1 ? (
+        <label>
+          Seen by{' '}
+          <select value={session} onChange={(event) => choose(event.currentTarget.value)}>
+            {sessions.map((each) => (
+              <option key={each.id} value={each.id}>
+                {labelOf(each)}
+              </option>
+            ))}
+          </select>
+        </label>
+      ) : (
+        own !== undefined && <p dir="auto">Seen by {labelOf(own)}</p>
+      )}
+      {own?.relisted === false && (
+        <p class="stale">
+          {own.client} has not listed again since the last change.{' '}
+          {adviceFor(own.client, own.version) ?? 'If it does not, reconnect the server in the host.'}
+        </p>
+      )}
+      {own?.relisted === true && (
+        <p>
+          {own.client} listed again after the last change. {adviceFor(own.client, own.version)}
+        </p>
+      )}
     </header>
   );
 }
@@ -45,12 +42,13 @@ export function Header({ state, choose }: { readonly state: PanelState; readonly
 const labelOf = ({ client, version, via }: PanelSession): string =>
   `${client}${version === undefined ? '' : ` ${version}`} (${via})`;
 
-function Totals({ state: { shown, total } }: { readonly state: PanelState }) {
+/** How much of the list is shown. It stays in sight while a person scrolls. */
+export function Totals({ state: { shown, total } }: { readonly state: PanelState }) {
   const percentage = total.tokens === 0 ? 0 : (100 * shown.tokens) / total.tokens;
   const saved = total.tokens === 0 ? 0 : Math.round(100 - percentage);
   return (
     <div class="totals">
-      <p class="large">
+      <p>
         <strong>{formatNumber(shown.tools)}</strong> of {countOf(total.tools, 'tool')}
       </p>
       {/* The native meter cannot be styled in the same way in all browsers. */}
@@ -65,10 +63,10 @@ function Totals({ state: { shown, total } }: { readonly state: PanelState }) {
       >
         <div style={{ width: `${percentage}%` }} />
       </div>
-      <p>
+      <p class="tokens-shown">
         {formatNumber(shown.tokens)} of {countOf(total.tokens, 'token')}
-        {saved > 0 && <span class="saved">{saved}% saved</span>}
       </p>
+      {saved > 0 && <p class="saved">{saved}% saved</p>}
     </div>
   );
 }

@@ -12,7 +12,11 @@ export function Presets({ state, change }: { readonly state: PanelState; change(
   if (host.length === 0) return null;
   const open = host.every(({ inEffect }) => inEffect.length === 0);
   const active = presets.filter((each) => each.active).map(({ name }) => name);
-  const none = Object.fromEntries(host.map(({ name }) => [name, null]));
+  const none = {
+    ...Object.fromEntries(host.map(({ name }) => [name, null])),
+    '+tools': null,
+    '-tools': null,
+  };
   return (
     <section class="presets" aria-label="Presets">
       <Choice

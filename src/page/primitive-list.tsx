@@ -1,32 +1,30 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { PanelItem, PanelState } from '../gate/panel/panel-document.js';
 import { Choice } from './choice.js';
+import { FEW, type Group, groupsOf } from './groups.js';
+import { Row, type RowProps } from './row.js';
 import type { Change } from './source.js';
-import { changeText, countOf, formatNumber, reasonOf } from './words.js';
-
-const KINDS = [
-  ['tools', 'Tools'],
-  ['prompts', 'Prompts'],
-  ['resources', 'Resources'],
-  ['resourceTemplates', 'Resource templates'],
-] as const;
+import { Switch } from './switch.js';
+import { countOf, formatNumber } from './words.js';
 
 type Filter = 'all' | 'shown' | 'hidden';
 
-interface ListProps {
-  readonly state: PanelState;
-  change(change: Change): void;
-  /** Goes to what the policy says about an item; `undefined` if the policy says nothing. Only on pages for authors. */
-  readonly sourceOf?: ((item: PanelItem) => (() => void) | undefined) | undefined;
-}
+/** How many rows of a group are drawn at first, and with each click on the button below them. */
+const WINDOW = 50;
 
-/** Every primitive that preferences can show, the reason for its decision, and the change that reverses it. */
-export function PrimitiveList({ state, change, sourceOf }: ListProps) {
-  const { items, withheld } = state;
+type ListProps = Omit<RowProps, 'item'>;
+
+/** Every primitive that preferences can show, the reason for its decision, and the changes that reverse it. */
+export function PrimitiveList(props: ListProps) {
+  const { state, change } = props;
+  const { items, withheld, missing = [] } = state;
   const [query, setQuery] = useState('');
   const [filter, setFilter] = useState<Filter>('all');
+  const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
   const found = useMemo(() => search(items, query, filter), [items, query, filter]);
+  const groups = useMemo(() => groupsOf(state, found), [state, found]);
   const shown = items.filter((item) => item.shown).length;
+  const isOpen = groups.length === 1 || items.length <= FEW || query !== '';
   return (
     <section class="list" aria-label="Tools, prompts and resources">
       <div class="bar">
@@ -44,30 +42,26 @@ export function PrimitiveList({ state, change, sourceOf }: ListProps) {
           ]}
         />
       </div>
-      {KINDS.map(([kind, title]) => {
-        const own = found.filter((item) => item.kind === kind);
-        if (own.length === 0) return null;
-        return (
-          <div key={kind}>
-            <div class="head">
-              <h2>{title}</h2>
-              <small>
-                {own.filter((item) => item.shown).length} of {own.length} shown
-              </small>
-              {kind === 'tools' && (
-                <small class="unit" aria-hidden="true">
-                  tokens
-                </small>
-              )}
-            </div>
-            <ul>
-              {own.map((item) => (
-                <Row key={item.name} item={item} state={state} change={change} sourceOf={sourceOf} />
-              ))}
-            </ul>
-          </div>
-        );
-      })}
+      <Alone state={state} change={change} />
+      {groups.map((group) => (
+        <Section
+          key={group.title}
+          {...props}
+          group={group}
+          isOpen={opened.get(group.title) ?? isOpen}
+          toggle={
+            items.length <= FEW
+              ? undefined
+              : (next) => setOpened((before) => new Map(before).set(group.title, next))
+          }
+          search={`${query} ${filter}`}
+        />
+      ))}
+      {missing.map((sentence) => (
+        <p key={sentence} class="none off">
+          {sentence}
+        </p>
+      ))}
       {found.length === 0 && (
         <p class="none">
           {items.length === 0
@@ -77,6 +71,93 @@ export function PrimitiveList({ state, change, sourceOf }: ListProps) {
       )}
       {withheld > 0 && <p class="none">The operator hides {countOf(withheld, 'more item')} from you.</p>}
     </section>
+  );
+}
+
+/** Says that single tools were switched, and takes that back. */
+function Alone({ state, change }: { readonly state: PanelState; change(change: Change): void }) {
+  const alone = state.items.filter((item) => item.alone);
+  const shown = alone.filter((item) => item.shown).length;
+  const hidden = alone.length - shown;
+  if (alone.length === 0) return null;
+  const parts = [
+    ...(shown > 0 ? [`show ${countOf(shown, 'tool')}`] : []),
+    ...(hidden > 0 ? [`hide ${countOf(hidden, 'tool')}`] : []),
+  ];
+  const isLocked = state.readOnly !== undefined || (state.onlyNarrows !== undefined && hidden > 0);
+  return (
+    <p class="alone">
+      By themselves, you {parts.join(' and ')}.{' '}
+      <button type="button" disabled={isLocked} onClick={() => change({ '+tools': null, '-tools': null })}>
+        Undo<span class="unseen"> all switches of single tools</span>
+      </button>
+    </p>
+  );
+}
+
+interface SectionProps extends ListProps {
+  readonly group: Group;
+  readonly isOpen: boolean;
+  /** Absent where nothing is folded. */
+  readonly toggle: ((isOpen: boolean) => void) | undefined;
+  /** What was searched: another search begins with the first rows. */
+  readonly search: string;
+}
+
+function Section({ group, isOpen, toggle, search, ...rest }: SectionProps) {
+  const { title, items } = group;
+  const tools = items.filter(({ kind }) => kind === 'tools');
+  const shown = items.filter((item) => item.shown);
+  const tokens = shown.reduce((sum, item) => sum + item.tokens, 0);
+  const { state, change } = group.switch ?? {};
+  return (
+    <div class={isOpen ? 'group open' : 'group'}>
+      <div class="head">
+        <h2 dir="auto">
+          {toggle === undefined ? (
+            title
+          ) : (
+            <button type="button" class="fold" aria-expanded={isOpen} onClick={() => toggle(!isOpen)}>
+              {title}
+            </button>
+          )}
+        </h2>
+        <small>
+          {shown.length} of {items.length}
+          <span class="wide"> shown</span>
+        </small>
+        <small class="unit">{tools.length > 0 && countOf(tokens, 'token')}</small>
+        {state !== undefined && (
+          <Switch
+            label={`Show ${title}`}
+            isOn={state === 'on'}
+            isMixed={state === 'mixed'}
+            disabled={rest.state.readOnly !== undefined || change === undefined}
+            flip={() => change !== undefined && rest.change(change)}
+          />
+        )}
+      </div>
+      {isOpen && <Rows key={search} items={items} {...rest} />}
+    </div>
+  );
+}
+
+function Rows({ items, ...rest }: ListProps & { readonly items: readonly PanelItem[] }) {
+  const [limit, setLimit] = useState(WINDOW);
+  const more = items.length - limit;
+  return (
+    <>
+      <ul>
+        {items.slice(0, limit).map((item) => (
+          <Row key={`${item.kind} ${item.name}`} item={item} {...rest} />
+        ))}
+      </ul>
+      {more > 0 && (
+        <button type="button" class="more" onClick={() => setLimit(limit + WINDOW)}>
+          Show {formatNumber(Math.min(more, WINDOW))} of {formatNumber(more)} more
+        </button>
+      )}
+    </>
   );
 }
 
@@ -112,43 +193,5 @@ function Search({ query, setQuery }: { readonly query: string; setQuery(query: s
       value={query}
       onInput={(event) => setQuery(event.currentTarget.value)}
     />
-  );
-}
-
-function Row({ item, state, change, sourceOf }: ListProps & { readonly item: PanelItem }) {
-  const { name, shown, tokens, kind, after } = item;
-  const open = sourceOf?.(item);
-  const reversal = state.readOnly === undefined ? item.change : undefined;
-  return (
-    <li class={shown ? 'shown' : 'hidden'}>
-      <span class="mark" aria-hidden="true" />
-      <span class="unseen">{shown ? 'Shown:' : 'Hidden:'}</span>
-      <span class="name" dir="auto">
-        {open === undefined ? (
-          name
-        ) : (
-          <button type="button" class="link" onClick={open}>
-            <span class="unseen">Go to the line of </span>
-            {name}
-          </button>
-        )}
-      </span>
-      <span class="reason" dir="auto">
-        {reasonOf(item, state.concerns)}
-      </span>
-      {kind === 'tools' && (
-        <span class="tokens">
-          {formatNumber(tokens)}
-          <span class="unseen"> tokens</span>
-        </span>
-      )}
-      {reversal !== undefined && (
-        <button type="button" onClick={() => change(reversal)}>
-          <span class="unseen">Show {name}: </span>
-          {changeText(reversal)}
-          {after !== undefined && <small> → {countOf(after, 'tool')}</small>}
-        </button>
-      )}
-    </li>
   );
 }

@@ -23,10 +23,11 @@ const WARNINGS = {
  * reasonOf(item, state.concerns); // 'Its access is write. You prefer read.'
  */
 export function reasonOf(
-  { shown, reason, definition, description = '' }: PanelItem,
+  { shown, reason, definition, description = '', alone }: PanelItem,
   concerns: readonly PanelConcern[],
 ): string {
   if (reason.code === 'rule' && !shown) return reason.reason ?? `The rule "${reason.rule}" hides it.`;
+  if (alone === true) return shown ? `You show this tool by itself. ${description}` : 'You hide this tool.';
   if (reason.code === 'unmapped') return 'The policy does not map it.';
   if (reason.code !== 'concern-mismatch')
     return definition === undefined ? description : `${WARNINGS[definition]} ${description}`;

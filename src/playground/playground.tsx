@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Concerns } from '../page/concerns.js';
-import { Header } from '../page/header.js';
+import { Header, Totals } from '../page/header.js';
 import { Presets } from '../page/presets.js';
 import { PrimitiveList } from '../page/primitive-list.js';
 import type { Change } from '../page/source.js';
@@ -149,6 +149,7 @@ export function Playground({
                 </p>
               )}
               <Header state={state} choose={undefined} />
+              <Totals state={state} />
               {catalog.estimated === true && (
                 <p class="notice">The catalog has no token counts, so the numbers of tokens are estimates.</p>
               )}

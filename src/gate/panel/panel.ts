@@ -108,6 +108,10 @@ export function* switchTo(
   const onlyLook = whyOnlyLook(facts.policy.settings);
   if (onlyLook !== undefined) return { state: 'refused', message: onlyLook };
   // The values of the model must not become the person's own.
+  // What is kept is read after the wait for the list: another change must not be undone by this one.
+  const isOfTools = change[ADDED_TOOLS] !== undefined || change[HIDDEN_TOOLS] !== undefined;
+  const found = isOfTools ? yield* wholeList('tools') : undefined;
+  const catalog = found?.state === 'complete' ? found.list.bound : undefined;
   const now = yield* keptNow();
   const kept = forPerson(facts, now, 'all');
   const update = updateOf(facts, kept, change);
@@ -116,7 +120,7 @@ export function* switchTo(
   const changed = change.preset === undefined ? Object.keys(change) : namesOf(facts);
   // What may only narrow leaves what the model narrowed.
   const decided = widens ? changed : changed.filter((name) => namesOf(facts, 'free').includes(name));
-  const tools = yield* switchedAfter(switchedBefore(kept), change, widens, (switched) =>
+  const tools = switchedAfter(switchedBefore(kept), change, widens, catalog, (switched) =>
     configurationWith(facts, forPerson(facts, now, decided), { ...describeAccepted(update), ...switched }),
   );
   if (typeof tools === 'string') return { state: 'refused', message: tools };

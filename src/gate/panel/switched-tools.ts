@@ -1,9 +1,10 @@
 import { toolsIn } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
+import type { Primitive } from '../../engine/mapping.js';
 import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
+import type { Catalog } from '../../engine/select.js';
 import type { HostConcerns } from '../../session/store.js';
 import { decisionOnName } from '../enforce/visibility.js';
-import { type Settling, wholeList } from '../request/decision.js';
 import { type Kept, recordOf, strongestPlace } from '../request/kept-preferences.js';
 
 /** The names of tools that a person switched one by one, as a session keeps them. */
@@ -23,17 +24,19 @@ export function switchedBefore(kept: Kept): SwitchedTools {
  * @param before the tools before the change
  * @param change the change, unchecked
  * @param widens whether the change may show more
+ * @param tools the list of the server; `undefined` if it is not known
  * @param configure resolves what is in effect with these tools, and the values of the change
  * @returns the tools, or a sentence that says why one of them cannot be switched
  * @example
- * yield* switchedAfter({}, { '+tools': ['get_quote'] }, true, configure); // { '+tools': ['get_quote'] }
+ * switchedAfter({}, { '+tools': ['get_quote'] }, true, tools, configure); // { '+tools': ['get_quote'] }
  */
-export function* switchedAfter(
+export function switchedAfter(
   before: SwitchedTools,
   change: HostConcerns,
   widens: boolean,
-  configure: (tools: SwitchedTools) => Configuration,
-): Settling<SwitchedTools | string> {
+  tools: Catalog<Primitive> | undefined,
+  configure: (switched: SwitchedTools) => Configuration,
+): SwitchedTools | string {
   const kept = (key: keyof SwitchedTools, isKept: boolean) =>
     change[key] === null || !isKept ? [] : (before[key] ?? []);
   const isPreset = change.preset !== undefined;
@@ -43,8 +46,6 @@ export function* switchedAfter(
     return `"${ADDED_TOOLS}" and "${HIDDEN_TOOLS}" must be lists of names of tools.`;
   }
   if (show.length + hide.length === 0) return switchedOf(shown, hidden);
-  const found = yield* wholeList('tools');
-  const tools = found.state === 'complete' ? found.list.bound : undefined;
   const isShownUnder = (configuration: Configuration) => (name: string) =>
     decisionOnName(tools, name, configuration)?.effect === 'show';
   const without = (names: readonly string[], others: readonly string[]) =>

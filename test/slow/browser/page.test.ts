@@ -4,7 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PANEL_CONTENT_SECURITY_POLICY, PANEL_HTML } from '../../../src/gate/panel/generated/page.js';
 import type { PanelState } from '../../../src/gate/panel/panel-document.js';
-import { moveSwitches } from '../../../src/page/optimistic.js';
+import { moveSwitches } from '../../../src/page/move-switches.js';
+import { LARGE_STATES, largeState, serversState } from './large.js';
 import { launchBrowser, NoBrowserError } from './launch.js';
 import { STATES, stateOf } from './states.js';
 
@@ -68,7 +69,7 @@ describe.skipIf(browser === undefined)(`the page in a real browser ${reason}`, (
     { colorScheme: 'light', viewport: { width: 320, height: 700 } },
   ] as const;
 
-  it.each(Object.entries(STATES))(
+  it.each(Object.entries({ ...STATES, ...LARGE_STATES }))(
     'has no accessibility violation and no overflow: %s',
     async (_name, state) => {
       for (const variant of variants) {
@@ -111,19 +112,19 @@ describe.skipIf(browser === undefined)(`the page in a real browser ${reason}`, (
         return { status: 200 };
       },
     );
+    await page.getByRole('button', { name: 'Show logData' }).click();
     await page.getByRole('group', { name: 'cost' }).getByRole('radio', { name: 'minimal' }).check();
     expect(
       await page.getByRole('group', { name: 'cost' }).getByRole('radio', { name: 'minimal' }).isChecked(),
     ).toBe(true);
     await page.getByRole('radio', { name: 'audit' }).check();
-    await page.getByRole('button', { name: 'Show logData' }).click();
     await page.getByRole('radio', { name: 'everything' }).check();
     await expect.poll(() => sent.length).toBe(4);
     expect(sent).toEqual([
+      { security: 'medium' },
       { cost: 'minimal' },
       { preset: 'audit' },
-      { security: 'medium' },
-      { security: null, cost: null, access: null, environment: null },
+      { security: null, cost: null, access: null, environment: null, '+tools': null, '-tools': null },
     ]);
     await page.close();
   });
@@ -160,6 +161,148 @@ describe.skipIf(browser === undefined)(`the page in a real browser ${reason}`, (
     errors.length = 0;
   });
 
+  it('switches a single tool at once, also with the keyboard, and takes all of them back', async () => {
+    const sent: unknown[] = [];
+    const page = await open(stateOf('vault', { preferences: { access: 'read' } }), {}, (concerns) => {
+      sent.push(concerns);
+      return { status: 200 };
+    });
+    const row = (name: string) => page.getByRole('checkbox', { name: `Show ${name}`, exact: true });
+    expect([await row('hashData').isChecked(), await row('rotateKey').isChecked()]).toEqual([true, false]);
+    await row('hashData').uncheck();
+    await row('rotateKey').focus();
+    await page.keyboard.press('Space');
+    expect([await row('hashData').isChecked(), await row('rotateKey').isChecked()]).toEqual([false, true]);
+    await page.getByText('You hide this tool.').waitFor();
+    await page.getByText('By themselves, you show 1 tool and hide 1 tool.').waitFor();
+    await page.getByRole('button', { name: 'Undo all switches of single tools' }).click();
+    await page.getByText('By themselves').waitFor({ state: 'detached' });
+    expect([await row('hashData').isChecked(), await row('rotateKey').isChecked()]).toEqual([true, false]);
+    expect(sent).toEqual([
+      { '-tools': ['hashData'] },
+      { '+tools': ['rotateKey'] },
+      { '+tools': null, '-tools': null },
+    ]);
+    await page.close();
+  });
+
+  it('has no switch for a tool that a person cannot show by itself', async () => {
+    const read = await open(stateOf('vault', { preferences: { access: 'read' }, readOnly: 'Only look.' }));
+    expect(await read.getByRole('checkbox').count()).toBe(0);
+    await read.close();
+    const { narrow } = STATES;
+    if (narrow === undefined) throw new RangeError('There is no such state.');
+    const page = await open(narrow);
+    const shown = narrow.items.filter(({ kind, shown }) => kind === 'tools' && shown).length;
+    expect(await page.getByRole('checkbox').count()).toBe(shown);
+    await page.close();
+    const state = stateOf('vault', { preferences: { access: 'read' } });
+    const of = state.items.find(({ name }) => name === 'rotateKey')?.of;
+    const classes = state.classes.map((each, at) =>
+      at === of ? { ...each, always: 'hidden' as const } : each,
+    );
+    const ruled = await open({ ...state, classes });
+    await ruled.getByText('rotateKey', { exact: true }).waitFor();
+    expect(await ruled.getByRole('checkbox', { name: 'Show rotateKey' }).count()).toBe(0);
+    expect(await ruled.getByRole('checkbox', { name: 'Show deriveKey' }).count()).toBe(1);
+    await ruled.close();
+  });
+
+  it('groups 500 tools, draws a part of them, and keeps the totals in sight', async () => {
+    const page = await open(largeState({}), { viewport: { width: 1200, height: 900 } });
+    const height = () => page.evaluate<number>('document.documentElement.scrollHeight');
+    expect(await height()).toBeLessThan(1500);
+    expect(await page.getByRole('listitem').count()).toBe(0);
+    await page.getByRole('button', { name: 'files', exact: true }).click();
+    expect(await page.getByRole('listitem').count()).toBe(47);
+    await page.mouse.wheel(0, 1500);
+    await expect.poll(() => page.evaluate<number>('scrollY')).toBeGreaterThan(500);
+    const box = await page.getByRole('meter').boundingBox();
+    expect(box?.y).toBeGreaterThan(0);
+    expect(box?.y).toBeLessThan(60);
+    await page.keyboard.press('/');
+    await page.keyboard.type('report');
+    await expect.poll(() => page.getByRole('listitem').count()).toBeGreaterThan(50);
+    await page.keyboard.type(' databases');
+    await expect.poll(() => page.getByRole('listitem').count()).toBeLessThan(20);
+    await page.close();
+  });
+
+  it('draws the first rows of a long list, and more with a click', async () => {
+    // Without concerns there are no topics, so all tools are one group.
+    const page = await open({ ...largeState({}), concerns: [] });
+    const shown = await page.getByRole('listitem').count();
+    expect(shown).toBe(50);
+    await page
+      .getByRole('button', { name: /^Show 50 of/ })
+      .first()
+      .click();
+    expect(await page.getByRole('listitem').count()).toBe(shown + 50);
+    await page.close();
+  });
+
+  it('folds more than four concerns, and shows the value of each', async () => {
+    const page = await open(largeState({ topic: ['files', 'maps'] }));
+    const folded = page.locator('section.concerns > details');
+    expect(await folded.count()).toBe(8);
+    expect(await page.getByRole('checkbox', { name: /^files 47/ }).isVisible()).toBe(false);
+    await page.getByText('files, maps').click();
+    expect(await page.getByRole('checkbox', { name: /^files 47/ }).isChecked()).toBe(true);
+    // A description is text: a title is not there for fingers, keyboards and screen readers.
+    await page.getByText('read_file, write_file, search_files').waitFor();
+    expect(await page.locator('[title]').count()).toBe(0);
+    await page.close();
+    const few = await open(stateOf('vault', { preferences: {} }));
+    expect(await few.locator('section.concerns > details').count()).toBe(0);
+    await few.close();
+  });
+
+  it('shows every count of a change before the server answers', async () => {
+    const [before, after] = [
+      largeState({ effect: 'changes' }),
+      largeState({ effect: 'changes', topic: ['files'] }),
+    ];
+    let answer = (): void => undefined;
+    const page = await open(before);
+    await page.route('**/concerns', (route) => {
+      answer = () => void route.fulfill({ json: { sessions: [{ ...after, revision: 9 }] } });
+    });
+    const counts = async () => ({
+      totals: await page.locator('.totals').textContent(),
+      options: await page.locator('.concerns small, .presets small').allTextContents(),
+      groups: await page.locator('.head small').allTextContents(),
+      filter: await page.locator('.bar small').allTextContents(),
+    });
+    const old = await counts();
+    await page.locator('summary', { hasText: 'topic' }).click();
+    await page.getByRole('checkbox', { name: /^files/ }).check();
+    const atOnce = await counts();
+    expect(atOnce.totals).toContain(`${after.shown.tools} of 500 tools`);
+    expect(atOnce.groups).not.toEqual(old.groups);
+    await expect.poll(() => answer).not.toBeUndefined();
+    answer();
+    await expect.poll(() => page.locator('main').getAttribute('aria-busy')).toBe('false');
+    expect(await counts()).toEqual(atOnce);
+    await page.close();
+  });
+
+  it('has a heading, sums and a switch for each of several servers, and says which is missing', async () => {
+    const sent: unknown[] = [];
+    const page = await open(serversState(), {}, (concerns) => {
+      sent.push(concerns);
+      return { status: 200 };
+    });
+    const names = await page.getByRole('heading', { level: 2 }).allTextContents();
+    expect(names).toEqual(['repositories', 'browser', 'files']);
+    await page.getByText('The server payments is not available: it ended with code 1.').waitFor();
+    await page.getByRole('checkbox', { name: 'Show browser', exact: true }).uncheck();
+    await page.getByText('0 of 37').waitFor();
+    await page.getByRole('checkbox', { name: 'Show browser', exact: true }).check();
+    await page.getByText('37 of 37').waitFor();
+    expect(sent).toEqual([{ topic: ['files', 'repositories'] }, { topic: null }]);
+    await page.close();
+  });
+
   it('is usable with the keyboard alone', async () => {
     const sent: unknown[] = [];
     const page = await open(stateOf('vault', { preferences: { security: 'high' } }), {}, (concerns) => {
@@ -176,11 +319,12 @@ describe.skipIf(browser === undefined)(`the page in a real browser ${reason}`, (
   });
 
   it.each([
-    ['Codex', false, 'run "codex resume"'],
-    ['Claude Code', true, 'sends removed tools until /clear'],
-    ['another-host', false, 'reconnect the server in the host'],
-  ])('says what %s needs after a switch', async (client, relisted, advice) => {
-    const own = { id: 's1', client, via: 'stdio' as const, relisted };
+    ['Codex', '0.169.0', false, 'run "codex resume"'],
+    ['Claude Code', '2.1.330', true, 'sends removed tools until /clear'],
+    ['Claude Code', '2.1.197', true, 'sends removed tools until your next message'],
+    ['another-host', '1.0', false, 'reconnect the server in the host'],
+  ])('says what %s %s needs after a switch', async (client, version, relisted, advice) => {
+    const own = { id: 's1', client, version, via: 'stdio' as const, relisted };
     const page = await open(stateOf('vault', { preferences: {}, sessions: [own] }));
     await page.getByText(advice).waitFor();
     await page.close();

@@ -2,8 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { PANEL_HTML } from '../../../src/gate/panel/generated/page.js';
+import { LARGE_STATES } from './large.js';
 import { launchBrowser } from './launch.js';
-import { STATES } from './states.js';
+import { STATES as SMALL_STATES } from './states.js';
+
+const STATES = { ...SMALL_STATES, ...LARGE_STATES };
 
 /** Where the pictures are written. Look at them after a change of the page. */
 const FOLDER = 'build/pictures';
@@ -11,7 +14,7 @@ const FOLDER = 'build/pictures';
 /** The pictures that the README and the guides show. Each has to stay under 120 kB, because pages load both themes. */
 const DOCS = 'docs/pictures';
 
-const WIDTHS = [320, 1200];
+const WIDTHS = [320, 400, 1200];
 const THEMES = ['light', 'dark'] as const;
 
 /** Serves the page and one document to a tab, without a server. */
@@ -63,7 +66,7 @@ try {
         const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
         await show(page, name);
         const path = `${FOLDER}/${name}-${colorScheme}-${width}.png`;
-        await page.screenshot({ path, fullPage: name !== 'many' });
+        await page.screenshot({ path, fullPage: true });
         await page.close();
         process.stdout.write(`${path}\n`);
       }
