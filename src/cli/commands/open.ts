@@ -1,23 +1,28 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
+import { openerTo } from '../control/local-page.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-
 import { defineInputCommand, parseInput } from '../options/input-options.js';
 import { policyOption } from '../options/policy-option.js';
-import { playgroundDocument } from '../proposals/playground-document.js';
+import type { Terminal } from '../options/terminal.js';
+import { type PlaygroundInput, playgroundDocument } from '../proposals/playground-document.js';
+import { servePlayground } from '../proposals/playground-server.js';
+import { aborted, interruptible } from '../terminal/interrupt.js';
 import { openInBrowser } from '../terminal/open-in-browser.js';
+import { plain } from '../terminal/output.js';
 
 export const definition = defineInputCommand(
   'open',
   `Opens the playground in a browser: edit a policy, and see what it shows.
 
-The page is one file, which loads nothing and sends nothing. Without a policy,
+The page loads nothing, and sends nothing but what it saves. Without a policy,
 it opens the policy that init would write for the input; without both, examples.
 Without an input, it takes the catalog beside the policy (policy.catalog.json).
-The page does not write your files: save what you keep.`,
+With --policy, the command runs until Ctrl-C, and the page saves to the files of
+the policy. A file that changed meanwhile is not overwritten.`,
   `Exit codes: 0 opened, or printed; 2 invalid arguments or input.
 
 Examples:
@@ -25,7 +30,7 @@ Examples:
   mcp-concerns open -- npx -y @playwright/mcp`,
 )
   .addOption(policyOption())
-  .option('--no-open', 'write the page, and print its path');
+  .option('--no-open', 'write the page, which cannot save, and print its path');
 
 /**
  * @param argv the arguments after `open`
@@ -44,8 +49,9 @@ export async function run(argv: string[]): Promise<number> {
   let html = brotliDecompressSync(readFileSync(new URL('./playground.html.br', import.meta.url))).toString();
   if (input !== undefined || paths.length > 0) {
     const catalog = input ? await readCounted(input, terminal.quiet) : undefined;
-    const document = await playgroundDocument({ paths, catalog, catalogFile: values.catalog });
-    html = withDocument(html, document);
+    const shown = { paths, catalog, catalogFile: values.catalog };
+    if (values.open && paths.length > 0) return openSaving(html, shown, terminal);
+    html = withDocument(html, await playgroundDocument(shown));
   }
   const file = join(mkdtempSync(join(tmpdir(), 'mcp-concerns-')), 'playground.html');
   // A policy and a catalog can be confidential.
@@ -57,6 +63,30 @@ export async function run(argv: string[]): Promise<number> {
   }
   process.stdout.write(`${file}\n`);
   return 0;
+}
+
+/** Serves the page until a signal, so that it can save. */
+async function openSaving(html: string, input: PlaygroundInput, terminal: Terminal): Promise<number> {
+  const { url, close } = await servePlayground(html, input);
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-concerns-'));
+  try {
+    return await interruptible(async (signal) => {
+      const file = join(folder, 'open.html');
+      writeFileSync(file, openerTo(url), { mode: 0o600 });
+      terminal.note(`The page saves to ${input.paths.map(plain).join(', ')} until you press Ctrl-C.`);
+      if (!(await openInBrowser(file))) {
+        terminal.note(
+          'No browser could be started. Open this address yourself; it contains the key of the page.',
+        );
+        process.stdout.write(`${url}\n`);
+      }
+      await aborted(signal);
+      return 0;
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    await close();
+  }
 }
 
 /** Puts a document in place of the examples. "<" would let a text end the script element. */

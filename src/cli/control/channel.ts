@@ -1,8 +1,8 @@
 import { readJson } from '../../http/request-body.js';
-import { sameSecret } from '../../http/same-secret.js';
 import { read } from '../../wire/messages.js';
 import { eventStream } from './event-stream.js';
 import type { Switchboard } from './hub.js';
+import { hasKey, json, type LocalPage, pageResponse, problem, refusedOrigin } from './local-page.js';
 import { ChangeRefusedError, SessionGoneError } from './switch-errors.js';
 
 /** What the control channel serves. */
@@ -13,7 +13,7 @@ export interface ChannelOptions {
   /** The port that the process listens on. */
   readonly port: () => number;
   /** Loads the page and its content security policy. */
-  readonly page: () => Promise<{ readonly html: string; readonly contentSecurityPolicy: string }>;
+  readonly page: () => Promise<LocalPage>;
   /** The other processes of this user, for links. They are never contacted from the page. */
   readonly peers: () => readonly { readonly name: string; readonly url: string }[];
 }
@@ -36,14 +36,8 @@ export function controlChannel({ board, key, port, page, peers }: ChannelOptions
   return async (request: Request): Promise<Response | undefined> => {
     const { pathname } = new URL(request.url);
     if (pathname !== PREFIX && !pathname.startsWith(`${PREFIX}/`)) return undefined;
-    const hosts = [`127.0.0.1:${port()}`, `localhost:${port()}`];
-    if (!hosts.includes(request.headers.get('host') ?? '')) {
-      return problem(403, 'The Host header names another server.');
-    }
-    const origin = request.headers.get('origin');
-    if (origin !== null && !hosts.some((host) => origin === `http://${host}`)) {
-      return problem(403, 'Pages of other origins may not use this address.');
-    }
+    const refused = refusedOrigin(request, port());
+    if (refused !== undefined) return refused;
     const path = pathname.slice(PREFIX.length);
     if (path === '' && request.method === 'GET') return pageResponse(await page());
     if (!hasKey(request, key)) {
@@ -63,10 +57,6 @@ export function controlChannel({ board, key, port, page, peers }: ChannelOptions
     if (session === undefined || request.method !== 'PUT') return problem(404, 'There is nothing here.');
     return change(board, session, request);
   };
-}
-
-function hasKey(request: Request, key: string): boolean {
-  return sameSecret(request.headers.get('authorization')?.replace(/^Bearer /i, '') ?? '', key);
 }
 
 async function change(board: Switchboard, session: string, request: Request): Promise<Response> {
@@ -89,26 +79,3 @@ async function change(board: Switchboard, session: string, request: Request): Pr
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const PROTECTION = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-};
-
-function pageResponse(page: { readonly html: string; readonly contentSecurityPolicy: string }): Response {
-  const headers = {
-    ...PROTECTION,
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': page.contentSecurityPolicy,
-  };
-  return new Response(page.html, { headers });
-}
-
-const json = (status: number, body: object, headers: Record<string, string> = {}): Response =>
-  Response.json(body, { status, headers: { ...PROTECTION, ...headers } });
-
-const problem = (status: number, error: string): Response =>
-  json(status, { error }, status === 401 ? { 'www-authenticate': 'Bearer' } : {});

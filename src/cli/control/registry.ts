@@ -12,6 +12,7 @@ import {
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { CliError } from '../errors.js';
+import { openerTo } from './local-page.js';
 
 /** A process that serves, where its control channel is, and the key to it. */
 export interface RegistryEntry {
@@ -105,8 +106,7 @@ export function register(folder: string, entry: RegistryEntry): () => void {
 }
 
 /**
- * Writes a file that leads a browser to the page of a process. The key must not be an argument of a program: every user
- * of the machine can read those.
+ * Writes a file that leads a browser to the page of a process.
  *
  * @param folder from `registryFolder`
  * @param entry the process
@@ -117,9 +117,7 @@ export function register(folder: string, entry: RegistryEntry): () => void {
 export function writeOpener(folder: string, entry: RegistryEntry): string {
   const file = openerOf(folder, entry);
   rmSync(file, { force: true });
-  const url = `${entry.url}/panel#token=${entry.token}`;
-  const html = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${url}">`;
-  writeFileSync(file, html, { mode: 0o600, flag: 'wx' });
+  writeFileSync(file, openerTo(`${entry.url}/panel#token=${entry.token}`), { mode: 0o600, flag: 'wx' });
   return file;
 }
 

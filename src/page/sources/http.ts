@@ -1,20 +1,14 @@
 import type { PanelState } from '../../gate/panel/panel-document.js';
 import type { Source } from '../source.js';
+import { takeKey } from './page-key.js';
 import { readEvents } from './read-events.js';
 
 /** The pauses between attempts to reach the process, in milliseconds. */
 const RETRY = { first: 500, longest: 8_000 };
 
-/** The key of this process in the tab's own storage, so that reloading the page works. */
-const STORED_KEY = 'mcp-concerns key';
-
 const EXPIRED = 'The key of this page is no longer valid. Open the page again: mcp-concerns switch --open';
 
-/**
- * The source of a page in a tab: the control channel of `mcp-concerns serve`.
- *
- * The key is in the fragment of the URL, which browsers never send. It is removed from the address at once.
- */
+/** The source of a page in a tab: the control channel of `mcp-concerns serve`. */
 export function httpSource(): Source {
   const headers = { authorization: `Bearer ${takeKey()}`, 'content-type': 'application/json' };
   const states = new Map<string, PanelState>();
@@ -60,15 +54,6 @@ export function httpSource(): Source {
 interface Answer {
   readonly error?: string;
   readonly sessions?: readonly PanelState[];
-}
-
-function takeKey(): string {
-  const key = new URLSearchParams(location.hash.slice(1)).get('token');
-  if (key !== null) {
-    sessionStorage.setItem(STORED_KEY, key);
-    history.replaceState(null, '', location.pathname);
-  }
-  return sessionStorage.getItem(STORED_KEY) ?? '';
 }
 
 /** Follows the events of the process for as long as the page is open. `EventSource` cannot send the key in a header. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { run } from '../../cli/run.js';
+import { run, start } from '../../cli/run.js';
 import { launchBrowser, NoBrowserError } from './launch.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -118,6 +118,39 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
         return findings().textContent();
       })
       .toContain('No findings');
+  });
+
+  it('saves to the file that the command opened, unless it changed', async () => {
+    const policy = join(folder, 'saved.yaml');
+    writeFileSync(policy, 'version: 1\n');
+    const { PATH } = process.env;
+    // No browser can be started, so the address is printed.
+    process.env.PATH = folder;
+    const opened = start('open', '--policy', policy);
+    process.env.PATH = PATH;
+    try {
+      const text = await opened.until('stdout', /http\S+\n/);
+      await open(text.trim());
+      const save = page.getByRole('button', { name: 'Save', exact: true });
+      expect([page.url().includes('token'), await save.isDisabled()]).toEqual([false, true]);
+      await replaceText('version: 1\nconcerns:\n  risk: { values: [low, high] }\n');
+      await save.click();
+      await page.getByText('Saved saved.yaml.').waitFor();
+      expect(readFileSync(policy, 'utf8')).toContain('risk');
+      expect(await save.isDisabled()).toBe(true);
+      writeFileSync(policy, 'version: 1\n# by another editor\n');
+      await page.keyboard.press('ControlOrMeta+End');
+      await page.keyboard.type('# more');
+      await page.keyboard.press('ControlOrMeta+S');
+      await page.getByRole('alert').getByText('has changed since this page read it').waitFor();
+      expect(readFileSync(policy, 'utf8')).toContain('by another editor');
+      errors.length = 0;
+      await page.reload();
+      await expect.poll(policyText).toContain('by another editor');
+    } finally {
+      opened.child.kill('SIGKILL');
+      await opened.ended;
+    }
   });
 
   it('checks against the catalog, and goes to the place of a finding', async () => {

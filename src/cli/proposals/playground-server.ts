@@ -1,0 +1,86 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { listenLocally } from '../../http/local.js';
+import { readJson } from '../../http/request-body.js';
+import { read } from '../../wire/messages.js';
+import { hasKey, json, pageResponse, problem, refusedOrigin } from '../control/local-page.js';
+import { CliError } from '../errors.js';
+import { writeFiles } from '../terminal/write-files.js';
+import { type PlaygroundInput, playgroundDocument } from './playground-document.js';
+
+/** The longest policy file that is saved, in bytes. */
+const MAX_BODY = 20_000_000;
+
+/**
+ * Serves the playground on 127.0.0.1, so that it can save the files of a policy. The page itself contains nothing: with the
+ * key it asks for the document, and it may write only the files of the policy.
+ *
+ * @param html the page
+ * @param input the policy and the catalog; the files are read again for each document
+ * @returns the address of the page, with the key in its fragment, and a function that stops
+ * @throws {ListenError} if no port can be used
+ * @example
+ * const { url, close } = await servePlayground(html, { paths: ['policy.yaml'] });
+ */
+export async function servePlayground(
+  html: string,
+  input: PlaygroundInput,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const key = randomBytes(32).toString('base64url');
+  const folder = dirname(input.paths[0] ?? '.');
+  const page = {
+    html: html.replace("default-src 'none'", "default-src 'none'; connect-src 'self'"),
+    contentSecurityPolicy: "frame-ancestors 'none'",
+  };
+  let port = 0;
+  const served = new Set<string>();
+  const answer = async (request: Request): Promise<Response> => {
+    const refused = refusedOrigin(request, port);
+    if (refused !== undefined) return refused;
+    const { pathname } = new URL(request.url);
+    const route = `${request.method} ${pathname}`;
+    if (route === 'GET /playground') return pageResponse(page);
+    if (!hasKey(request, key))
+      return problem(401, 'The key is missing or wrong. Run "mcp-concerns open" again.');
+    if (route === 'GET /playground/document') {
+      const document = await playgroundDocument(input);
+      for (const { name } of document.files) served.add(name);
+      return json(200, { document, digests: document.files.map(({ text }) => digestOf(text)) });
+    }
+    if (route !== 'PUT /playground/file') return problem(404, 'There is nothing here.');
+    const body = await readJson(request, {}, MAX_BODY);
+    if (body instanceof Response) return problem(body.status, 'The body is too long, or it is not JSON.');
+    const [name, text, known] = ['name', 'text', 'digest'].map((each) => read(body.value, each));
+    if (typeof text !== 'string' || typeof name !== 'string' || !served.has(name)) {
+      return problem(400, `${JSON.stringify(name)} is not a file of this policy.`);
+    }
+    return save(join(folder, name), text, known);
+  };
+  const endpoint = await listenLocally(async () => problem(404, 'There is nothing here.'), {
+    beside: answer,
+  });
+  const { origin, port: listening } = new URL(endpoint.url);
+  port = Number(listening);
+  return { url: `${origin}/playground#token=${key}`, close: () => endpoint.close() };
+}
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
+/** Writes a file whose text is still the one that the page knows. */
+function save(path: string, text: string, known: unknown): Response {
+  try {
+    const before = readFileSync(path, 'utf8');
+    if (digestOf(before) !== known) {
+      const message = `${path} has changed since this page read it, so it was not saved. Copy your text, reload the page, and edit again.`;
+      return problem(409, message);
+    }
+    // The editor knows one kind of line break.
+    const written = before.includes('\r\n') ? text.replace(/\r?\n/g, '\r\n') : text;
+    writeFiles(new Map([[path, written]]));
+    return json(200, { digest: digestOf(written) });
+  } catch (cause) {
+    const reason = cause instanceof CliError ? cause.message : `${path} cannot be read any more.`;
+    return problem(422, `${reason} It was not saved.`);
+  }
+}
