@@ -94,7 +94,7 @@ async function legacyHost(proxy: ReturnType<typeof proxySessions>): Promise<Send
 /** Compares a list and a call through the bridge with a proxy that only passes messages, and hosts of both eras. */
 export async function bridgeRatios(): Promise<Ratio[]> {
   const policy = policyUnder('enforce');
-  const bridged = bridge(openServer, 'per-session', { isLongLived: true });
+  const bridged = bridge(openServer, 'per-session', { isLongLived: true, isOfOnePerson: true });
   const [proxy, passing] = [
     proxySessions({ server: () => bridged.connection(), policy, store: createMemoryStore() }),
     proxySessions({ server: () => new PassingServer(), policy, store: createMemoryStore() }),

@@ -31,8 +31,11 @@ await server.connect(new StdioServerTransport());`,
 const open = () => new ChildTransport(process.execPath, [file]);
 const slugs = ['one', 'two', 'three'];
 const all = [
-  ...slugs.map((slug) => bridge(open, 'per-session', { name: slug, isLongLived: true })),
-  bridgeSeveral(new Map(slugs.map((slug) => [slug, open])), 'per-session', { isLongLived: true }),
+  ...slugs.map((slug) => bridge(open, 'per-session', { name: slug, isLongLived: true, isOfOnePerson: true })),
+  bridgeSeveral(new Map(slugs.map((slug) => [slug, open])), 'per-session', {
+    isLongLived: true,
+    isOfOnePerson: true,
+  }),
 ];
 const clients: Client[] = [];
 for (const bridged of all) {

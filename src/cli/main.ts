@@ -35,7 +35,7 @@ const LISTED: readonly (readonly [name: string, summary: string, load: () => Pro
   ['fmt', 'format policy files', () => import('./commands/fmt.js')],
   ['compile', 'check a policy and write it as JSON', () => import('./commands/compile.js')],
   ['replay', 'make the decision of a log line again, and compare', () => import('./commands/replay.js')],
-  ['serve', 'serve an MCP server with a policy on 127.0.0.1', () => import('./commands/serve.js')],
+  ['serve', 'serve an MCP server with a policy', () => import('./commands/serve.js')],
   ['bundle', 'make the folder of a Lambda function', () => import('./commands/lambda/bundle.js')],
   ['switch', 'switch what a running serve shows to its hosts', () => import('./commands/switch.js')],
   [

@@ -7,7 +7,6 @@ import { fromNumber, fromNumbers } from './mapping.js';
 import { compileGlob } from './match/glob.js';
 import type { Concern, Policy } from './policy.js';
 import {
-  type Accepted,
   ADDED_TOOLS,
   type ConcernWarning,
   HIDDEN_TOOLS,

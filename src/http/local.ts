@@ -28,6 +28,10 @@ export interface LocalOptions extends HandlerOptions {
 
 /** How `listenLocally` listens. */
 interface ListenOptions extends Pick<LocalOptions, 'port' | 'log'> {
+  /** The address. Defaults to 127.0.0.1. */
+  readonly host?: string | undefined;
+  /** Other names of the endpoint in `Host` and `Origin`, with any port. */
+  readonly names?: readonly string[] | undefined;
   /** A secret that follows `/mcp/` in the path. Without it, every user of this machine can use the endpoint. */
   readonly key?: string | undefined;
   /** Answers requests of other paths, and makes all checks of them itself; `undefined` for requests of the endpoint. */
@@ -88,14 +92,15 @@ export async function serveLocally(options: LocalOptions): Promise<LocalEndpoint
 }
 
 /**
- * Serves any handler on 127.0.0.1, under the path `/mcp` or `/mcp/KEY`, as `serveLocally` does.
+ * Serves any handler on an address, under the path `/mcp` or `/mcp/KEY`, as `serveLocally` does on 127.0.0.1.
  *
  * @param handle the handler
- * @param options the port, the key, and the log
+ * @param options the address and its names, the key, and the log
  * @returns the URL of the endpoint, and a function that closes it
- * @throws {ListenError} if the port is in use or not allowed
+ * @throws {ListenError} if the address cannot be used
  */
 export async function listenLocally(handle: FetchHandler, options: ListenOptions): Promise<LocalEndpoint> {
+  const { host = '127.0.0.1', names: others = [] } = options;
   let count = 0;
   const names = new KnownNames();
   const path = options.key === undefined ? ENDPOINT : `${ENDPOINT}/${options.key}`;
@@ -103,7 +108,7 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
   const fetch = async (request: Request): Promise<Response> => {
     const other = await options.beside?.(request);
     if (other !== undefined) return other;
-    const refused = refusal(request, port, path);
+    const refused = refusal(request, path, own, others);
     if (refused !== undefined) return refused;
     const requestId = String(++count);
     const { elapsed, ...observed } = observe();
@@ -125,15 +130,17 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const message = `Port ${options.port} on 127.0.0.1 cannot be used (${cause.code}). Choose another port.`;
+      const message = `Port ${options.port} on ${host} cannot be used (${cause.code}). Choose another port.`;
       reject(new ListenError(message, { cause }));
     });
-    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+    server.listen(options.port ?? 0, host, resolve);
   });
   const port = portOf(server.address());
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const own = [address, `127.0.0.1:${port}`, `localhost:${port}`];
 
   return {
-    url: `http://127.0.0.1:${port}${path}`,
+    url: `http://${address}${path}`,
     answered: (ms) => {
       const closed = [...posts].map((post) => once(post, 'close'));
       return Promise.race([sleep(ms, undefined, { ref: false }), Promise.all(closed)]);
@@ -160,13 +167,21 @@ function portOf(address: AddressInfo | string | null): number {
   throw new ListenError('The server is not listening on a TCP port. Choose another port.');
 }
 
-function refusal(request: Request, port: number, path: string): Response | undefined {
-  const own = [`127.0.0.1:${port}`, `localhost:${port}`];
+function refusal(
+  request: Request,
+  path: string,
+  own: readonly string[],
+  others: readonly string[],
+): Response | undefined {
+  const isOther = (host: string): boolean =>
+    others.includes(host) || others.includes(host.replace(/:\d+$/, ''));
   const origin = request.headers.get('origin');
-  if (!own.includes(request.headers.get('host') ?? '')) {
+  const host = request.headers.get('host') ?? '';
+  if (!own.includes(host) && !isOther(host)) {
     return new Response('Forbidden: the Host header names another server.\n', { status: 403 });
   }
-  if (origin !== null && !own.some((host) => origin === `http://${host}`)) {
+  const isKnown = own.some((each) => origin === `http://${each}`);
+  if (origin !== null && !isKnown && !isOther(origin.replace(/^https?:\/\//, ''))) {
     return new Response('Forbidden: pages of other origins may not use this endpoint.\n', { status: 403 });
   }
   if (sameSecret(endpointPathOf(request), path)) return undefined;

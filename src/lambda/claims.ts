@@ -1,6 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
-import { scopesOf } from '../engine/claims.js';
-import { bearerToken } from '../http/callers/authorization.js';
+import { bearerToken, callerOfClaims } from '../http/callers/authorization.js';
 import { claimFromText, contextFromText, payloadOf } from './claim-texts.js';
 import type { Authorizer, HttpEvent, IamIdentity } from './event.js';
 
@@ -19,16 +18,8 @@ export function callerOf(event: HttpEvent): AuthInfo | undefined {
   const token = bearerToken(event.headers?.authorization) ?? '';
   const claims = authorizer && claimsOf(authorizer, event.version, token);
   if (claims === undefined) return undefined;
-  const { client_id: client, azp, exp } = claims;
-  const scopes = scopesOf({ claims: new Map(Object.entries(claims)) });
-  return {
-    token,
-    clientId: String(client ?? azp ?? ''),
-    // Not `jwt.scopes`: these are scopes that the route accepts, and a token needs only one of them.
-    scopes: [...(scopes ?? [])],
-    ...(typeof exp === 'number' ? { expiresAt: exp } : {}),
-    extra: claims,
-  };
+  // Not `jwt.scopes`: these are scopes that the route accepts, and a token needs only one of them.
+  return callerOfClaims(token, claims);
 }
 
 function claimsOf(

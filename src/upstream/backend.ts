@@ -34,6 +34,8 @@ export interface Backend extends BehindEndpoint {
 export interface Backends {
   /** Returns which era the server speaks to modern clients; opens the server. `undefined` if each of several has its own. */
   era(): Promise<Era | undefined>;
+  /** Whether the server answers now; of several, whether all do. */
+  isUp(signal: AbortSignal): Promise<boolean>;
   behind(client: Client, port: ClientPort): Backend;
   close(): Promise<void>;
 }

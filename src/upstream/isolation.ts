@@ -64,7 +64,7 @@ export function shareUpstream(open: () => Transport, options: UpstreamOptions = 
 }
 
 /** Servers for clients of both eras, for a command that also knows sessions and single connections. */
-export interface Bridge extends IsolatedUpstream, Pick<Backends, 'era'> {
+export interface Bridge extends IsolatedUpstream, Pick<Backends, 'era' | 'isUp'> {
   /** Makes the server of a legacy client whose connection lasts between requests. */
   connection(): UpstreamServer;
 }
@@ -81,10 +81,10 @@ export function behindOne(
 ): Backends {
   const upstream = new Upstream(open, isolation, options);
   const parked = new ParkedCalls(options.isLongLived === true);
-  // A command that one person runs has no logins: all clients without a session are that person's.
-  const anyone = options.isLongLived === true ? '' : undefined;
+  const anyone = options.isOfOnePerson === true ? '' : undefined;
   return {
     era: () => upstream.era(),
+    isUp: (signal) => upstream.isUp(signal),
     behind(client, port) {
       const known = { ...client, principal: client.principal ?? anyone };
       return new OneServer(upstream, parked, known, client.lasts && isolation === 'per-session', port);
@@ -106,6 +106,7 @@ export function bridgeTo(backends: Backends): Bridge {
   const sessionOf = (request: Request | undefined) => request?.headers.get('mcp-session-id');
   return {
     era: () => backends.era(),
+    isUp: (signal) => backends.isUp(signal),
     server: (request, given) => serve('legacy', given?.authInfo, sessionOf(request)),
     async make({ era, authInfo, requestInfo }) {
       return serve(era, authInfo, era === 'legacy' ? sessionOf(requestInfo) : undefined);

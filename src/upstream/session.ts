@@ -4,7 +4,7 @@ import { DEFAULT_NEGOTIATED_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/t
 import type { GateOptions } from '../gate/edge/concerns-options.js';
 import { gatedTransport } from '../gate/edge/gated-transport.js';
 import { passRefusal } from '../http/callers/refused-caller.js';
-import type { ServerOfRequest } from '../http/fetch-handler.js';
+import type { FetchOptions, ServerOfRequest } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { readJson, requestIdsIn } from '../http/request-body.js';
 import { messagesIn } from '../http/streams/messages-in.js';
@@ -38,9 +38,10 @@ export async function openSession(
   const server = await createServer();
   const upstream = upstreamOf(server);
   const readers = upstream?.behind.readers ?? new SlowReaders(UNPACED);
+  const forget = async () => concerns.store?.end(concerns.session?.key ?? id);
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
-    onsessionclosed: () => concerns.store?.end(concerns.session?.key ?? id),
+    onsessionclosed: forget,
   });
   const answerAll = watchRequests(transport);
   const close = once(async () => {
@@ -82,6 +83,8 @@ export async function openSession(
   }
 
   return {
+    /** Marks the session as ended in the store. */
+    forget,
     /** When its last request arrived or its last response ended, by `performance.now()`. */
     get usedAt() {
       return usedAt;
@@ -95,7 +98,7 @@ export async function openSession(
       return isNew || answering > 0;
     },
     /** Answers a request of the session. */
-    async handle(request: Request, parsedBody?: unknown): Promise<Response> {
+    async handle(request: Request, { parsedBody, authInfo }: FetchOptions = {}): Promise<Response> {
       const isPost = request.method === 'POST';
       isNew = false;
       open++;
@@ -115,7 +118,7 @@ export async function openSession(
           return body;
         }
         requestIds = requestIdsIn(body?.value);
-        const given = body === undefined ? {} : { parsedBody: body.value };
+        const given = { ...(body === undefined ? {} : { parsedBody: body.value }), ...callerOf(authInfo) };
         const begun = await transport.handleRequest(request, given);
         if (!isPost) return outgoing.carry(begun);
         const carried = outgoing.carry(await passRefusal(upstream, body?.value, begun, request.signal));
@@ -128,7 +131,7 @@ export async function openSession(
       }
     },
     /** Initializes a session that a host knows and this process does not. Returns a response if the server refuses. */
-    async initialize(request: Request): Promise<Response | undefined> {
+    async initialize(request: Request, authInfo?: FetchOptions['authInfo']): Promise<Response | undefined> {
       const protocolVersion =
         request.headers.get('mcp-protocol-version') ?? DEFAULT_NEGOTIATED_PROTOCOL_VERSION;
       const clientInfo = { name: request.headers.get('user-agent') ?? 'unknown', version: 'unknown' };
@@ -136,7 +139,10 @@ export async function openSession(
       headers.set('accept', 'application/json, text/event-stream');
       headers.set('content-type', 'application/json');
       const post = (body: object): Promise<Response> =>
-        transport.handleRequest(new Request(request.url, { method: 'POST', headers }), { parsedBody: body });
+        transport.handleRequest(new Request(request.url, { method: 'POST', headers }), {
+          parsedBody: body,
+          ...callerOf(authInfo),
+        });
       const params = { protocolVersion, capabilities: {}, clientInfo };
       const initialize = { jsonrpc: '2.0', id: 'adopt', method: METHODS.initialize, params };
       const answered = await passRefusal(upstream, initialize, await post(initialize), request.signal);
@@ -157,3 +163,5 @@ export async function openSession(
     close,
   };
 }
+
+const callerOf = (authInfo: FetchOptions['authInfo']) => (authInfo === undefined ? {} : { authInfo });

@@ -1,18 +1,21 @@
 import { offeredRecord } from '../gate/concerns/initialize.js';
 import type { SessionId } from '../gate/request/kept-preferences.js';
 import { policyInForce } from '../gate/request/live-policy.js';
-import { newSessionId, openSessionId } from '../gate/request/session-id.js';
+import { newSessionId, openSessionId, type SealedFor } from '../gate/request/session-id.js';
 import type { FetchOptions } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { readJson, requestIdsIn } from '../http/request-body.js';
-import { GONE, storeKeyOf } from '../http/sessions.js';
+import { bindSessions, GONE, isGone, principalOf } from '../http/sessions.js';
+import type { SessionRead, SessionStore } from '../session/store.js';
 import { METHODS, read } from '../wire/messages.js';
 import { openSession, type Session, type SessionServerOptions } from './session.js';
 
 /** How to make a server for one session, the policy, and when sessions end. */
 export interface SessionProxyOptions extends SessionServerOptions {
   /** Keeps the preferences of sessions, and which of them have ended. */
-  readonly store: NonNullable<SessionServerOptions['store']>;
+  readonly store: SessionStore;
+  /** Whether other processes use the store too. Then it knows every session, and a session goes on wherever its requests arrive. */
+  readonly isShared?: boolean | undefined;
   /** The maximum number of sessions that have a server. The least recently used one ends first. Defaults to 32. */
   readonly maxSessions?: number | undefined;
   /** Milliseconds without a request or an open stream after which a session ends. Defaults to 30 minutes. */
@@ -25,14 +28,21 @@ const MAX_SESSIONS = 32;
 const IDLE_MS = 30 * 60 * 1000;
 const MAX_SWEEP_MS = 60_000;
 
+/** A session of a request: who sends it, and where its preferences are kept. The same id of another caller is another session. */
+interface Place {
+  readonly id: string;
+  readonly key: string;
+  readonly store: SessionStore;
+  readonly authInfo: FetchOptions['authInfo'];
+}
+
 /**
- * Serves over Streamable HTTP, with one server per session. It is meant for one machine with a few sessions, as in
- * `mcp-concerns serve`.
+ * Serves over Streamable HTTP, with one server per session and process, as in `mcp-concerns serve`.
  *
  * Many hosts never end their sessions, and keep a session id over a restart of this process. So a session also ends
  * after a time without use and when there are too many. A request with an id that this process does not know gets a new server
- * under that id, if the id says what the host prefers, and the store does not say that the session has ended; else 404. A session
- * that ended to make room has ended.
+ * under that id, if the id or the store says what the host prefers, and the store does not say that the session has ended; else
+ * 404. A session that ended to make room has ended, unless the store is shared.
  *
  * @param options how to make a server, the policy, and when sessions end
  * @returns a handler, which supports streams of notifications
@@ -54,50 +64,58 @@ export function proxySessions(options: SessionProxyOptions) {
     for (const [id, session] of sessions) if (!session.isBusy && session.usedAt < before) void end(id);
   }
 
-  async function end(id: string): Promise<void> {
-    const session = sessions.get(id);
-    sessions.delete(id);
+  async function end(key: string): Promise<void> {
+    const session = sessions.get(key);
+    sessions.delete(key);
     await session?.close();
   }
 
+  function placeOf(id: string, { authInfo }: FetchOptions): Place {
+    const key = JSON.stringify([id, ...(principalOf(authInfo) ?? [])]);
+    return { id, key, store: bindSessions(options.store, authInfo), authInfo };
+  }
+
   /** Returns the session to end if there are too many: the least recently used one that answers nothing. */
-  function dispensable(): string | undefined {
+  function dispensable(): readonly [string, Session] | undefined {
     const all = [...sessions];
-    const [id] =
-      all.find(([, { isBusy }]) => !isBusy) ?? all.find(([, { isAnswering }]) => !isAnswering) ?? [];
-    return id;
+    return all.find(([, { isBusy }]) => !isBusy) ?? all.find(([, { isAnswering }]) => !isAnswering);
   }
 
   /** Opens a session, in the place of another one if there are too many. While all others answer requests, there is no room. */
-  async function open(id: string, sessionId: SessionId | undefined): Promise<Session | Response> {
+  async function open(
+    { id, key, store }: Place,
+    session: SessionId | undefined,
+  ): Promise<Session | Response> {
     const ending: Promise<void>[] = [];
     while (sessions.size + opening.size >= maxSessions) {
       const oldest = dispensable();
       if (oldest === undefined) {
         return unavailable(`All ${maxSessions} sessions are busy. Try again later.`);
       }
-      // What is sealed in the id must not open it again.
-      ending.push(end(oldest), options.store.end(storeKeyOf(oldest)));
+      const [oldestKey, { forget }] = oldest;
+      ending.push(end(oldestKey));
+      // What is sealed in the id must not open it again. A shared store knows more than the id.
+      if (options.isShared !== true) ending.push(forget());
       options.evicted?.();
     }
     // The process of the new session starts after those of the ended ones have ended.
     const slot = Promise.all(ending).then(() =>
-      openSession(id, { ...options, session: sessionId }, () => void sessions.delete(id)),
+      openSession(id, { ...options, store, session }, () => void sessions.delete(key)),
     );
     opening.add(slot);
     try {
-      const session = await slot;
-      sessions.set(id, session);
-      return session;
+      const opened = await slot;
+      sessions.set(key, opened);
+      return opened;
     } finally {
       opening.delete(slot);
     }
   }
 
-  function answer(id: string, session: Session, request: Request, body?: unknown): Promise<Response> {
-    sessions.delete(id);
-    sessions.set(id, session);
-    return session.handle(request, body);
+  function answer({ key, authInfo }: Place, session: Session, request: Request, parsedBody?: unknown) {
+    sessions.delete(key);
+    sessions.set(key, session);
+    return session.handle(request, { parsedBody, authInfo });
   }
 
   async function begin(request: Request, given: FetchOptions): Promise<Response> {
@@ -109,31 +127,50 @@ export function proxySessions(options: SessionProxyOptions) {
     if (read(body.value, 'method') !== METHODS.initialize) {
       return refused('A request without the Mcp-Session-Id header must be initialize.');
     }
-    const policy = policyInForce(options.policy);
-    const sealedFor = { policy, secret: given.sessionSecret };
-    const id = newSessionId(sealedFor, offeredRecord(policy, read(body.value, 'params')));
-    const session = await open(id, openSessionId(sealedFor, id));
+    const sealed = sealedFor(given);
+    const id = newSessionId(sealed, offeredRecord(sealed.policy, read(body.value, 'params')));
+    const place = placeOf(id, given);
+    const session = await open(place, openSessionId(sealed, id));
     if (session instanceof Response) return session;
     const unread = new Request(request.url, { method: 'POST', headers: request.headers });
-    const response = await answer(id, session, unread, body.value);
+    const response = await answer(place, session, unread, body.value);
     // The transport refused the request, so the host knows no session that it could end.
-    if (!response.ok) await end(id);
+    if (!response.ok) await end(place.key);
     return response;
   }
 
+  const sealedFor = ({ sessionSecret: secret, authInfo }: FetchOptions): SealedFor => ({
+    policy: policyInForce(options.policy),
+    secret,
+    caller: principalOf(authInfo),
+  });
+
   /** Opens a session under an id that a host kept. */
-  function adopt(id: string, sessionId: SessionId, request: Request): Promise<Session | Response> {
-    const known = adopting.get(id);
+  function adopt(
+    place: Place,
+    session: SessionId,
+    found: SessionRead | undefined,
+    request: Request,
+  ): Promise<Session | Response> {
+    const { key, store, authInfo } = place;
+    const known = adopting.get(key);
     if (known !== undefined) return known;
-    const adopted = open(id, sessionId)
-      .then(async (session) => {
-        const refused = session instanceof Response ? session : await session.initialize(request);
-        if (refused === undefined) return session;
-        await end(id);
+    let isContinued = false;
+    // What is kept is stronger than what this process says of the client to continue its session.
+    const update: SessionStore['update'] = async (id, change) => {
+      if (isContinued) return store.update(id, change);
+      return found?.state === 'live' ? 'stored' : store.update(id, { ...change, ...session.sealed });
+    };
+    const adopted = open({ ...place, store: { ...store, update } }, session)
+      .then(async (opened) => {
+        const refused = opened instanceof Response ? opened : await opened.initialize(request, authInfo);
+        isContinued = true;
+        if (refused === undefined) return opened;
+        await end(key);
         return isEnding ? unavailable(ENDING) : refused;
       })
-      .finally(() => adopting.delete(id));
-    adopting.set(id, adopted);
+      .finally(() => adopting.delete(key));
+    adopting.set(key, adopted);
     return adopted;
   }
 
@@ -144,22 +181,37 @@ export function proxySessions(options: SessionProxyOptions) {
     },
     async fetch(request: Request, given: FetchOptions = {}): Promise<Response> {
       const id = request.headers.get('mcp-session-id');
-      const { parsedBody, sessionSecret: secret } = given;
+      const { parsedBody } = given;
+      const place = id === null ? undefined : placeOf(id, given);
       // A running call may wait for the answer to a question, which is not a request.
       const asks = parsedBody === undefined || requestIdsIn(parsedBody).length > 0;
-      if (isEnding && (asks || id === null || !sessions.has(id))) {
-        return unavailable(ENDING);
+      if (isEnding && (asks || place === undefined || !sessions.has(place.key))) return unavailable(ENDING);
+      if (place === undefined) return begin(request, given);
+      const { key, store } = place;
+      const known = (): Promise<Session | Response> | Session | undefined =>
+        adopting.get(key) ?? sessions.get(key);
+      if (options.isShared !== true) {
+        const session = await known();
+        if (session instanceof Response) return session.clone();
+        if (session !== undefined) return answer(place, session, request, parsedBody);
       }
-      if (id === null) return begin(request, given);
-      const known = await (adopting.get(id) ?? sessions.get(id));
-      if (known instanceof Response) return known.clone();
-      if (known !== undefined) return answer(id, known, request, parsedBody);
-      const kept = openSessionId({ policy: policyInForce(options.policy), secret }, id);
-      const gone = failure(404, HTTP_ERRORS.notFound, GONE);
-      if (kept?.sealed === undefined || (await options.store.read(kept.key)).state === 'ended') return gone;
-      if (request.method === 'DELETE') return options.store.end(kept.key).then(() => gone);
-      const adopted = await adopt(id, kept, request);
-      return adopted instanceof Response ? adopted.clone() : answer(id, adopted, request, parsedBody);
+      const kept = openSessionId(sealedFor(given), place.id);
+      const found = kept && (await store.read(kept.key).catch(() => undefined));
+      // A shared store that does not know a session has forgotten it, and with it what was switched.
+      const isForgotten = options.isShared === true && found?.state === 'unknown';
+      const session = await known();
+      if (kept === undefined || isForgotten || isGone(found, kept)) {
+        if (!(session instanceof Response)) await end(key);
+        return failure(404, HTTP_ERRORS.notFound, GONE);
+      }
+      if (session === undefined && found === undefined && kept.sealed === undefined)
+        return unavailable(UNREADABLE);
+      if (session === undefined && request.method === 'DELETE') {
+        await store.end(kept.key);
+        return new Response(null, { status: 204 });
+      }
+      const adopted = session ?? (await adopt(place, kept, found, request));
+      return adopted instanceof Response ? adopted.clone() : answer(place, adopted, request, parsedBody);
     },
     /** Ends all sessions. Requests that run have so many milliseconds to be answered; the others get an error. */
     async close(drainMs = 0): Promise<void> {
@@ -173,6 +225,7 @@ export function proxySessions(options: SessionProxyOptions) {
 }
 
 const ENDING = 'The endpoint is ending. Try again later.';
+const UNREADABLE = 'The session store does not answer. Try again later.';
 
 const unavailable = (message: string): Response =>
   failure(503, HTTP_ERRORS.internal, message, { 'Retry-After': '5' });

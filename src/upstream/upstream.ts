@@ -1,11 +1,12 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { MAX_AGE_MS, SharedCatalog } from '../gate/request/catalog-cache.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
+import { beforeAbort } from '../session/before-abort.js';
 import { CAPABILITIES, type Era, listChangedMethod, METHODS, read } from '../wire/messages.js';
-import { type Params, unaskable } from './call.js';
+import { ownCall, type Params, unaskable } from './call.js';
 import type { Channel, ChannelOwner } from './channel.js';
-import { LEGACY_VERSIONS, type Members, SELF } from './eras/envelope.js';
-import { openLegacy, type Protocol, probe } from './eras/era.js';
+import { LEGACY_VERSIONS, type Members, SELF, wrapParams } from './eras/envelope.js';
+import { NOBODY, openLegacy, type Protocol, probe } from './eras/era.js';
 import { Watched } from './eras/watched.js';
 import { Pool } from './pool.js';
 import { type Opened, Recovery, type RecoveryOptions, type RecoveryOwner, reasonOf } from './recovery.js';
@@ -28,8 +29,10 @@ export type Isolation = (typeof ISOLATIONS)[number];
 export interface UpstreamOptions extends RecoveryOptions {
   /** Which era is spoken to the server. Defaults to `auto`: the server's own. */
   readonly protocol?: Protocol | undefined;
-  /** Whether this one process serves all requests, for a long time: then it passes on questions and changes. */
+  /** Whether this process serves many requests, for a long time: then it passes on questions and changes. */
   readonly isLongLived?: boolean | undefined;
+  /** Whether one person runs it for nobody else: then all clients without a session or an identity are that person's. */
+  readonly isOfOnePerson?: boolean | undefined;
 }
 
 /** Who a connection is for, where it is not the client's own. */
@@ -119,6 +122,22 @@ export class Upstream {
     const modern = await this.modern();
     const links = modern === undefined ? this.pool.links : [modern];
     await Promise.all(links.map(({ watched }) => watched.change(uri, by === 1)));
+  }
+
+  /** Whether the server answers. The connection for this is kept, so that a check starts a process only once. */
+  async isUp(signal: AbortSignal): Promise<boolean> {
+    const ask = async (): Promise<boolean> => {
+      const modern = await this.modern();
+      const link = modern ?? this.pooled({ principal: 'health', asks: {} });
+      const ping =
+        modern === undefined
+          ? ownCall('ping', undefined)
+          : ownCall(METHODS.discover, wrapParams(undefined, NOBODY));
+      const answer = await link.recovery.request({ ...ping, signal });
+      await link.release();
+      return 'result' in answer;
+    };
+    return beforeAbort(ask(), signal).catch(() => false);
   }
 
   /** Returns which era the server speaks to modern clients; opens the server. */

@@ -22,7 +22,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   wire: ['engine'],
   gate: ['engine', 'analysis', 'session', 'wire'],
   http: ['engine', 'session', 'wire', 'gate', 'policy/compile/compiled'],
-  upstream: ['session/before-abort', 'wire', 'gate', 'http'],
+  upstream: ['session/before-abort', 'session/store', 'wire', 'gate', 'http'],
   lambda: ['engine', 'session', 'wire', 'gate', 'http', 'policy/compile/compiled'],
   page: ['gate/panel/panel-document', 'wire'],
   playground: ['engine', 'policy', 'gate/panel', 'page'],

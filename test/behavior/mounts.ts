@@ -246,7 +246,7 @@ function translated(behind: Era, { policy }: SuitePolicy): Fetch {
       void serveStdio(serverV2, { legacy: 'reject', transport: transport as never }),
   };
   const open = () => inProcessTransport(() => (behind === 'legacy' ? serverV1() : modernOnly));
-  const bridged = bridge(open, 'per-session', { isLongLived: true });
+  const bridged = bridge(open, 'per-session', { isLongLived: true, isOfOnePerson: true });
   const handle = createHandlerV2({
     server: (context) => bridged.make(context),
     policy,

@@ -53,8 +53,8 @@ describe('the key in the path of the endpoint of serve', () => {
     expect([response.status, await response.text()]).toEqual([404, 'Not found.\n']);
   });
 
-  it('is left out with --open-endpoint', async () => {
-    const url = await serve('--open-endpoint');
+  it('is left out with --open', async () => {
+    const url = await serve('--open');
     expect(url.pathname).toBe('/mcp');
     const client = await connectOverHttp(url.href);
     expect(await toolNames(client)).toContain('encryptData');
@@ -143,6 +143,6 @@ describe('a session that a host kept over a restart of serve', () => {
 
   it('is unknown to an endpoint that does not have the key of the user', async () => {
     expect(await afterRestart([], () => rmSync(join(state, 'mcp-concerns', 'session-key')))).toBe(404);
-    expect(await afterRestart(['--open-endpoint'], () => {})).toBe(404);
+    expect(await afterRestart(['--open'], () => {})).toBe(404);
   });
 });

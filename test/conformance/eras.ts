@@ -16,7 +16,7 @@ const ONLY_OTHER: readonly { readonly revision: string; readonly create: () => F
   { revision: '2026-07-28', create: () => createV1Fixture(() => undefined) },
 ];
 const SERVE = ['serve', '--no-project', '--policy', 'test/conformance/policy.yaml'];
-const LOCAL = ['--port', '0', '--open-endpoint', '--panel', 'off'];
+const LOCAL = ['--port', '0', '--open', '--panel', 'off'];
 
 await installSuite();
 let unexplained = 0;

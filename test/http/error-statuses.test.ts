@@ -20,7 +20,7 @@ it.each([
   ['prompts/list', 404],
   ['ping', 404],
 ])('a modern host that sends %s with a long id gets HTTP %i', async (method, status) => {
-  const bridged = bridge(() => child(SERVER), 'shared', { isLongLived: true });
+  const bridged = bridge(() => child(SERVER), 'shared', { isLongLived: true, isOfOnePerson: true });
   open.push(() => bridged.close());
   const handle = createHandler({
     server: (context) => bridged.make(context),

@@ -105,7 +105,7 @@ it('is served by a handler in a process that lives long, if that says so', async
         if (m.method === 'initialize') return send({ id: m.id, result: info });
         if (m.id !== undefined) send({ id: m.id, result: { tools: [] } });`),
     'shared',
-    { isLongLived: true },
+    { isLongLived: true, isOfOnePerson: true },
   );
   const policy = policyHiding();
   const answered = async (listens: boolean): Promise<string> => {

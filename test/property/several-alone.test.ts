@@ -83,6 +83,7 @@ it('three servers with equal names behind one gate show and hide what each does 
     );
     const several = bridgeSeveral(new Map(SERVERS.map((slug) => [slug, open])), 'per-session', {
       isLongLived: true,
+      isOfOnePerson: true,
     });
     const all = shown.map(
       (each, at) => [each, outside[at]?.[0] ?? String, outside[at]?.[1] ?? String] as const,
@@ -91,7 +92,7 @@ it('three servers with equal names behind one gate show and hide what each does 
     for (const [at, each] of shown.entries()) {
       const slug = SERVERS[at] ?? '';
       const [name, uri] = outside[at] ?? [String, String];
-      const single = bridge(open, 'per-session', { isLongLived: true });
+      const single = bridge(open, 'per-session', { isLongLived: true, isOfOnePerson: true });
       const alone = await connect(single.connection(), policyFor([[each, String, String]]));
       const [one, other] = [await seenBy(alone, String, String), await seenBy(together, name, uri)];
       const own = other.tools.filter((tool) => tool.name.startsWith(`${slug}__`));

@@ -66,7 +66,7 @@ function earlyBridge(
   transport: () => ReturnType<typeof inProcessTransport>,
   kept: ReturnType<typeof keeper>,
 ) {
-  const bridged = bridgeTo(startAtOnce(behindOne(transport, 'per-session', { isLongLived: true }), kept));
+  const bridged = bridgeTo(startAtOnce(behindOne(transport, 'per-session', { isLongLived: true, isOfOnePerson: true }), kept));
   open.push(() => bridged.close());
   return bridged;
 }
@@ -155,7 +155,7 @@ describe('a server that was up before', () => {
         ['unknown', unknown.transport],
       ]),
       'per-session',
-      { isLongLived: true },
+      { isLongLived: true, isOfOnePerson: true },
       (made, slug) => startAtOnce(made, slug === 'known' ? kept : keeper()),
     );
     open.push(() => several.close());

@@ -47,7 +47,10 @@ async function replaceable(first: 'legacy' | 'modern') {
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
-  const bridged = bridge(() => remoteTransport(url), 'per-session', { isLongLived: true });
+  const bridged = bridge(() => remoteTransport(url), 'per-session', {
+    isLongLived: true,
+    isOfOnePerson: true,
+  });
   open.push(
     async () => void http.close(),
     () => bridged.close(),
@@ -74,7 +77,7 @@ it.each(ERAS)('a modern host works on when a %s server is replaced by a %s one',
 
 it.each(ERAS)('a legacy session works on when a %s server is replaced by a %s one', async (before, after) => {
   const { url, replace } = await replaceable(before);
-  const client = new RawConnection(() => remoteTransport(url), { isLongLived: true });
+  const client = new RawConnection(() => remoteTransport(url), { isLongLived: true, isOfOnePerson: true });
   open.push(() => client.close());
   const answers = new Map<unknown, object>();
   client.onmessage = (message) => {

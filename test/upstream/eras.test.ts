@@ -39,7 +39,7 @@ describe('a question of a legacy server for a modern host', () => {
   };
 
   it('is answered by the same caller with the same request, once', async () => {
-    const bridged = serve(asking, { isLongLived: true });
+    const bridged = serve(asking, { isLongLived: true, isOfOnePerson: true });
     const resumed = await begin(bridged, 'ada');
     const answers = await Promise.all([
       ask(bridged, 'ada', 'tools/call', resumed),
@@ -51,7 +51,7 @@ describe('a question of a legacy server for a modern host', () => {
   });
 
   it('is not answered by another caller, for another request, or with a state that nobody gave', async () => {
-    const bridged = serve(asking, { isLongLived: true });
+    const bridged = serve(asking, { isLongLived: true, isOfOnePerson: true });
     const resumed = await begin(bridged, 'ada');
     for (const [sub, params] of [
       ['bob', resumed],
@@ -174,7 +174,7 @@ it('keeps 200 calls at once with one id and one progress token apart', async () 
       if (m.method === 'initialize') return send({ id: m.id, result: info });
       if (m.method !== 'tools/call') return m.id === undefined || send({ id: m.id, error: { code: -32601, message: 'no' } });
       setTimeout(() => send({ id: m.id, result: { content: [{ type: 'text', text: m.params.arguments.n }] } }), Math.random() * 50);`);
-  const bridged = serve(echo, { isLongLived: true });
+  const bridged = serve(echo, { isLongLived: true, isOfOnePerson: true });
   const numbers = Array.from({ length: 200 }, (_, n) => String(n));
   const answers = await Promise.all(
     numbers.map((n) => ask(bridged, 'ada', 'tools/call', { name: 'echo', arguments: { n } })),
@@ -194,7 +194,7 @@ it('a modern server gets the state that it gave, and the answers to its question
           return answer({ content: [{ type: 'text', text: inputResponses.sure.content.word }] });
         const inputRequests = { sure: { method: 'elicitation/create', params: { message: 'Sure?' } } };
         answer({ resultType: 'input_required', requestState: 'own state', inputRequests });`),
-    { isLongLived: true },
+    { isLongLived: true, isOfOnePerson: true },
   );
   const { result } = await ask(bridged, 'ada', 'tools/call', { name: 'delete' });
   expect(result).toMatchObject({ resultType: 'input_required', requestState: 'own state' });

@@ -29,7 +29,7 @@ function serve(isolation: Isolation) {
       return each;
     },
     isolation,
-    { isLongLived: true },
+    { isLongLived: true, isOfOnePerson: true },
   );
   open.push(() => bridged.close());
   return { bridged, running: () => children.filter(isRunning).length };

@@ -26,7 +26,10 @@ type Front = 'sdk-v1' | 'sdk-v2' | 'sessions';
 /** An endpoint in front of a remote server. */
 function endpoint(front: Front, remote: GuardedRemote, mode: keyof typeof policies): FetchHandler {
   const policy = policies[mode];
-  const bridged = bridge(() => remoteTransport(remote.url), 'per-session', { isLongLived: true });
+  const bridged = bridge(() => remoteTransport(remote.url), 'per-session', {
+    isLongLived: true,
+    isOfOnePerson: true,
+  });
   open.push(() => bridged.close());
   if (front === 'sdk-v2') {
     return createHandler({ server: (context) => bridged.make(context), policy, store: createMemoryStore() });

@@ -22,7 +22,10 @@ export async function connect(
   policy?: Policy,
   report?: Report,
 ) {
-  const several = bridgeSeveral(new Map(Object.entries(servers)), 'per-session', { isLongLived: true });
+  const several = bridgeSeveral(new Map(Object.entries(servers)), 'per-session', {
+    isLongLived: true,
+    isOfOnePerson: true,
+  });
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const server = await several.connection();
   if (policy !== undefined) attachGate(server, { policy, report, upstream: server.behind });

@@ -182,7 +182,7 @@ describe('a stream of a modern client about several servers', () => {
         return server;
       });
     const servers = new Map(Object.entries({ one: changing, two: serverOf('two') }));
-    const several = bridgeSeveral(servers, 'shared', { isLongLived: true });
+    const several = bridgeSeveral(servers, 'shared', { isLongLived: true, isOfOnePerson: true });
     open.push(() => several.close());
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     const told: Message[] = [];
@@ -318,7 +318,10 @@ settings: { panel: on }`);
       if (!works) throw new UpstreamError('not yet');
       return serverOf('two')();
     };
-    const several = bridgeSeveral(new Map([['two', later]]), 'per-session', { isLongLived: true });
+    const several = bridgeSeveral(new Map([['two', later]]), 'per-session', {
+      isLongLived: true,
+      isOfOnePerson: true,
+    });
     open.push(() => several.close());
     const join = async () => {
       const [ours, theirs] = InMemoryTransport.createLinkedPair();

@@ -21,7 +21,7 @@ const legacy = (lines: string) => () =>
     if (m.id !== undefined && m.method !== undefined) send({ id: m.id, error: { code: -32601, message: 'no' } });`);
 
 function serve(make: () => Transport, isolation: Isolation = 'per-session') {
-  const bridged = bridge(make, isolation, { isLongLived: true });
+  const bridged = bridge(make, isolation, { isLongLived: true, isOfOnePerson: true });
   open.push(() => bridged.close());
   return bridged;
 }

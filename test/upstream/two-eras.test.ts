@@ -23,7 +23,10 @@ describe.each(CASES)('a $host host in front of a $server server', ({ host, serve
   /** Lists over both kinds of endpoint. */
   const list = async (front: (typeof FRONTS)[number]) => {
     const remote = await startGuardedRemote(server);
-    const bridged = bridge(() => remoteTransport(remote.url), 'per-session', { isLongLived: true });
+    const bridged = bridge(() => remoteTransport(remote.url), 'per-session', {
+      isLongLived: true,
+      isOfOnePerson: true,
+    });
     const reports: GateReport[] = [];
     const report = (each: GateReport) => void reports.push(each);
     const handle = createHandler({ server: (context) => bridged.make(context), policy });

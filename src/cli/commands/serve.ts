@@ -2,7 +2,6 @@ import { Option } from '@commander-js/extra-typings';
 import { describeAccepted } from '../../engine/configuration.js';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import { LivePolicy } from '../../gate/request/live-policy.js';
-import { userKey } from '../control/user-keys.js';
 import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { knownServers } from '../inputs/several/known-servers.js';
@@ -11,15 +10,15 @@ import { defineProjectCommand, numberFrom, repeated } from '../options/define-co
 import { moduleOption, protocolOption, requireServer, serversOption } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
+import { readService } from '../options/service-options.js';
 import { watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
 export const definition = defineProjectCommand(
   'serve',
-  `Serves an MCP server with a policy on 127.0.0.1, to try the policy in a host.
+  `Serves an MCP server with a policy, to try it in a host or as a service.
 
-A saved policy takes effect at once. Each request writes one line to stderr.
-Press Ctrl-C to stop.`,
+A saved policy takes effect at once. Press Ctrl-C to stop.`,
   `Exit codes: 0 stopped; 2 invalid arguments, policy, server or port.
 
 Example:
@@ -38,9 +37,9 @@ Example:
   .option('--concern <name=value>', 'with --stdio: for hosts that send none; repeatable', repeated)
   .option('--wait', 'with --stdio: wait for servers before listing')
   .option('--port <n>', 'the port; 0 picks a free port', numberFrom(0, 65_535), 8808)
-  .option('--open-endpoint', 'serve at /mcp, without the key that keeps other users of this machine out')
+  .option('--open', 'serve at /mcp to everybody, without a key')
   .addOption(
-    new Option('--isolation <who>', 'who shares a server')
+    new Option('--isolation <who>', 'sharing a server')
       .choices(['shared', 'per-session', 'per-request'])
       .default('per-session' as const),
   )
@@ -49,10 +48,15 @@ Example:
   .option('--idle <minutes>', 'when a session without requests ends', numberFrom(1, 10_000), 30)
   .option('--silence <seconds>', 'when a silent call is given up', numberFrom(1, 86_400), 120)
   .addOption(
-    new Option('--panel <mode>', 'the page, "switch", and the default of settings.panel')
+    new Option('--panel <mode>', 'how people switch')
       .choices(['on', 'narrow', 'read-only', 'off'])
       .default('on' as const),
-  );
+  )
+  .option('--host <address>', 'the address to listen on', '127.0.0.1')
+  .option('--allow-host <name>', 'a name in the URL of the endpoint; repeatable', repeated)
+  .option('--issuer <url>', 'require tokens of this issuer, in place of the key')
+  .option('--audience <text>', 'with --issuer: the audience of tokens')
+  .option('--sessions-store <store>', 'redis://HOST or dynamodb:TABLE');
 
 /**
  * @param argv the arguments after `serve`
@@ -65,7 +69,7 @@ Example:
 export async function run(argv: string[]): Promise<number> {
   const line = readCommandLine(definition, argv);
   const { values, terminal } = line;
-  const { port, panel, isolation, sessions, idle, silence, protocol, openEndpoint } = values;
+  const { port, panel, isolation, sessions, idle, silence, protocol } = values;
   const limits = {
     isolation,
     protocol,
@@ -73,11 +77,13 @@ export async function run(argv: string[]): Promise<number> {
     idleMs: idle * 60_000,
     silenceMs: silence * 1000,
   };
+  const service = readService(values, process.env);
   const input = requireServer(line);
   const paths = onePolicyOf(line);
   // A policy that is only tried on this machine needs no setting to be switched in a conversation; one that is deployed does.
+  const own = service.isForMany && panel === 'on' ? {} : { panel };
   const prepare = (compiled: CompiledPolicy): Policy =>
-    preparePolicy({ ...compiled, settings: { panel, ...compiled.settings } });
+    preparePolicy({ ...compiled, settings: { ...own, ...compiled.settings } });
   const servers = await knownServers(values.servers, values.leave);
   const policy = prepare(readPolicyInput(paths, 'nothing is served', terminal, servers));
   const preferences = defaultPreferences(policy, values);
@@ -93,7 +99,8 @@ export async function run(argv: string[]): Promise<number> {
   const opened = await openServer(input);
   if (isolation === 'shared') terminal.note(SHARED);
   const live = new LivePolicy(policy);
-  const control = panel !== 'off' ? createControl(opened.name, paths) : undefined;
+  // The page is for the person at this machine.
+  const control = panel === 'off' || service.isForMany ? undefined : createControl(opened.name, paths);
 
   return interruptible(async (signal) => {
     const stop = watchPolicy(paths, { live, servers, prepare, note: terminal.note, paper: terminal.errors });
@@ -102,11 +109,19 @@ export async function run(argv: string[]): Promise<number> {
       const isEarly = values.stdio === true && values.wait !== true && isolation === 'per-session';
       const keeperOf =
         identity && isEarly ? (slug = '') => catalogKeeper(process.env, [...identity, slug]) : undefined;
-      const serving = { opened, policy: live, control, keeperOf, note: terminal.note, signal, limits };
+      const { isForMany } = service;
+      const serving = {
+        opened,
+        policy: live,
+        control,
+        keeperOf,
+        isForMany,
+        note: terminal.note,
+        signal,
+        limits,
+      };
       if (values.stdio === true) return await serveStdio(serving, preferences);
-      if (openEndpoint === true) return await serveHttp(serving, { port });
-      const [key, secret] = [userKey('endpoint-key', process.env), userKey('session-key', process.env)];
-      return await serveHttp(serving, { port, key, secret });
+      return await serveHttp(serving, { port, ...service }, process.env);
     } finally {
       stop();
     }

@@ -38,7 +38,7 @@ export function userKey(name: KeyName, environment: NodeJS.ProcessEnv): string {
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
     throw new CliError(
-      `The keys of this user cannot be kept in ${file} (${systemCode(cause)}). Check its permissions, or pass --open-endpoint.`,
+      `The keys of this user cannot be kept in ${file} (${systemCode(cause)}). Check its permissions, set MCP_CONCERNS_ENDPOINT_KEY, or pass --open.`,
       { cause },
     );
   }

@@ -23,7 +23,7 @@ export const defineInputCommand = (...given: Parameters<typeof defineProjectComm
 
 /** @returns the option that says which era is spoken to the server. Loading all of the upstream code takes long. */
 export const protocolOption = () =>
-  new Option('--protocol <version>', 'the protocol version that is spoken to the server')
+  new Option('--protocol <version>', 'the protocol version of the server')
     .choices(['auto', '2026-07-28', '2025-11-25'])
     .default('auto' as const);
 
@@ -43,7 +43,7 @@ export const timeoutOption = () =>
 export const moduleOption = (use: string) =>
   new Option(
     '--server <module>',
-    `${use}: a module (JavaScript or TypeScript) whose default export, or createServer, returns a new SDK v1 server`,
+    `${use}: a module whose default export, or createServer, returns a new SDK v1 server`,
   );
 
 /** @returns the option that names several servers */

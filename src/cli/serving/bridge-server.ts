@@ -36,9 +36,16 @@ export function serversOf(
   open?: () => Transport,
   report = reporterOf(serving),
 ): ServersOfHosts {
-  const { opened, limits } = serving;
+  const { opened, limits, isForMany } = serving;
   const { isolation, silenceMs, protocol } = limits;
-  const options = { name: opened.name, report, silenceMs, protocol, isLongLived: true };
+  const options = {
+    name: opened.name,
+    report,
+    silenceMs,
+    protocol,
+    isLongLived: true,
+    isOfOnePerson: !isForMany,
+  };
   const behind = (bridged: Bridge): ServersOfHosts => ({
     bridged,
     legacy: () => bridged.connection(),

@@ -21,6 +21,8 @@ export interface Serving {
   readonly policy: LivePolicy;
   /** The switches of all sessions; undefined under `--panel off`. */
   readonly control: Control | undefined;
+  /** Whether others than the person who runs it may use it. */
+  readonly isForMany: boolean;
   /** Has what each server listed when it was up last, so that hosts need not wait for it. */
   readonly keeperOf?: ((slug?: string) => CatalogKeeper) | undefined;
   /** Writes a line to stderr. */

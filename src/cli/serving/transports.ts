@@ -10,16 +10,21 @@ import { byEra, createModernHandler } from '../../http/sdk-v2.js';
 import { withServerCard } from '../../http/server-card/serve-card.js';
 import { ListenStreams } from '../../http/streams/listen-streams.js';
 import { createMemoryStore } from '../../session/memory.js';
+import type { SessionStore } from '../../session/store.js';
 import { DRAIN_MS, watchRequests } from '../../upstream/open-requests.js';
 import { proxySessions } from '../../upstream/sessions.js';
 import { markSwitches } from '../control/switched-sessions.js';
+import { userKey } from '../control/user-keys.js';
 import { CliError } from '../errors.js';
+import type { Service } from '../options/service-options.js';
 import { aborted } from '../terminal/interrupt.js';
 import { reporterOf, serversOf } from './bridge-server.js';
 import { withDefaultPreferences } from './default-preferences.js';
 import { eraLines } from './era-lines.js';
 import { ModernHosts } from './modern-hosts.js';
 import { reportLine } from './request-line.js';
+import { accessOf } from './service/access.js';
+import { probes } from './service/health.js';
 import type { Serving } from './serving.js';
 import { startForStdio } from './stdio-server.js';
 import { streamsOverStdio } from './stdio-streams.js';
@@ -28,23 +33,40 @@ import { streamsOverStdio } from './stdio-streams.js';
  * Serves over HTTP until a signal ends it.
  *
  * @param serving what is served
- * @param address the port, the key in the path, and the secret of session ids
+ * @param service where, and who may use it
+ * @param environment the variables of the process, which have the secrets
  * @returns the exit code
- * @throws {ListenError} if the port is in use
- * @throws {CliError} if the server cannot be opened
+ * @throws {ListenError} if the address cannot be used
+ * @throws {CliError} if the server cannot be opened, or a key cannot be had
  * @example
- * await serveHttp(serving, { port: 8808, key, secret });
+ * await serveHttp(serving, { port: 8808, ...readService(values, process.env) }, process.env);
  */
 export async function serveHttp(
   serving: Serving,
-  { secret, ...address }: { readonly port: number; readonly key?: string; readonly secret?: string },
+  service: Service & { readonly port: number },
+  environment: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const { opened, policy, control, note, signal, limits } = serving;
+  const { opened, policy, control, note, signal, limits, isForMany } = serving;
+  const access = isForMany ? accessOf(service, environment) : undefined;
+  const ofUser = (name: 'endpoint-key' | 'session-key') =>
+    isForMany || service.isOpen ? undefined : userKey(name, environment);
+  const [key, secret, shared] = [
+    ofUser('endpoint-key'),
+    ofUser('session-key'),
+    undefined as SessionStore | undefined,
+  ];
   const { bridged, ...servers } = serversOf(serving);
-  const eras = await eraLines(serving, bridged);
+  // A service goes on where the server behind it is down: /readyz says so.
+  const lines = await eraLines(serving, bridged).catch((cause): string[] => {
+    if (!isForMany) throw cause;
+    note(cause.message);
+    return [];
+  });
+  if (access !== undefined) lines.push(`Callers need ${access.needs}.`);
+  if (isForMany && shared === undefined) note(ONE_PROCESS);
   const report: NonNullable<Parameters<typeof proxySessions>[0]['report']> = (line) => note(reportLine(line));
   // A session that ended for lack of use keeps its preferences, in case its host returns.
-  const kept = createMemoryStore({ maxSessions: 1000 });
+  const kept = shared ?? createMemoryStore({ maxSessions: 1000 });
   const proxy = proxySessions({
     // Over HTTP a host cannot start a server again, so the endpoint does.
     server: servers.legacy,
@@ -54,7 +76,8 @@ export async function serveHttp(
       note(`A session ended to make room for another: --sessions ${limits.maxSessions} have a server.`),
     policy,
     // Without a secret, no other process can open the ids.
-    store: secret === undefined ? kept : markSwitches(kept, process.env),
+    store: secret === undefined || shared !== undefined ? kept : markSwitches(kept, environment),
+    isShared: shared !== undefined,
     report,
     observe: control?.observerOf('http'),
   });
@@ -78,11 +101,16 @@ export async function serveHttp(
         : modern(request, body, { ...given, report }),
     (request, given) => proxy.fetch(request, { ...given, sessionSecret: secret }),
   );
-  const beside = control === undefined ? {} : { beside: control.fetch };
+  const probe = probes((limit) => bridged.isUp(limit), signal);
   const handle = withServerCard(policy, both);
-  const endpoint = await listenLocally(handle, { ...address, ...beside });
+  const endpoint = await listenLocally(access?.guard(handle) ?? handle, {
+    ...service,
+    key,
+    beside: async (request) =>
+      (await probe(request)) ?? access?.describe?.(request) ?? control?.fetch(request),
+  });
   const url = control?.announce(endpoint.url);
-  process.stdout.write(welcome(endpoint.url, policy.current, opened.name, eras, url));
+  process.stdout.write(welcome(endpoint.url, policy.current, opened.name, lines, url));
   await aborted(signal);
   control?.close();
   await streams.close();
@@ -180,6 +208,9 @@ export async function serveStdio(
     await started?.close();
   }
 }
+
+const ONE_PROCESS =
+  'Sessions are kept in the memory of this one process. For several processes, pass --sessions-store.';
 
 /** @returns how to connect a host, with preferences that this policy knows as examples */
 function welcome(

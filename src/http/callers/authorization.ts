@@ -1,4 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
+import { scopesOf } from '../../engine/claims.js';
 import type { FetchHandler, FetchOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { isCard, isForCard } from '../server-card/serve-card.js';
@@ -58,7 +59,7 @@ export function requireLogin(handle: FetchHandler, authorization: Authorization 
  * @param authorization how hosts log in
  * @returns the document; `undefined` if the request is for something else
  */
-function describeLogin(request: Request, authorization: Authorization): Response | undefined {
+export function describeLogin(request: Request, authorization: Authorization): Response | undefined {
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || !(pathname === WELL_KNOWN || pathname.startsWith(`${WELL_KNOWN}/`))) {
     return undefined;
@@ -102,6 +103,19 @@ async function authorize(
     if (undecided) throw cause;
     return unauthorized(request, authorization, true);
   }
+}
+
+/** @returns the caller whom the claims of a verified token name */
+export function callerOfClaims(token: string, claims: Readonly<Record<string, unknown>>): AuthInfo {
+  const { client_id: client, azp, exp } = claims;
+  const scopes = scopesOf({ claims: new Map(Object.entries(claims)) });
+  return {
+    token,
+    clientId: String(client ?? azp ?? ''),
+    scopes: [...(scopes ?? [])],
+    ...(typeof exp === 'number' ? { expiresAt: exp } : {}),
+    extra: { ...claims },
+  };
 }
 
 function unauthorized(

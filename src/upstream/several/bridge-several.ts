@@ -49,6 +49,8 @@ export function bridgeSeveral(
   });
   return bridgeTo({
     era: async () => undefined,
+    isUp: async (signal) =>
+      (await Promise.all(servers.map(({ backends }) => backends.isUp(signal)))).every((isUp) => isUp),
     behind(client, port) {
       const joined: SeveralServers = new SeveralServers(servers, client, port, () => open.delete(joined));
       if (client.lasts || client.era === 'modern') open.add(joined);

@@ -279,7 +279,10 @@ export const LEAKY_MOUNTS: readonly LeakyMount[] = [
       true,
       async ({ policy }, instructs, preferences) => {
         const { headers, query } = preferences;
-        const upstream = shareUpstream(() => new ChildTransport(...child(instructs)), { isLongLived: true });
+        const upstream = shareUpstream(() => new ChildTransport(...child(instructs)), {
+          isLongLived: true,
+          isOfOnePerson: true,
+        });
         const handle = createHandlerV2({ server: (context) => upstream.make(context), policy });
         const sent = { ...headers, 'mcp-protocol-version': '2026-07-28' };
         const url = query === undefined ? {} : { query };

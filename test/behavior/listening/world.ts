@@ -49,7 +49,10 @@ export async function listeningWorld() {
     watched.add(params.uri);
     return {};
   });
-  const bridged = bridge(() => inProcessTransport(() => server), 'shared', { isLongLived: true });
+  const bridged = bridge(() => inProcessTransport(() => server), 'shared', {
+    isLongLived: true,
+    isOfOnePerson: true,
+  });
   const store = createMemoryStore();
   const streams = new ListenStreams((context) => bridged.make(context));
   const options = { server: bridged.make, policy: live, store, preferences: 'principal' as const };

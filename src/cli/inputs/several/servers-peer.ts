@@ -18,6 +18,7 @@ export function serversPeer(path: string, missing: (slug: string, reason: string
   const told = new Set<string>();
   const several = bridgeSeveral(readServersFile(path, process.env), 'per-session', {
     isLongLived: true,
+    isOfOnePerson: true,
     report: ({ upstream, state, reason = 'no reason is known' }) => {
       if (state === 'failed' && !told.has(upstream)) missing(upstream, reason);
       if (state === 'failed') told.add(upstream);

@@ -1,0 +1,142 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach } from 'vitest';
+import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { type Running, start } from '../run.js';
+
+const CHILD = fileURLToPath(new URL('../../upstream/fixtures/faulty-child.mjs', import.meta.url));
+export const KEY = 'k'.repeat(24);
+export const BEARER = { authorization: `Bearer ${KEY}` };
+
+const POLICY = `version: 1
+concerns:
+  access: { values: [none, all], match: at-most, default: all }
+  team: { values: [ops, dev], set-by: operator, claim: team, default: dev }
+primitives: { tools: { echo: { access: all, team: dev } } }
+`;
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+/** Calls this after the test, the latest first. */
+export const afterTest = (close: () => Promise<unknown>): void => void closing.push(close);
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Sends one request. `fetch` does not let anyone choose the header `Host`. */
+export function send(
+  url: string | URL,
+  method: string,
+  headers: Readonly<Record<string, string>> = {},
+  body?: string,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text, headers: response.headers }),
+      );
+      response.on('error', reject);
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
+const JSON_HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+};
+
+/** Sends one message of 2025-11-25. */
+export const post = (
+  url: string | URL,
+  headers: Readonly<Record<string, string>>,
+  method: string,
+  params: object = {},
+): Promise<Answer> =>
+  send(
+    url,
+    'POST',
+    { ...JSON_HEADERS, ...headers },
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  );
+
+/** Begins a session, and returns the headers of its requests. */
+export async function begin(
+  url: string | URL,
+  headers: Readonly<Record<string, string>>,
+  concerns?: object,
+): Promise<Record<string, string>> {
+  const answer = await post(url, headers, 'initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: concerns === undefined ? {} : { extensions: { [EXTENSION_ID]: { concerns } } },
+    clientInfo: { name: 'host', version: '1' },
+  });
+  if (answer.status !== 200) throw new Error(`initialize: ${answer.status} ${answer.text}`);
+  return { ...headers, 'mcp-session-id': String(answer.headers['mcp-session-id']) };
+}
+
+/** Sends one call of 2026-07-28, which belongs to no session. */
+export const callModern = (
+  url: string | URL,
+  headers: Readonly<Record<string, string>>,
+  name: string,
+): Promise<Answer> =>
+  post(
+    url,
+    { ...headers, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name },
+    'tools/call',
+    {
+      name,
+      arguments: {},
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'host', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  );
+
+export interface Service extends Running {
+  /** At 127.0.0.1, whatever it listens on. */
+  readonly url: URL;
+}
+
+/** Starts `serve` in front of a child process, or of what the arguments name after `--`. */
+export async function serve(environment: Record<string, string>, ...args: string[]): Promise<Service> {
+  const started = startService(environment, ...args);
+  const url = new URL(/ on (http:\S+)/.exec(await started.until('stdout', /to stop\.\n/))?.[1] ?? '');
+  url.hostname = '127.0.0.1';
+  return { ...started, url };
+}
+
+/** Starts `serve`, which may refuse to. */
+export function startService(environment: Record<string, string>, ...args: string[]): Running {
+  const folder = mkdtempSync(join(tmpdir(), 'service-'));
+  writeFileSync(join(folder, 'policy.yaml'), POLICY);
+  const before = { ...process.env };
+  // What tests do not set must not come from the machine.
+  Object.assign(process.env, { XDG_STATE_HOME: folder, XDG_RUNTIME_DIR: folder }, environment);
+  const policy = ['--no-project', '--port', '0', '--policy', join(folder, 'policy.yaml')];
+  const server = args.some((each) => each === '--url') ? [] : ['--', process.execPath, CHILD, 'none'];
+  const counter = server.length === 0 ? [] : [join(folder, 'starts')];
+  const started = start('serve', ...policy, ...args, ...server, ...counter);
+  for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+  Object.assign(process.env, before);
+  afterTest(async () => {
+    started.child.kill('SIGKILL');
+    await started.ended;
+  });
+  return started;
+}
