@@ -1,19 +1,17 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { placeholders } from './dynamodb-expressions.js';
 import type { SessionRead, SessionRecord } from './store.js';
 
 /** A session as an item of the table. Times are whole seconds since 1970, as DynamoDB's TTL requires. */
 export type SessionItem = Record<string, AttributeValue>;
 
-/** The attributes next to those of the record: the key, the time when the session expires, and whether it was ended. */
-export const ATTRIBUTES = { id: 'id', expiresAt: 'expiresAt', ended: 'ended' } as const;
-
 /** Each field of a record is an attribute with this prefix, so that an update of one field keeps the others. */
 const FIELD = 'record_';
 
+export const seconds = (value: number): AttributeValue => ({ N: String(value) });
+
 /** Returns the second at which an item expires, or 0 if there is no item. */
-export function expiryOf(item: SessionItem | undefined): number {
-  return Number(item?.[ATTRIBUTES.expiresAt]?.N ?? 0);
-}
+export const expiryOf = (item: SessionItem | undefined): number => Number(item?.expiresAt?.N ?? 0);
 
 /**
  * Reads an item. DynamoDB deletes expired items up to two days late, so an item that exists may have expired.
@@ -25,7 +23,7 @@ export function expiryOf(item: SessionItem | undefined): number {
  */
 export function readItem(item: SessionItem | undefined, now: number): SessionRead {
   if (item === undefined || expiryOf(item) <= now) return { state: 'unknown' };
-  if (item[ATTRIBUTES.ended] !== undefined) return { state: 'ended' };
+  if (item.ended !== undefined) return { state: 'ended' };
   const fields = Object.entries(item)
     .filter(([name]) => name.startsWith(FIELD))
     .map(([name, value]) => [name.slice(FIELD.length), JSON.parse(value.S ?? 'null')]);
@@ -38,34 +36,23 @@ export function toAttributes(change: SessionRecord): SessionItem {
   return Object.fromEntries(fields.map(([name, value]) => [FIELD + name, { S: JSON.stringify(value) }]));
 }
 
-/** The condition of a write. DynamoDB does not write if the existing item does not satisfy it. */
-export interface Condition {
-  readonly ConditionExpression: string;
-  readonly ExpressionAttributeNames: Record<string, string>;
-  readonly ExpressionAttributeValues: SessionItem;
-}
-
-const EXPIRES = { '#expires': ATTRIBUTES.expiresAt };
-const ENDED = { '#ended': ATTRIBUTES.ended };
-const seconds = (value: number) => ({ N: String(value) });
+/** Writes the condition of a write. DynamoDB does not write if the existing item does not satisfy it. */
+export type Condition = (used: ReturnType<typeof placeholders>) => string;
 
 /** There is no item yet, or its session is live. */
-export const liveOrNew = (now: number): Condition => ({
-  ConditionExpression: 'attribute_not_exists(#expires) OR (attribute_not_exists(#ended) AND #expires > :now)',
-  ExpressionAttributeNames: { ...EXPIRES, ...ENDED },
-  ExpressionAttributeValues: { ':now': seconds(now) },
-});
+export const liveOrNew =
+  (now: number): Condition =>
+  ({ name, is }) =>
+    `attribute_not_exists(${name('expiresAt')}) OR (attribute_not_exists(${name('ended')}) AND ${is('expiresAt', '>', seconds(now))})`;
 
 /** There is no item, or it has expired and DynamoDB has not deleted it yet. */
-export const expiredOrGone = (now: number): Condition => ({
-  ConditionExpression: 'attribute_not_exists(#expires) OR #expires <= :now',
-  ExpressionAttributeNames: EXPIRES,
-  ExpressionAttributeValues: { ':now': seconds(now) },
-});
+export const expiredOrGone =
+  (now: number): Condition =>
+  ({ name, is }) =>
+    `attribute_not_exists(${name('expiresAt')}) OR ${is('expiresAt', '<=', seconds(now))}`;
 
 /** The session was not ended, deleted or extended since it was read. */
-export const unchangedSince = (expiresAt: number): Condition => ({
-  ConditionExpression: 'attribute_not_exists(#ended) AND #expires = :before',
-  ExpressionAttributeNames: { ...EXPIRES, ...ENDED },
-  ExpressionAttributeValues: { ':before': seconds(expiresAt) },
-});
+export const unchangedSince =
+  (expiresAt: number): Condition =>
+  ({ name, is }) =>
+    `attribute_not_exists(${name('ended')}) AND ${is('expiresAt', '=', seconds(expiresAt))}`;

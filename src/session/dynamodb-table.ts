@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { ATTRIBUTES, type Condition, type SessionItem } from './dynamodb-item.js';
+import { placeholders } from './dynamodb-expressions.js';
+import type { Condition, SessionItem } from './dynamodb-item.js';
 import { lazyClient } from './lazy-client.js';
 
 /**
@@ -11,7 +12,7 @@ import { lazyClient } from './lazy-client.js';
  */
 export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'> | undefined) {
   const load = lazyClient(given, () => import('./dynamodb-client.js'));
-  const key = (id: string): SessionItem => ({ [ATTRIBUTES.id]: { S: id } });
+  const key = (id: string): SessionItem => ({ id: { S: id } });
 
   return {
     async get(id: string, abortSignal: AbortSignal): Promise<SessionItem | undefined> {
@@ -23,20 +24,14 @@ export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'>
     /** Sets these attributes, and keeps the others. Returns whether the condition was satisfied. */
     async set(id: string, attributes: SessionItem, condition: Condition, abortSignal: AbortSignal) {
       const { client, UpdateItemCommand } = await load();
-      const entries = Object.entries(attributes);
+      const used = placeholders();
+      const assigned = Object.entries(attributes).map(([name, value]) => used.is(name, '=', value));
       const command = new UpdateItemCommand({
         TableName,
         Key: key(id),
-        UpdateExpression: `SET ${entries.map((_, index) => `#${index} = :${index}`).join(', ')}`,
-        ConditionExpression: condition.ConditionExpression,
-        ExpressionAttributeNames: {
-          ...Object.fromEntries(entries.map(([name], index) => [`#${index}`, name])),
-          ...condition.ExpressionAttributeNames,
-        },
-        ExpressionAttributeValues: {
-          ...Object.fromEntries(entries.map(([, value], index) => [`:${index}`, value])),
-          ...condition.ExpressionAttributeValues,
-        },
+        UpdateExpression: `SET ${assigned.join(', ')}`,
+        ConditionExpression: condition(used),
+        ...used.parameters(),
       });
       return succeeded(client.send(command, { abortSignal }));
     },
@@ -44,10 +39,11 @@ export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'>
     /** Replaces the whole item. Returns whether the condition was satisfied. */
     async replace(id: string, attributes: SessionItem, abortSignal: AbortSignal, condition?: Condition) {
       const { client, PutItemCommand } = await load();
+      const used = placeholders();
       const command = new PutItemCommand({
         TableName,
         Item: { ...key(id), ...attributes },
-        ...condition,
+        ...(condition && { ConditionExpression: condition(used), ...used.parameters() }),
       });
       return succeeded(client.send(command, { abortSignal }));
     },

@@ -1,12 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ConcernsError } from '../errors.js';
 import {
-  ATTRIBUTES,
   expiredOrGone,
   expiryOf,
   liveOrNew,
   readItem,
   type SessionItem,
+  seconds,
   toAttributes,
   unchangedSince,
 } from './dynamodb-item.js';
@@ -60,7 +60,7 @@ export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
   const now = (): number => Math.floor(Date.now() / 1000);
   // Rounded up, while the current time is rounded down, so that no session expires early.
   const expiry = (): number => Math.ceil(Date.now() / 1000) + expiresAfterSeconds;
-  const expiresAt = (): SessionItem => ({ [ATTRIBUTES.expiresAt]: { N: String(expiry()) } });
+  const expiresAt = (): SessionItem => ({ expiresAt: seconds(expiry()) });
 
   /** Extends a session that is in use. If that fails, the read still succeeds. */
   const extend = async (id: string, item: SessionItem, signal: AbortSignal): Promise<void> => {
@@ -74,6 +74,7 @@ export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
     table: `The session table ${table}`,
     user: 'The session store',
     check: 'its name and the permissions of this process',
+    package: '@aws-sdk/client-dynamodb',
   };
   // The first call also loads the client, which takes a small Lambda function seconds.
   const firstMs = options.timeoutMs ?? FIRST_CALL_MS;
@@ -107,7 +108,7 @@ export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
 
     end: (id) =>
       withLimit(async (signal) => {
-        await items.replace(id, { ...expiresAt(), [ATTRIBUTES.ended]: { BOOL: true } }, signal);
+        await items.replace(id, { ...expiresAt(), ended: { BOOL: true } }, signal);
       }),
   };
 }

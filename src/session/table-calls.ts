@@ -4,14 +4,14 @@ import { beforeAbort } from './before-abort.js';
  * Limits the time of calls to a table, including credentials, retries and the import of the client.
  *
  * @param limits milliseconds that a call may take, and those that calls may take until one was answered
- * @param words for messages: the table, for example `The session table sessions`; the user of the package of the AWS client; and
- *   what to check if the table cannot be used
+ * @param words for messages: the table, for example `The session table sessions`; the package of its client, and the user of that;
+ *   and what to check if the table cannot be used
  * @param toError makes the error of a call that fails or takes longer
  * @returns a function that runs a call. A `write` is one whose failure leaves open what is stored: reads may find out at once.
  */
 export function limitCalls(
   limits: { readonly ms: number; readonly firstMs: number },
-  { table, user, check }: Readonly<Record<'table' | 'user' | 'check', string>>,
+  { table, user, check, package: client }: Readonly<Record<'table' | 'user' | 'check' | 'package', string>>,
   toError: (message: string, options: ErrorOptions) => Error,
 ) {
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -39,12 +39,12 @@ export function limitCalls(
     } catch (cause) {
       isUnsure = kind === 'write';
       failedAt = signal.aborted || isOutOfOrder(cause) ? Date.now() : Number.NEGATIVE_INFINITY;
-      const name = cause instanceof Error ? cause.name : String(cause);
+      const name = cause instanceof Error ? nameOf(cause) : String(cause);
       const missing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
       const message = signal.aborted
         ? `${table} did not answer within ${ms} ms. Check its region and its load.`
         : missing
-          ? `${user} needs the package @aws-sdk/client-dynamodb. Run "npm install @aws-sdk/client-dynamodb".`
+          ? `${user} needs the package ${client}. Run "npm install ${client}".`
           : `${table} cannot be used (${name}). Check ${check}.`;
       throw toError(message, { cause });
     }
@@ -59,7 +59,7 @@ const LOOK = 0.2;
 
 /** The service fails or refuses more requests. It has answered each attempt, so the next call would take as long again. */
 const OVERLOADED =
-  /^(?:TimeoutError|InternalServerError|ServiceUnavailable|Throttling|RequestLimitExceeded|ProvisionedThroughputExceeded)/;
+  /^(?:LOADING|ClientOfflineError|DisconnectsClientError|SocketClosedUnexpectedlyError|TimeoutError|InternalServerError|ServiceUnavailable|Throttling|RequestLimitExceeded|ProvisionedThroughputExceeded)/;
 
 /**
  * Whether the table did not answer at all, or answers everybody with an error. Any other error is about one call, which a
@@ -68,5 +68,12 @@ const OVERLOADED =
 function isOutOfOrder(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false;
   // The code is of the system, such as ECONNREFUSED.
-  return OVERLOADED.test(cause.name) || ('code' in cause && /^E[A-Z]+$/.test(String(cause.code)));
+  return OVERLOADED.test(nameOf(cause)) || ('code' in cause && /^E[A-Z]+$/.test(String(cause.code)));
+}
+
+/** Redis says a code at the start of the message, such as `NOAUTH`. Its client names only the class of other errors. */
+function nameOf(cause: Error): string {
+  if (cause.name !== 'Error' && cause.name !== 'SimpleError') return cause.name;
+  if ('code' in cause) return String(cause.code);
+  return /^[A-Z]{2,}(?= )/.exec(cause.message)?.[0] ?? cause.constructor.name;
 }

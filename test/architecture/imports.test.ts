@@ -14,6 +14,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   session: [],
   tasks: [
     'session/dynamodb-client',
+    'session/dynamodb-expressions',
     'session/lazy-client',
     'session/table-calls',
     'session/task-owner',
@@ -89,6 +90,8 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/client-s3': ['src/lambda/remote-policy/read-text.ts'],
   '@hono/node-server': ['src/http/local.ts', 'src/cli/control/control.ts'],
   esbuild: ['src/deploy/build-code.ts'],
+  redis: ['src/session/redis-client.ts'],
+  jose: ['src/cli/serving/service/verify-tokens.ts'],
   inflection: ['src/policy/propose/words.ts'],
   'gpt-tokenizer': ['src/cli/inputs/token-counter.ts'],
 };

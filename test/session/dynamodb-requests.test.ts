@@ -44,18 +44,12 @@ describe('the requests', () => {
           TableName: table,
           Key: { id: { S: 'a' } },
           UpdateExpression: 'SET #0 = :0, #1 = :1',
-          ConditionExpression:
-            'attribute_not_exists(#expires) OR (attribute_not_exists(#ended) AND #expires > :now)',
-          ExpressionAttributeNames: {
-            '#0': 'record_concerns',
-            '#1': 'expiresAt',
-            '#expires': 'expiresAt',
-            '#ended': 'ended',
-          },
+          ConditionExpression: 'attribute_not_exists(#1) OR (attribute_not_exists(#2) AND #1 > :2)',
+          ExpressionAttributeNames: { '#0': 'record_concerns', '#1': 'expiresAt', '#2': 'ended' },
           ExpressionAttributeValues: {
             ':0': { S: '{"security":"high"}' },
             ':1': seconds(3600),
-            ':now': seconds(0),
+            ':2': seconds(0),
           },
         },
       },
@@ -85,9 +79,9 @@ describe('the requests', () => {
         command: 'UpdateItemCommand',
         input: {
           UpdateExpression: 'SET #0 = :0',
-          ConditionExpression: 'attribute_not_exists(#ended) AND #expires = :before',
-          ExpressionAttributeNames: { '#0': 'expiresAt', '#expires': 'expiresAt', '#ended': 'ended' },
-          ExpressionAttributeValues: { ':0': seconds(3900), ':before': seconds(3600) },
+          ConditionExpression: 'attribute_not_exists(#1) AND #0 = :1',
+          ExpressionAttributeNames: { '#0': 'expiresAt', '#1': 'ended' },
+          ExpressionAttributeValues: { ':0': seconds(3900), ':1': seconds(3600) },
         },
       },
     ]);

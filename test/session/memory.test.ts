@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMemoryStore } from '../../src/session/memory.js';
-import { describeStore } from './store-suite.js';
+import { testSessionStore } from '../../src/session/testing.js';
 
 /** Milliseconds added to the clock. Fake timers do not replace the clock in modules that were loaded before them. */
 let skipped = 0;
@@ -16,11 +16,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describeStore('the memory store', {
-  open: (options) => createMemoryStore(options),
-  advance: (seconds) => {
+it('the memory store does what every session store must do', async () => {
+  await testSessionStore(createMemoryStore, (seconds) => {
     skipped += seconds * 1000;
-  },
+  });
 });
 
 describe('the limits of the memory store', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { limitCalls } from '../../src/session/table-calls.js';
 
-const words = { table: 'The table t', user: 'The store', check: 'its name' };
+const words = { table: 'The table t', user: 'The store', check: 'its name', package: 'the-client' };
 const limited = () =>
   limitCalls({ ms: 50, firstMs: 50 }, words, (message, options) => new Error(message, options));
 const failing = (properties: object) => () => Promise.reject(Object.assign(new Error('no'), properties));

@@ -10,7 +10,6 @@ import { byEra, createModernHandler } from '../../http/sdk-v2.js';
 import { withServerCard } from '../../http/server-card/serve-card.js';
 import { ListenStreams } from '../../http/streams/listen-streams.js';
 import { createMemoryStore } from '../../session/memory.js';
-import type { SessionStore } from '../../session/store.js';
 import { DRAIN_MS, watchRequests } from '../../upstream/open-requests.js';
 import { proxySessions } from '../../upstream/sessions.js';
 import { markSwitches } from '../control/switched-sessions.js';
@@ -25,6 +24,7 @@ import { ModernHosts } from './modern-hosts.js';
 import { reportLine } from './request-line.js';
 import { accessOf } from './service/access.js';
 import { probes } from './service/health.js';
+import { sharedStore } from './service/shared-store.js';
 import type { Serving } from './serving.js';
 import { startForStdio } from './stdio-server.js';
 import { streamsOverStdio } from './stdio-streams.js';
@@ -50,11 +50,8 @@ export async function serveHttp(
   const access = isForMany ? accessOf(service, environment) : undefined;
   const ofUser = (name: 'endpoint-key' | 'session-key') =>
     isForMany || service.isOpen ? undefined : userKey(name, environment);
-  const [key, secret, shared] = [
-    ofUser('endpoint-key'),
-    ofUser('session-key'),
-    undefined as SessionStore | undefined,
-  ];
+  const shared = service.store === undefined ? undefined : await sharedStore(service.store, environment);
+  const [key, secret] = [ofUser('endpoint-key'), shared?.secret ?? ofUser('session-key')];
   const { bridged, ...servers } = serversOf(serving);
   // A service goes on where the server behind it is down: /readyz says so.
   const lines = await eraLines(serving, bridged).catch((cause): string[] => {
@@ -66,7 +63,7 @@ export async function serveHttp(
   if (isForMany && shared === undefined) note(ONE_PROCESS);
   const report: NonNullable<Parameters<typeof proxySessions>[0]['report']> = (line) => note(reportLine(line));
   // A session that ended for lack of use keeps its preferences, in case its host returns.
-  const kept = shared ?? createMemoryStore({ maxSessions: 1000 });
+  const kept = shared?.store ?? createMemoryStore({ maxSessions: 1000 });
   const proxy = proxySessions({
     // Over HTTP a host cannot start a server again, so the endpoint does.
     server: servers.legacy,

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { placeholders } from '../../session/dynamodb-expressions.js';
 import { timeDigits } from '../records/owner.js';
 import type { TaskPosition, TaskQuery, TaskState } from '../records/record.js';
-import { placeholders } from './expressions.js';
 import { number, SUMMARY_ATTRIBUTES, type TaskItem, text, UPDATE_INDEX } from './item.js';
 
 /** DynamoDB compares an attribute with at most 100 values. */

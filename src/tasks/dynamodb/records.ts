@@ -69,6 +69,7 @@ export function createDynamoRecords(options: DynamoRecordsOptions): TaskRecords 
     table: `The task table ${TableName}`,
     user: 'The task table',
     check: 'its name, its keys and the permissions of this process',
+    package: '@aws-sdk/client-dynamodb',
   };
   const withLimit = limitCalls(
     { ms: timeoutMs, firstMs: timeoutMs },

@@ -1,5 +1,5 @@
+import { placeholders } from '../../session/dynamodb-expressions.js';
 import { fitsRecord, messageOfEnd, type TaskChange } from '../records/record.js';
-import { placeholders } from './expressions.js';
 import { ANSWERED, inputValue, json, number, text } from './item.js';
 
 /**

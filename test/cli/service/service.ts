@@ -16,6 +16,7 @@ concerns:
   access: { values: [none, all], match: at-most, default: all }
   team: { values: [ops, dev], set-by: operator, claim: team, default: dev }
 primitives: { tools: { echo: { access: all, team: dev } } }
+rules: [{ id: strict, hide: [tools], when: { "===": [{ var: client.name }, strict-host] } }]
 `;
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -77,11 +78,12 @@ export async function begin(
   url: string | URL,
   headers: Readonly<Record<string, string>>,
   concerns?: object,
+  name = 'host',
 ): Promise<Record<string, string>> {
   const answer = await post(url, headers, 'initialize', {
     protocolVersion: '2025-11-25',
     capabilities: concerns === undefined ? {} : { extensions: { [EXTENSION_ID]: { concerns } } },
-    clientInfo: { name: 'host', version: '1' },
+    clientInfo: { name, version: '1' },
   });
   if (answer.status !== 200) throw new Error(`initialize: ${answer.status} ${answer.text}`);
   return { ...headers, 'mcp-session-id': String(answer.headers['mcp-session-id']) };

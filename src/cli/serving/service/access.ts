@@ -69,7 +69,10 @@ function byToken({ issuer, audience }: NonNullable<Service['tokens']>): Access {
   };
 }
 
-/** @returns a secret that the processes of a service share by their environment; `undefined` if it is not set */
+/**
+ * @returns a secret that the processes of a service share by their environment; `undefined` if it is not set
+ * @throws {CliError} if it is too short
+ */
 export function secretIn(name: string, environment: NodeJS.ProcessEnv): string | undefined {
   const text = environment[name] || undefined;
   if (text === undefined || /^[\w.~+/=-]{24,}$/.test(text)) return text;

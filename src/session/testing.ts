@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SessionRecord, SessionStore } from './store.js';
+
+/** Makes an empty store whose records expire this long after their last use. */
+type MakeStore = (options: { readonly expiresAfterSeconds: number }) => SessionStore | Promise<SessionStore>;
+
+/** What the rules are tested with. */
+interface Subject {
+  readonly store: SessionStore;
+  /** Lets this many hundredths of the time pass after which a record expires. */
+  readonly pass: (hundredths: number) => Promise<void>;
+  readonly isLive: (id: string, record: SessionRecord) => Promise<void>;
+  readonly is: (id: string, state: 'ended' | 'unknown') => Promise<void>;
+}
+
+/** Without a clock to advance: stores that count whole seconds are still exact enough. */
+const REAL_SECONDS = 8;
+const HIGH = { concerns: { security: 'high' } } as const;
+const ANY_JSON = {
+  none: null,
+  price: 2.5,
+  negative: -1,
+  topic: ['charts', 'maps'],
+  word: 'Grüße 🔐',
+  'with space': '',
+  constructor: 'x',
+};
+
+const RULES: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
+  'an update creates a record, also an empty one': async ({ store, is, isLive }) => {
+    await is('a', 'unknown');
+    assert.equal(await store.update('a', {}), 'stored');
+    await isLive('a', {});
+  },
+  'an update sets the given fields as a whole, and keeps the others': async ({ store, isLive }) => {
+    await store.update('a', { concerns: { security: 'high', cost: 'low' } });
+    await store.update('a', { listChanged: ['tools'] });
+    await isLive('a', { concerns: { security: 'high', cost: 'low' }, listChanged: ['tools'] });
+    await store.update('a', { concerns: { cost: 'high' } });
+    await isLive('a', { concerns: { cost: 'high' }, listChanged: ['tools'] });
+    await store.update('a', { concerns: {}, listChanged: [] });
+    await isLive('a', { concerns: {}, listChanged: [] });
+  },
+  'concurrent updates of different fields are both kept': async ({ store, isLive }) => {
+    await Promise.all([store.update('a', HIGH), store.update('a', { listChanged: ['tools'] })]);
+    await isLive('a', { ...HIGH, listChanged: ['tools'] });
+  },
+  'every JSON value is kept': async ({ store, isLive }) => {
+    await store.update('a', { concerns: ANY_JSON });
+    await isLive('a', { concerns: ANY_JSON });
+  },
+  "the caller's object can change after an update": async ({ store, isLive }) => {
+    const change = { listChanged: ['tools'] };
+    await store.update('a', change);
+    change.listChanged = [];
+    await isLive('a', { listChanged: ['tools'] });
+  },
+  'any text is an id of its own': async ({ store, is, isLive }) => {
+    await store.update('a', HIGH);
+    for (const id of ['A', 'a ', '__proto__', 'constructor', 'a'.repeat(500), '🔐']) {
+      await is(id, 'unknown');
+      await store.update(id, { listChanged: [id] });
+      await isLive(id, { listChanged: [id] });
+    }
+    await store.end('A');
+    await isLive('a', HIGH);
+  },
+  'nothing changes an ended session, also one that was unknown': async ({ store, is }) => {
+    await store.update('a', HIGH);
+    for (const id of ['a', 'b', 'b']) {
+      await store.end(id);
+      assert.equal(await store.update(id, HIGH), 'ended');
+      await is(id, 'ended');
+    }
+  },
+  'an end overrides concurrent updates': async ({ store, is }) => {
+    await store.update('a', HIGH);
+    await Promise.all([store.update('a', {}), store.end('a'), store.update('a', { listChanged: [] })]);
+    await is('a', 'ended');
+  },
+  'an end is kept until it expires, and then nothing is left': async ({ store, is, isLive, pass }) => {
+    await store.update('a', HIGH);
+    await store.end('a');
+    await pass(70);
+    await is('a', 'ended');
+    await pass(130);
+    await is('a', 'unknown');
+    assert.equal(await store.update('a', { listChanged: [] }), 'stored');
+    await isLive('a', { listChanged: [] });
+  },
+  'a record without use expires, and its fields do not come back': async ({ store, is, isLive, pass }) => {
+    for (const id of ['a', 'b']) await store.update(id, HIGH);
+    await pass(130);
+    await is('a', 'unknown');
+    await store.update('b', { listChanged: [] });
+    await isLive('b', { listChanged: [] });
+  },
+  // A store may save writes, and extend a record only after a part of its time.
+  'each read and each update delays that': async ({ store, is, isLive, pass }) => {
+    for (const id of ['read', 'updated']) await store.update(id, HIGH);
+    for (let round = 0; round < 3; round++) {
+      await pass(70);
+      await isLive('read', HIGH);
+      await store.update('updated', { listChanged: [] });
+    }
+    await isLive('updated', { ...HIGH, listChanged: [] });
+    await pass(130);
+    await is('read', 'unknown');
+  },
+};
+
+/**
+ * Tests what every session store must do, as `SessionStore` describes it.
+ *
+ * @param makeStore makes an empty store, for each rule
+ * @param advance advances the clock of the stores by some seconds. Without it, the test waits, for a minute in all.
+ * @returns rejects for the first rule that the store breaks; the message has the rule
+ * @example
+ * it('keeps sessions', () => testSessionStore((options) => new MyStore(options)), 90_000);
+ */
+export async function testSessionStore(
+  makeStore: MakeStore,
+  advance?: (seconds: number) => void | Promise<void>,
+): Promise<void> {
+  const expiresAfterSeconds = advance === undefined ? REAL_SECONDS : 100;
+  const wait = advance ?? ((seconds: number) => sleep(seconds * 1000));
+  for (const [rule, test] of Object.entries(RULES)) {
+    const store = await makeStore({ expiresAfterSeconds });
+    const is = async (id: string, found: object): Promise<void> =>
+      assert.deepEqual(await store.read(id), found);
+    const subject: Subject = {
+      store,
+      pass: async (hundredths) => wait((hundredths * expiresAfterSeconds) / 100),
+      isLive: (id, record) => is(id, { state: 'live', record }),
+      is: (id, state) => is(id, { state }),
+    };
+    await test(subject).catch((cause: Error) => {
+      cause.message = `The store breaks this rule: ${rule}. ${cause.message}`;
+      throw cause;
+    });
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { createMemoryStore } from '../../src/session/memory.js';
+import type { SessionStore } from '../../src/session/store.js';
+import { testSessionStore } from '../../src/session/testing.js';
+
+/** A store that breaks one rule. */
+const broken = (change: (store: SessionStore) => Partial<SessionStore>) => (): SessionStore => {
+  const store = createMemoryStore();
+  return { ...store, ...change(store) };
+};
+
+it.each<[string, (store: SessionStore) => Partial<SessionStore>]>([
+  [
+    'an update sets the given fields as a whole, and keeps the others',
+    ({ update }) => {
+      const forgets: SessionStore['update'] = (id, change) =>
+        update(id, 'listChanged' in change ? { concerns: {}, ...change } : change);
+      return { update: forgets };
+    },
+  ],
+  ['any text is an id of its own', ({ read }) => ({ read: (id) => read(id.toLowerCase()) })],
+  [
+    'nothing changes an ended session, also one that was unknown',
+    ({ end, read }) => ({ end: async (id) => ((await read(id)).state === 'live' ? end(id) : undefined) }),
+  ],
+  ['an end is kept until it expires, and then nothing is left', () => ({})],
+])('a store that breaks "%s" is told so', async (rule, change) => {
+  const clock = (): void => undefined;
+  await expect(testSessionStore(broken(change), clock)).rejects.toThrow(rule);
+});
