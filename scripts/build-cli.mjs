@@ -1,17 +1,28 @@
 /**
- * Bundles the command line into `dist/cli`. Dependencies and peers stay imports; every other package is bundled, and
- * its license is copied to `dist/cli/THIRD-PARTY-LICENSES.txt`. `gpt-tokenizer` is bundled because it installs
- * 30 MB of encodings, of which the command line uses one.
+ * Bundles the command line into `dist/cli`. The modules of the library, dependencies and peers stay imports; every other
+ * package is bundled, and its license is copied to `dist/cli/THIRD-PARTY-LICENSES.txt`. `gpt-tokenizer` is bundled because
+ * it installs 30 MB of encodings, of which the command line uses one. Needs what `tsc` writes to `dist`.
  */
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { build } from 'esbuild';
+import { build, transformSync } from 'esbuild';
+import { writeLicenses } from './licenses.mjs';
 import { writePlayground } from './playground.mjs';
 
 const OUTPUT = 'dist/cli';
+const BUNDLE = {
+  entryPoints: ['src/cli/main.ts'],
+  outdir: OUTPUT,
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  metafile: true,
+};
 const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** Stores the tokens of the encoding as compressed JSON. It has a third of the size of the original module and loads faster. */
@@ -31,7 +42,10 @@ const compressTokens = {
   },
 };
 
-/** These packages are CommonJS, and an ES module has no `require` for the modules of Node.js. */
+/**
+ * These packages are CommonJS, and an ES module has no `require` for the modules of Node.js. Their own names are shortened,
+ * because nobody reads their stack traces.
+ */
 const builtinsOfCommonJs = {
   name: 'builtins-of-common-js',
   setup({ onLoad }) {
@@ -41,32 +55,57 @@ const builtinsOfCommonJs = {
         const contents = readFileSync(path, 'utf8');
         const replace = (call, _quote, name) =>
           isBuiltin(name) ? `globalThis.process.getBuiltinModule('${name}')` : call;
-        return { contents: contents.replace(/\brequire\((["'])([^"']+)\1\)/g, replace) };
+        const format = path.includes(join('lib', 'esm')) ? 'esm' : 'cjs';
+        const replaced = contents.replace(/\brequire\((["'])([^"']+)\1\)/g, replace);
+        return { contents: transformSync(replaced, { format, minify: true }).code };
       },
     );
   },
 };
 
-/** `dist/vendor` has the fronts of the modern era for functions, too. */
+const SDK_V2 = /^@modelcontextprotocol\/server(\/stdio)?$/;
+
+/** `dist/vendor` has SDK v2, which most projects do not install, and functions need it too. */
 const sharedSdk = {
   name: 'shared-sdk',
   setup({ onResolve }) {
-    onResolve({ filter: /^@modelcontextprotocol\/server(\/stdio)?$/ }, () => ({
-      path: '../vendor/mcp-server.js',
-      external: true,
-    }));
+    onResolve({ filter: SDK_V2 }, () => ({ path: '../vendor/mcp-server.js', external: true }));
   },
 };
 
+/**
+ * The command line imports the modules of the library instead of a copy. It has copies of what is not in `dist` otherwise,
+ * and of what leads to SDK v2: in the library, that is the peer, and here `dist/vendor`.
+ */
+const sharedLibrary = {
+  name: 'shared-library',
+  async setup({ onResolve }) {
+    const { metafile } = await build({ ...BUNDLE, packages: 'external', write: false, logLevel: 'silent' });
+    const leadsToSdkV2 = leadingTo(metafile.inputs, SDK_V2);
+    onResolve({ filter: /^\.\.?\// }, ({ path, importer }) => {
+      if (importer.includes('node_modules')) return undefined;
+      const module = relative('src', join(dirname(importer), path)).replaceAll('\\', '/');
+      const isCopied =
+        /^(?:cli|vendor)\//.test(module) || leadsToSdkV2.has(module) || !existsSync(join('dist', module));
+      return isCopied ? undefined : { path: `../${module}`, external: true };
+    });
+  },
+};
+
+/** Returns the modules that import what fits the pattern, directly or not, as their paths in `dist`. */
+function leadingTo(inputs, pattern) {
+  const found = new Set();
+  const leads = ({ path, external }) => (external ? pattern.test(path) : found.has(path));
+  for (let before = -1; before < found.size; ) {
+    before = found.size;
+    for (const [file, { imports }] of Object.entries(inputs)) if (imports.some(leads)) found.add(file);
+  }
+  return new Set([...found].map((file) => file.replace(/^src\/(.*)\.tsx?$/, '$1.js')));
+}
+
 mkdirSync(OUTPUT, { recursive: true });
 const { metafile } = await build({
-  entryPoints: ['src/cli/main.ts'],
-  outdir: OUTPUT,
-  bundle: true,
-  splitting: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'esm',
+  ...BUNDLE,
   // Without it, every non-ASCII character of the encoding becomes an escape sequence.
   charset: 'utf8',
   // Identifiers are kept and lines are short, so that stack traces stay readable.
@@ -74,59 +113,16 @@ const { metafile } = await build({
   minifySyntax: true,
   lineLimit: 120,
   external: Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => [name, `${name}/*`]),
-  plugins: [sharedSdk, compressTokens, builtinsOfCommonJs],
-  metafile: true,
+  plugins: [sharedLibrary, sharedSdk, compressTokens, builtinsOfCommonJs],
   logLevel: 'warning',
 });
 chmodSync(join(OUTPUT, 'main.js'), 0o755);
-// `serve`, and functions in front of any server, need the fronts of SDK v2, which their projects rarely install. They are
-// bundled, so that an installation does not grow by the whole SDK.
-const vendor = await build({
-  stdin: {
-    contents:
-      "export * from '@modelcontextprotocol/server'; export * from '@modelcontextprotocol/server/stdio';",
-    resolveDir: '.',
-  },
-  outfile: 'dist/vendor/mcp-server.js',
-  metafile: true,
-  bundle: true,
-  minify: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'esm',
-  logLevel: 'warning',
-});
 const playground = await writePlayground();
 writeFileSync(join(OUTPUT, 'playground.html.br'), compressed(playground.html));
-writeFileSync(
-  join(OUTPUT, 'THIRD-PARTY-LICENSES.txt'),
-  licenses(bundledPackages([...Object.keys(metafile.inputs), ...playground.inputs])),
-);
-
-writeFileSync(
-  'dist/vendor/THIRD-PARTY-LICENSES.txt',
-  licenses(bundledPackages(Object.keys(vendor.metafile.inputs))),
-);
+writeLicenses(OUTPUT, [...Object.keys(metafile.inputs), ...playground.inputs]);
 
 /** As small as Brotli makes it: it takes seconds here, and milliseconds to read. */
 function compressed(text) {
   const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
   return brotliCompressSync(text, { params });
-}
-
-/** Returns the folders of the packages that the inputs belong to. */
-function bundledPackages(inputs) {
-  const folders = inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input) ?? []);
-  return [...new Set(folders)].sort();
-}
-
-/** Returns the license text of each package. Throws an Error if a package has none. */
-function licenses(folders) {
-  const texts = folders.map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-    if (file === undefined) throw new Error(`${name} has no license file, so it must not be bundled.`);
-    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
-  });
-  return `The files in this folder contain code of these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }

@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 
 const LIMITS = 'scripts/size-limits.json';
 /** In bytes. `npx mcp-concerns` downloads them. `--update` does not raise this limit. */
-const MAX_PACKED = 2_280_000;
+const MAX_PACKED = 2_100_000;
 const { name, exports, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 const sizes = {};

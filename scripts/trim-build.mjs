@@ -1,7 +1,7 @@
 /**
  * Deletes the declarations in `dist` that no subpath of the package leads to. They are more than half, and nobody can
  * import what they declare. Then it removes the comments of the code, which are a quarter of it: editors show those of the
- * declarations.
+ * declarations. Modules that are empty afterwards, because they had only types, are deleted.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -21,11 +21,16 @@ for (let file = open.pop(); file !== undefined; file = open.pop()) {
     open.push(join(dirname(file), `${path}.d.ts`));
   }
 }
+const empty = new Set();
+const imported = new Set();
 for (const name of readdirSync('dist', { recursive: true })) {
   const file = join('dist', name);
   if (file.endsWith('.d.ts') && !reached.has(file)) rmSync(file);
   if (file.endsWith('.js')) {
     const { code } = transformSync(readFileSync(file, 'utf8'), { target: 'es2023', charset: 'utf8' });
     writeFileSync(file, code);
+    if (code.trim() === 'export {};') empty.add(file);
+    for (const [, path] of code.matchAll(/from "(\.[^"]+)";/g)) imported.add(join(dirname(file), path));
   }
 }
+for (const file of empty) if (!imported.has(file)) rmSync(file);

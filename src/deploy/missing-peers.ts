@@ -10,7 +10,7 @@ const PEERS =
 const ALWAYS = ['@aws-lambda-powertools/logger', '@modelcontextprotocol/server'];
 
 const SERVER_SDK = '@modelcontextprotocol/server';
-/** Written by scripts/build-cli.mjs. */
+/** Written by scripts/build-vendor.mjs. */
 const BUNDLED_SDK = fileURLToPath(new URL('../vendor/mcp-server.js', import.meta.url));
 
 /** The name of the plugin in errors of esbuild. */
