@@ -1,6 +1,7 @@
 /**
- * Writes where this repository is into `package.json`, for the page of the package and for npm provenance. The address is
- * known only to the workflow that publishes: `node scripts/name-repository.mjs https://host.example owner/name`.
+ * Writes where this repository and its site are into `package.json`: for the page of the package, for npm provenance, and
+ * for findings, which link to the site. The addresses are known only to the workflow that publishes:
+ * `node scripts/name-repository.mjs https://github.com owner/name`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -10,12 +11,24 @@ if (!/^https:\/\/[^/\s]+$/.test(server ?? '') || !/^[\w.-]+\/[\w.-]+$/.test(repo
   process.exit(1);
 }
 const url = `${server}/${repository}`;
-const { name, version, description, ...rest } = JSON.parse(readFileSync('package.json', 'utf8'));
+const [owner, project] = repository.split('/');
+/** Where `.github/workflows/site.yml` publishes the documentation. Other servers have their pages elsewhere. */
+const site =
+  server === 'https://github.com' ? `https://${owner.toLowerCase()}.github.io/${project}/` : undefined;
+const {
+  name,
+  version,
+  description,
+  homepage: _,
+  bugs: __,
+  repository: ___,
+  ...rest
+} = JSON.parse(readFileSync('package.json', 'utf8'));
 const named = {
   name,
   version,
   description,
-  homepage: `${url}#readme`,
+  ...(site !== undefined && { homepage: site }),
   bugs: { url: `${url}/issues` },
   repository: { type: 'git', url: `git+${url}.git` },
   ...rest,

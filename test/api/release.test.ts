@@ -25,15 +25,15 @@ describe('the workflow that publishes', () => {
     expect(steps.findIndex(({ run }) => run?.includes('changeset publish'))).toBe(position + 1);
     cpSync('package.json', join(folder, 'package.json'));
     cpSync('scripts/name-repository.mjs', join(folder, 'scripts/name-repository.mjs'));
-    const env = { PATH: process.env.PATH, SERVER: 'https://host.example', REPOSITORY: 'owner/name' };
+    const env = { PATH: process.env.PATH, SERVER: 'https://github.com', REPOSITORY: 'Owner/name' };
     execFileSync('bash', ['-e', '-c', step?.run ?? ''], { cwd: folder, env });
     const { homepage, bugs, repository, ...rest } = JSON.parse(
       readFileSync(join(folder, 'package.json'), 'utf8'),
     );
     expect([homepage, bugs, repository]).toEqual([
-      'https://host.example/owner/name#readme',
-      { url: 'https://host.example/owner/name/issues' },
-      { type: 'git', url: 'git+https://host.example/owner/name.git' },
+      'https://owner.github.io/name/',
+      { url: 'https://github.com/Owner/name/issues' },
+      { type: 'git', url: 'git+https://github.com/Owner/name.git' },
     ]);
     expect(rest).toEqual(JSON.parse(readFileSync('package.json', 'utf8')));
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { startIn } from './run.js';
+import { MAIN, startCopy } from './run.js';
 
 export interface Position {
   readonly line: number;
@@ -15,6 +15,7 @@ export interface Diagnostic {
   readonly range: Edit['range'];
   readonly severity: number;
   readonly code: string;
+  readonly codeDescription?: { readonly href: string };
   readonly message: string;
 }
 interface Message {
@@ -36,9 +37,9 @@ export class Editor {
   private version = 1;
   readonly uri: string;
 
-  constructor(folder: string, file: string) {
+  constructor(folder: string, file: string, main: string = MAIN) {
     this.uri = pathToFileURL(resolve(folder, file)).href;
-    this.running = startIn(folder, 'lsp', '--stdio');
+    this.running = startCopy(main, folder, 'lsp', '--stdio');
     this.running.child.stdout.setEncoding('latin1').on('data', (chunk: string) => {
       this.received = Buffer.concat([this.received, Buffer.from(chunk, 'latin1')]);
       this.readMessages();

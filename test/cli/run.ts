@@ -29,8 +29,17 @@ export const start = (...args: string[]): Running => startWith('.', [], args);
 /** Starts the command in another working folder. */
 export const startIn = (folder: string, ...args: string[]): Running => startWith(folder, [], args);
 
-function startWith(folder: string, options: readonly string[], args: readonly string[]): Running {
-  const child = spawn(process.execPath, [...options, resolve(MAIN), ...args], { stdio: 'pipe', cwd: folder });
+/** Starts a copy of the command. */
+export const startCopy = (main: string, folder: string, ...args: string[]): Running =>
+  startWith(folder, [], args, main);
+
+function startWith(
+  folder: string,
+  options: readonly string[],
+  args: readonly string[],
+  main: string = MAIN,
+): Running {
+  const child = spawn(process.execPath, [...options, resolve(main), ...args], { stdio: 'pipe', cwd: folder });
   const text = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (chunk: string) => {

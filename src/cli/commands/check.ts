@@ -17,6 +17,7 @@ import { scopesOfTools, scopesText } from '../reports/scopes-text.js';
 import { findingsText } from '../terminal/findings-text.js';
 import { plain } from '../terminal/output.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
+import { SITE } from '../version.js';
 
 export const definition = defineInputCommand(
   'check',
@@ -76,11 +77,16 @@ export async function run(argv: string[]): Promise<number> {
       if (!terminal.quiet)
         process.stdout.write(`${lines.map((line) => terminal.paper.paint(style, line)).join('\n')}\n`);
     } else {
-      const machine = format !== 'github';
       const text =
         format === 'json' && scopes.flat().length > 0
           ? JSON.stringify({ findings, scopes: scopes.flat() }, null, 2)
-          : writeFindings(machine ? findings : findings.map(escaped), texts, format, silenced);
+          : writeFindings(
+              format === 'github' ? findings.map(escaped) : findings,
+              texts,
+              format,
+              silenced,
+              SITE,
+            );
       if (text !== '') process.stdout.write(`${text}\n`);
       if (format === 'github') terminal.note(summary);
     }

@@ -13,9 +13,10 @@ import { type Connection, createConnection } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { ConcernsError } from '../../errors.js';
 import { completionsAt } from '../../policy/check/completions.js';
+import { findingPage } from '../../policy/language/finding-codes.js';
 import type { Finding, Place } from '../../policy/language/findings.js';
 import { read } from '../../wire/messages.js';
-import { VERSION } from '../version.js';
+import { SITE, VERSION } from '../version.js';
 import { codeActions, type ShownFinding } from './code-actions.js';
 import { hoverText } from './hover.js';
 import { isTestFile, type OpenPolicy, openPolicy } from './open-policy.js';
@@ -158,12 +159,11 @@ class LanguageServer {
       const { findings, files } = checked;
       const lost = before !== undefined && checked.concerns.length === 0;
       this.open.set(uri, lost ? { ...before, findings, files } : checked);
-      for (const file of new Set([fileOf(uri), ...checked.files])) {
+      for (const name of new Set([fileOf(uri), ...files]))
         this.publish(
-          uriOf(file),
-          checked.findings.filter((finding) => finding.file === file),
+          uriOf(name),
+          findings.filter(({ file }) => file === name),
         );
-      }
     } catch (error) {
       if (!(error instanceof ConcernsError)) throw error;
       this.connection.window.showWarningMessage(error.message);
@@ -186,6 +186,7 @@ function diagnosticOf(finding: Finding): Diagnostic {
     // Numbers of the protocol: 1 is an error, 2 a warning.
     severity: severity === 'error' ? 1 : 2,
     code,
+    ...(SITE !== undefined && { codeDescription: { href: findingPage(code, SITE) } }),
     source: 'mcp-concerns',
     message,
   };

@@ -109,17 +109,11 @@ export type FindingCode = (typeof FINDING_CODES)[number];
 /** The codes that only a check against a catalog reports. */
 export const CATALOG_CODES: ReadonlySet<string> = new Set(CODES.catalog);
 
-/** The documentation of the published package. It has the pages of this version's codes once the version is published. */
-const DOCUMENTATION = 'https://unpkg.com/mcp-concerns/docs/reference/findings';
-
 /**
  * @param code the code of a finding
- * @returns the address of the section that explains it, with its reason, an example and the fix
+ * @param site the address of the documentation, with a slash at the end
+ * @returns the address of the page that explains the finding, with its reason, an example and the fix
  * @example
- * helpUriOf('bad-yaml'); // 'https://unpkg.com/mcp-concerns/docs/reference/findings/file.md#bad-yaml'
+ * findingPage('bad-yaml', 'https://docs.example/'); // 'https://docs.example/findings/bad-yaml'
  */
-export function helpUriOf(code: FindingCode): string {
-  const [page] =
-    Object.entries<readonly FindingCode[]>(CODES).find(([, codes]) => codes.includes(code)) ?? [];
-  return `${DOCUMENTATION}/${page}.md#${code}`;
-}
+export const findingPage = (code: FindingCode, site: string): string => `${site}findings/${code}`;

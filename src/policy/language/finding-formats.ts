@@ -1,4 +1,4 @@
-import { helpUriOf } from './finding-codes.js';
+import { findingPage } from './finding-codes.js';
 import { type Finding, formatFindings, visible } from './findings.js';
 import type { SilencedFinding } from './ignores.js';
 
@@ -18,6 +18,7 @@ export type FindingFormat = (typeof FINDING_FORMATS)[number];
  * @param texts the text of each file by file name; only `pretty` uses it
  * @param format the output format
  * @param silenced the warnings that comments silence; only `sarif` writes them, as suppressed results
+ * @param site the address of the documentation; only `sarif` uses it, to link each rule
  * @returns the text without a line break at the end; empty for `pretty` and `github` if there are no findings
  * @example
  * const { findings, texts } = readPolicy('policy.yaml');
@@ -28,6 +29,7 @@ export function writeFindings(
   texts: ReadonlyMap<string, string>,
   format: FindingFormat,
   silenced: readonly SilencedFinding[] = [],
+  site?: string,
 ): string {
   switch (format) {
     case 'pretty':
@@ -37,7 +39,7 @@ export function writeFindings(
     case 'github':
       return findings.map(annotation).join('\n');
     case 'sarif':
-      return JSON.stringify(sarif(findings, silenced), null, 2);
+      return JSON.stringify(sarif(findings, silenced, site), null, 2);
   }
 }
 
@@ -56,7 +58,7 @@ function toUri(file: string): string {
 }
 
 /** A log with one run and one rule for each code (SARIF 2.1.0, sections 3.13, 3.14 and 3.49). */
-function sarif(findings: readonly Finding[], silenced: readonly SilencedFinding[]): object {
+function sarif(findings: readonly Finding[], silenced: readonly SilencedFinding[], site?: string): object {
   const codes = [...new Set([...findings, ...silenced].map(({ code }) => code))].sort();
   const resultOf = ({ code, severity, message, file, line, column, length }: Finding) => ({
     ruleId: code,
@@ -72,13 +74,14 @@ function sarif(findings: readonly Finding[], silenced: readonly SilencedFinding[
       },
     ],
   });
+  const rules = codes.map((id) => ({ id, ...(site !== undefined && { helpUri: findingPage(id, site) }) }));
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
     runs: [
       {
         tool: {
-          driver: { name: 'mcp-concerns', rules: codes.map((id) => ({ id, helpUri: helpUriOf(id) })) },
+          driver: { name: 'mcp-concerns', rules },
         },
         columnKind: 'utf16CodeUnits',
         results: [
