@@ -77,16 +77,11 @@ export async function run(argv: string[]): Promise<number> {
       if (!terminal.quiet)
         process.stdout.write(`${lines.map((line) => terminal.paper.paint(style, line)).join('\n')}\n`);
     } else {
+      const shown = format === 'github' ? findings.map(escaped) : findings;
       const text =
         format === 'json' && scopes.flat().length > 0
           ? JSON.stringify({ findings, scopes: scopes.flat() }, null, 2)
-          : writeFindings(
-              format === 'github' ? findings.map(escaped) : findings,
-              texts,
-              format,
-              silenced,
-              SITE,
-            );
+          : writeFindings(shown, texts, format, silenced, SITE);
       if (text !== '') process.stdout.write(`${text}\n`);
       if (format === 'github') terminal.note(summary);
     }
@@ -108,6 +103,4 @@ function countsOf(findings: readonly Finding[]): string {
 }
 
 /** Messages quote names from servers, which may contain control characters. */
-function escaped(finding: Finding): Finding {
-  return { ...finding, message: plain(finding.message) };
-}
+const escaped = (finding: Finding): Finding => ({ ...finding, message: plain(finding.message) });

@@ -179,10 +179,9 @@ class LanguageServer {
   }
 }
 
-function diagnosticOf(finding: Finding): Diagnostic {
-  const { severity, code, message } = finding;
+function diagnosticOf({ severity, code, message, ...place }: Finding): Diagnostic {
   return {
-    range: rangeOf(finding),
+    range: rangeOf(place),
     // Numbers of the protocol: 1 is an error, 2 a warning.
     severity: severity === 'error' ? 1 : 2,
     code,
