@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -43,6 +43,34 @@ describe('the workflow that publishes', () => {
       encoding: 'utf8',
     });
     expect([status, stderr]).toEqual([1, 'Pass the URL of the server and OWNER/NAME, not "" and "owner".\n']);
+  });
+
+  it('moves the tag of the major version to a release, and only to a release', () => {
+    const move = steps.find(({ name }) => name === 'Move the tag of the major version')?.run ?? '';
+    expect(steps.findIndex(({ run }) => run === move)).toBeGreaterThan(position + 1);
+    const [clone, origin] = [join(folder, 'clone'), join(folder, 'origin.git')];
+    const author = ['-c', 'user.name=test', '-c', 'user.email=test@host.example'];
+    const git = (...args: string[]) =>
+      execFileSync('git', [...author, ...args], { cwd: clone, encoding: 'utf8', stdio: 'pipe' }).trim();
+    const commit = (version: string) => {
+      writeFileSync(join(clone, 'package.json'), JSON.stringify({ version }));
+      git('add', '.');
+      git('commit', '--quiet', '--message', version);
+    };
+    const run = () => execFileSync('bash', ['-e', '-c', move], { cwd: clone, stdio: 'pipe' });
+    const moved = () => git('ls-remote', '--tags', 'origin', 'v0').split('\t')[0];
+    execFileSync('git', ['init', '--quiet', '--bare', origin]);
+    execFileSync('git', ['clone', '--quiet', origin, clone], { stdio: 'pipe' });
+    commit('0.2.0');
+    run();
+    expect(moved()).toBe('');
+    for (const version of ['0.2.0', '0.3.0']) {
+      commit(`${version}-next`);
+      commit(version);
+      git('tag', `v${version}`);
+      run();
+      expect(moved()).toBe(git('rev-parse', 'HEAD'));
+    }
   });
 
   it('uses no token of the registry, but the identity of the run', () => {
