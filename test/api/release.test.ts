@@ -86,6 +86,17 @@ describe('the workflow that publishes', () => {
   });
 });
 
+it('describes the version in a changelog that a person reads in two minutes', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const sections = readFileSync('CHANGELOG.md', 'utf8').split(/^(?=## )/m);
+  const [, section = ''] = sections;
+  expect(section).toMatch(new RegExp(`^## ${version}\\n`));
+  expect(section.trim().split('\n').length).toBeLessThanOrEqual(60);
+  for (const file of ['package-lock.json', 'editors/vscode/package.json', 'editors/vscode/package-lock.json']) {
+    expect(JSON.parse(readFileSync(file, 'utf8')).version, file).toBe(version);
+  }
+});
+
 it('npm accepts the package for publishing, with its docs and without pictures', () => {
   const args = ['publish', '--dry-run', '--json', '--ignore-scripts', '--tag', 'test', '--offline'];
   const { status, stdout, stderr } = spawnSync('npm', args, { encoding: 'utf8' });
