@@ -11,6 +11,9 @@ const KINDS = [
   ['resourceTemplates', 'Resource templates'],
 ] as const;
 
+/** The group of tools without a topic. It comes last. */
+const REST = 'other';
+
 /** The switch of a whole group: one value of a concern. */
 export interface GroupSwitch {
   readonly state: 'on' | 'off' | 'mixed';
@@ -46,11 +49,12 @@ export function groupsOf(state: PanelState, found: readonly PanelItem[]): Group[
       item.server ?? (servers.size > 0 || item.kind !== 'tools' ? undefined : valueIn(state, topic, item));
     const kind = KINDS.find(([each]) => each === item.kind)?.[1] ?? '';
     const title =
-      value === undefined ? (topic === undefined || item.kind !== 'tools' ? kind : 'other') : String(value);
+      value === undefined ? (topic === undefined || item.kind !== 'tools' ? kind : REST) : String(value);
     if (value !== undefined) values.set(title, value);
     titles.set(title, [...(titles.get(title) ?? []), item]);
   }
-  return [...titles].map(([title, own]) => {
+  const topics = [...titles].sort(([one], [other]) => Number(one === REST) - Number(other === REST));
+  return topics.map(([title, own]) => {
     const value = values.get(title);
     const group = { title, items: own };
     return topic === undefined || value === undefined

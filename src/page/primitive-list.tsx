@@ -81,13 +81,13 @@ function Alone({ state, change }: { readonly state: PanelState; change(change: C
   const hidden = alone.length - shown;
   if (alone.length === 0) return null;
   const parts = [
-    ...(shown > 0 ? [`show ${countOf(shown, 'tool')}`] : []),
-    ...(hidden > 0 ? [`hide ${countOf(hidden, 'tool')}`] : []),
+    ...(shown > 0 ? [`${formatNumber(shown)} shown`] : []),
+    ...(hidden > 0 ? [`${formatNumber(hidden)} hidden`] : []),
   ];
   const isLocked = state.readOnly !== undefined || (state.onlyNarrows !== undefined && hidden > 0);
   return (
     <p class="alone">
-      By themselves, you {parts.join(' and ')}.{' '}
+      You switched single tools: {parts.join(', ')}.{' '}
       <button type="button" disabled={isLocked} onClick={() => change({ '+tools': null, '-tools': null })}>
         Undo<span class="unseen"> all switches of single tools</span>
       </button>

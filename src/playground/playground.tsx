@@ -103,7 +103,7 @@ export function Playground({ examples, save }: PlaygroundProps) {
   };
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== 's' || !(event.ctrlKey || event.metaKey) || saved.length === 0) return;
+      if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || saved.length === 0) return;
       event.preventDefault();
       if (unsaved.length > 0) void attempt(saveAll);
     };

@@ -1,3 +1,4 @@
+import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import type { PanelConcern, PanelState } from '../../gate/panel/panel-document.js';
 import { registryFolder, writeOpener } from '../control/registry.js';
 import { type RunningProcess, runningProcesses, switchSession } from '../control/running-process.js';
@@ -116,9 +117,8 @@ function typed(change: WantedChange, { concerns, presets }: PanelState): Record<
   if ('preset' in change) {
     const isPreset = presets.some(({ name }) => name === change.preset);
     if (isPreset || change.preset !== EVERYTHING) return { preset: change.preset };
-    return Object.fromEntries(
-      concerns.filter(({ setBy }) => setBy === 'host').map(({ name }) => [name, null]),
-    );
+    const host = concerns.filter(({ setBy }) => setBy === 'host').map(({ name }) => name);
+    return Object.fromEntries([...host, ADDED_TOOLS, HIDDEN_TOOLS].map((name) => [name, null]));
   }
   const byName = new Map(concerns.map((concern) => [concern.name, concern]));
   return Object.fromEntries(

@@ -21,6 +21,7 @@ export function sessionLines(name: string, states: readonly PanelState[], paper:
       `${shown.tools} of ${total.tools} tools`,
       `${count(shown.tokens)} of ${count(total.tokens)} tokens`,
       preferencesText(state),
+      aloneText(state),
       relistedText(own?.relisted ?? null),
       paper.paint('dim', plain(`${name} ${session}`)),
     ];
@@ -36,6 +37,11 @@ function preferencesText({ concerns, presets }: PanelState): string {
   if (values.length === 0) return 'everything';
   return plain(preset === undefined ? values.join(' ') : `${preset.name} (${values.join(' ')})`);
 }
+
+const aloneText = ({ items }: PanelState): string => {
+  const alone = items.filter((item) => item.alone === true);
+  return alone.length === 0 ? '' : `${alone.length} switched one by one`;
+};
 
 const relistedText = (relisted: boolean | null): string =>
   relisted === null ? '' : relisted ? 'listed again' : 'has not listed again yet';

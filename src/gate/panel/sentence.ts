@@ -7,7 +7,7 @@ import type { PanelState, PanelValue } from './panel-document.js';
  * @example
  * summaryOf(state); // '10 of 24 tools are shown (about 1414 of 3230 tokens). In effect: security high.'
  */
-export function summaryOf({ shown, total, concerns }: PanelState): string {
+export function summaryOf({ shown, total, concerns, items }: PanelState): string {
   const inEffect = concerns
     .filter(({ inEffect }) => inEffect.length > 0)
     .map(({ name, inEffect, origin, model = [] }) => {
@@ -19,7 +19,9 @@ export function summaryOf({ shown, total, concerns }: PanelState): string {
     inEffect.length === 0 ? 'No preferences are in effect.' : `In effect: ${inEffect.join(', ')}.`;
   const added = concerns.flatMap((concern) => concern.added ?? []);
   const more = added.length === 0 ? '' : ` Added by the model: ${added.join(', ')}.`;
-  return `${shown.tools} of ${total.tools} tools are shown (about ${shown.tokens} of ${total.tokens} tokens). ${preferences}${more}`;
+  const alone = items.filter((item) => item.alone === true).length;
+  const single = alone === 0 ? '' : ` Switched one by one by the person: ${alone}.`;
+  return `${shown.tools} of ${total.tools} tools are shown (about ${shown.tokens} of ${total.tokens} tokens). ${preferences}${more}${single}`;
 }
 
 /** Ends a sentence about a change that was not made. */

@@ -36,7 +36,7 @@ const TOOLS = Array.from({ length: 500 }, (_, index) => {
   const [topic, verb, noun] = [topicOf(index), at(VERBS, index * 3), at(NOUNS, index * 5 + 1)];
   return {
     name: `${topic}_${verb}_${noun}_${index}`,
-    description: `${verb[0]?.toUpperCase()}${verb.slice(1)}s one ${noun.replace('_', ' ')} of ${topic}, with its owner, its status and all comments.`,
+    description: `Is about one ${noun.replace('_', ' ')} of ${topic} (${verb}), with its owner, its status and all comments.`,
     tokens: 90 + ((index * 37) % 240),
   };
 });

@@ -174,9 +174,9 @@ describe.skipIf(browser === undefined)(`the page in a real browser ${reason}`, (
     await page.keyboard.press('Space');
     expect([await row('hashData').isChecked(), await row('rotateKey').isChecked()]).toEqual([false, true]);
     await page.getByText('You hide this tool.').waitFor();
-    await page.getByText('By themselves, you show 1 tool and hide 1 tool.').waitFor();
+    await page.getByText('You switched single tools: 1 shown, 1 hidden.').waitFor();
     await page.getByRole('button', { name: 'Undo all switches of single tools' }).click();
-    await page.getByText('By themselves').waitFor({ state: 'detached' });
+    await page.getByText('You switched single tools').waitFor({ state: 'detached' });
     expect([await row('hashData').isChecked(), await row('rotateKey').isChecked()]).toEqual([true, false]);
     expect(sent).toEqual([
       { '-tools': ['hashData'] },

@@ -139,6 +139,7 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
       expect(readFileSync(policy, 'utf8')).toContain('risk');
       expect(await save.isDisabled()).toBe(true);
       writeFileSync(policy, 'version: 1\n# by another editor\n');
+      await editor().focus();
       await page.keyboard.press('ControlOrMeta+End');
       await page.keyboard.type('# more');
       await page.keyboard.press('ControlOrMeta+S');
