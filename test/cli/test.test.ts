@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -432,7 +433,10 @@ describe('a mistake in a test file', () => {
 });
 
 describe.concurrent('a test file that cannot be run', () => {
-  beforeAll(() => writeFileSync(join(folder, 'broken.yaml'), 'version: 1\nconcerns:  []\n'));
+  beforeAll(() => {
+    writeFileSync(join(folder, 'broken.yaml'), 'version: 1\nconcerns:  []\n');
+    execFileSync('mkfifo', [join(folder, 'pipe.json')]);
+  });
 
   it.each<[string, string, string]>([
     [
@@ -444,6 +448,11 @@ describe.concurrent('a test file that cannot be run', () => {
       'no catalog',
       'policy: policy.yaml\ncatalog: no.json\n',
       '2:10  error  test-input-unreadable  no.json cannot be read (it does not exist). Check the path of the catalog.',
+    ],
+    [
+      'a pipe as its catalog, which nobody writes into',
+      'policy: policy.yaml\ncatalog: pipe.json\n',
+      '2:10  error  test-input-unreadable  pipe.json cannot be read (it is not a regular file). Check the path of the catalog.',
     ],
     [
       'neither catalog nor server',

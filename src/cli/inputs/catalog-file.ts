@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { IDENTITY, identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { itemsOf } from '../../gate/request/whole-list.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { EXTENSION_ID, read } from '../../wire/messages.js';
-import { CliError } from '../errors.js';
+import { CliError, cannotRead } from '../errors.js';
 import { readJson } from '../terminal/read-text.js';
 
 /** The data of a catalog file besides the primitives. */
@@ -43,7 +43,11 @@ export function catalogBeside(policy: string): string | undefined {
  * const { tools = [] } = readCatalogFile('policies/vault.catalog.json');
  */
 export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
-  const data = readJson(path, 'Check the path of the catalog.', () => `${path} is not JSON. ${CREATE}`);
+  const advice = 'Check the path of the catalog.';
+  // A test file of a stranger can name it. To read a pipe would wait for somebody who writes into it.
+  if (existsSync(path) && !statSync(path).isFile())
+    throw cannotRead(path, 'it is not a regular file', advice);
+  const data = readJson(path, advice, () => `${path} is not JSON. ${CREATE}`);
   if (!isObject(data) || !KINDS.some((kind) => read(data, kind) !== undefined)) {
     const hint = Array.isArray(data) ? 'Put the list into {"tools": [...]}.' : CREATE;
     throw new CliError(`${path} is not a catalog: it has none of ${KINDS.join(', ')}. ${hint}`);
