@@ -7,7 +7,8 @@ import type { Backends } from './backend.js';
 import { BridgedServer } from './bridged-server.js';
 import { ParkedCalls } from './eras/parked.js';
 import { OneServer } from './one-server.js';
-import { type Isolation, Upstream, type UpstreamOptions } from './upstream.js';
+import type { Isolation, UpstreamOptions } from './options.js';
+import { Upstream } from './upstream.js';
 
 /** What an endpoint of SDK v2 knows of the request that it makes a server for. */
 export interface ServerContext {

@@ -12,6 +12,7 @@ import {
 import type { Backend, Client, ClientPort } from './backend.js';
 import { type Params, refusal, type ServerCall, unaskable, unknownMethod } from './call.js';
 import {
+  asksOf,
   capabilitiesOf,
   initializeOf,
   levelOf,
@@ -23,15 +24,9 @@ import { askModern } from './eras/parameter-headers.js';
 import type { ParkedCalls } from './eras/parked.js';
 import { tellChanges } from './eras/stream.js';
 import { type LegacyClient, legacyToModern, modernToLegacy, NO_LOGS } from './eras/translate.js';
+import type { Caller, ChangeListener, Link, LinkOwner } from './link.js';
 import { type AnswerOverHttp, httpOf, reasonOf, unreachable } from './recovery.js';
-import {
-  asksOf,
-  type Caller,
-  type ChangeListener,
-  type Link,
-  type LinkOwner,
-  type Upstream,
-} from './upstream.js';
+import type { Upstream } from './upstream.js';
 
 /** Requests that set state of a connection. All clients share it, so all of them would get that state. */
 const SETS_STATE: ReadonlySet<string> = new Set([

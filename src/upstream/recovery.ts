@@ -4,7 +4,9 @@ import { ERRORS } from '../wire/messages.js';
 import { CANCELLED, type Params, refusal, type ServerCall } from './call.js';
 import type { Channel, ChannelOwner } from './channel.js';
 import type { Members } from './eras/envelope.js';
-import { delayBefore, IDLE, transition, type UpstreamEvent, type UpstreamHappening } from './state.js';
+import type { RecoveryOptions } from './options.js';
+import { PendingLimit } from './pending.js';
+import { delayBefore, IDLE, transition, type UpstreamHappening } from './state.js';
 import {
   EraUnavailable,
   InitializeRefused,
@@ -12,22 +14,6 @@ import {
   UNSUPPORTED_VERSION,
   UpstreamError,
 } from './upstream-error.js';
-
-/** How long a server may take, and who is told what happens to it. */
-export interface RecoveryOptions {
-  /** The name of the server in events. Defaults to `upstream`. */
-  readonly name?: string | undefined;
-  /** Receives each change of the server's state with its reason, and the lines that a child process writes to stderr. */
-  readonly report?: ((event: UpstreamEvent) => void) | undefined;
-  /** Milliseconds until a server must have initialized. Defaults to 60,000: `npx` may download the server first. */
-  readonly startMs?: number | undefined;
-  /**
-   * Milliseconds that a server may send nothing while a request waits. After half of it, the server is pinged; a server
-   * that does not answer this either is replaced. Defaults to 120,000, because many servers cannot answer a ping while
-   * a tool runs.
-   */
-  readonly silenceMs?: number | undefined;
-}
 
 /** An open connection, and what the server said of itself when it was opened. */
 export interface Opened {
@@ -286,38 +272,4 @@ function refused({ reason, http }: Pick<SendFailure, 'reason' | 'http'>): Answer
   // Hosts over stdio have no status and no header.
   const data = { status: http?.status, wwwAuthenticate: http?.challenge };
   return { ...refusal(ERRORS.internal, `${text} Sign in to that server, ${operator}`, data), http };
-}
-
-/** Requests that wait for an answer of one server. */
-const MAX_REQUESTS = 10_000;
-/** Characters of their parameters, which are kept in case a request must be sent again. */
-const MAX_CHARACTERS = 64 * 1024 * 1024;
-
-/** Limits the requests that wait for an answer of one server. */
-class PendingLimit {
-  private requests = 0;
-  private characters = 0;
-
-  /** Adds a request. Returns a function that removes it, or why it cannot be added. */
-  add(params: Params): (() => void) | string {
-    if (this.requests >= MAX_REQUESTS) return `${MAX_REQUESTS} requests already wait for it`;
-    const characters = lengthOf(params);
-    if (characters === undefined) return 'the parameters of the request are nested too deeply';
-    if (this.characters + characters > MAX_CHARACTERS) return 'requests of 64 MiB already wait for it';
-    this.requests++;
-    this.characters += characters;
-    return () => {
-      this.requests--;
-      this.characters -= characters;
-    };
-  }
-}
-
-function lengthOf(params: Params): number | undefined {
-  try {
-    return params === undefined ? 0 : JSON.stringify(params).length;
-  } catch {
-    // JSON can be parsed at any depth, but not written.
-    return undefined;
-  }
 }

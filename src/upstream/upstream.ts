@@ -2,67 +2,19 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { MAX_AGE_MS, SharedCatalog } from '../gate/request/catalog-cache.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
 import { beforeAbort } from '../session/before-abort.js';
-import { CAPABILITIES, type Era, listChangedMethod, METHODS, read } from '../wire/messages.js';
+import { CAPABILITIES, type Era, listChangedMethod, METHODS } from '../wire/messages.js';
 import { ownCall, type Params, unaskable } from './call.js';
 import type { Channel, ChannelOwner } from './channel.js';
-import { LEGACY_VERSIONS, type Members, SELF, wrapParams } from './eras/envelope.js';
-import { NOBODY, openLegacy, type Protocol, probe } from './eras/era.js';
+import { LEGACY_VERSIONS, SELF, wrapParams } from './eras/envelope.js';
+import { NOBODY, openLegacy, probe } from './eras/era.js';
 import { Watched } from './eras/watched.js';
+import type { Caller, ChangeListener, Link, LinkOwner } from './link.js';
+import type { Isolation, UpstreamOptions } from './options.js';
 import { Pool } from './pool.js';
-import { type Opened, Recovery, type RecoveryOptions, type RecoveryOwner, reasonOf } from './recovery.js';
+import { type Opened, Recovery, type RecoveryOwner, reasonOf } from './recovery.js';
 import { EraUnavailable, InitializeRefused } from './upstream-error.js';
 import { RemoteTransport } from './wires/remote.js';
 import { type Wire, wireOf } from './wires/wire.js';
-
-/**
- * Who shares a server behind the endpoint:
- *
- * - `shared`: all clients share one. The fastest and smallest. The server must not keep anything of a client.
- * - `per-session`: one for each session and process of the endpoint; for clients without sessions, one for each verified
- *   identity. Costs the memory of a server per active client.
- * - `per-request`: one for each request. Costs a start of the server per request, and nothing is kept between requests.
- */
-export const ISOLATIONS = ['shared', 'per-session', 'per-request'] as const;
-export type Isolation = (typeof ISOLATIONS)[number];
-
-/** How a server behind the endpoint is used. */
-export interface UpstreamOptions extends RecoveryOptions {
-  /** Which era is spoken to the server. Defaults to `auto`: the server's own. */
-  readonly protocol?: Protocol | undefined;
-  /** Whether this process serves many requests, for a long time: then it passes on questions and changes. */
-  readonly isLongLived?: boolean | undefined;
-  /** Whether one person runs it for nobody else: then all clients without a session or an identity are that person's. */
-  readonly isOfOnePerson?: boolean | undefined;
-}
-
-/** Who a connection is for, where it is not the client's own. */
-export interface Caller {
-  /** The verified identity; never what a client says of itself. */
-  readonly principal: string | undefined;
-  /** The session of a legacy client, of which this process knows only the id. */
-  readonly session?: string | undefined;
-  /** What the client can be asked. A legacy server learns it once, when the connection begins. */
-  readonly asks: Members;
-}
-
-/** A connection to the server, for one client or for several. */
-export interface Link {
-  readonly era: Era;
-  readonly recovery: Recovery;
-  readonly watched: Watched;
-  /** What the server lists. */
-  readonly lists: SharedCatalog;
-  /** Must be called when the client has gone. */
-  release(): Promise<void>;
-  /** The client has sent `notifications/initialized`. */
-  announce(): void;
-}
-
-/** The only client of a connection. */
-export type LinkOwner = Omit<RecoveryOwner, 'opened'>;
-
-/** Is told of changed lists and resources of the server, and on which connection. */
-export type ChangeListener = (method: string, params: Params, from: Recovery | undefined) => void;
 
 const START_MS = 60_000;
 const SILENCE_MS = 120_000;
@@ -370,15 +322,3 @@ export class Upstream {
 
 /** Leaves open what others use too. */
 const KEEP = async (): Promise<void> => undefined;
-
-/** @returns what a client can be asked by a server of the legacy era: all that is not about this package */
-export function asksOf(capabilities: unknown): Members {
-  const names = ['elicitation', 'sampling', 'roots'];
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const declared = read(capabilities, name);
-      if (declared === undefined) return [];
-      return [[name, name === 'roots' ? {} : declared]];
-    }),
-  );
-}

@@ -4,7 +4,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHandler } from '../../src/http/sdk-v2.js';
 import { bridge } from '../../src/upstream/isolation.js';
-import type { UpstreamOptions } from '../../src/upstream/upstream.js';
+import type { UpstreamOptions } from '../../src/upstream/options.js';
 import { remoteTransport } from '../../src/upstream/wires/remote.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { ask, child, envelope } from './modern-client.js';

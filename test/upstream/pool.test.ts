@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { type Bridge, bridge } from '../../src/upstream/isolation.js';
-import type { Isolation } from '../../src/upstream/upstream.js';
+import type { Isolation } from '../../src/upstream/options.js';
 import type { ChildTransport } from '../../src/upstream/wires/child-process.js';
 import { ask, child } from './modern-client.js';
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isolateUpstream, shareUpstream } from '../../src/upstream/isolation.js';
+import type { Isolation } from '../../src/upstream/options.js';
 import {
   delayBefore,
   IDLE,
@@ -12,7 +13,6 @@ import {
   type UpstreamEvent,
   type UpstreamHappening,
 } from '../../src/upstream/state.js';
-import type { Isolation } from '../../src/upstream/upstream.js';
 import { ChildTransport } from '../../src/upstream/wires/child-process.js';
 import { remoteTransport } from '../../src/upstream/wires/remote.js';
 import { callAll, connect, countEvents } from './call-all.js';

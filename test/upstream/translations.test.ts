@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { bridge } from '../../src/upstream/isolation.js';
-import type { Isolation } from '../../src/upstream/upstream.js';
+import type { Isolation } from '../../src/upstream/options.js';
 import { remoteTransport } from '../../src/upstream/wires/remote.js';
 import { ask, child } from './modern-client.js';
 import { RawConnection } from './raw-connection.js';

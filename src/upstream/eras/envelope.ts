@@ -124,3 +124,15 @@ export function initializeOf(discovered: Members, requested: unknown): Members {
 
 /** @returns name and version of a server, from its answer to `server/discover` */
 const serverInfoOf = (discovered: Members): unknown => read(discovered, '_meta', SERVER_INFO);
+
+/** @returns what a client can be asked by a server of the legacy era: all that is not about this package */
+export function asksOf(capabilities: unknown): Members {
+  const names = ['elicitation', 'sampling', 'roots'];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const declared = read(capabilities, name);
+      if (declared === undefined) return [];
+      return [[name, name === 'roots' ? {} : declared]];
+    }),
+  );
+}

@@ -1,8 +1,9 @@
 import type { CallAnswer } from '../../wire/calls.js';
 import { LISTS, read } from '../../wire/messages.js';
 import { ownCall, type ServerCall } from '../call.js';
+import type { Link } from '../link.js';
 import type { AnswerOverHttp } from '../recovery.js';
-import type { Link, Upstream } from '../upstream.js';
+import type { Upstream } from '../upstream.js';
 import { headerText } from '../wires/modern-wire.js';
 import { wrapParams } from './envelope.js';
 import { NOBODY } from './era.js';

@@ -1,8 +1,8 @@
 import type { CallAnswer } from '../../wire/calls.js';
 import { ERRORS, read } from '../../wire/messages.js';
 import { type Ask, CANCELLED, refusal, type ServerCall } from '../call.js';
+import type { Caller } from '../link.js';
 import type { AnswerOverHttp } from '../recovery.js';
-import type { Caller } from '../upstream.js';
 import { membersOf } from './envelope.js';
 
 /** Milliseconds that a call waits for the answer of a person. */

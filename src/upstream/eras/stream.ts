@@ -9,7 +9,8 @@ import {
   SUBSCRIPTION_META,
 } from '../../wire/messages.js';
 import { CANCELLED, refusal, type ServerCall } from '../call.js';
-import type { Caller, ChangeListener, Link, Upstream } from '../upstream.js';
+import type { Caller, ChangeListener, Link } from '../link.js';
+import type { Upstream } from '../upstream.js';
 import { membersOf, withoutMeta } from './envelope.js';
 
 /** Waits until a client leaves. */

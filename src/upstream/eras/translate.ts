@@ -3,8 +3,9 @@ import type { CallAnswer } from '../../wire/calls.js';
 import { ERRORS, EXTENSION_ID, METHODS, read, TASK_LIST, TASK_RESULT } from '../../wire/messages.js';
 import { ownCall, type Params, refusal, type ServerCall, unaskable, unknownMethod } from '../call.js';
 import type { Channel } from '../channel.js';
+import type { Caller, Link } from '../link.js';
 import type { AnswerOverHttp } from '../recovery.js';
-import type { Caller, Link, Upstream } from '../upstream.js';
+import type { Upstream } from '../upstream.js';
 import {
   type ClientFacts,
   capabilitiesOf,

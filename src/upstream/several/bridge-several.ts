@@ -6,7 +6,7 @@ import { ownCall, unaskable } from '../call.js';
 import { wrapParams } from '../eras/envelope.js';
 import { NOBODY } from '../eras/era.js';
 import { type Bridge, behindOne, bridgeTo, type IsolatedUpstream } from '../isolation.js';
-import type { Isolation, UpstreamOptions } from '../upstream.js';
+import type { Isolation, UpstreamOptions } from '../options.js';
 import { Member } from './member.js';
 import { SeveralServers } from './several-servers.js';
 
