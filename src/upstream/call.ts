@@ -40,6 +40,19 @@ export const ownCall = (method: string, params: Params): ServerCall => ({
   ask: unaskable,
 });
 
+/** Who is told what belongs to no request. */
+export interface ChannelOwner {
+  /** Aborted when nobody needs the connection, also before it is open. */
+  readonly signal: AbortSignal;
+  /** A notification of the server that belongs to no request for certain. */
+  notified(method: string, params: Params): void;
+  /** Asks the only client of this connection a question that belongs to no request for certain; `unaskable` if several share it. */
+  readonly ask: Ask;
+  /** The connection ended by itself, or its server is silent. */
+  lost(reason: string): void;
+  stderr(line: string): void;
+}
+
 /** The answer to a request whose client has left. Nobody receives it. */
 export const CANCELLED: CallAnswer = {
   error: { code: ERRORS.internal, message: 'The request was cancelled.' },

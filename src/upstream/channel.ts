@@ -12,23 +12,10 @@ import {
   SUBSCRIPTION_META,
   toSdk,
 } from '../wire/messages.js';
-import { type Ask, CANCELLED, type Params, type ServerCall, unaskable } from './call.js';
-import { isAtLeast } from './eras/envelope.js';
-import { readSendFailure, type SendFailure, UpstreamError } from './upstream-error.js';
-import type { Wire } from './wires/wire.js';
-
-/** Who is told what belongs to no request. */
-export interface ChannelOwner {
-  /** Aborted when nobody needs the connection, also before it is open. */
-  readonly signal: AbortSignal;
-  /** A notification of the server that belongs to no request for certain. */
-  notified(method: string, params: Params): void;
-  /** Asks the only client of this connection a question that belongs to no request for certain; `unaskable` if several share it. */
-  readonly ask: Ask;
-  /** The connection ended by itself, or its server is silent. */
-  lost(reason: string): void;
-  stderr(line: string): void;
-}
+import { CANCELLED, type ChannelOwner, type Params, type ServerCall, unaskable } from './call.js';
+import { isAtLeast, membersOf } from './eras/envelope.js';
+import { failedFor, readSendFailure, type SendFailure, UpstreamError } from './upstream-error.js';
+import { endingOf, type Wire } from './wires/wire.js';
 
 /** An answer, or why there is none. */
 export type Outcome = CallAnswer | { readonly failed: SendFailure };
@@ -99,7 +86,7 @@ export class Channel {
       const about = await channel.within(startMs, async () => {
         wire.onmessage = (message) => channel.receive(fromSdk(message));
         wire.onstderr = (line) => channel.owner.stderr(line);
-        wire.onended = (id, reason) => channel.drop(id, reason);
+        wire.onended = (id, reason) => channel.settle(id, failedFor(reason));
         await wire.start();
         return handshake(channel);
       });
@@ -113,12 +100,12 @@ export class Channel {
   /** Does a handshake. Rejects if the server ends meanwhile, or is late. */
   async within<T>(startMs: number, handshake: () => Promise<T>): Promise<T> {
     const lost = new AbortController();
-    this.wire.onclose = () => lost.abort(new UpstreamError(this.ending(), { isEnded: true }));
+    this.wire.onclose = () => lost.abort(new UpstreamError(endingOf(this.wire), { isEnded: true }));
     const late = `it did not initialize within ${startMs / 1000} s`;
     const timer = setTimeout(() => lost.abort(new UpstreamError(late)), startMs);
     try {
       const about = await beforeAbort(handshake(), AbortSignal.any([lost.signal, this.owner.signal]));
-      this.wire.onclose = () => this.end(this.ending());
+      this.wire.onclose = () => this.end(endingOf(this.wire));
       return about;
     } catch (cause) {
       if (cause instanceof UpstreamError) throw cause;
@@ -139,7 +126,8 @@ export class Channel {
     if (this.isOver) return Promise.resolve(failedFor('the connection was closed', { isUndelivered: true }));
     const id = ++this.lastId;
     const token = read(call.params, '_meta', 'progressToken');
-    const params = token === undefined ? call.params : withToken(call.params, id);
+    const meta = { ...membersOf(call.params?._meta), progressToken: id };
+    const params = token === undefined ? call.params : { ...call.params, _meta: meta };
     const { signal, method, headers } = call;
     return new Promise((resolve) => {
       const leave = (): void => {
@@ -230,15 +218,12 @@ export class Channel {
     if (method === METHODS.acknowledged) return entry?.call.notify(method, params);
     if (method !== 'notifications/message') return this.owner.notified(method, params);
     const level = entry?.call.level;
-    if (level === undefined) return this.log(entry, params);
-    if (isAtLeast(read(params, 'level'), level)) entry?.call.notify(method, params);
-  }
-
-  /** The client of a connection of its own has set the level there. Clients that share one have asked for no logs. */
-  private log(entry: Entry | undefined, params: Params): void {
-    if (this.owner.ask === unaskable) return;
-    if (entry === undefined) this.owner.notified('notifications/message', params);
-    else entry.call.notify('notifications/message', params);
+    // The client of a connection of its own has set the level there. Clients that share one have asked for no logs.
+    const isKept =
+      level === undefined ? this.owner.ask !== unaskable : isAtLeast(read(params, 'level'), level);
+    if (!isKept) return;
+    if (entry === undefined) this.owner.notified(method, params);
+    else entry.call.notify(method, params);
   }
 
   /** On a shared stream nothing tells which request a message belongs to. It is certain only if one request waits. */
@@ -249,26 +234,11 @@ export class Channel {
 
   private async question({ id, method, params }: McpRequest, entry: Entry | undefined): Promise<void> {
     const { ask } = this.asked.size < MAX_ASKED ? (entry?.call ?? this.owner) : UNASKED;
-    const answer =
-      method === 'ping' ? { result: {} } : await this.answerOf(id, (signal) => ask(method, params, signal));
+    const taken = new AbortController();
+    if (method !== 'ping') this.asked.set(id, taken);
+    const answer = method === 'ping' ? { result: {} } : await ask(method, params, taken.signal);
+    this.asked.delete(id);
     await this.wire.send(toSdk({ jsonrpc: '2.0', id, ...answer })).catch(() => undefined);
-  }
-
-  private async answerOf(
-    id: RequestId,
-    ask: (signal: AbortSignal) => Promise<CallAnswer>,
-  ): Promise<CallAnswer> {
-    const controller = new AbortController();
-    this.asked.set(id, controller);
-    try {
-      return await ask(controller.signal);
-    } finally {
-      this.asked.delete(id);
-    }
-  }
-
-  private drop(id: RequestId, reason: string): void {
-    this.settle(id, failedFor(reason));
   }
 
   private fail(outcome: Outcome): void {
@@ -321,23 +291,6 @@ export class Channel {
     this.fail(failedFor(reason, { isLost: true }));
     void this.close();
   }
-
-  private ending(): string {
-    const { ended } = this.wire;
-    if (ended === undefined) return 'the connection was closed';
-    // Without its stderr, which can contain arguments and secrets: clients get this reason. Operators get the lines.
-    return ended.signal === null
-      ? `it ended with exit code ${ended.code}`
-      : `it was ended by ${ended.signal}`;
-  }
 }
 
 const UNASKED = { ask: unaskable };
-
-const failedFor = (reason: string, given: Partial<SendFailure> = {}): Outcome => ({
-  failed: { isSessionLost: false, isUndelivered: false, isRefused: false, reason, ...given },
-});
-
-function withToken(params: Params, progressToken: number): Params {
-  return { ...params, _meta: { ...(read(params, '_meta') as object), progressToken } };
-}

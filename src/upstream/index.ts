@@ -1,8 +1,7 @@
 export type { UpstreamServer } from '../http/upstream-server.js';
-export type { Protocol } from './eras/era.js';
 export { inProcessTransport } from './in-process.js';
 export { type IsolatedUpstream, isolateUpstream, type ServerContext, shareUpstream } from './isolation.js';
-export type { Isolation, RecoveryOptions, UpstreamOptions } from './options.js';
+export type { Isolation, Protocol, RecoveryOptions, UpstreamOptions } from './options.js';
 export { isolateSeveral, type OneOfSeveral } from './several/bridge-several.js';
 export type { UpstreamEvent } from './state.js';
 export { UpstreamError } from './upstream-error.js';

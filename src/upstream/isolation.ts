@@ -84,7 +84,7 @@ export function behindOne(
   const parked = new ParkedCalls(options.isLongLived === true);
   const anyone = options.isOfOnePerson === true ? '' : undefined;
   return {
-    era: () => upstream.era(),
+    era: async () => ((await upstream.modern()) === undefined ? 'legacy' : 'modern'),
     isUp: (signal) => upstream.isUp(signal),
     behind(client, port) {
       const known = { ...client, principal: client.principal ?? anyone };

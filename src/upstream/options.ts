@@ -1,5 +1,8 @@
-import type { Protocol } from './eras/era.js';
 import type { UpstreamEvent } from './state.js';
+
+/** Which era is spoken to the server: that which it can, or only one. */
+export const PROTOCOLS = ['auto', '2026-07-28', '2025-11-25'] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
 
 /** How long a server may take, and who is told what happens to it. */
 export interface RecoveryOptions {

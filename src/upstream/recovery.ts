@@ -1,8 +1,8 @@
 import type { HttpRefusal } from '../http/upstream-server.js';
 import type { CallAnswer } from '../wire/calls.js';
 import { ERRORS } from '../wire/messages.js';
-import { CANCELLED, type Params, refusal, type ServerCall } from './call.js';
-import type { Channel, ChannelOwner } from './channel.js';
+import { CANCELLED, type ChannelOwner, type Params, refusal, type ServerCall } from './call.js';
+import type { Channel } from './channel.js';
 import type { Members } from './eras/envelope.js';
 import type { RecoveryOptions } from './options.js';
 import { PendingLimit } from './pending.js';

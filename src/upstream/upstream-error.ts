@@ -54,6 +54,14 @@ export interface SendFailure {
   readonly http?: HttpRefusal | undefined;
 }
 
+/** Returns what a request got in place of an answer. */
+export const failedFor = (
+  reason: string,
+  given: Partial<SendFailure> = {},
+): { readonly failed: SendFailure } => ({
+  failed: { isSessionLost: false, isUndelivered: false, isRefused: false, reason, ...given },
+});
+
 /** Errors of a connection that was never made. */
 const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',

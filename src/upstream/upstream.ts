@@ -3,8 +3,8 @@ import { MAX_AGE_MS, SharedCatalog } from '../gate/request/catalog-cache.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
 import { beforeAbort } from '../session/before-abort.js';
 import { CAPABILITIES, type Era, listChangedMethod, METHODS } from '../wire/messages.js';
-import { ownCall, type Params, unaskable } from './call.js';
-import type { Channel, ChannelOwner } from './channel.js';
+import { type ChannelOwner, ownCall, type Params, unaskable } from './call.js';
+import type { Channel } from './channel.js';
 import { LEGACY_VERSIONS, SELF, wrapParams } from './eras/envelope.js';
 import { NOBODY, openLegacy, probe } from './eras/era.js';
 import { Watched } from './eras/watched.js';
@@ -92,11 +92,6 @@ export class Upstream {
     return beforeAbort(ask(), signal).catch(() => false);
   }
 
-  /** Returns which era the server speaks to modern clients; opens the server. */
-  async era(): Promise<Era> {
-    return (await this.modern()) === undefined ? 'legacy' : 'modern';
-  }
-
   /** Whether it is certain that the server cannot refuse a caller with a status of HTTP. */
   get isLocal(): boolean {
     return this.isRemote === false;
@@ -104,10 +99,7 @@ export class Upstream {
 
   private pause(isPaused: boolean): void {
     this.isPaused = isPaused;
-    for (const recovery of this.shared) {
-      if (isPaused) recovery.pause();
-      else recovery.resume();
-    }
+    for (const recovery of this.shared) recovery[isPaused ? 'pause' : 'resume']();
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
-import type { Protocol } from '../../upstream/eras/era.js';
+import type { Protocol } from '../../upstream/options.js';
 import { CliError } from '../errors.js';
 import { plain } from '../terminal/output.js';
 

@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import type { Protocol } from '../../upstream/eras/era.js';
+import type { Protocol } from '../../upstream/options.js';
 import { UsageError } from '../errors.js';
 import type { CommandLine } from './command-line.js';
 import { defineProjectCommand, numberFrom, repeated } from './define-command.js';

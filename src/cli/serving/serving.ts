@@ -1,6 +1,6 @@
 import type { LivePolicy } from '../../gate/request/live-policy.js';
 import type { CatalogKeeper } from '../../upstream/early/early-server.js';
-import type { Protocol } from '../../upstream/eras/era.js';
+import type { Protocol } from '../../upstream/options.js';
 import type { Control } from '../control/control.js';
 import type { OpenedServer } from './open-server.js';
 

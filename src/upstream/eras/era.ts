@@ -1,14 +1,10 @@
 import { METHODS, read } from '../../wire/messages.js';
-import { ownCall, type Params } from '../call.js';
-import { Channel, type ChannelOwner } from '../channel.js';
+import { type ChannelOwner, ownCall, type Params } from '../call.js';
+import { Channel } from '../channel.js';
 import type { Opened } from '../recovery.js';
 import { InitializeRefused, UNSUPPORTED_VERSION, UpstreamError } from '../upstream-error.js';
 import type { Wire } from '../wires/wire.js';
 import { LEGACY_VERSIONS, type Members, MODERN_VERSION, SELF, wrapParams } from './envelope.js';
-
-/** Which era is spoken to the server: that which it can, or only one. */
-export const PROTOCOLS = ['auto', '2026-07-28', '2025-11-25'] as const;
-export type Protocol = (typeof PROTOCOLS)[number];
 
 /** Milliseconds after which a silent process counts as legacy: `npx` may still download it. It is not ended. */
 const SILENT_MS = 3000;

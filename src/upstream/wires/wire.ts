@@ -34,3 +34,10 @@ export interface WireOptions extends TransportSendOptions {
   /** Receives the messages of the response, if the wire knows which response a message belongs to. */
   readonly received?: (message: Message) => void;
 }
+
+/** Returns why a connection ended by itself. */
+export function endingOf({ ended }: Wire): string {
+  if (ended === undefined) return 'the connection was closed';
+  // Without its stderr, which can contain arguments and secrets: clients get this reason. Operators get the lines.
+  return ended.signal === null ? `it ended with exit code ${ended.code}` : `it was ended by ${ended.signal}`;
+}
