@@ -1,15 +1,8 @@
 import { canShowWithout } from '../../analysis/analyze.js';
 import { isForPages, ownersOf, pageOf } from '../../engine/companions.js';
-import { identityOf, mapPrimitive, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
-import type { Kind, Policy } from '../../engine/policy.js';
-
-/** A page, or a tool that only pages can call, which can be hidden while a tool that needs it is shown. */
-export interface HiddenCompanion {
-  readonly kind: Kind;
-  readonly name: string;
-  /** The tool that needs it. */
-  readonly tool: string;
-}
+import { identityOf, mapPrimitive, type ServerCatalog } from '../../engine/mapping.js';
+import type { Policy } from '../../engine/policy.js';
+import { groupBy } from '../language/group-by.js';
 
 /**
  * Finds what tools with pages (MCP Apps) need, and what the policy can hide while the tool is shown.
@@ -20,25 +13,25 @@ export interface HiddenCompanion {
  * @example
  * findHiddenCompanions(policy, catalog); // [{ kind: 'resources', name: 'ui://chart.html', tool: 'chart' }]
  */
-export function findHiddenCompanions(policy: Policy, catalog: ServerCatalog): readonly HiddenCompanion[] {
+export function findHiddenCompanions(policy: Policy, catalog: ServerCatalog) {
   const tools = catalog.tools ?? [];
-  const needs = tools.flatMap((tool, position): [Kind, Primitive, Primitive][] => {
+  const needs = tools.flatMap((tool, position) => {
     const uri = isForPages(tool) ? undefined : pageOf(tool);
     if (uri === undefined) return [];
     const page = catalog.resources?.find((each) => identityOf('resources', each) === uri) ?? { uri };
     const helpers = tools.filter((each) => isForPages(each) && ownersOf(tools, each).includes(position));
     return [
-      ['resources', page, tool],
-      ...helpers.map((each): [Kind, Primitive, Primitive] => ['tools', each, tool]),
+      { kind: 'resources' as const, needed: page, tool },
+      ...helpers.map((needed) => ({ kind: 'tools' as const, needed, tool })),
     ];
   });
-  const found = new Map<string, HiddenCompanion>();
-  for (const [kind, needed, tool] of needs) {
-    const name = identityOf(kind, needed);
-    const key = `${kind} ${name}`;
-    if (found.has(key)) continue;
-    const [own, other] = [mapPrimitive(policy, 'tools', tool), mapPrimitive(policy, kind, needed)];
-    if (canShowWithout(policy, own, other)) found.set(key, { kind, name, tool: identityOf('tools', tool) });
-  }
-  return [...found.values()];
+  const hidden = needs.filter(({ kind, needed, tool }) =>
+    canShowWithout(policy, mapPrimitive(policy, 'tools', tool), mapPrimitive(policy, kind, needed)),
+  );
+  const byName = groupBy(hidden, ({ kind, needed }) => `${kind} ${identityOf(kind, needed)}`);
+  return [...byName.values()].map(([{ kind, needed, tool }]) => ({
+    kind,
+    name: identityOf(kind, needed),
+    tool: identityOf('tools', tool),
+  }));
 }

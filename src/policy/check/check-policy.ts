@@ -1,7 +1,6 @@
 import { pathsOf, readsClientName } from '../../engine/expression/expression.js';
 import { parseExpression } from '../../engine/expression/parse.js';
 import type { Finding } from '../language/findings.js';
-import { replacing } from '../language/fixes.js';
 import { LIMITS, RESERVED, VALUE_NAME } from '../language/schema.js';
 import { checkClaim } from './check-claim.js';
 import { checkClientPresets } from './check-client.js';
@@ -19,6 +18,7 @@ import {
   findConcern,
   type PolicyPart,
   type Reports,
+  reportsIn,
 } from './check-values.js';
 import { checkWithin } from './check-within.js';
 import type { ServerPart, SharedConcerns } from './servers/server-parts.js';
@@ -43,18 +43,7 @@ export function checkMeaning(
 ) {
   const findings: Finding[] = [];
   const wrong: PolicyPart[] = [];
-  const report =
-    (file: CheckedFile, severity: Finding['severity']): Reports['error'] =>
-    (path, code, message, part, replacement) => {
-      const place = file.locate(path, part);
-      findings.push({ ...place, severity, code, message, ...replacing(file.source, place, replacement) });
-      if (severity === 'error') wrong.push({ file, path });
-    };
-  const reports = files.map((file) => ({
-    file,
-    error: report(file, 'error'),
-    warn: report(file, 'warning'),
-  }));
+  const reports = files.map((file) => reportsIn(file, findings, wrong));
   const common = {
     ...collectConcerns(reports, complete),
     settings: Object.assign({}, ...files.map(({ document }) => document.settings ?? {})),
@@ -71,7 +60,7 @@ export function checkMeaning(
   const over = declared[LIMITS.concerns]?.[1];
   if (over !== undefined) {
     const message = `A policy can have at most ${LIMITS.concerns} concerns in all its files together. Remove some.`;
-    report(over.file, 'error')(over.path, 'too-many', message, 'key');
+    reportsIn(over.file, findings, wrong).error(over.path, 'too-many', message, 'key');
   }
   checkSealed(declared, ({ file }) => report(file, 'warning'));
   checkPresets(checks);

@@ -2,7 +2,8 @@ import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import type { ConcernValues } from '../../engine/policy.js';
 import type { FindingCode } from '../language/finding-codes.js';
-import { nearestReplacement, type Replacement } from '../language/fixes.js';
+import type { Finding } from '../language/findings.js';
+import { nearestReplacement, type Replacement, replacing } from '../language/fixes.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import { type PolicyDocument, RESERVED } from '../language/schema.js';
 import type { ValidatedPolicy } from '../language/validate.js';
@@ -68,6 +69,30 @@ export interface Reports {
   readonly file: CheckedFile;
   readonly error: Report;
   readonly warn: Report;
+}
+
+/**
+ * Makes the functions that report what is wrong in a file.
+ *
+ * @param file the file
+ * @param findings receives the findings
+ * @param wrong receives the parts with errors
+ * @example
+ * reportsIn(file, findings).error(['rules', 0, 'id'], 'duplicate', message);
+ */
+export function reportsIn<File extends Pick<CheckedFile, 'source' | 'locate'>>(
+  file: File,
+  findings: Finding[],
+  wrong: { file: File; path: Path }[] = [],
+) {
+  const report =
+    (severity: Finding['severity']): Report =>
+    (path, code, message, part, replacement) => {
+      const place = file.locate(path, part);
+      findings.push({ ...place, severity, code, message, ...replacing(file.source, place, replacement) });
+      if (severity === 'error') wrong.push({ file, path });
+    };
+  return { file, error: report('error'), warn: report('warning') };
 }
 
 /** The input of the checks of one file. */

@@ -44,13 +44,13 @@ export function validatePolicy(source: Source): ValidatedPolicy {
 }
 
 /**
- * Validates a file against a schema.
+ * Validates a file against a schema, and removes the parts that do not fit it, so that the rest can be checked in the same run.
  *
  * @param source a file that was read as YAML
  * @param language the schema and the names of its parts
  * @param validator the validator of the schema
  * @param keepsIncomplete whether a part at a path stays in the data if keys are missing from it
- * @returns the parts that fit the schema, and one finding for each schema error
+ * @returns the parts that fit the schema, `data` undefined if the whole file has the wrong type; one finding for each error
  * @example
  * validateSource(source, { schema, nameOf: () => undefined }, validate, () => true).data;
  */
@@ -61,47 +61,27 @@ export function validateSource(
   keepsIncomplete: (path: Path) => boolean,
 ): Validated & { findings: Finding[] } {
   const findings: Finding[] = [];
-  const report = (error: SchemaError, path: Path, data: unknown): void => {
-    const { key, replacement, ...text } = describeSchemaError(error, path, data, language);
+  const whole: unknown = source.data ?? {};
+  const removed = new Set<string>();
+  // A copy of thousands of entries takes longer than their validation, and only data with errors changes below.
+  if (validator(whole)) return { data: whole, removed, locate: source.locate, findings };
+  const pruned = new PrunedData(whole, source.locate);
+  const { data, locate } = pruned;
+  const report = (error: SchemaError, path: Path): void => {
+    const { key, replacement, ...text } = describeSchemaError(error, path, follow(data, path), language);
     const onKey =
       key !== undefined || error.keyword === 'additionalProperties' || error.propertyName !== undefined;
     const place = source.locate(key === undefined ? path : [...path, key], onKey ? 'key' : 'value');
     findings.push({ ...place, severity: 'error', ...text, ...replacing(source, place, replacement) });
   };
-  return { ...removeSchemaErrors(source, validator, report, keepsIncomplete), findings };
-}
-
-/**
- * Removes the parts of a file that do not fit the schema, so that the rest can be checked in the same run.
- *
- * @param source a file that was read as YAML
- * @param validate the validator of the schema
- * @param report called once for each schema error, with the path of the part and the data at that path
- * @param keepsIncomplete whether a part at a path stays in the data if keys are missing from it
- * @returns the remaining data, undefined if the whole file has the wrong type; and the removed paths
- * @example
- * removeSchemaErrors(source, validate, (error, path) => console.log(error.keyword, path), () => false).data;
- */
-function removeSchemaErrors(
-  source: Source,
-  validate: Validator,
-  report: (error: SchemaError, path: Path, data: unknown) => void,
-  keepsIncomplete: (path: Path) => boolean,
-): Validated {
-  const whole: unknown = source.data ?? {};
-  const removed = new Set<string>();
-  // A copy of thousands of entries takes longer than their validation, and only data with errors changes below.
-  if (validate(whole)) return { data: whole, removed, locate: source.locate };
-  const pruned = new PrunedData(whole, source.locate);
-  const { data, locate } = pruned;
   // Each round removes the wrong parts. Only the first round reports: later errors are caused by the removal.
-  for (let first = true; !validate(data); first = false) {
+  for (let first = true; !validator(data); first = false) {
     const wrong = new Map<string, Path>();
-    for (const error of validate.errors ?? []) {
+    for (const error of validator.errors ?? []) {
       // Ajv also reports these as an error of the key itself, and of the anyOf or oneOf as a whole.
       if (error.keyword === 'propertyNames' || /\/(anyOf|oneOf)\//.test(error.schemaPath)) continue;
       const path = pathOf(error);
-      if (first) report(error, path, follow(data, path));
+      if (first) report(error, path);
       if (MISSING_KEY.has(error.keyword) && keepsIncomplete(path)) removed.add(missingPath(error, path));
       else wrong.set(path.join('/'), path);
     }
@@ -109,10 +89,10 @@ function removeSchemaErrors(
     // Remove from the end, so that earlier indexes of a list stay valid.
     for (const [key, path] of [...wrong].reverse()) {
       removed.add(key);
-      if (!pruned.remove(path)) return { data: undefined, removed, locate };
+      if (!pruned.remove(path)) return { data: undefined, removed, locate, findings };
     }
   }
-  return { data, removed, locate };
+  return { data, removed, locate, findings };
 }
 
 const MISSING_KEY = new Set(['required', 'anyOf', 'oneOf']);

@@ -3,8 +3,7 @@ import type { ServerCatalog } from '../../engine/mapping.js';
 import { identityOf } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { problemOfValue, unknownConcern } from '../check/check-values.js';
-import type { FindingCode } from '../language/finding-codes.js';
+import { problemOfValue, type Reports, reportsIn, unknownConcern } from '../check/check-values.js';
 import type { Finding } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import type { Path, Source } from '../language/read-yaml.js';
@@ -29,82 +28,79 @@ export function checkTests(
   catalog: ServerCatalog,
 ): Finding[] {
   const findings: Finding[] = [];
-  const report: Report = (severity, path, code, message, part) => {
-    findings.push({ ...source.locate(path, part), severity, code, message });
-  };
+  const reports = reportsIn({ source, locate: source.locate }, findings);
   const names = new Map(
     KINDS.map((kind) => [kind, new Set((catalog[kind] ?? []).map((each) => identityOf(kind, each)))]),
   );
   for (const test of file.tests) {
-    checkConcerns(test, policy, report);
-    checkClaims(test, policy, report);
-    for (const kind of KINDS) checkNames(test, kind, names.get(kind) ?? new Set(), report);
+    checkConcerns(test, policy, reports);
+    checkClaims(test, policy, reports);
+    for (const kind of KINDS) checkNames(test, kind, names.get(kind) ?? new Set(), reports);
   }
   return findings;
 }
 
-/** Adds a finding that points to the value at `path`, or to its key. */
-type Report = (
-  severity: Finding['severity'],
-  path: Path,
-  code: FindingCode,
-  message: string,
-  part?: 'key' | 'value',
-) => void;
+type TestReports = Pick<Reports, 'error' | 'warn'>;
 
-function checkConcerns({ concerns, path }: PolicyTest, policy: Policy, report: Report): void {
+function checkConcerns({ concerns, path }: PolicyTest, policy: Policy, reports: TestReports): void {
   const concernsPath = [...path, 'concerns'];
   if (concerns === undefined) return;
   if (typeof concerns === 'string') {
-    checkPreset(concerns, concernsPath, policy, report);
+    checkPreset(concerns, concernsPath, policy, reports);
     return;
   }
   for (const [name, value] of Object.entries(concerns)) {
     const entryPath = [...concernsPath, name];
     if (name === 'preset') {
-      checkPreset(String(value), entryPath, policy, report);
+      checkPreset(String(value), entryPath, policy, reports);
       continue;
     }
     const concern = policy.concerns[policy.indexOf.get(name) ?? -1];
     if (concern === undefined) {
       const message = unknownConcern(name, [...policy.indexOf.keys()]);
-      report('error', entryPath, 'unknown-concern', message, 'key');
+      reports.error(entryPath, 'unknown-concern', message, 'key');
     } else if (concern.setBy === 'operator') {
       const message = `A host cannot set ${name}, because the operator sets it. Put "${claimName(concern.claim ?? '')}" under claims instead.`;
-      report('error', entryPath, 'operator-preference', message, 'key');
-    } else checkValue(concern, value, entryPath, policy, report);
+      reports.error(entryPath, 'operator-preference', message, 'key');
+    } else checkValue(concern, value, entryPath, policy, reports);
   }
 }
 
-function checkPreset(preset: string, path: Path, policy: Policy, report: Report): void {
+function checkPreset(preset: string, path: Path, policy: Policy, reports: TestReports): void {
   if (policy.presets.has(preset)) return;
   const known = [...policy.presets.keys(), 'none'];
   const message = `"${preset}" is not a preset of this policy (${known.join(', ')}).${didYouMean(preset, known)}`;
-  report('error', path, 'unknown-value', message);
+  reports.error(path, 'unknown-value', message);
 }
 
-function checkValue(concern: Concern, value: unknown, path: Path, policy: Policy, report: Report): void {
+function checkValue(
+  concern: Concern,
+  value: unknown,
+  path: Path,
+  policy: Policy,
+  reports: TestReports,
+): void {
   const { name, values, multiple } = concern;
   if (value === null) return;
   if (Array.isArray(value)) {
     if (!multiple) {
       const message = `${name} takes one value here. Write one value, or declare the concern with "multiple: true".`;
-      report('error', path, 'several-values', message);
+      reports.error(path, 'several-values', message);
     }
-    if (value.length === 0) report('error', path, 'empty', `${name} must not be empty.`);
+    if (value.length === 0) reports.error(path, 'empty', `${name} must not be empty.`);
     value.forEach((each, index) => {
-      checkValue({ ...concern, multiple: false }, each, [...path, index], policy, report);
+      checkValue({ ...concern, multiple: false }, each, [...path, index], policy, reports);
     });
   } else {
     // With `invalid: clamp` a host may send any number, and a test may check how it is clamped.
     if ('min' in values && typeof value === 'number' && policy.settings.invalid === 'clamp') return;
     const problem = problemOfValue(name, values, value);
-    if (problem !== undefined) report('error', path, problem.code, problem.message);
+    if (problem !== undefined) reports.error(path, problem.code, problem.message);
   }
 }
 
 /** A claim that the policy does not read is only a warning, and values are not checked: a caller may have any claims. */
-function checkClaims({ claims, path }: PolicyTest, policy: Policy, report: Report): void {
+function checkClaims({ claims, path }: PolicyTest, policy: Policy, reports: TestReports): void {
   const read = policy.callerPaths.filter((each) => each.startsWith('claims.'));
   const known = [
     ...new Set([
@@ -117,20 +113,20 @@ function checkClaims({ claims, path }: PolicyTest, policy: Policy, report: Repor
     if (known.some((each) => each === name || each.startsWith(`${name}.`))) continue;
     const reads = known.length === 0 ? 'it reads none' : `it reads ${known.join(', ')}`;
     const message = `The policy does not read the claim "${name}" (${reads}).${didYouMean(name, known)}`;
-    report('warning', [...path, 'claims', name], 'unread-claim', message, 'key');
+    reports.warn([...path, 'claims', name], 'unread-claim', message, 'key');
   }
 }
 
-function checkNames(test: PolicyTest, kind: Kind, known: ReadonlySet<string>, report: Report): void {
+function checkNames(test: PolicyTest, kind: Kind, known: ReadonlySet<string>, reports: TestReports): void {
   for (const key of ['includes', 'excludes', 'only'] as const) {
     const seen = new Set<string>();
     test.expects[kind]?.[key]?.forEach((name, index) => {
       const path = [...test.path, kind, key, index];
       if (!known.has(name)) {
         const message = `The catalog does not have a ${KIND_NAMES[kind][0]} "${name}".${didYouMean(name, known)}`;
-        report('error', path, 'unknown-primitive', message);
+        reports.error(path, 'unknown-primitive', message);
       } else if (seen.has(name)) {
-        report('error', path, 'duplicate', `"${name}" is listed twice in ${key}. Remove one of the two.`);
+        reports.error(path, 'duplicate', `"${name}" is listed twice in ${key}. Remove one of the two.`);
       }
       seen.add(name);
     });

@@ -5,10 +5,10 @@ import { listNames } from '../../../engine/match/list-names.js';
 import type { CompiledPolicy } from '../../../engine/policy.js';
 import type { FindingCode } from '../../language/finding-codes.js';
 import type { Finding } from '../../language/findings.js';
-import { nearestReplacement, type Replacement, replacing } from '../../language/fixes.js';
+import { nearestReplacement } from '../../language/fixes.js';
 import type { Path } from '../../language/read-yaml.js';
 import { comparisons } from '../check-rule-names.js';
-import type { CheckedFile, ConcernDeclaration } from '../check-values.js';
+import { type CheckedFile, type ConcernDeclaration, type Reports, reportsIn } from '../check-values.js';
 import {
   AGREED,
   agreedOf,
@@ -28,14 +28,6 @@ interface Servers {
   readonly shared: SharedConcerns;
 }
 
-type Report = (
-  severity: Finding['severity'],
-  path: Path,
-  code: FindingCode,
-  message: string,
-  replacement?: Replacement,
-) => void;
-
 /**
  * Checks that the policies of several servers fit each other. What a person has to decide is a finding, and nothing that one of
  * them says is left out in silence.
@@ -49,27 +41,22 @@ type Report = (
 export function checkServers(servers: Servers, known: readonly string[] | undefined): Finding[] {
   const { files, parts, shared, top } = servers;
   const findings: Finding[] = [];
-  const reportIn =
-    (file: CheckedFile): Report =>
-    (severity, path, code, message, replacement) => {
-      const place = file.locate(path, 'key');
-      findings.push({ ...place, severity, code, message, ...replacing(file.source, place, replacement) });
-    };
-  for (const file of files) checkServerNames(file, parts, reportIn(file));
+  for (const file of files) checkServerNames(reportsIn(file, findings), parts);
   for (const part of parts) {
     const { entry } = part;
-    if (entry !== undefined) new EntryCheck(part, entry, servers, reportIn(entry.file)).check(known);
+    if (entry !== undefined)
+      new EntryCheck(part, entry, servers, reportsIn(entry.file, findings)).check(known);
   }
   sharePresets(top.presets, parts, shared, (preset, concern, first, { slug, entry }) => {
     const message = `The preset "${preset}" sets ${concern} differently for ${first.slug} and ${slug}. Write the preset in this file.`;
-    if (entry !== undefined)
-      reportIn(entry.file)('error', ['servers', entry.key], 'conflicting-policies', message);
+    if (entry === undefined) return;
+    reportsIn(entry.file, findings).error(['servers', entry.key], 'conflicting-policies', message, 'key');
   });
   return findings;
 }
 
 /** A comparison with a server that does not exist is always false. */
-function checkServerNames({ document }: CheckedFile, parts: readonly ServerPart[], report: Report): void {
+function checkServerNames({ file: { document }, warn }: Reports, parts: readonly ServerPart[]): void {
   const slugs = parts.map(({ slug }) => slug);
   for (const section of ['assign', 'rules'] as const) {
     document[section]?.forEach(({ when }, index) => {
@@ -78,7 +65,7 @@ function checkServerNames({ document }: CheckedFile, parts: readonly ServerPart[
         if (slugs.includes(name)) continue;
         const message = `"${name}" is not a server of this policy (${listNames(slugs)}), so this comparison is always false.${didYouMean(name, slugs)}`;
         const path = [section, index, 'when', ...literal.place];
-        report('warning', path, 'unknown-server', message, nearestReplacement(name, slugs));
+        warn(path, 'unknown-server', message, 'key', nearestReplacement(name, slugs));
       }
     });
   }
@@ -96,7 +83,7 @@ class EntryCheck {
     private readonly part: ServerPart,
     private readonly entry: ServerEntry,
     private readonly servers: Servers,
-    private readonly report: Report,
+    private readonly reports: Reports,
   ) {
     this.path = ['servers', entry.key];
     this.leave = `leave it out with servers.${entry.key}.concerns`;
@@ -106,7 +93,7 @@ class EntryCheck {
     const { slug, concerns } = this.part;
     if (known?.includes(slug) === false) {
       const message = `No server is called "${slug}" (${listNames(known)}).${didYouMean(slug, known)}`;
-      this.report('warning', this.path, 'unknown-server', message, nearestReplacement(slug, known));
+      this.reports.warn(this.path, 'unknown-server', message, 'key', nearestReplacement(slug, known));
     }
     this.checkNames();
     for (const [name, own] of concerns) {
@@ -118,12 +105,12 @@ class EntryCheck {
   }
 
   private error(code: FindingCode, message: string, at: Path = this.path): void {
-    this.report('error', at, code, message);
+    this.reports.error(at, code, message, 'key');
   }
 
   private mustBeOne(name: string, names: readonly string[], code: FindingCode, at: Path): void {
     const message = `"${name}" is not one of ${listNames(names)}.${didYouMean(name, names)}`;
-    if (!names.includes(name)) this.report('error', at, code, message, nearestReplacement(name, names));
+    if (!names.includes(name)) this.reports.error(at, code, message, 'key', nearestReplacement(name, names));
   }
 
   /** What the entry names must exist in the policy of the server, and here. */
@@ -220,7 +207,8 @@ class EntryCheck {
       const ours = here.get(name.replace(/-./g, (dash) => dash.slice(1).toUpperCase()));
       if (name === 'unmapped' || JSON.stringify(ours) === JSON.stringify(value)) continue;
       const message = `settings.${name} of ${slug} is ${JSON.stringify(value)}, but settings of one server do not apply. Write it into settings of this file if all servers need it.`;
-      this.report(value === 'enforce' ? 'error' : 'warning', this.path, 'policy-setting', message);
+      const report = value === 'enforce' ? this.reports.error : this.reports.warn;
+      report(this.path, 'policy-setting', message, 'key');
     }
   }
 
