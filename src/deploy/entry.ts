@@ -33,11 +33,11 @@ export function entryOf(
   { server, servers = {}, catalog, secrets, preferences }: Omit<Endpoint, 'policy'>,
   bins: ReadonlyMap<string, string> = new Map(),
 ): string {
-  // Lists of a module from a snapshot are answered without any SDK, and the rest by that of the module.
-  const isV1 = server !== undefined && 'module' in server && server.sdk !== 2 && catalog === 'snapshot';
-  // A static import is loaded while Lambda initializes, which has more CPU than a request. Only lists from a snapshot are
-  // answered sooner without it; then `createFunction` imports the SDK when a request needs it.
-  const importsLater = isV1;
+  // Lists of a module from a snapshot are answered without any SDK, and the rest by that of the module. A static import is
+  // loaded while Lambda initializes, which has more CPU than a request. Only lists from a snapshot are answered sooner without
+  // it; then `createFunction` imports the SDK when a request needs it.
+  const importsLater =
+    server !== undefined && 'module' in server && server.sdk !== 2 && catalog === 'snapshot';
   const kept = preferences === undefined ? '' : `, preferences: '${preferences}'`;
   const lines = [
     `import { readFileSync } from 'node:fs';`,

@@ -14,8 +14,7 @@ import { formatOption, repeated } from '../options/define-command.js';
 import { defineInputCommand, parseInput } from '../options/input-options.js';
 import { policiesOf, policyOption } from '../options/policy-option.js';
 import { scopesOfTools, scopesText } from '../reports/scopes-text.js';
-import { findingsText } from '../terminal/findings-text.js';
-import { plain } from '../terminal/output.js';
+import { escapedFinding, findingsText } from '../terminal/findings-text.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
 import { SITE } from '../version.js';
 
@@ -77,7 +76,7 @@ export async function run(argv: string[]): Promise<number> {
       if (!terminal.quiet)
         process.stdout.write(`${lines.map((line) => terminal.paper.paint(style, line)).join('\n')}\n`);
     } else {
-      const shown = format === 'github' ? findings.map(escaped) : findings;
+      const shown = format === 'github' ? findings.map(escapedFinding) : findings;
       const text =
         format === 'json' && scopes.flat().length > 0
           ? JSON.stringify({ findings, scopes: scopes.flat() }, null, 2)
@@ -101,6 +100,3 @@ function countsOf(findings: readonly Finding[]): string {
   const counts = Object.entries({ error: errors, warning: warnings }).filter(([, number]) => number > 0);
   return counts.map(([word, number]) => quantity(number, word)).join(' and ') || 'No findings';
 }
-
-/** Messages quote names from servers, which may contain control characters. */
-const escaped = (finding: Finding): Finding => ({ ...finding, message: plain(finding.message) });

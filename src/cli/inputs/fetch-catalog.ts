@@ -1,6 +1,5 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import {
   ErrorCode,
   ListRootsRequestSchema,
@@ -12,6 +11,7 @@ import { KINDS, type Kind } from '../../engine/policy.js';
 import { itemsOf } from '../../gate/request/whole-list.js';
 import { beforeAbort } from '../../session/before-abort.js';
 import { MODERN_VERSION } from '../../upstream/eras/envelope.js';
+import { inProcessTransport } from '../../upstream/in-process.js';
 import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../../wire/messages.js';
 import { walkPages } from '../../wire/page-walker.js';
 import { CliError } from '../errors.js';
@@ -57,8 +57,7 @@ async function fetchTranslated(peer: Peer, options: ConversationOptions, refused
   const bridged = bridge(peer.again, 'per-session', { protocol: '2026-07-28' });
   try {
     await beforeAbort(bridged.era(), options.signal).catch((cause) => explainEra(cause, refused));
-    const [transport, theirs] = InMemoryTransport.createLinkedPair();
-    await (await bridged.connection()).connect(theirs);
+    const transport = inProcessTransport(() => bridged.connection());
     return { ...(await fetchFrom({ ...peer, transport }, options)), protocol: MODERN_VERSION };
   } finally {
     await bridged.close();

@@ -1,4 +1,4 @@
-import { choice, text } from '../../policy/language/schema-parts.js';
+import { choice, text } from '../../policy/language/schema.js';
 
 const paths = (description: string, ...examples: readonly (string | readonly string[])[]) =>
   ({

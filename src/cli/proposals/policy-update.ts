@@ -1,7 +1,7 @@
 import { sep } from 'node:path';
 import { membersOf } from '../../engine/expression/evaluate.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
-import { KINDS, preparePolicy } from '../../engine/policy.js';
+import { KINDS, type Kind, preparePolicy } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import type { Finding } from '../../policy/language/findings.js';
@@ -39,18 +39,14 @@ export function updatePolicy(
   const { entries, tools } = proposeEntries(preparePolicy(compiled), catalog, known);
   const sources = [...texts].map(([name, text]) => readPolicyText(text, name));
   // New entries go where the others are: into the last file that has some, else into the policy itself.
-  const home = new Map(
-    KINDS.map((kind) => [
-      kind,
-      sources.findLast(({ data }) => read(data, 'primitives', kind) !== undefined)?.file ??
-        compiled.files.at(-1),
-    ]),
-  );
+  const homeOf = (kind: Kind): string | undefined =>
+    sources.findLast(({ data }) => read(data, 'primitives', kind) !== undefined)?.file ??
+    compiled.files.at(-1);
   const removed: string[] = [];
   const changed = new Map<string, string>();
   for (const source of sources) {
     const dead = deadEntries(source, findings);
-    const added = entries.filter(({ kind }) => home.get(kind) === source.file);
+    const added = entries.filter(({ kind }) => homeOf(kind) === source.file);
     if (dead.length === 0 && added.length === 0) continue;
     const text = editEntries(source, dead, added);
     if (text === undefined) {

@@ -16,9 +16,7 @@ export function findingsText(
   texts: ReadonlyMap<string, string>,
   { paint, width }: Paper,
 ): string {
-  // Messages quote names from servers, which may contain control characters.
-  const escaped = findings.map((finding) => ({ ...finding, message: plain(finding.message) }));
-  return formatFindings(escaped, texts, width)
+  return formatFindings(findings.map(escapedFinding), texts, width)
     .split('\n')
     .map((line) => {
       const [, place = '', severity = '', rest = ''] =
@@ -31,3 +29,9 @@ export function findingsText(
     })
     .join('\n');
 }
+
+/** Messages quote names from servers, which may contain control characters. */
+export const escapedFinding = (finding: Finding): Finding => ({
+  ...finding,
+  message: plain(finding.message),
+});

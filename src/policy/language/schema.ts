@@ -1,5 +1,3 @@
-import { anyText, choice, flag, text } from './schema-parts.js';
-
 /** Names that policies cannot define: hosts choose a preset as `preset`, and mappings remove a value with `any`. */
 export const RESERVED = { concern: 'preset', value: 'any' } as const;
 /** The limits of the policy language: numbers of entries, bytes of a file, levels of nesting, characters. */
@@ -22,6 +20,24 @@ export const CLAIMED_VALUE = '^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$';
 
 /** The pattern of `values` that are neither a list nor a range: the servers of the endpoint. */
 export const SERVER_VALUES = '^servers$';
+
+/** Makes the schema of a text that must not be empty, as a part of the schema of a file. */
+export const text = (description: string, example: string) =>
+  ({ description, type: 'string', minLength: 1, examples: [example] }) as const;
+
+/** Makes that of a text that may be empty. */
+export const anyText = (description: string, example: string) =>
+  ({ description, type: 'string', examples: [example] }) as const;
+
+/** Makes that of one of several words. */
+export const choice = <const V extends readonly string[]>(
+  description: string,
+  values: V,
+  example: V[number],
+) => ({ description, enum: values, examples: [example] }) as const;
+
+/** Makes that of a yes or no. */
+const flag = (description: string) => ({ description, type: 'boolean', examples: [true] }) as const;
 
 const declaredValue = {
   type: ['string', 'object'],

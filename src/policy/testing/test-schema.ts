@@ -1,5 +1,5 @@
 import { KINDS } from '../../engine/policy.js';
-import { anyText, choice, text } from '../language/schema-parts.js';
+import { anyText, choice, text } from '../language/schema.js';
 import type { WholeTestFile } from './generated/test-file-document.js';
 
 /** The schema of one string, or of a list of strings. */
