@@ -3,6 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { DEFAULT_NEGOTIATED_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import type { GateOptions } from '../gate/edge/concerns-options.js';
 import { gatedTransport } from '../gate/edge/gated-transport.js';
+import type { SessionId } from '../gate/request/kept-preferences.js';
 import { passRefusal } from '../http/callers/refused-caller.js';
 import type { FetchOptions, ServerOfRequest } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
@@ -83,8 +84,12 @@ export async function openSession(
   }
 
   return {
-    /** Marks the session as ended in the store. */
-    forget,
+    /** Marks the session as ended in the store, if nothing was switched since it began. */
+    async retire(): Promise<void> {
+      const kept = await concerns.store?.read(concerns.session?.key ?? id);
+      const isSwitched = kept?.state === 'live' && chosenIn(kept.record) !== chosenIn(concerns.session?.sealed);
+      if (!isSwitched) await forget();
+    },
     /** When its last request arrived or its last response ended, by `performance.now()`. */
     get usedAt() {
       return usedAt;
@@ -165,3 +170,5 @@ export async function openSession(
 }
 
 const callerOf = (authInfo: FetchOptions['authInfo']) => (authInfo === undefined ? {} : { authInfo });
+
+const chosenIn = (kept: SessionId['sealed']): string => JSON.stringify([kept?.concerns, kept?.model]);

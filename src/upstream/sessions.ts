@@ -42,7 +42,8 @@ interface Place {
  * Many hosts never end their sessions, and keep a session id over a restart of this process. So a session also ends
  * after a time without use and when there are too many. A request with an id that this process does not know gets a new server
  * under that id, if the id or the store says what the host prefers, and the store does not say that the session has ended; else
- * 404. A session that ended to make room has ended, unless the store is shared.
+ * 404. A session that ended to make room has ended, unless the store is shared, or somebody switched it: its host would begin again
+ * with what it preferred first.
  *
  * @param options how to make a server, the policy, and when sessions end
  * @returns a handler, which supports streams of notifications
@@ -92,10 +93,10 @@ export function proxySessions(options: SessionProxyOptions) {
       if (oldest === undefined) {
         return unavailable(`All ${maxSessions} sessions are busy. Try again later.`);
       }
-      const [oldestKey, { forget }] = oldest;
+      const [oldestKey, { retire }] = oldest;
       ending.push(end(oldestKey));
       // What is sealed in the id must not open it again. A shared store knows more than the id.
-      if (options.isShared !== true) ending.push(forget());
+      if (options.isShared !== true) ending.push(retire());
       options.evicted?.();
     }
     // The process of the new session starts after those of the ended ones have ended.

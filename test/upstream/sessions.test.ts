@@ -212,10 +212,20 @@ describe('a session that the process does not know', () => {
     const { url, children } = await serve({ maxSessions: 1 });
     const host = await connectOverHttp(url);
     open.push(() => host.close());
-    await updateConcerns(host, { access: 'none' });
-    expect(await toolNames(host)).toEqual([]);
     await begin(url);
     await expect(host.listTools()).rejects.toThrow('The session is unknown or was ended.');
     expect(children).toHaveLength(2);
+  });
+
+  it('keeps what was switched after it ended for lack of room: a new one would show more', async () => {
+    const { url, children } = await serve({ maxSessions: 1 });
+    const host = await connectOverHttp(url);
+    open.push(() => host.close());
+    await updateConcerns(host, { access: 'none' });
+    for (let times = 2; times <= 4; times += 2) {
+      await begin(url);
+      expect(await toolNames(host)).toEqual([]);
+      expect(children).toHaveLength(times + 1);
+    }
   });
 });

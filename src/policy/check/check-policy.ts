@@ -62,7 +62,7 @@ export function checkMeaning(
     const message = `A policy can have at most ${LIMITS.concerns} concerns in all its files together. Remove some.`;
     reportsIn(over.file, findings, wrong).error(over.path, 'too-many', message, 'key');
   }
-  checkSealed(declared, ({ file }) => report(file, 'warning'));
+  checkSealed(declared, ({ file }) => reportsIn(file, findings).warn);
   checkPresets(checks);
   checkClientPresets(checks);
   checkEntries(checks);
