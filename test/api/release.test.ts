@@ -92,7 +92,11 @@ it('describes the version in a changelog that a person reads in two minutes', ()
   const [, section = ''] = sections;
   expect(section).toMatch(new RegExp(`^## ${version}\\n`));
   expect(section.trim().split('\n').length).toBeLessThanOrEqual(60);
-  for (const file of ['package-lock.json', 'editors/vscode/package.json', 'editors/vscode/package-lock.json']) {
+  for (const file of [
+    'package-lock.json',
+    'editors/vscode/package.json',
+    'editors/vscode/package-lock.json',
+  ]) {
     expect(JSON.parse(readFileSync(file, 'utf8')).version, file).toBe(version);
   }
 });
