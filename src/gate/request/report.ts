@@ -85,11 +85,6 @@ export interface ReportContext {
 /** Receives a report about a request. */
 export type Report = (report: GateReport, context?: ReportContext) => void;
 
-/** Receives reports about requests. */
-export interface Reporter {
-  readonly report: Report;
-}
-
 /** Discards reports. With this function, reports are not even built. */
 export const NO_REPORT = (): void => undefined;
 
