@@ -47,8 +47,8 @@ async function drawPlayground(page: Page, path: (state: string) => string): Prom
 
 /** One picture for each page of the documentation that has one. */
 const DOCS_PICTURES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
-  page: (page) => show(page, 'playwright'),
-  switch: (page) => show(page, 'switched'),
+  page: (page) => show(page, 'large'),
+  switch: (page) => show(page, 'alone'),
   playground: async (page) => {
     await page.setViewportSize({ width: 1100, height: 560 });
     await page.goto(pathToFileURL('build/playground/index.html').href);
