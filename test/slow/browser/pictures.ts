@@ -48,7 +48,11 @@ async function drawPlayground(page: Page, path: (state: string) => string): Prom
 /** One picture for each page of the documentation that has one. */
 const DOCS_PICTURES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   page: (page) => show(page, 'large'),
-  switch: (page) => show(page, 'alone'),
+  switch: async (page) => {
+    await show(page, 'alone');
+    // Down to the switches of tools: the totals stay in sight.
+    await page.evaluate('scrollTo(0, 430)');
+  },
   playground: async (page) => {
     await page.setViewportSize({ width: 1100, height: 560 });
     await page.goto(pathToFileURL('build/playground/index.html').href);
