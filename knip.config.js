@@ -25,7 +25,7 @@ export default {
     // Run by scripts/run.mjs.
     'scripts/generate/run.ts',
     'test/behavior/store-faults/run.ts',
-    'bench/{run,playground,concerns-tool,several-lists}.ts',
+    'bench/{run,playground,page-clicks,concerns-tool,several-lists}.ts',
     'test/{slow/browser/pictures,conformance/{run,eras},eras/run,fuzz/run,hosts/run,behavior/{principal,listening}/run,property/composed/run}.ts',
     // scripts/generate/page.ts bundles it by its path.
     'src/page/main.tsx',

@@ -45,7 +45,7 @@ const effectOf = (index: number): string =>
   ({ create: 'changes', update: 'changes', delete: 'destroys' })[at(VERBS, index * 3)] ?? 'read-only';
 
 /** A policy with eight concerns for 500 tools, as a company writes it for a gateway. */
-export const largePolicy = (): Policy =>
+const largePolicy = (): Policy =>
   policyFromText(`version: 1
 concerns:
   topic:
