@@ -211,8 +211,10 @@ export function proxySessions(options: SessionProxyOptions) {
         await store.end(kept.key);
         return new Response(null, { status: 204 });
       }
-      const adopted = session ?? (await adopt(place, kept, found, request));
-      return adopted instanceof Response ? adopted.clone() : answer(place, adopted, request, parsedBody);
+      const opened = session ?? (await adopt(place, kept, found, request));
+      // Its session may have been waited for already.
+      if (isEnding && asks) return unavailable(ENDING);
+      return opened instanceof Response ? opened.clone() : answer(place, opened, request, parsedBody);
     },
     /** Ends all sessions. Requests that run have so many milliseconds to be answered; the others get an error. */
     async close(drainMs = 0): Promise<void> {
