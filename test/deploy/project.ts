@@ -22,6 +22,8 @@ export interface Project {
   write(file: string, text: string): void;
   /** Runs `osls package`, and returns the folder with the unpacked zip. */
   package(endpoint: unknown, provider?: object): Promise<string>;
+  /** Runs `osls package` with the `serverless.yml` that is there. */
+  packageService(service: string): Promise<string>;
 }
 
 /** @returns a new project; its folder is removed when this process exits */
@@ -39,9 +41,19 @@ export function createProject(): Project {
     writeFileSync(join(folder, file), text);
   };
   write('package.json', JSON.stringify({ name: 'project', type: 'module' }));
+  const packageService = async (service: string): Promise<string> => {
+    const osls = resolve('node_modules/serverless/bin/serverless.js');
+    await promisify(execFile)(process.execPath, [osls, 'package'], { cwd: folder }).catch((cause) => {
+      throw new Error(`${cause.stdout}${cause.stderr}`);
+    });
+    const task = mkdtempSync(join(folder, 'task-'));
+    await unzip(join(folder, `.serverless/${service}.zip`), task);
+    return task;
+  };
   return {
     folder,
     write,
+    packageService,
     async package(endpoint, provider = {}) {
       const config = {
         service: 'project',
@@ -55,13 +67,7 @@ export function createProject(): Project {
       };
       // Every JSON text is YAML.
       write('serverless.yml', JSON.stringify(config));
-      const osls = resolve('node_modules/serverless/bin/serverless.js');
-      await promisify(execFile)(process.execPath, [osls, 'package'], { cwd: folder }).catch((cause) => {
-        throw new Error(`${cause.stdout}${cause.stderr}`);
-      });
-      const task = mkdtempSync(join(folder, 'task-'));
-      await unzip(join(folder, '.serverless/project.zip'), task);
-      return task;
+      return packageService('project');
     },
   };
 }

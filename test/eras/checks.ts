@@ -1,16 +1,22 @@
 import { connect, type Front, type Host, type HostKind } from './hosts.js';
 
 const WAIT_MS = 20_000;
+/** How long to wait for what cannot come. */
+const LOST_MS = 3000;
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 
-async function until(isSo: () => boolean | Promise<boolean>): Promise<boolean> {
-  const end = performance.now() + WAIT_MS;
-  while (performance.now() < end) {
-    if (await isSo()) return true;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return false;
-}
+type Until = (isSo: () => boolean | Promise<boolean>) => Promise<boolean>;
+
+const within =
+  (ms: number): Until =>
+  async (isSo) => {
+    const end = performance.now() + ms;
+    while (performance.now() < end) {
+      if (await isSo()) return true;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return false;
+  };
 
 const NAMES = ['hello', 'progress', 'wait', 'cancelled', 'log', 'ask', 'ask-twice', 'fail', 'change'];
 
@@ -21,7 +27,7 @@ const attempt = (host: Host, name: string): Promise<string> =>
     (error: Error) => error.message.replaceAll(name, 'NAME'),
   );
 
-type Check = (host: Host, mode: 'advisory' | 'enforce') => Promise<boolean>;
+type Check = (host: Host, until: Until, mode: 'advisory' | 'enforce') => Promise<boolean>;
 
 /** What must work for a host, whatever the server speaks. The policy hides the tool `hidden`. */
 export const CHECKS: Readonly<Record<string, Check>> = {
@@ -37,7 +43,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     const { text } = await host.call('hello');
     return text === 'hello' && messages.length === 1 && JSON.stringify(contents).includes('noted');
   },
-  hides: async (host, mode) => {
+  hides: async (host, _until, mode) => {
     const [hidden, unknown] = [await attempt(host, 'hidden'), await attempt(host, 'absent')];
     return mode === 'advisory' ? hidden.includes('secret') : hidden === unknown && !hidden.includes('secret');
   },
@@ -55,7 +61,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     await host.call('progress', {}, { onprogress: ({ progress }) => void steps.push(progress) });
     return JSON.stringify(steps) === '[1,2,3]';
   },
-  logs: async (host) => {
+  logs: async (host, until) => {
     // Before a legacy host has set a level, the server decides.
     if (host.isModern) {
       await host.call('log');
@@ -65,7 +71,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     await host.call('log', host.isModern ? { _meta: { [LOG_LEVEL]: 'info' } } : {});
     return until(() => host.logs.includes('a line of the log'));
   },
-  cancels: async (host) => {
+  cancels: async (host, until) => {
     const count = async (): Promise<number> => Number((await host.call('cancelled')).text);
     const before = await count();
     const controller = new AbortController();
@@ -81,18 +87,23 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     const [once, twice] = [await host.call('ask'), await host.call('ask-twice')];
     return once.text === 'blue' && twice.text === 'blue blue';
   },
-  'announces changes': async (host) => {
+  'announces changes': async (host, until) => {
     const before = host.changes;
     await host.call('change');
     return until(() => host.changes > before);
   },
 };
 
-/** Runs every check with one host. Returns the checks that fail, each with its error. */
+/**
+ * Runs every check with one host. Returns the checks that fail, each with its error.
+ *
+ * @param lost the checks that cannot pass; they wait less
+ */
 export async function failures(
   kind: HostKind,
   front: Front,
   mode: 'advisory' | 'enforce',
+  lost: ReadonlySet<string>,
 ): Promise<string[]> {
   const failed: string[] = [];
   let host: Host;
@@ -102,7 +113,8 @@ export async function failures(
     return Object.keys(CHECKS).map((name) => `${name}: ${cause}`);
   }
   for (const [name, check] of Object.entries(CHECKS)) {
-    const outcome = await check(host, mode).catch((cause: unknown) => String(cause));
+    const until = within(lost.has(name) ? LOST_MS : WAIT_MS);
+    const outcome = await check(host, until, mode).catch((cause: unknown) => String(cause));
     if (outcome !== true) failed.push(outcome === false ? name : `${name}: ${outcome}`);
   }
   await host.client.close();

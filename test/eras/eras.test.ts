@@ -3,7 +3,7 @@ import type { HostKind } from './hosts.js';
 import { run, type SetUp } from './set-ups.js';
 
 /** Each pair of eras once, over each kind of connection. "npm run eras" runs all combinations. */
-const SET_UPS: readonly (Omit<SetUp, 'isolation' | 'mode'> & Partial<SetUp> & { host: HostKind })[] = [
+const SET_UPS: readonly (Omit<SetUp, 'mode'> & Partial<SetUp> & { host: HostKind })[] = [
   { host: 'modern', server: 'legacy stdio', front: 'HTTP' },
   { host: 'modern', server: 'legacy URL', front: 'stdio', mode: 'advisory' },
   { host: 'legacy', server: 'modern URL', front: 'HTTP' },
@@ -18,7 +18,7 @@ const SET_UPS: readonly (Omit<SetUp, 'isolation' | 'mode'> & Partial<SetUp> & { 
 it.each(SET_UPS)(
   'a $host host does everything over $front in front of the server "$server"',
   async ({ host, ...setUp }) => {
-    const failed = await run({ isolation: 'per-session', mode: 'enforce', ...setUp }, [host]);
+    const failed = await run({ mode: 'enforce', ...setUp }, [host]);
     expect([...failed.values()].flat()).toEqual([]);
   },
   120_000,

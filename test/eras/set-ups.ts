@@ -1,13 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { failures } from './checks.js';
-import type { HostKind } from './hosts.js';
+import { type FunctionServer, startFunction } from './functions.js';
+import type { Front, HostKind } from './hosts.js';
+import { lostChecks } from './lost.js';
+import { Programs } from './programs.js';
+import { CLI, FIXTURES, SERVER, startServer } from './servers.js';
 
-const CLI = 'dist/cli/main.js';
-const FIXTURES = 'test/eras/fixtures';
+/** It hides one tool from everybody. */
 const policyUnder = (mode: string): string => `
 version: 1
 concerns: { risk: { values: [low, high], match: at-most } }
@@ -19,7 +20,7 @@ rules:
 settings: { enforcement: ${mode} }
 `;
 
-/** What a server speaks, and how it is reached. */
+/** What a server behind `serve` speaks, and how it is reached. */
 export const SERVERS = [
   'v1 module',
   'v2 module',
@@ -31,76 +32,62 @@ export const SERVERS = [
   'both URL',
 ] as const;
 
+/** Servers that filter their own lists, by their SDK. */
+export const ATTACHED = ['attached v1', 'attached v2'] as const;
+
 /** One combination of an endpoint and a server, for all hosts. */
 export interface SetUp {
-  readonly server: (typeof SERVERS)[number];
-  readonly front: 'HTTP' | 'stdio';
+  readonly server: (typeof SERVERS)[number] | FunctionServer | (typeof ATTACHED)[number];
+  /** How hosts reach it. A function is behind HTTP, and sends a response as a whole or in parts. */
+  readonly front: 'HTTP' | 'stdio' | 'buffered' | 'stream';
   readonly mode: 'advisory' | 'enforce';
-  readonly isolation: 'per-session' | 'shared' | 'per-request';
+  /** Of a server behind `serve`. Defaults to `per-session`. */
+  readonly isolation?: 'shared' | 'per-request';
 }
 
-/** Serves a server with the packaged command, and runs all checks of each host. Returns those that fail, by host. */
+/** Serves a server with the packaged code, and runs all checks of each host. Returns those that fail, by host. */
 export async function run<Kind extends HostKind>(
-  { server, front, mode, isolation }: SetUp,
+  setUp: SetUp,
   hosts: readonly Kind[],
 ): Promise<ReadonlyMap<Kind, readonly string[]>> {
   const folder = mkdtempSync(join(tmpdir(), 'eras-'));
   const policy = join(folder, 'policy.yaml');
-  writeFileSync(policy, policyUnder(mode));
-  const children: ChildProcess[] = [];
+  writeFileSync(policy, policyUnder(setUp.mode));
+  const programs = new Programs();
   try {
-    const options = ['--no-project', '--panel', 'off', '--isolation', isolation, '--policy', policy];
     const failed = new Map<Kind, readonly string[]>();
-    let url: string | undefined;
+    let front: Front | undefined;
     for (const host of hosts) {
-      if (front === 'stdio') {
-        const command = [process.execPath, CLI, 'serve', '--stdio', ...options];
-        const input = await inputOf(server, children);
-        failed.set(host, await failures(host, { command: [...command, ...input] }, mode));
-        continue;
-      }
-      url ??= await started(
-        children,
-        [CLI, 'serve', '--port', '0', ...options, ...(await inputOf(server, children))],
-        / on (http\S+)/,
-      );
-      failed.set(host, await failures(host, { url }, mode));
+      // A host starts a program of its own. What earlier hosts left in environments of a function would be counted.
+      if (front === undefined || setUp.front !== 'HTTP') front = await frontOf(setUp, policy, programs);
+      failed.set(host, await failures(host, front, setUp.mode, lostChecks(host, setUp)));
     }
     return failed;
   } finally {
-    for (const child of children.reverse()) {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      if (child.exitCode === null && child.signalCode === null) await ended;
-    }
+    await programs.close();
     rmSync(folder, { recursive: true });
   }
 }
 
-/** @returns the arguments of `serve` that name the server, which is started if it has a URL */
-async function inputOf(server: SetUp['server'], children: ChildProcess[]): Promise<readonly string[]> {
-  const [kind = '', way] = server.split(' ');
-  if (way === 'module') return ['--server', join(FIXTURES, `${kind}-module.mjs`)];
-  const program = join(FIXTURES, 'server.mjs');
-  if (way === 'stdio') return ['--', process.execPath, program, kind, 'stdio'];
-  const port = await started(children, [program, kind, 'http'], /^(\d+)/);
-  return ['--url', `http://127.0.0.1:${port}/mcp`];
+async function frontOf(setUp: SetUp, policy: string, programs: Programs): Promise<Front> {
+  const { server, front, mode, isolation = 'per-session' } = setUp;
+  if (front === 'buffered' || front === 'stream') {
+    return { url: await startFunction(server as FunctionServer, policyUnder(mode), front, programs) };
+  }
+  const isStdio = front === 'stdio';
+  const options = ['--no-project', '--panel', 'off', '--isolation', isolation, '--policy', policy];
+  const args = server.startsWith('attached')
+    ? [join(FIXTURES, 'attached.mjs'), server, front, policy]
+    : [CLI, 'serve', ...(isStdio ? ['--stdio'] : ['--port', '0']), ...options];
+  const input = server.startsWith('attached') ? [] : await inputOf(server, programs);
+  if (isStdio) return { command: [process.execPath, ...args, ...input] };
+  return { url: await programs.start([...args, ...input], /(http\S+)/) };
 }
 
-/** Starts a program, and waits for what it prints when it is ready. */
-function started(children: ChildProcess[], args: readonly string[], ready: RegExp): Promise<string> {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  children.push(child);
-  let [out, err] = ['', ''];
-  child.stderr.on('data', (chunk) => {
-    err += chunk;
-  });
-  return new Promise((resolve, reject) => {
-    child.stdout.on('data', (chunk) => {
-      out += chunk;
-      const found = ready.exec(out)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.once('exit', () => reject(new Error(`${args.join(' ')} ended: ${err}`)));
-  });
+/** @returns the arguments of `serve` that name the server, which is started if it has a URL */
+async function inputOf(server: SetUp['server'], programs: Programs): Promise<readonly string[]> {
+  const [kind = '', way] = server.split(' ');
+  if (way === 'module') return ['--server', join(FIXTURES, `${kind}-module.mjs`)];
+  if (way === 'stdio') return ['--', process.execPath, SERVER, kind, 'stdio'];
+  return ['--url', await startServer(kind, programs)];
 }
