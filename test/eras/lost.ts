@@ -20,16 +20,18 @@ const isHandler = ({ server, front }: SetUp): boolean => server.startsWith('atta
 
 const LOSSES: readonly Loss[] = [
   {
-    row: '| questions of a legacy server for a legacy host |',
+    row: '| questions for a legacy host |',
     checks: ['asks'],
     where: (host, { server, isolation }) =>
-      host === 'legacy' && isolation !== undefined && isLegacyServer(host, server),
+      host === 'legacy' && (isFunction(server) || (isolation !== undefined && isLegacyServer(host, server))),
   },
   {
     row: '| log messages for a legacy host |',
     checks: ['logs'],
     where: (host, { server, isolation }) =>
-      host === 'legacy' && isolation !== undefined && isLegacyServer(host, server),
+      host === 'legacy' &&
+      (/^function, .*(package|URL)$/.test(server) ||
+        (isolation !== undefined && isLegacyServer(host, server))),
   },
   {
     row: '| what a legacy server sends outside of its answers',
@@ -63,19 +65,9 @@ const LOSSES: readonly Loss[] = [
     where: (host, setUp) => isHandler(setUp) && (host === 'legacy' || setUp.server === 'attached v1'),
   },
   {
-    row: '| questions of a legacy server for a legacy host |',
-    checks: ['asks'],
-    where: (host, { server }) => host === 'legacy' && isFunction(server),
-  },
-  {
     row: '| questions of a legacy server (sampling, roots, elicitation) for a modern host |',
     checks: ['asks'],
     where: (host, { server }) => host !== 'legacy' && isFunction(server) && !/v2|both/.test(server),
-  },
-  {
-    row: '| log messages for a legacy host |',
-    checks: ['logs'],
-    where: (host, { server }) => host === 'legacy' && /^function, .*(package|URL)$/.test(server),
   },
   {
     // Each call has a process of its own, so the counter of another one cannot tell.
