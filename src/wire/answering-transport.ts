@@ -11,6 +11,7 @@ import {
   isResponse,
   METHODS,
   type Message,
+  type Notification,
   type Request,
   type RequestId,
   read,
@@ -28,8 +29,10 @@ export class AnsweringTransport extends TransportLayer {
   /** How to change the server's answers to the calls that it got. */
   private readonly changes = new Map<unknown, AnswerChange>();
   private readonly life = new AbortController();
-  private readonly name = crypto.randomUUID();
+  private readonly name: string;
   private readonly gate: GateLink;
+  /** What the answerer acknowledges of streams that the server gets too. */
+  private readonly acknowledging = new Map<unknown, (served: Notification | undefined) => void>();
   /** What the client declared in `initialize`. After it, the era belongs to the connection. */
   private declared: unknown = undefined;
 
@@ -39,6 +42,7 @@ export class AnsweringTransport extends TransportLayer {
   ) {
     super(inner);
     this.gate = gateOf(inner);
+    this.name = answerer.session ?? crypto.randomUUID();
     // The gate answers tasks/list itself if there is something to list.
     if (answerer.tools.length === 0) return;
     this.gate.listTasksWith({
@@ -111,17 +115,41 @@ export class AnsweringTransport extends TransportLayer {
       isGated: GATE in this.inner,
       signal,
       clientId: gate.clientIdOf(id),
-      connection: isHttp(extra)
-        ? undefined
-        : {
-            signal: life.signal,
-            shows: (tool) => gate.showsTool(tool, { ...request, id: crypto.randomUUID() }, extra),
-            send: (message) => this.inner.send(toSdk(message)),
-          },
+      // Over HTTP, what a server gets of `subscriptions/listen` is a stream that lasts: others are refused before.
+      connection:
+        isHttp(extra) && method !== METHODS.listen
+          ? undefined
+          : {
+              signal: life.signal,
+              shows: (tool) => gate.showsTool(tool, { ...request, id: crypto.randomUUID() }, extra),
+              send: (message) => this.inner.send(toSdk(message)),
+            },
       send: (message) => this.inner.send(toSdk(message), { relatedRequestId: id }),
+      acknowledge: (message) => this.acknowledge(request, extra, message),
       questions: () => gate.questions(),
       comeBack: (retryMs) => gate.comeBack(id, retryMs),
     };
+  }
+
+  private async acknowledge(
+    request: Request,
+    extra: MessageExtraInfo | undefined,
+    message: Notification,
+  ): Promise<boolean> {
+    const { taskIds: _taskIds, ...others } = Object(read(request.params, 'notifications'));
+    const served = await new Promise<Notification | undefined>((resolve) => {
+      if (Object.keys(others).length === 0) return resolve(undefined);
+      this.acknowledging.set(request.id, resolve);
+      this.onmessage?.(toSdk({ ...request, params: { ...request.params, notifications: others } }), extra);
+    });
+    const notifications = Object.assign(
+      {},
+      read(served, 'params', 'notifications'),
+      message.params?.notifications,
+    );
+    const params = { ...message.params, notifications };
+    await this.inner.send(toSdk({ ...message, params }), { relatedRequestId: request.id });
+    return served !== undefined;
   }
 
   private async respond(
@@ -142,6 +170,17 @@ export class AnsweringTransport extends TransportLayer {
   /** Sends a message of the server. */
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const id = read(message, 'id');
+    const stream = id ?? options?.relatedRequestId;
+    const acknowledged = this.acknowledging.get(stream);
+    // A server without streams answers an error, which is not the answer to the client: it has the stream of its tasks.
+    if (
+      acknowledged !== undefined &&
+      ('error' in message || read(message, 'method') === METHODS.acknowledged)
+    ) {
+      this.acknowledging.delete(stream);
+      acknowledged('method' in message ? (fromSdk(message) as Notification) : undefined);
+      return Promise.resolve();
+    }
     const change = 'method' in message ? undefined : this.changes.get(id);
     if (change === undefined) return this.inner.send(message, options);
     this.changes.delete(id);

@@ -1,5 +1,5 @@
 import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
-import type { Answer, Era, Failure, Message, RequestId } from './messages.js';
+import type { Answer, Era, Failure, Message, Notification, RequestId } from './messages.js';
 import type { TaskListPage, TaskListQuery } from './task-lister.js';
 
 /** Who sent a message, as far as the transport knows. */
@@ -29,6 +29,12 @@ export interface Call extends CallSender {
   readonly connection: CallConnection | undefined;
   /** Sends the client a message that belongs to this request, before its answer. */
   send(message: Message): Promise<void>;
+  /**
+   * Acknowledges a stream about tasks, together with the server if the client subscribes to more.
+   *
+   * @returns whether the stream goes on after the tasks
+   */
+  acknowledge(message: Notification): Promise<boolean>;
   /** Returns which questions the client can answer, as the session knows it; see `GateLink`. */
   questions(): Promise<unknown>;
   /**
@@ -82,4 +88,6 @@ export interface Answerer {
   list(query: TaskListQuery, sender: CallSender): Promise<TaskListPage>;
   /** The tools that create tasks. */
   readonly tools: readonly string[];
+  /** The one session of all connections that are not HTTP, in a process with one client. Else, each is one of its own. */
+  readonly session: string | undefined;
 }

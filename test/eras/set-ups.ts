@@ -81,7 +81,7 @@ async function frontOf(setUp: SetUp, policy: string, programs: Programs): Promis
     : [CLI, 'serve', ...(isStdio ? ['--stdio'] : ['--port', '0']), ...options];
   const input = server.startsWith('attached') ? [] : await inputOf(server, programs);
   if (isStdio) return { command: [process.execPath, ...args, ...input] };
-  return { url: await programs.start([...args, ...input], /(http\S+)/) };
+  return { url: await programs.start([...args, ...input], /(?:^| on )(http\S+)/m) };
 }
 
 /** @returns the arguments of `serve` that name the server, which is started if it has a URL */

@@ -109,6 +109,7 @@ async function answerTasks(
     clientId: id,
     connection: undefined,
     send: async (message) => void sent.push(message),
+    acknowledge: async (message) => sent.push(message) < 0,
     questions: async () => undefined,
     comeBack: () => () => undefined,
   };

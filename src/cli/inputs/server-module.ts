@@ -21,6 +21,8 @@ export interface ServerModule {
   readonly bare: () => Made;
   /** For a client of 2026-07-28, if the module uses SDK v2. `told` receives what the server announces. */
   readonly modern?: (context: McpRequestContext, told: (announced: Announced) => void) => Promise<Server>;
+  /** Adds the tasks of the module to the server of a stream. */
+  readonly finish?: <Made extends object>(made: Made) => Made;
 }
 
 /**
@@ -80,7 +82,7 @@ export async function loadServerFactory(path: string): Promise<ServerModule> {
     return finish(made);
   };
   const legacy = async () => finish(await factory({ era: 'legacy' }));
-  return { server: legacy, bare: legacy, modern };
+  return { server: legacy, bare: legacy, modern, finish };
 }
 
 /** Each request has a server of its own, so what one announces is for those who listen to others. */
@@ -144,7 +146,8 @@ async function tasksOf(
   path: string,
 ): Promise<<Server extends object>(made: Server) => Server> {
   const { createTasks, readExportedTasks, withTasks } = await import('../../tasks/index.js');
-  const tasks = createTasks({ definitions: readExportedTasks(exported, path) });
+  // Over stdio, this process has one host: its streams are about the tasks of its calls.
+  const tasks = { ...createTasks({ definitions: readExportedTasks(exported, path) }), session: 'host' };
   return (made) => withTasks(made, tasks);
 }
 

@@ -2,6 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { createMcpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
 import type { ServerV2 } from '../../http/sdk-v2.js';
+import type { UpstreamServer } from '../../http/upstream-server.js';
 import type { Backends } from '../../upstream/backend.js';
 import { startAtOnce } from '../../upstream/early/start-at-once.js';
 import { inProcessTransport } from '../../upstream/in-process.js';
@@ -22,6 +23,8 @@ export interface ServersOfHosts {
   readonly legacy: () => ServerOfRequest | Promise<ServerOfRequest>;
   /** Makes the server of a request of 2026-07-28. */
   readonly modern: (context: McpRequestContext) => Promise<ServerV2>;
+  /** Makes the server of a stream of 2026-07-28. */
+  readonly stream: (context: McpRequestContext) => Promise<UpstreamServer>;
 }
 
 /**
@@ -50,17 +53,23 @@ export function serversOf(
     bridged,
     legacy: () => bridged.connection(),
     modern: (context) => bridged.make(context),
+    stream: (context) => bridged.make(context),
   });
   const { keeperOf } = serving;
   const front = (made: Backends, slug?: string): Backends =>
     keeperOf === undefined ? made : startAtOnce(made, keeperOf(slug));
   if ('several' in opened) return behind(bridgeSeveral(opened.several, isolation, options, front));
   if ('open' in opened) return behind(bridgeTo(front(behindOne(open ?? opened.open, isolation, options))));
-  const { server: legacy, bare, modern } = opened;
+  const { server: legacy, bare, modern, finish } = opened;
   const over = (openOne: () => Transport) => ({ ...behind(bridge(openOne, isolation, options)), legacy });
   if (modern === undefined) return over(() => inProcessTransport(bare));
   const own = ofModule(modern);
-  return { ...over(own.open), modern: own.modern };
+  const made = over(own.open);
+  const stream: ServersOfHosts['stream'] = async (context) => {
+    const server = await made.stream(context);
+    return finish?.(server) ?? server;
+  };
+  return { ...made, modern: own.modern, stream };
 }
 
 /** A module of SDK v2 serves hosts of both eras itself. Behind the bridge are servers of it too, for streams. */

@@ -78,7 +78,7 @@ export async function serveHttp(
     report,
     observe: control?.observerOf('http'),
   });
-  const streams = new ListenStreams((context) => bridged.make(context));
+  const streams = new ListenStreams(servers.stream);
   const hosts =
     control === undefined
       ? undefined
@@ -154,7 +154,7 @@ export async function serveStdio(
     if (line.warnings?.length) note(reportLine(line));
   };
   const gate = { policy, report, listens: true };
-  const streams = new ListenStreams((context) => bridged.make(context));
+  const streams = new ListenStreams(servers.stream);
   // A modern host has no session, and the process is that of one host.
   const kept = { place: 'store', store: createMemoryStore(), id: 'host', isHost: true } as const;
   const principal = control === undefined ? undefined : kept;

@@ -26,6 +26,7 @@ const NO_TOOLS = {
 export function answerCalls(tasks: Tasks, hasOthers: () => boolean): Answerer {
   return {
     tools: tasks.plain === true ? [] : [...tasks.definitions.keys()],
+    session: tasks.session,
     answer: (call) => answerCall(tasks, { ...call, caller: callerOf(call) }, hasOthers),
     list: (query, sender) => listTasks(tasks, callerOf(sender), query),
     take: (response, sent) =>
@@ -74,7 +75,7 @@ function answerCall(
       return isRefused ? Promise.resolve(notATask(name)) : undefined;
     }
     case METHODS.listen: {
-      // Others, and those of a connection that ends with the answer, belong to the server.
+      // Others belong to the server.
       const isOfTasks = read(params, 'notifications', 'taskIds') !== undefined && era === 'modern';
       return isOfTasks && connection ? listenToTasks(tasks, call, connection.shows) : undefined;
     }

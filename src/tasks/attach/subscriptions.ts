@@ -42,11 +42,11 @@ export async function followTask(tasks: Tasks, taskId: string, call: TaskCall): 
  * @param tasks the tasks
  * @param call the request
  * @param shows whether the policy shows a tool, now and later on
- * @returns the answer, when all tasks have ended; `undefined` if the client cancelled the subscription
+ * @returns the answer, when all tasks have ended; `undefined` if the client cancelled the subscription, or the server goes on
  */
 export async function listenToTasks(
   tasks: Tasks,
-  { clientId, params, capabilities, caller, signal, send }: TaskCall,
+  { clientId, params, capabilities, caller, signal, send, acknowledge }: TaskCall,
   shows: TaskSender['shows'],
 ): Promise<CallAnswer | undefined> {
   if (!supportsTasks(capabilities)) return MISSING_EXTENSION;
@@ -61,11 +61,11 @@ export async function listenToTasks(
   }
   const _meta = { [SUBSCRIPTION]: clientId };
   const acknowledged = 'notifications/subscriptions/acknowledged';
-  await send(notification(acknowledged, { notifications: { taskIds }, _meta }));
+  const goesOn = await acknowledge(notification(acknowledged, { notifications: { taskIds }, _meta }));
   const tell = (record: TaskRecord) =>
     send(notification('notifications/tasks', { ...modernTask(record, Date.now()), _meta }));
   await Promise.all(taskIds.map((each) => watch(tasks, each, { caller, shows, signal, tell })));
-  return signal.aborted ? undefined : { result: { resultType: 'complete', _meta } };
+  return signal.aborted || goesOn ? undefined : { result: { resultType: 'complete', _meta } };
 }
 
 const notification = (method: string, params: Record<string, unknown>): Notification => ({

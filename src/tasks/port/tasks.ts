@@ -61,6 +61,8 @@ export interface Tasks {
   readonly definitions: ReadonlyMap<string, TaskDefinition>;
   /** Nothing keeps tasks after a call: their tools run as plain calls, and no tasks are declared. */
   readonly plain?: boolean;
+  /** Whose the tasks of connections that are not HTTP are, in a process with one client. */
+  readonly session?: string;
   start(caller: TaskCaller, tool: string, args: unknown, options?: StartOptions): Promise<StartedTask>;
   read(caller: TaskCaller, id: unknown): Promise<TaskRecord | undefined>;
   answer(
