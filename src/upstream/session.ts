@@ -87,7 +87,8 @@ export async function openSession(
     /** Marks the session as ended in the store, if nothing was switched since it began. */
     async retire(): Promise<void> {
       const kept = await concerns.store?.read(concerns.session?.key ?? id);
-      const isSwitched = kept?.state === 'live' && chosenIn(kept.record) !== chosenIn(concerns.session?.sealed);
+      const isSwitched =
+        kept?.state === 'live' && chosenIn(kept.record) !== chosenIn(concerns.session?.sealed);
       if (!isSwitched) await forget();
     },
     /** When its last request arrived or its last response ended, by `performance.now()`. */

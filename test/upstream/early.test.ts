@@ -66,7 +66,9 @@ function earlyBridge(
   transport: () => ReturnType<typeof inProcessTransport>,
   kept: ReturnType<typeof keeper>,
 ) {
-  const bridged = bridgeTo(startAtOnce(behindOne(transport, 'per-session', { isLongLived: true, isOfOnePerson: true }), kept));
+  const bridged = bridgeTo(
+    startAtOnce(behindOne(transport, 'per-session', { isLongLived: true, isOfOnePerson: true }), kept),
+  );
   open.push(() => bridged.close());
   return bridged;
 }
