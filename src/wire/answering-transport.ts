@@ -115,9 +115,9 @@ export class AnsweringTransport extends TransportLayer {
       isGated: GATE in this.inner,
       signal,
       clientId: gate.clientIdOf(id),
-      // Over HTTP, what a server gets of `subscriptions/listen` is a stream that lasts: others are refused before.
+      // Over HTTP, only a process with one client has streams that last.
       connection:
-        isHttp(extra) && method !== METHODS.listen
+        isHttp(extra) && (method !== METHODS.listen || this.answerer.session === undefined)
           ? undefined
           : {
               signal: life.signal,

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TASKS_EXTENSION } from '../../src/wire/messages.js';
-import { PATIENCE } from '../patience.js';
 import { fixture, start } from './run.js';
 
 type Message = ReturnType<typeof JSON.parse>;
@@ -64,14 +63,14 @@ async function connect(front: 'http' | 'stdio') {
     if (text.startsWith('{')) received.push(JSON.parse(text));
   };
   const answerTo = async (sent: number): Promise<Message> => {
-    await expect.poll(() => received.some((each) => each.id === sent), { timeout: PATIENCE.wait }).toBe(true);
+    await expect.poll(() => received.some((each) => each.id === sent)).toBe(true);
     return received.find((each) => each.id === sent);
   };
   const ask = async (method: string, given: Record<string, unknown>) => answerTo(send(method, given));
   const told = (method: string): Message[] => received.filter((each) => each.method === method);
   const listen = async (notifications: object): Promise<number> => {
     const sent = send('subscriptions/listen', { notifications });
-    await expect.poll(() => told(ACKNOWLEDGED).length, { timeout: PATIENCE.wait }).toBeGreaterThan(0);
+    await expect.poll(() => told(ACKNOWLEDGED).length).toBeGreaterThan(0);
     return sent;
   };
   return { ask, answerTo, listen, told };

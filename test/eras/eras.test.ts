@@ -13,10 +13,12 @@ const SET_UPS: readonly (Omit<SetUp, 'mode'> & Partial<SetUp> & { host: HostKind
   { host: 'legacy', server: 'modern stdio', front: 'HTTP', isolation: 'shared' },
   { host: 'modern', server: 'v2 module', front: 'HTTP' },
   { host: 'auto', server: 'v1 module', front: 'stdio' },
+  { host: 'modern', server: 'attached v2', front: 'stdio' },
+  { host: 'legacy', server: 'attached v1', front: 'stdio', mode: 'advisory' },
 ];
 
 it.each(SET_UPS)(
-  'a $host host does everything over $front in front of the server "$server"',
+  'a $host host does everything over $front at the server "$server"',
   async ({ host, ...setUp }) => {
     const failed = await run({ mode: 'enforce', ...setUp }, [host]);
     expect([...failed.values()].flat()).toEqual([]);
