@@ -166,11 +166,12 @@ describe('several files', () => {
     const concerns = (letter: string, count: number) =>
       `version: 1\nconcerns:\n${Array.from({ length: count }, (_, index) => `  ${letter}${index}: { values: [x] }\n`).join('')}`;
     const paths = ['a.yaml', 'b.yaml'];
-    expect(findingsIn({ 'a.yaml': concerns('a', 32), 'b.yaml': concerns('b', 32) }, paths)).toEqual([]);
+    const found = findingsIn({ 'a.yaml': concerns('a', 32), 'b.yaml': concerns('b', 32) }, paths);
+    expect(found).toEqual(['a.yaml:13:3 long-preferences']);
     const codes = reportOf({ 'a.yaml': concerns('a', 64), 'b.yaml': concerns('b', 64) }, paths).findings.map(
       ({ code }) => code,
     );
-    expect(codes).toEqual(['too-many']);
+    expect(codes).toEqual(['long-preferences', 'too-many']);
   });
 });
 

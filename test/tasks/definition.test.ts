@@ -144,7 +144,9 @@ describe('the bundle of an endpoint with tasks', () => {
     load(entry ?? '');
     const outputs = [...loaded].flatMap((file) => metafile.outputs[file] ?? []);
     const modules = outputs.flatMap(({ inputs }) => Object.keys(inputs));
-    expect(modules.filter((module) => module.includes('node_modules'))).toEqual([]);
+    // The digests of session ids need it, and it has no validator.
+    const others = modules.filter((module) => !module.includes('@noble/hashes'));
+    expect(others.filter((module) => module.includes('node_modules'))).toEqual([]);
     expect(modules.length).toBeGreaterThan(15);
     expect(outputs.reduce((bytes, output) => bytes + output.bytes, 0)).toBeLessThan(40_000);
     const all = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));

@@ -3,6 +3,7 @@ import type { Finding } from '../../policy/language/findings.js';
 /** Why a finding of a new policy is right, by its code. */
 const REASONS = new Map([
   ['names-hidden', "the text is the server's, which no policy can change"],
+  ['long-preferences', 'a server with many tools has many topics'],
   ['empty-catalog', 'not every topic has tools with every effect'],
 ]);
 

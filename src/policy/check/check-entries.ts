@@ -1,7 +1,7 @@
 import { KINDS } from '../../engine/policy.js';
 import type { Path } from '../language/read-yaml.js';
 import { LIMITS } from '../language/schema.js';
-import { checkClientNames } from './check-client.js';
+import { checkClientNames } from './callers/check-client.js';
 import { checkRule } from './check-rule.js';
 import {
   checkDuplicate,

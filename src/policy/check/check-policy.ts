@@ -2,8 +2,8 @@ import { pathsOf, readsClientName } from '../../engine/expression/expression.js'
 import { parseExpression } from '../../engine/expression/parse.js';
 import type { Finding } from '../language/findings.js';
 import { LIMITS, RESERVED, VALUE_NAME } from '../language/schema.js';
-import { checkClaim } from './check-claim.js';
-import { checkClientPresets } from './check-client.js';
+import { checkClaim } from './callers/check-claim.js';
+import { checkClientPresets } from './callers/check-client.js';
 import { checkEntries, checkRules } from './check-entries.js';
 import { checkSealed } from './check-sealed.js';
 import {

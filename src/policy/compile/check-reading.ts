@@ -1,8 +1,8 @@
 import type { Verified } from '../../engine/claims.js';
 import { type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
-import { checkCallers } from '../check/check-callers.js';
+import { checkCallers } from '../check/callers/check-callers.js';
+import { checkClientDefaults } from '../check/callers/check-client.js';
 import { checkCatalog, type PolicyCatalog } from '../check/check-catalog.js';
-import { checkClientDefaults } from '../check/check-client.js';
 import { checkMeaning } from '../check/check-policy.js';
 import { mapsAreComplete, rightParts } from '../check/right-parts.js';
 import { checkServers } from '../check/servers/check-servers.js';

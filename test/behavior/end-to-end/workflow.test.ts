@@ -63,7 +63,7 @@ describe('the workflow of the proposal, over HTTP', () => {
     );
     const update = await updateConcerns(client, { security: 'high', cost: 'moderate' });
     expect(update.concerns).toEqual({ security: 'high', cost: 'moderate' });
-    expect(changes).toEqual(['notifications/tools/list_changed']);
+    await expect.poll(() => changes).toEqual(['notifications/tools/list_changed']);
 
     const second = await toolNames(client);
     expect(second).toContain('storeRecord');

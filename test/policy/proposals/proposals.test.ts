@@ -171,8 +171,9 @@ describe('a server with 10,000 tools', () => {
     });
     expect(parts.size).toBeGreaterThan(1);
     const files = new Map([['policy.yaml', formatOwnYaml(text)], ...parts]);
-    const { policy, findings } = checkProposal(files, catalog);
-    expect(findings.filter(({ code }) => code !== 'empty-catalog')).toEqual([]);
+    const silenced = silenceServerTexts(files, checkProposal(files, catalog).findings);
+    const { policy, findings } = checkProposal(silenced, catalog);
+    expect(findings).toEqual([]);
     for (const [path, part] of parts) {
       expect([path, Buffer.byteLength(part) <= 256 * 1024]).toEqual([path, true]);
     }

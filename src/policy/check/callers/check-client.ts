@@ -1,20 +1,20 @@
-import { resolveConfiguration } from '../../engine/configuration.js';
+import { resolveConfiguration } from '../../../engine/configuration.js';
 import {
   type Expression,
   isTextOperator,
   pathsOf,
   readsClientName,
-} from '../../engine/expression/expression.js';
-import { parseExpression } from '../../engine/expression/parse.js';
-import { replaceParts } from '../../engine/expression/unnamed-client.js';
-import { didYouMean } from '../../engine/match/did-you-mean.js';
-import { onlyNarrows } from '../../engine/narrows.js';
-import type { Policy } from '../../engine/policy.js';
-import type { Finding } from '../language/findings.js';
-import { nearestReplacement } from '../language/fixes.js';
-import type { Path } from '../language/read-yaml.js';
-import type { CheckedFile, FileCheck } from './check-values.js';
-import { isScalar } from './rule-presence.js';
+} from '../../../engine/expression/expression.js';
+import { parseExpression } from '../../../engine/expression/parse.js';
+import { replaceParts } from '../../../engine/expression/unnamed-client.js';
+import { didYouMean } from '../../../engine/match/did-you-mean.js';
+import { onlyNarrows } from '../../../engine/narrows.js';
+import type { Policy } from '../../../engine/policy.js';
+import type { Finding } from '../../language/findings.js';
+import { nearestReplacement } from '../../language/fixes.js';
+import type { Path } from '../../language/read-yaml.js';
+import type { CheckedFile, FileCheck } from '../check-values.js';
+import { isScalar } from '../rule-presence.js';
 
 /** Any client can give itself any name. Where calls are checked, a name must therefore not show anything. */
 const severityOf = (enforcement: string | undefined) => (enforcement === 'enforce' ? 'error' : 'warning');

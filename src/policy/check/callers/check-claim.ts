@@ -1,6 +1,6 @@
-import { isScopeClaim } from '../../engine/scope-claims.js';
-import type { Path } from '../language/read-yaml.js';
-import { type ConcernDeclaration, checkValue, type FileCheck } from './check-values.js';
+import { isScopeClaim } from '../../../engine/scope-claims.js';
+import type { Path } from '../../language/read-yaml.js';
+import { type ConcernDeclaration, checkValue, type FileCheck } from '../check-values.js';
 
 /** A scope, as a header can name it: https://datatracker.ietf.org/doc/html/rfc6749#section-3.3 */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+$/;

@@ -1,7 +1,7 @@
-import { claimedValue, claimNames, type Verified } from '../../engine/claims.js';
-import type { Policy } from '../../engine/policy.js';
-import type { Finding } from '../language/findings.js';
-import type { CheckedFile } from './check-values.js';
+import { claimedValue, claimNames, type Verified } from '../../../engine/claims.js';
+import type { Policy } from '../../../engine/policy.js';
+import type { Finding } from '../../language/findings.js';
+import type { CheckedFile } from '../check-values.js';
 
 /**
  * Checks the operator concerns of a policy against callers as they are.
