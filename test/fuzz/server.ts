@@ -287,7 +287,15 @@ function listed({ kind, identity, secret }: Thing): object {
 /** The names that a request has, and what servers read in them. */
 function namesIn(params: unknown): readonly string[] {
   const ref = read(params, 'ref');
-  const given = [read(params, 'name'), read(params, 'uri'), read(ref, 'name'), read(ref, 'uri')];
+  // What a call shows or hides stands in its arguments, which reach a server that has a tool of that name, or none.
+  const inArguments = Object.values(Object(read(params, 'arguments'))).flat();
+  const given = [
+    read(params, 'name'),
+    read(params, 'uri'),
+    read(ref, 'name'),
+    read(ref, 'uri'),
+    ...inArguments,
+  ];
   return given.flatMap((name) => (typeof name === 'string' ? READINGS.map((reading) => reading(name)) : []));
 }
 
