@@ -100,7 +100,6 @@ export function settle(
   const { clientId } = exchange;
   const answered = message.id === clientId ? message : { ...message, id: clientId };
   const { settle: decision } = rows[exchange.route.to];
-  if (decision === undefined) return answered;
   const told = ({ message: settled, tell: about }: Settled): Message => {
     tell(exchange, about);
     return settled;

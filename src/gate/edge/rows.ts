@@ -43,7 +43,7 @@ export const ROWS: Rows = {
   scan: ACCESS,
   tasks: { judge: judgeTaskList, settle: settleTaskList },
   task: { judge: judgeTask, settle: settleTask, inOrder: true },
-  groups: { judge: judgeGroupList },
+  groups: { judge: judgeGroupList, settle: settleAccess },
   group: { judge: judgeGroup, settle: settleGroup },
   initialize: {
     judge: judgeInitialize,
@@ -52,10 +52,11 @@ export const ROWS: Rows = {
   discover: { judge: judgeDiscover, settle: settleDiscover },
   listConcerns: {
     judge: ({ policy }) => decided(reply({ ...describePolicy(policy) }, () => [{}])),
+    settle: settleAccess,
   },
-  updateConcerns: { judge: updateConcerns, inOrder: true },
+  updateConcerns: { judge: updateConcerns, settle: settleAccess, inOrder: true },
   ...PANEL_ROWS,
-  probe: { judge: judgeProbe },
+  probe: { judge: judgeProbe, settle: settleAccess },
   pass: PASS,
   listen: { judge: judgeListen, settle: settleAccess },
   // `enforce` refuses it before any decision.

@@ -1,4 +1,5 @@
 import { ERRORS, read } from '../../wire/messages.js';
+import { settleAccess } from '../enforce/redaction.js';
 import {
   type Deciding,
   type Outcome,
@@ -32,6 +33,7 @@ const answeredBy = (part: PanelPartName): Row => ({
       `${quoteValue(name)} is reserved for switching, and does not exist here.`,
     );
   },
+  settle: settleAccess,
 });
 
 /** How requests for what the gate adds under `settings.panel` are decided. */

@@ -226,8 +226,8 @@ export interface Settled {
 /** How requests of one route are decided, and the server's answers to them. */
 export interface Row {
   readonly judge: (facts: RequestFacts) => Deciding<Outcome>;
-  /** Without it, the client gets the server's answer as it is. */
-  readonly settle?: (facts: Facts, message: Answer | Failure) => Settling<Settled>;
+  /** What the client gets of the server's answer, also where the gate answers: nothing may pass that nobody looked at. */
+  readonly settle: (facts: Facts, message: Answer | Failure) => Settling<Settled>;
   /** Whether later messages of the client wait until the request is decided. */
   readonly inOrder?: true;
 }

@@ -26,7 +26,7 @@ const enforce = policyOf(`${POLICY}settings: { enforcement: enforce }\n`);
 const broken = (reason: string) => failed(-32603, `The concern filter failed on this request (${reason}).`);
 
 /** The rows of the table, in which `ping` is decided in another way. */
-const rowsWith = (pass: Row): Rows => ({ ...ROWS, pass });
+const rowsWith = (row: Partial<Row>): Rows => ({ ...ROWS, pass: { ...ROWS.pass, ...row } });
 const exchange = (harness: Harness) => exchangeOf(harness, 'ping');
 
 function* throwing(reason: string): Deciding<never> {
@@ -56,7 +56,7 @@ describe('judging', () => {
     expect(harness.toServer).toMatchObject([{ method: 'vendor/x' }]);
   });
 
-  it.each<[string, Row]>([
+  it.each<[string, Partial<Row>]>([
     ['at once', { judge: () => throwing('bug') }],
     [
       'after its preferences',
@@ -77,7 +77,7 @@ describe('judging', () => {
 
   it('answers with an error if a decision throws after it waited for a list', async () => {
     const harness = new Harness(plain);
-    const row: Row = {
+    const row: Partial<Row> = {
       *judge(): Deciding<Outcome> {
         yield* wholeList('tools');
         return yield* throwing('late bug');
@@ -96,7 +96,7 @@ describe('judging', () => {
   it('answers with an error if what a decision needs cannot be had', async () => {
     const store = { ...createMemoryStore(), read: () => Promise.reject(new Error('down')) };
     const harness = new Harness(plain, { place: 'store', store, id: 's' });
-    const row: Row = {
+    const row: Partial<Row> = {
       *judge(): Deciding<Outcome> {
         yield* keptNow();
         return reply({});
@@ -110,7 +110,7 @@ describe('judging', () => {
   it('lets a decision go on if it expects that something cannot be had', async () => {
     const store = { ...createMemoryStore(), read: () => Promise.reject(new Error('down')) };
     const harness = new Harness(plain, { place: 'store', store, id: 's' });
-    const row: Row = {
+    const row: Partial<Row> = {
       *judge(): Deciding<Outcome> {
         try {
           yield* keptNow();
@@ -127,7 +127,7 @@ describe('judging', () => {
   it('lets later messages wait only for preferences, or if the row says so', async () => {
     const store = createMemoryStore();
     const harness = new Harness(plain, { place: 'store', store, id: 's' });
-    const row: Row = {
+    const row: Partial<Row> = {
       *judge(): Deciding<Outcome> {
         const { session } = yield* keptNow();
         return reply({ session: session.state });
@@ -142,7 +142,7 @@ describe('judging', () => {
 
   it('does not answer a request that the client cancels while it waits', async () => {
     const harness = new Harness(plain);
-    const row: Row = {
+    const row: Partial<Row> = {
       *judge(): Deciding<Outcome> {
         yield* wholeList('tools');
         return reply({ late: true });
@@ -159,18 +159,14 @@ describe('judging', () => {
 
 describe('settling', () => {
   const settling = (row: Row['settle'], message: Answer | Failure) =>
-    settle(
-      exchange(new Harness(plain)),
-      message,
-      rowsWith({ judge: () => throwing('unused'), ...(row && { settle: row }) }),
-    );
+    settle(exchange(new Harness(plain)), message, rowsWith({ judge: () => throwing('unused'), settle: row }));
   const as = (message: Answer | Failure): Settling<Settled> => decided({ message });
 
   it('gives the answer the id of the client', () => {
-    expect(settling(undefined, answer({ a: 1 }, 'gate/1'))).toEqual(answer({ a: 1 }));
+    expect(settling(ROWS.pass.settle, answer({ a: 1 }, 'gate/1'))).toEqual(answer({ a: 1 }));
     const own = answer({ a: 1 });
-    expect(settling(undefined, own)).toBe(own);
-    expect(settling(undefined, { ...failed(-1, 'no'), id: 'gate/1' })).toEqual(failed(-1, 'no'));
+    expect(settling(ROWS.pass.settle, own)).toBe(own);
+    expect(settling(ROWS.pass.settle, { ...failed(-1, 'no'), id: 'gate/1' })).toEqual(failed(-1, 'no'));
   });
 
   it('gives what the decision makes of it, now or later', async () => {
