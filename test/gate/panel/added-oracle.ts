@@ -112,6 +112,12 @@ export function switchedBy(
   return narrows && isWider ? undefined : after;
 }
 
+/** What a model has chosen after one more choice. Where it can only narrow, "any" takes its own value back. */
+export function chosenBy({ level: mode }: Spec, { model }: State, values: State['model']): State['model'] {
+  const { level, ...others } = { ...model, ...values };
+  return level === undefined || (mode === 'narrow' && level === null) ? others : { ...others, level };
+}
+
 /** What is left of the model's choices when a person decides about some concerns. */
 export function decidedBy(spec: Spec, before: State, person: State['person']): State {
   const { model, added } = before;

@@ -5,6 +5,7 @@ import { read } from '../../../src/wire/messages.js';
 import { PATIENCE } from '../../patience.js';
 import { Harness, policyOf } from '../gate-harness.js';
 import {
+  chosenBy,
   decidedBy,
   isAddable,
   isShowable,
@@ -147,7 +148,7 @@ async function play(first: Spec, all: readonly (typeof acts extends fc.Arbitrary
     } else if (act.by === 'model') {
       const [refused] = await world.model(asModel(act.values));
       expect(refused).toBe(spec.level === 'none' && 'level' in act.values);
-      if (!refused) state = { ...state, model: { ...state.model, ...act.values } };
+      if (!refused) state = { ...state, model: chosenBy(spec, state, act.values) };
     } else if (act.by === 'switch') {
       const change = { [act.to === 'show' ? '+tools' : '-tools']: [act.tool] };
       const after = TOOLS.includes(act.tool) ? switchedBy(spec, state, act) : undefined;
