@@ -33,29 +33,29 @@ export function entryOf(
   { server, servers = {}, catalog, secrets, preferences }: Omit<Endpoint, 'policy'>,
   bins: ReadonlyMap<string, string> = new Map(),
 ): string {
-  // Lists of a module from a snapshot are answered without any SDK, and the rest by that of the module. A static import is
-  // loaded while Lambda initializes, which has more CPU than a request. Only lists from a snapshot are answered sooner without
-  // it; then `createFunction` imports the SDK when a request needs it.
-  const importsLater =
-    server !== undefined && 'module' in server && server.sdk !== 2 && catalog === 'snapshot';
   const kept = preferences === undefined ? '' : `, preferences: '${preferences}'`;
+  const isV2 = server !== undefined && 'module' in server && server.sdk === 2;
   const lines = [
     `import { readFileSync } from 'node:fs';`,
     `import { createFunction, createUpstreamLog, LivePolicy, upstreamHeaders } from 'mcp-concerns/lambda';`,
     `import { openCompiledPolicy } from 'mcp-concerns/policy/compiled';`,
-    ...(importsLater ? [] : [`import { createHandler } from 'mcp-concerns/http/v2';`]),
+    // A static import is loaded while Lambda initializes, which has more CPU than a request.
+    ...(isV2 ? [`import { createHandler } from 'mcp-concerns/http/v2';`] : []),
     ...secretLines(secrets),
     `const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));`,
     // The environment may name a policy outside the function, which then replaces this one.
     `const policy = new LivePolicy(openCompiledPolicy(read('${FILES.policy}')));`,
     `const catalog = ${catalog === 'snapshot' ? `read('${FILES.catalog}')` : JSON.stringify(catalog)};`,
-    ...(server === undefined
-      ? severalLines(servers, bins)
-      : serverLines(server, bins, importsLater ? kept : undefined)),
-    importsLater
-      ? `const options = { policy, server, catalog, modern${kept} };`
-      : `const options = { policy, handler: (store) => createHandler({ policy, server, catalog, store${kept} }) };`,
-    'export const handler = createFunction(options);',
+    ...(server === undefined ? severalLines(servers, bins) : serverLines(server, bins)),
+    ...(isV2
+      ? [
+          `const make = (store) => createHandler({ policy, server, catalog, store${kept} });`,
+          'export const handler = createFunction({ policy, handler: make });',
+        ]
+      : [
+          ...modernLines(server, catalog, kept),
+          `export const handler = createFunction({ policy, server, catalog, modern${kept} });`,
+        ]),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -91,48 +91,50 @@ export function workerEntryOf(module: string, secrets: Endpoint['secrets']): str
 export const exportedTasksOf = (module: string): string =>
   `export { tasks } from ${JSON.stringify(module)};\n`;
 
-/** @param later the options of the endpoint if nothing may import an SDK before a request needs it */
-function serverLines(server: Server, bins: ReadonlyMap<string, string>, later: string | undefined): string[] {
-  if ('module' in server) {
-    const isV2 = server.sdk === 2;
-    const translated = later === undefined ? TRANSLATED : translatedLater(later);
-    return [
-      // The first request that needs the server imports it. Lists from a snapshot do not need it.
-      `const load = async () => {`,
-      `  const { default: byDefault, createServer = byDefault, tasks } = await import(${JSON.stringify(server.module)});`,
-      `  return { createServer, tasks };`,
-      `};`,
-      ...(isV2 ? [] : translated),
-      `const server = async (context) => {`,
-      ...(isV2 || later !== undefined
-        ? []
-        : [`  if (context.era === 'modern') return upstream.make(context);`]),
-      `  const { createServer, tasks } = await load();`,
-      `  const made = await createServer(${isV2 ? 'context' : ''});`,
-      `  return tasks === undefined ? made : (await import('${MODULES.tasks}')).addTasks(made, tasks);`,
-      `};`,
-    ];
+function serverLines(server: Server, bins: ReadonlyMap<string, string>): string[] {
+  if (!('module' in server)) {
+    return [...('package' in server ? childLines(server, bins) : remoteLines(server)), SERVER_BEHIND];
   }
   return [
-    ...('package' in server ? childLines(server, bins) : remoteLines(server)),
-    `const server = (context) => upstream.make(context);`,
+    // The first request that needs the server imports it. Lists from a snapshot do not need it.
+    `const load = async () => {`,
+    `  const { default: byDefault, createServer = byDefault, tasks } = await import(${JSON.stringify(server.module)});`,
+    `  return { createServer, tasks };`,
+    `};`,
+    `const server = async (${server.sdk === 2 ? 'context' : ''}) => {`,
+    `  const { createServer, tasks } = await load();`,
+    `  const made = await createServer(${server.sdk === 2 ? 'context' : ''});`,
+    `  return tasks === undefined ? made : (await import('${MODULES.tasks}')).addTasks(made, tasks);`,
+    `};`,
   ];
 }
 
-/** A module of SDK v1. Tasks of the legacy era are not translated, so modern hosts get the server without them. */
-const UPSTREAM = `const upstream = isolateUpstream(() => inProcessTransport(async () => (await load()).createServer()), 'per-request');`;
+const SERVER_BEHIND = `const server = (request, given) => upstream.make({ era: 'legacy', requestInfo: request, authInfo: given?.authInfo });`;
 
-const TRANSLATED = [`import { inProcessTransport, isolateUpstream } from 'mcp-concerns/upstream';`, UPSTREAM];
-
-/** The same for a function that imports it for the first modern host. The snapshot has the tools of tasks, so it is not used. */
-const translatedLater = (options: string): string[] => [
-  `const modern = async (store) => {`,
-  `  const { createHandler } = await import('mcp-concerns/http/v2');`,
-  `  const { inProcessTransport, isolateUpstream } = await import('mcp-concerns/upstream');`,
-  `  ${UPSTREAM}`,
-  `  return createHandler({ policy, server: (context) => upstream.make(context), catalog: 'static', store${options} });`,
-  `};`,
-];
+/**
+ * Writes how hosts of 2026-07-28 are served. They need SDK v2, which would double the time that the import of the function
+ * takes: the first of them imports it.
+ *
+ * Tasks of the legacy era are not translated, so these hosts get a module of SDK v1 without them: not from its snapshot,
+ * which has their tools.
+ */
+function modernLines(server: Server | undefined, catalog: Endpoint['catalog'], kept: string): string[] {
+  const isModule = server !== undefined && 'module' in server;
+  const known = isModule && catalog === 'snapshot' ? `'static'` : 'catalog';
+  return [
+    `const modern = async (store) => {`,
+    `  const { createHandler } = await import('mcp-concerns/http/v2');`,
+    ...(isModule
+      ? [
+          `  const { inProcessTransport, isolateUpstream } = await import('mcp-concerns/upstream');`,
+          `  const open = () => inProcessTransport(async () => (await load()).createServer());`,
+          `  const upstream = isolateUpstream(open, 'per-request');`,
+        ]
+      : []),
+    `  return createHandler({ policy, server: (context) => upstream.make(context), catalog: ${known}, store${kept} });`,
+    `};`,
+  ];
+}
 
 /** The process gets the usual variables and those that are named, but no others: the function's include credentials. */
 const CHILD = [
@@ -175,7 +177,7 @@ function severalLines(servers: Servers, bins: ReadonlyMap<string, string>): stri
     `const upstream = isolateSeveral({`,
     ...each,
     `});`,
-    `const server = (context) => upstream.make(context);`,
+    SERVER_BEHIND,
   ];
 }
 

@@ -4,11 +4,13 @@ import type { Authorization } from '../http/callers/authorization.js';
 import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
 import { answerKnownLists } from '../http/known-lists/handler.js';
 import { createKnownLists } from '../http/known-lists/known-lists.js';
+import { readJson } from '../http/request-body.js';
 import type { WriteLog } from '../http/request-log.js';
 import { withServerCard } from '../http/server-card/serve-card.js';
 import { createDynamoStore } from '../session/dynamodb.js';
 import { createMemoryStore } from '../session/memory.js';
 import type { SessionStore } from '../session/store.js';
+import { PROTOCOL_VERSION_META, read } from '../wire/messages.js';
 import { once } from '../wire/once.js';
 import { type BufferedHandler, bufferedHandler } from './buffered.js';
 import { checkTokensAreVerified } from './check-tokens.js';
@@ -44,7 +46,10 @@ export interface CommonFunctionOptions
 export interface ServerFunctionOptions
   extends CommonFunctionOptions,
     Pick<HandlerOptions, 'server' | 'catalog' | 'preferences' | 'maxBodyBytes'> {
-  /** Makes the handler for hosts of 2026-07-28, which SDK v1 does not know. The first request of one calls it. */
+  /**
+   * Makes the handler of both eras for hosts of 2026-07-28, which SDK v1 does not know. The first request of one calls it, so
+   * that the import of the function does not take the time that SDK v2 needs.
+   */
   readonly modern?: ((store: SessionStore | undefined) => Promise<FetchHandler>) | undefined;
   readonly handler?: undefined;
 }
@@ -100,7 +105,7 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
   }
   const serve =
     options.handler === undefined
-      ? byVersion(serverHandler({ ...options, policy: live, store }), options.modern, store)
+      ? byVersion(serverHandler({ ...options, policy: live, store }), options, store)
       : options.handler(store);
   const { resource, sessionSecret } = settings;
   const handle = withRecentPolicy(
@@ -160,16 +165,30 @@ function serverHandler(options: ServerFunctionOptions): FetchHandler {
   return withServerCard(policy, answerKnownLists(options, lists, rest));
 }
 
-/** @returns a handler that leaves hosts of 2026-07-28 to another one */
+const LAST_LEGACY_VERSION = '2025-11-25';
+
+/**
+ * Returns a handler that leaves everything to another one that may not be of the legacy era. The other one tells the eras
+ * apart as SDK v2 does, so here it is enough that no modern request goes to the legacy one.
+ */
 function byVersion(
   legacy: FetchHandler,
-  make: ServerFunctionOptions['modern'],
+  { modern: make, maxBodyBytes }: ServerFunctionOptions,
   store: SessionStore | undefined,
 ): FetchHandler {
   if (make === undefined) return legacy;
-  const modern = later(() => make(store));
-  return (request, given) =>
-    (request.headers.get('mcp-protocol-version') === '2026-07-28' ? modern : legacy)(request, given);
+  const both = later(() => make(store));
+  return async (request, given = {}) => {
+    if (request.method !== 'POST') return legacy(request, given);
+    const body = await readJson(request, given, maxBodyBytes);
+    if (body instanceof Response) return body;
+    const version = request.headers.get('mcp-protocol-version') ?? LAST_LEGACY_VERSION;
+    const isClaimed = [body.value]
+      .flat()
+      .some((each) => read(each, 'params', '_meta', PROTOCOL_VERSION_META) !== undefined);
+    const isLegacy = version <= LAST_LEGACY_VERSION && !isClaimed;
+    return (isLegacy ? legacy : both)(request, { ...given, parsedBody: body.value });
+  };
 }
 
 /** @returns a handler that the first request makes */

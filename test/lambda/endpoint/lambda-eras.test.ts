@@ -5,6 +5,7 @@ import { createHandler } from '../../../src/http/sdk-v2.js';
 import { createFunction } from '../../../src/lambda/function.js';
 import type { HttpResult } from '../../../src/lambda/result.js';
 import { loadPolicy } from '../../../src/policy/compile/load.js';
+import type { SessionStore } from '../../../src/session/store.js';
 import { inMeta } from '../../clients.js';
 import { httpEvent, rpc } from '../events.js';
 
@@ -62,3 +63,59 @@ describe.each(Object.entries(eras))(
     });
   },
 );
+
+describe('a function that loads the handler of both eras later', () => {
+  const both = (store: SessionStore | undefined) => createHandler({ server: createServer, policy, store });
+  const settings = {
+    policy,
+    env: { MCP_CONCERNS_SESSIONS: 'none' },
+    response: 'buffered',
+    log: () => undefined,
+  } as const;
+  const whole = createFunction({ ...settings, handler: both });
+  const split = (loaded: () => void) =>
+    createFunction({
+      ...settings,
+      server: () => createServer() as never,
+      modern: async (store) => {
+        loaded();
+        return both(store);
+      },
+    });
+  const list = (meta: object) => rpc('tools/list', { _meta: meta });
+  const named = (version: unknown) => ({ ...MODERN, 'io.modelcontextprotocol/protocolVersion': version });
+  const modernHeaders = eras.modern.headers;
+
+  it.each<[string, object, Record<string, string>]>([
+    ['an envelope without headers', list(MODERN), {}],
+    ['headers without an envelope', list({}), modernHeaders],
+    ['an envelope whose version is not a text', list(named(7)), {}],
+    ['a version that nobody knows in the header', list({}), { 'mcp-protocol-version': '2027-01-01' }],
+    ['a version that nobody knows in the envelope', list(named('2027-01-01')), {}],
+    ['a legacy header that contradicts the envelope', list(MODERN), { 'mcp-protocol-version': '2025-06-18' }],
+    ['a batch with a modern request', [list({}), list(MODERN)], {}],
+    ['a modern header on initialize', rpc('initialize', {}), modernHeaders],
+  ])('answers %s as the handler of both eras does', async (_what, body, headers) => {
+    let loads = 0;
+    const event = httpEvent('POST', body, { headers });
+    expect(await split(() => loads++)(event)).toEqual(await whole(event));
+    expect(loads).toBe(1);
+  });
+
+  it('does not load it for a legacy host', async () => {
+    let loads = 0;
+    const handle = split(() => loads++);
+    for (const headers of [
+      {},
+      { 'mcp-protocol-version': '2025-06-18' },
+      { 'mcp-protocol-version': '2025-11-25' },
+    ])
+      expect(toolsOf(await handle(httpEvent('POST', list({}), { headers })))).toHaveLength(4);
+    expect(loads).toBe(0);
+  });
+
+  it('refuses a body that is not JSON once, as the handler of both eras does', async () => {
+    const event = httpEvent('POST', '{', { headers: modernHeaders });
+    expect(await split(() => undefined)(event)).toEqual(await whole(event));
+  });
+});
