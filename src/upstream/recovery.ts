@@ -4,8 +4,8 @@ import { ERRORS } from '../wire/messages.js';
 import { CANCELLED, type ChannelOwner, type Params, refusal, type ServerCall } from './call.js';
 import type { Channel } from './channel.js';
 import type { Members } from './eras/envelope.js';
+import { PendingLimit } from './open-requests.js';
 import type { RecoveryOptions } from './options.js';
-import { PendingLimit } from './pending.js';
 import { delayBefore, IDLE, transition, type UpstreamHappening } from './state.js';
 import {
   EraUnavailable,
