@@ -6,8 +6,8 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { UpstreamEvent } from '../src/http/log/upstream-event.js';
 import { shareUpstream } from '../src/upstream/isolation.js';
-import type { UpstreamEvent } from '../src/upstream/state.js';
 import { ChildTransport } from '../src/upstream/wires/child-process.js';
 import { remoteTransport } from '../src/upstream/wires/remote.js';
 import { callAll, connect, countEvents } from '../test/upstream/call-all.js';

@@ -1,5 +1,7 @@
+import type { HttpRefusal } from '../http/upstream-server.js';
 import type { CallAnswer } from '../wire/calls.js';
 import { ERRORS } from '../wire/messages.js';
+import type { SendFailure } from './upstream-error.js';
 
 export type Params = Record<string, unknown> | undefined;
 
@@ -71,3 +73,37 @@ export const unaskable: Ask = async () =>
 
 export const unknownMethod = (method: string): CallAnswer =>
   refusal(ERRORS.methodNotFound, `Method not found: ${method}`);
+
+/** An answer that also says how the server answered over HTTP, for endpoints that pass it on. */
+export type RefusalOverHttp = CallAnswer & { readonly http?: HttpRefusal | undefined };
+
+/** Whether the server does not accept the caller (401) or demands more rights (403). */
+export const isAboutCaller = (http: HttpRefusal | undefined): boolean =>
+  http?.status === 401 || http?.status === 403;
+
+/** @returns the answer to a request that the server did not answer */
+export function unreachable(
+  method: string,
+  reason: string,
+  {
+    mayHaveRun = false,
+    http,
+  }: { readonly mayHaveRun?: boolean; readonly http?: HttpRefusal | undefined } = {},
+): RefusalOverHttp {
+  if (isAboutCaller(http)) return refused({ reason, http });
+  const advice = mayHaveRun
+    ? `${method} may have run. Check its effect before you send it again.`
+    : 'Send the request again.';
+  const text = `The server behind this endpoint cannot be reached: ${reason}. ${advice}`;
+  return refusal(ERRORS.internal, text);
+}
+
+/** @returns the answer to a request that a healthy server does not accept. It is not sent again, and nothing has failed. */
+export function refused({ reason, http }: Pick<SendFailure, 'reason' | 'http'>): RefusalOverHttp {
+  const text = `The server behind this endpoint refused the request: ${reason}.`;
+  const operator = 'or ask the operator of the endpoint.';
+  if (!isAboutCaller(http)) return refusal(ERRORS.internal, `${text} Change the request, ${operator}`);
+  // Hosts over stdio have no status and no header.
+  const data = { status: http?.status, wwwAuthenticate: http?.challenge };
+  return { ...refusal(ERRORS.internal, `${text} Sign in to that server, ${operator}`, data), http };
+}

@@ -1,9 +1,9 @@
+export type { UpstreamEvent } from '../http/log/upstream-event.js';
 export type { UpstreamServer } from '../http/upstream-server.js';
 export { inProcessTransport } from './in-process.js';
 export { type IsolatedUpstream, isolateUpstream, type ServerContext, shareUpstream } from './isolation.js';
 export type { Isolation, Protocol, RecoveryOptions, UpstreamOptions } from './options.js';
 export { isolateSeveral, type OneOfSeveral } from './several/bridge-several.js';
-export type { UpstreamEvent } from './state.js';
 export { UpstreamError } from './upstream-error.js';
 export { ChildTransport, UnreadableLine } from './wires/child-process.js';
 export { remoteTransport } from './wires/remote.js';

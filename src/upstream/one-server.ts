@@ -10,7 +10,7 @@ import {
   SUBSCRIPTION_META,
 } from '../wire/messages.js';
 import type { Backend, Client, ClientPort } from './backend.js';
-import { type Params, refusal, type ServerCall, unaskable, unknownMethod } from './call.js';
+import { type Params, refusal, type ServerCall, unaskable, unknownMethod, unreachable } from './call.js';
 import {
   asksOf,
   capabilitiesOf,
@@ -25,7 +25,7 @@ import type { ParkedCalls } from './eras/parked.js';
 import { tellChanges } from './eras/stream.js';
 import { type LegacyClient, legacyToModern, modernToLegacy, NO_LOGS } from './eras/translate.js';
 import type { Caller, ChangeListener, Link, LinkOwner } from './link.js';
-import { type AnswerOverHttp, httpOf, reasonOf, unreachable } from './recovery.js';
+import { type AnswerOverHttp, httpOf, reasonOf } from './recovery.js';
 import type { Upstream } from './upstream.js';
 
 /** Requests that set state of a connection. All clients share it, so all of them would get that state. */

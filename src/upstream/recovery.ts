@@ -1,12 +1,18 @@
 import type { HttpRefusal } from '../http/upstream-server.js';
-import type { CallAnswer } from '../wire/calls.js';
-import { ERRORS } from '../wire/messages.js';
-import { CANCELLED, type ChannelOwner, type Params, refusal, type ServerCall } from './call.js';
+import {
+  CANCELLED,
+  type ChannelOwner,
+  isAboutCaller,
+  type Params,
+  type RefusalOverHttp,
+  refused,
+  type ServerCall,
+  unreachable,
+} from './call.js';
 import type { Channel } from './channel.js';
 import type { Members } from './eras/envelope.js';
 import { PendingLimit } from './open-requests.js';
 import type { RecoveryOptions } from './options.js';
-import { delayBefore, IDLE, transition, type UpstreamHappening } from './state.js';
 import {
   EraUnavailable,
   InitializeRefused,
@@ -14,6 +20,68 @@ import {
   UNSUPPORTED_VERSION,
   UpstreamError,
 } from './upstream-error.js';
+
+/** The state of a server behind the endpoint. */
+interface UpstreamState {
+  /**
+   * - `connecting`: opened for the first time, and not initialized yet
+   * - `ready`: answers requests
+   * - `failed`: the connection was lost, or an attempt to open it failed. The next request opens it again.
+   * - `restarting`: as `connecting`, after a failure
+   */
+  readonly state: 'idle' | 'connecting' | 'ready' | 'failed' | 'restarting';
+  /** Failures since the last answer. The next attempt waits longer after each. */
+  readonly failures: number;
+  /** How often it was opened again. */
+  readonly restarts: number;
+}
+
+/** What can happen to a server behind the endpoint. */
+export type UpstreamHappening = 'opens' | 'opened' | 'answers' | 'fails';
+
+export const IDLE: UpstreamState = { state: 'idle', failures: 0, restarts: 0 };
+
+/**
+ * Returns the state after something happened.
+ *
+ * @param before the state
+ * @param happening what happened
+ * @returns the state; the same object if nothing changed
+ * @example
+ * transition({ state: 'ready', failures: 0, restarts: 0 }, 'fails'); // { state: 'failed', failures: 1, restarts: 0 }
+ */
+export function transition(before: UpstreamState, happening: UpstreamHappening): UpstreamState {
+  const { state, failures, restarts } = before;
+  switch (happening) {
+    case 'opens':
+      if (state === 'idle') return { ...before, state: 'connecting' };
+      return { state: 'restarting', failures, restarts: restarts + 1 };
+    case 'opened':
+      return { ...before, state: 'ready' };
+    case 'answers':
+      // A server that initializes and then ends at each request still has to wait longer and longer.
+      return state === 'ready' && failures === 0 ? before : { ...before, state: 'ready', failures: 0 };
+    case 'fails':
+      return { state: 'failed', failures: failures + 1, restarts };
+  }
+}
+
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 2000;
+
+/**
+ * Returns how long to wait before the server is opened again: 0, then 100 ms, doubled up to 2 s. So service is back
+ * within seconds after the server is.
+ *
+ * @param state the state
+ * @returns milliseconds
+ * @example
+ * delayBefore({ state: 'failed', failures: 3, restarts: 2 }); // 200
+ */
+export function delayBefore({ failures }: UpstreamState): number {
+  if (failures <= 1) return 0;
+  return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - 2, 10));
+}
 
 /** An open connection, and what the server said of itself when it was opened. */
 export interface Opened {
@@ -236,40 +304,8 @@ export const reasonOf = (cause: unknown): string => (cause instanceof Error ? ca
 export const httpOf = (cause: unknown): HttpRefusal | undefined =>
   cause instanceof UpstreamError ? cause.http : undefined;
 
-/** An answer that also says how the server answered over HTTP, for endpoints that pass it on. */
-export type AnswerOverHttp = CallAnswer & {
-  readonly http?: HttpRefusal | undefined;
+/** An answer, with what this process must do about it. */
+export type AnswerOverHttp = RefusalOverHttp & {
   /** The connection on which the server did not run the request, as a server of another era does not. */
   readonly doubted?: Recovery | undefined;
 };
-
-/** Whether the server does not accept the caller (401) or demands more rights (403). */
-const isAboutCaller = (http: HttpRefusal | undefined): boolean =>
-  http?.status === 401 || http?.status === 403;
-
-/** @returns the answer to a request that the server did not answer */
-export function unreachable(
-  method: string,
-  reason: string,
-  {
-    mayHaveRun = false,
-    http,
-  }: { readonly mayHaveRun?: boolean; readonly http?: HttpRefusal | undefined } = {},
-): AnswerOverHttp {
-  if (isAboutCaller(http)) return refused({ reason, http });
-  const advice = mayHaveRun
-    ? `${method} may have run. Check its effect before you send it again.`
-    : 'Send the request again.';
-  const text = `The server behind this endpoint cannot be reached: ${reason}. ${advice}`;
-  return refusal(ERRORS.internal, text);
-}
-
-/** @returns the answer to a request that a healthy server does not accept. It is not sent again, and nothing has failed. */
-function refused({ reason, http }: Pick<SendFailure, 'reason' | 'http'>): AnswerOverHttp {
-  const text = `The server behind this endpoint refused the request: ${reason}.`;
-  const operator = 'or ask the operator of the endpoint.';
-  if (!isAboutCaller(http)) return refusal(ERRORS.internal, `${text} Change the request, ${operator}`);
-  // Hosts over stdio have no status and no header.
-  const data = { status: http?.status, wwwAuthenticate: http?.challenge };
-  return { ...refusal(ERRORS.internal, `${text} Sign in to that server, ${operator}`, data), http };
-}

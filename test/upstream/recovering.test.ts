@@ -4,15 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { UpstreamEvent } from '../../src/http/log/upstream-event.js';
 import { isolateUpstream, shareUpstream } from '../../src/upstream/isolation.js';
 import type { Isolation } from '../../src/upstream/options.js';
-import {
-  delayBefore,
-  IDLE,
-  transition,
-  type UpstreamEvent,
-  type UpstreamHappening,
-} from '../../src/upstream/state.js';
+import { delayBefore, IDLE, transition, type UpstreamHappening } from '../../src/upstream/recovery.js';
 import { ChildTransport } from '../../src/upstream/wires/child-process.js';
 import { remoteTransport } from '../../src/upstream/wires/remote.js';
 import { callAll, connect, countEvents } from './call-all.js';

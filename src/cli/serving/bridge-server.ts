@@ -1,6 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { createMcpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
+import type { UpstreamEvent } from '../../http/log/upstream-event.js';
 import type { ServerV2 } from '../../http/sdk-v2.js';
 import type { UpstreamServer } from '../../http/upstream-server.js';
 import type { Backends } from '../../upstream/backend.js';
@@ -8,7 +9,6 @@ import { startAtOnce } from '../../upstream/early/start-at-once.js';
 import { inProcessTransport } from '../../upstream/in-process.js';
 import { type Bridge, behindOne, bridge, bridgeTo } from '../../upstream/isolation.js';
 import { bridgeSeveral } from '../../upstream/several/bridge-several.js';
-import type { UpstreamEvent } from '../../upstream/state.js';
 import { RemoteTransport } from '../../upstream/wires/remote.js';
 import { listChangedMethod, METHODS } from '../../wire/messages.js';
 import type { Announced, ServerModule } from '../inputs/server-module.js';

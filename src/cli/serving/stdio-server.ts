@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { UpstreamEvent } from '../../upstream/state.js';
+import type { UpstreamEvent } from '../../http/log/upstream-event.js';
 import { ChildTransport } from '../../upstream/wires/child-process.js';
 
 /**

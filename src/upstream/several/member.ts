@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { UpstreamEvent } from '../../http/log/upstream-event.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import { isShortened, joinName, split } from '../../wire/server-names.js';
-import type { UpstreamEvent } from '../state.js';
 import { type Introduction, STARTING } from './merge.js';
 
 /** Milliseconds that a host waits for a server that has not answered yet: hosts give their start 30 s in all. */
