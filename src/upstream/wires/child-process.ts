@@ -1,11 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { ConcernsError } from '../../errors.js';
+import { parseJson } from '../../http/request-body.js';
+import { read } from '../../wire/messages.js';
 import { UpstreamError } from '../upstream-error.js';
 import { ErrorLines } from './error-lines.js';
-import { OutputLines } from './output-lines.js';
 import { watchGroup } from './watchdog.js';
 import type { ChildEnd, Wire } from './wire.js';
 
@@ -15,6 +16,14 @@ const POLL_MS = 20;
 const STDERR_CHARACTERS = 4096;
 /** Bytes that wait until the server reads its stdin. */
 const MAX_UNREAD = 32 * 1024 * 1024;
+
+/** The longest message, in bytes, as in the SDK. */
+const MAX_MESSAGE = 10 * 1024 * 1024;
+const LINE_CHARACTERS = 300;
+/** Lines that are not messages and are reported. A child can write millions. */
+const MAX_REPORTED = 200;
+const NEWLINE = 0x0a;
+const OPENING_BRACE = 0x7b;
 
 /** The server wrote a line to stdout that is not a JSON-RPC message. */
 export class UnreadableLine extends ConcernsError {
@@ -217,4 +226,81 @@ export class ChildTransport implements Wire {
       return error instanceof Error && 'code' in error && error.code === 'EPERM';
     }
   }
+}
+
+/** Receives what a child process writes to stdout. */
+interface OutputPorts {
+  readonly message: (message: JSONRPCMessage) => void;
+  /** `endless`: the line is longer than the longest message. */
+  readonly unreadable: (line: string, endless: boolean) => void;
+}
+
+/**
+ * Splits the output of a child process into messages. A line that does not begin with a brace is not parsed, and a line
+ * that is too long is not kept, so that a child which writes its log to stdout costs almost nothing.
+ *
+ * @example
+ * const lines = new OutputLines({ message: console.log, unreadable: console.error });
+ * child.stdout.on('data', (chunk) => lines.push(chunk));
+ */
+class OutputLines {
+  private parts: Uint8Array[] = [];
+  private length = 0;
+  /** Whether the rest of the current line is dropped. */
+  private isDropping = false;
+  private reported = 0;
+
+  constructor(private readonly ports: OutputPorts) {}
+
+  push(chunk: Uint8Array): void {
+    for (let from = 0; from < chunk.length; ) {
+      const newline = chunk.indexOf(NEWLINE, from);
+      const to = newline === -1 ? chunk.length : newline;
+      this.append(chunk.subarray(from, to));
+      if (newline !== -1) this.endLine();
+      from = to + 1;
+    }
+  }
+
+  private append(part: Uint8Array): void {
+    if (this.isDropping || part.length === 0) return;
+    this.parts.push(part);
+    this.length += part.length;
+    if (this.length <= MAX_MESSAGE) return;
+    this.report(Buffer.concat(this.parts).subarray(0, 4 * LINE_CHARACTERS), true);
+    this.isDropping = true;
+    this.parts = [];
+    this.length = 0;
+  }
+
+  private endLine(): void {
+    const [first] = this.parts;
+    const line = this.parts.length === 1 && first !== undefined ? first : Buffer.concat(this.parts);
+    const isWhole = !this.isDropping;
+    this.parts = [];
+    this.length = 0;
+    this.isDropping = false;
+    if (!isWhole) return;
+    const message = messageIn(line);
+    if (message !== undefined) this.ports.message(message);
+    else this.report(line.subarray(0, 4 * LINE_CHARACTERS), false);
+  }
+
+  private report(line: Uint8Array, endless: boolean): void {
+    if (this.reported >= MAX_REPORTED) return;
+    const text = Buffer.from(line).toString().slice(0, LINE_CHARACTERS).trim();
+    if (text === '') return;
+    this.reported++;
+    this.ports.unreadable(text, endless);
+  }
+}
+
+function messageIn(line: Uint8Array): JSONRPCMessage | undefined {
+  const first = line.findIndex((byte) => byte !== 0x20 && byte !== 0x09);
+  if (line[first] !== OPENING_BRACE) return undefined;
+  const data = parseJson(Buffer.from(line).toString());
+  // The schema is a union, whose error is expensive to make for each line of a log in JSON.
+  if (read(data, 'jsonrpc') !== '2.0') return undefined;
+  const parsed = JSONRPCMessageSchema.safeParse(data);
+  return parsed.success ? parsed.data : undefined;
 }
