@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +9,6 @@ import { KnownNames } from '../gate/edge/outcomes.js';
 import type { FetchHandler, HandlerOptions } from './fetch-handler.js';
 import { observe } from './observer.js';
 import type { WriteLog } from './request-log.js';
-import { sameSecret } from './same-secret.js';
 import { createHandler } from './sdk-v1.js';
 import { endpointPathOf, isForCard } from './server-card/serve-card.js';
 import { SessionStreams } from './streams/session-streams.js';
@@ -197,3 +197,16 @@ function onceRead(response: Response, then: () => void): Response {
   const body = response.body.pipeThrough(new TransformStream({ flush: then }));
   return new Response(body, { status: response.status, headers: response.headers });
 }
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/**
+ * Compares a text that a client sent with a secret, in a time that tells nothing about the secret.
+ *
+ * @returns whether both are equal
+ * @example
+ * sameSecret(given, key);
+ */
+export const sameSecret = (given: string, secret: string): boolean =>
+  // Digests have equal lengths, which timingSafeEqual requires.
+  timingSafeEqual(digest(given), digest(secret));
