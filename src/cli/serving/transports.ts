@@ -5,6 +5,7 @@ import type { Concern, Policy } from '../../engine/policy.js';
 import { attachGate } from '../../gate/attach.js';
 import type { GateReport } from '../../gate/request/report.js';
 import { BridgedFront } from '../../http/bridged-front.js';
+import type { FetchHandler } from '../../http/fetch-handler.js';
 import { listenLocally } from '../../http/local.js';
 import { byEra, createModernHandler } from '../../http/sdk-v2.js';
 import { withServerCard } from '../../http/server-card/serve-card.js';
@@ -99,7 +100,8 @@ export async function serveHttp(
     (request, given) => proxy.fetch(request, { ...given, sessionSecret: secret }),
   );
   const probe = probes((limit) => bridged.isUp(limit), signal);
-  const handle = withServerCard(policy, both);
+  const card = withServerCard(policy, both);
+  const handle: FetchHandler = (request, given) => (request.method === 'POST' ? both : card)(request, given);
   const endpoint = await listenLocally(access?.guard(handle) ?? handle, {
     ...service,
     key,
