@@ -7,12 +7,11 @@ import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
 import { defineInputCommand, parseInput } from '../options/input-options.js';
 import { policyOption } from '../options/policy-option.js';
-import type { Terminal } from '../options/terminal.js';
 import { type PlaygroundInput, playgroundDocument } from '../proposals/playground-document.js';
 import { servePlayground } from '../proposals/playground-server.js';
 import { aborted, interruptible } from '../terminal/interrupt.js';
 import { openInBrowser } from '../terminal/open-in-browser.js';
-import { plain } from '../terminal/output.js';
+import { plain, type Terminal } from '../terminal/output.js';
 
 export const definition = defineInputCommand(
   'open',

@@ -11,10 +11,10 @@ import { formatOption, repeated } from '../options/define-command.js';
 import { defineInputCommand, requireInput } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
-import type { Terminal } from '../options/terminal.js';
 import { noDecision, parseLogLine, readLogLines } from '../reports/log-line.js';
 import { replay } from '../reports/replay.js';
 import { replayToText } from '../reports/replay-text.js';
+import type { Terminal } from '../terminal/output.js';
 import { readJson } from '../terminal/read-text.js';
 import { writeJson } from '../terminal/write-output.js';
 

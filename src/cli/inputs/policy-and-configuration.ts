@@ -3,7 +3,7 @@ import { repeated } from '../options/define-command.js';
 import { defineInputCommand, type InputValues } from '../options/input-options.js';
 import { policyOption } from '../options/policy-option.js';
 import { type CallerConfiguration, type PreferenceValues, readPreferences } from '../options/preferences.js';
-import type { Terminal } from '../options/terminal.js';
+import type { Terminal } from '../terminal/output.js';
 import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
 import { readPolicyInput } from './policy-input.js';
 import { knownServers } from './several/known-servers.js';

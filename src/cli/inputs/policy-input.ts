@@ -1,8 +1,8 @@
 import type { CompiledPolicy } from '../../engine/policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import { CliError } from '../errors.js';
-import type { Terminal } from '../options/terminal.js';
 import { findingsText } from '../terminal/findings-text.js';
+import type { Terminal } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 
 /**

@@ -8,7 +8,7 @@ import {
 import { UsageError } from '../errors.js';
 import { findProject, type Project } from '../project/read-project.js';
 import { requireTrust } from '../project/trust.js';
-import { type Terminal, type TerminalValues, terminalOf } from './terminal.js';
+import { type Terminal, type TerminalValues, terminalOf } from '../terminal/output.js';
 
 /** What a command takes from the project file if the command line does not name it. */
 interface ProjectUse {

@@ -12,8 +12,7 @@ import {
   type WeighedCatalog,
 } from '../reports/list-report.js';
 import { NO_PREFERENCES, sampleConfigurations } from '../reports/sample-configurations.js';
-import { nameValues } from '../terminal/name-values.js';
-import { count } from '../terminal/output.js';
+import { count, nameValues } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 import { heading, list, paragraph, table } from './markdown.js';
 

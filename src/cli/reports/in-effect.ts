@@ -1,7 +1,6 @@
 import type { Policy } from '../../engine/policy.js';
 import { wrapped } from '../../policy/language/wrapped.js';
-import { nameValues } from '../terminal/name-values.js';
-import { type Paper, plain } from '../terminal/output.js';
+import { nameValues, type Paper, plain } from '../terminal/output.js';
 import type { ListReport } from './list-report.js';
 
 /**

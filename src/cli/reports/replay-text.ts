@@ -1,7 +1,6 @@
 import { membersOf } from '../../engine/expression/evaluate.js';
 import { read } from '../../wire/messages.js';
-import { nameValues } from '../terminal/name-values.js';
-import { type Paper, plain } from '../terminal/output.js';
+import { nameValues, type Paper, plain } from '../terminal/output.js';
 import type { Replay } from './replay.js';
 
 /**

@@ -1,6 +1,5 @@
 import type { GateReport } from '../../gate/request/report.js';
-import { nameValues } from '../terminal/name-values.js';
-import { plain } from '../terminal/output.js';
+import { nameValues, plain } from '../terminal/output.js';
 
 const MAX_LENGTH = 400;
 

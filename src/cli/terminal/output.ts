@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { ASSUMED_WIDTH } from '../../policy/language/wrapped.js';
+import { ASSUMED_WIDTH, wrapped } from '../../policy/language/wrapped.js';
 
 type Style = Exclude<Parameters<typeof styleText>[0], readonly unknown[]>;
 
@@ -29,6 +29,40 @@ export function paperOf(stream: NodeJS.WriteStream, color: 'auto' | 'always' | '
   };
 }
 
+/** How a command writes its output. */
+export interface Terminal {
+  /** How text is written to stdout. */
+  readonly paper: Paper;
+  /** How text is written to stderr. */
+  readonly errors: Paper;
+  readonly quiet: boolean;
+  /** Writes a note to stderr, in lines that fit the terminal; nothing under `--quiet`. */
+  note(text: string, style?: Parameters<Paper['paint']>[0]): void;
+}
+
+/** The values of the options of every command. */
+export interface TerminalValues {
+  readonly color: 'auto' | 'always' | 'never';
+  readonly quiet?: boolean | undefined;
+}
+
+/** @returns how a command writes its output */
+export function terminalOf({ color, quiet = false }: TerminalValues): Terminal {
+  const errors = paperOf(process.stderr, color);
+  return {
+    paper: paperOf(process.stdout, color),
+    errors,
+    quiet,
+    note: (text, style) => {
+      if (quiet) return;
+      // A text with line breaks is already wrapped.
+      const long = errors.width !== undefined && text.length > errors.width && !text.includes('\n');
+      const lines = long ? wrapped('', text.split(' '), ' ', errors.width) : [text];
+      console.error(lines.map((line) => (style === undefined ? line : errors.paint(style, line))).join('\n'));
+    },
+  };
+}
+
 /** Characters that move the cursor, change colors or reorder text. Names come from servers, which are not trusted. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
@@ -55,3 +89,14 @@ export const escapeMarkup = (text: string): string =>
 
 /** @returns a whole number with separators: 12,034. `toLocaleString` would take 10 ms to load its languages. */
 export const count = (number: number): string => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
+
+/**
+ * Writes values as `--concern` takes them.
+ *
+ * @param values a value, or several values, by the name of the concern
+ * @returns one text for each concern
+ * @example
+ * nameValues({ security: 'high', topic: ['maps', 'charts'] }); // ['security=high', 'topic=maps,charts']
+ */
+export const nameValues = (values: object): string[] =>
+  Object.entries(values).map(([name, value]: [string, unknown]) => `${name}=${[value].flat().join(',')}`);
