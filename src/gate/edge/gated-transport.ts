@@ -11,7 +11,7 @@ import {
 } from '../../wire/messages.js';
 import type { TaskLister } from '../../wire/task-lister.js';
 import { TransportLayer } from '../../wire/transport-layer.js';
-import { insideOfTarget } from '../enforce/of-servers.js';
+import { insideOfTarget } from '../enforce/targets.js';
 import type { Sender } from '../request/configure.js';
 import { placePreferences } from '../request/kept-preferences.js';
 import { policyInForce } from '../request/live-policy.js';

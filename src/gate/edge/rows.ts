@@ -11,18 +11,12 @@ import { PANEL_ROWS } from '../panel/panel-handlers.js';
 import { decided, pass, type Row, reply, type Settled, type Settling } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import { ROUTES, type Route } from '../table/routes.js';
-import { createsTask, rememberTask } from '../tasks/remember-task.js';
+import { settleCall } from '../tasks/remember-task.js';
 import { judgeTaskList, settleTaskList, withoutTaskList } from '../tasks/task-list.js';
 import { judgeTask, settleTask } from '../tasks/task-request.js';
 
 /** Lets the server answer. */
 const judgePassing = (facts: RequestFacts) => decided(pass(facts, () => [{}]));
-
-/** The client must not learn the id of a task before it is remembered. */
-function* settleCall(facts: Facts, message: Answer | Failure): Settling<Settled> {
-  const settled = yield* settleAccess(facts, message);
-  return createsTask(facts, settled.message) ? yield* rememberTask(facts, settled) : settled;
-}
 
 /** Redacts errors only: results of these methods name nothing. */
 function* settlePassing(facts: Facts, message: Answer | Failure): Settling<Settled> {

@@ -4,7 +4,7 @@ import type { Catalog } from '../../engine/select.js';
 import { type Request, read } from '../../wire/messages.js';
 import { type Inside, insideOf, outsideEntry, split } from '../../wire/server-names.js';
 import type { Lists } from '../request/decision.js';
-import { type RequestTarget, targetOf } from './targets.js';
+import { insideOfTarget, targetOf } from './targets.js';
 
 type Items = { readonly items: readonly Primitive[] } | undefined;
 
@@ -34,12 +34,6 @@ export function barePrimitive(
   if (inside === undefined) return bare;
   return { ...outsideEntry(inside.slug, { [IDENTITY[kind]]: inside.own }), ...bare };
 }
-
-/** Returns which of several servers the target of a request belongs to, and what that server calls it. */
-export const insideOfTarget = ({
-  type,
-  name = '',
-}: Pick<RequestTarget, 'type'> & { readonly name?: string }) => split(name, type === 'uri' ? '+' : '__');
 
 /** Returns which of several servers answers a request; `undefined` if there is one, or if all do. */
 export function serverOf(lists: Lists, request: Request): Inside | undefined {

@@ -1,5 +1,6 @@
 import type { Kind } from '../../engine/policy.js';
 import { type Request, read } from '../../wire/messages.js';
+import { split } from '../../wire/server-names.js';
 import { nameIn } from '../table/routes.js';
 
 /** A primitive that a request names. */
@@ -32,6 +33,12 @@ export function targetOf({ method, params }: Request): RequestTarget | undefined
   // Each member by name: a spread before the name costs a microsecond.
   return found && typeof name === 'string' ? { type: found.type, path: found.path, name } : undefined;
 }
+
+/** Returns which of several servers the target of a request belongs to, and what that server calls it. */
+export const insideOfTarget = ({
+  type,
+  name = '',
+}: Pick<RequestTarget, 'type'> & { readonly name?: string }) => split(name, type === 'uri' ? '+' : '__');
 
 /**
  * Replaces the name of a target.

@@ -1,11 +1,18 @@
 import { ownerOf, type TaskCaller } from '../../session/task-owner.js';
 import { ACCESS_METHODS, type Answer, type Failure, type Request, read } from '../../wire/messages.js';
+import { settleAccess } from '../enforce/redaction.js';
 import { owner, remember, type Settled, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { storeWarning } from '../request/report.js';
 
+/** The client must not learn the id of a task before it is remembered. */
+export function* settleCall(facts: Facts, message: Answer | Failure): Settling<Settled> {
+  const settled = yield* settleAccess(facts, message);
+  return createsTask(facts, settled.message) ? yield* rememberTask(facts, settled) : settled;
+}
+
 /** Returns whether an answer is a task, whose maker must be remembered: a task itself names neither caller nor tool. */
-export const createsTask = (facts: Facts, message: Answer | Failure): boolean =>
+const createsTask = (facts: Facts, message: Answer | Failure): boolean =>
   !('error' in message) && createdBy(facts.request, message.result) !== undefined;
 
 /**
