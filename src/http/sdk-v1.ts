@@ -204,7 +204,8 @@ async function respond(
       parsedBody: body,
       ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
     });
-    const response = await passRefusal(upstream, body, begun, request.signal);
+    const canRefuse = upstream?.behind.isLocal === false;
+    const response = canRefuse ? await passRefusal(upstream, body, begun, request.signal) : begun;
     // Lambda freezes a function after its response, so preferences must be stored before it.
     await gated.settled();
     if (missing !== undefined && !Array.isArray(body)) {

@@ -126,10 +126,12 @@ export async function openSession(
         requestIds = requestIdsIn(body?.value);
         const given = { ...(body === undefined ? {} : { parsedBody: body.value }), ...callerOf(authInfo) };
         const begun = await transport.handleRequest(request, given);
-        if (!isPost) return outgoing.carry(begun);
-        const carried = outgoing.carry(await passRefusal(upstream, body?.value, begun, request.signal));
+        const canRefuse = isPost && upstream?.behind.isLocal === false;
+        const carried = outgoing.carry(
+          canRefuse ? await passRefusal(upstream, body?.value, begun, request.signal) : begun,
+        );
         // Nobody will read the response, so nothing else would tell that the client has left.
-        if (request.signal.aborted) await carried.body?.cancel();
+        if (isPost && request.signal.aborted) await carried.body?.cancel();
         return carried;
       } catch (cause) {
         outgoing.abandon();

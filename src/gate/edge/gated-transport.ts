@@ -84,7 +84,9 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
     const { report, names, probe, upstream } = options;
     if (report === undefined) return;
     const told = (line: GateReport): void => {
-      const server = line.target && insideOfTarget(line.target)?.slug;
+      // A single server has no name.
+      const target = upstream?.servers.size ? line.target : undefined;
+      const server = target && insideOfTarget(target)?.slug;
       const isOne = server !== undefined && upstream?.servers.has(server) === true;
       report({ ...line, serverEra: upstream?.serverEra, ...(isOne ? { server } : {}) });
     };

@@ -4,7 +4,8 @@ import type { UpstreamServer } from '../upstream-server.js';
 
 /**
  * Gives a response the status and the header with which the server behind the endpoint refuses the caller. The SDK begins a
- * response before its first message, and its status cannot change then. So this waits for that message.
+ * response before its first message, and its status cannot change then. So this waits for that message,
+ * which takes time for nothing if the server is local: it refuses nobody.
  *
  * @param server the server behind the endpoint; `undefined` if the request has none
  * @param body the body of the request
@@ -18,7 +19,7 @@ export async function passRefusal(
   signal: AbortSignal,
 ): Promise<Response> {
   // In a batch, each refused request has its own error.
-  if (server === undefined || server.behind.isLocal || !response.ok) return response;
+  if (server === undefined || !response.ok) return response;
   if (response.body === null || Array.isArray(body)) return response;
   const [first, carried] = response.body.tee();
   const reader = first.getReader();
