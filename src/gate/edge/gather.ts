@@ -7,7 +7,6 @@ import type { Exchange } from './exchange.js';
 import { ROWS, type Rows } from './rows.js';
 import { type Fact, type Found, find, findPreferences } from './sources.js';
 
-type Step<T> = IteratorResult<Need, T>;
 /** All that an answer may need, and all that only the request itself waits for. */
 type Other = Exclude<NeedName, 'preferences'>;
 
@@ -39,56 +38,68 @@ function answering(exchange: Exchange, decided: () => void | Promise<void>): voi
 function decide(exchange: Exchange, { judge: decision, inOrder }: Row): void | Promise<void> {
   // Where a call can answer 403, its response must wait until it is decided.
   const waits = inOrder || exchange.policy.asksForScopes;
-  const steps = decision(exchange);
-  const run = (from: Step<Outcome>): void | Promise<void> => {
-    let step = from;
-    while (step.done !== true) {
-      const need = step.value;
-      const found =
-        waits || need.need === 'preferences'
-          ? nowOrLater<Found>((then) => findAny(exchange, need, then))
-          : nowOrHeld(exchange, need, (later) => run(resumed(steps, later)));
-      if (found === undefined) return undefined;
-      if (found instanceof Promise) return found.then((later) => run(resumed(steps, later)));
-      step = resumed(steps, found);
-    }
-    return carryOut(exchange, step.value);
+  const ask: Asking<Outcome, NeedName> = (need, resume) => {
+    if (need.need === 'preferences')
+      return nowOrLater<Found>((then) => findPreferences(exchange, need, then));
+    if (waits) return nowOrLater<Found>((then) => find(exchange, need, then));
+    const now = findNow(exchange, need, (found) => {
+      // False if the client has cancelled the request.
+      if (exchange.resume()) void answering(exchange, () => resume(found));
+    });
+    // Only this request waits, and the client can cancel it until it is resumed.
+    if (now === undefined) exchange.hold();
+    return now;
   };
-  return run(steps.next());
+  const steps = decision(exchange);
+  return run(steps, steps.next(), ask, (outcome) => carryOut(exchange, outcome));
 }
+
+/** Returns what a need is answered with; `undefined` if `resume` will be called with it later. */
+type Asking<T, N extends NeedName> = (
+  need: Need<N>,
+  resume: (found: Found<T>) => void | Promise<void>,
+) => Found<T> | Promise<Found<T>> | undefined;
 
 /**
- * Returns what a need is answered with, if it is at hand. Otherwise only this request waits, and the client can cancel it
- * until `resume` is called.
+ * Asks for what a decision needs, from its first step until it ends.
+ *
+ * @param then called with what the decision returns
+ * @returns a promise if `ask` has returned one
+ * @throws what the decision throws
  */
-function nowOrHeld(
-  exchange: Exchange,
-  need: Need<Other>,
-  resume: (found: Found) => void | Promise<void>,
-): Found | undefined {
-  const now: Found[] = [];
-  let isHeld = false;
-  find(exchange, need, (found) => {
-    if (!isHeld) now.push(found);
-    // False if the client has cancelled the request.
-    else if (exchange.resume()) void answering(exchange, () => resume(found));
-  });
-  isHeld = now.length === 0;
-  if (isHeld) exchange.hold();
-  return now[0];
-}
-
-const findAny = (exchange: Exchange, need: Need, then: (found: Found) => void): void =>
-  need.need === 'preferences' ? findPreferences(exchange, need, then) : find(exchange, need, then);
-
-function resumed(steps: Deciding<Outcome>, found: Found): Step<Outcome> {
-  if ('end' in found) return { done: true, value: found.end };
-  return given(steps, found);
+function run<T, N extends NeedName>(
+  steps: Deciding<T, N>,
+  from: IteratorResult<Need<N>, T>,
+  ask: Asking<T, N>,
+  then: (value: T) => void | Promise<void>,
+): void | Promise<void> {
+  const resume = (found: Found<T>) => run(steps, resumed(steps, found), ask, then);
+  let step = from;
+  while (step.done !== true) {
+    const found = ask(step.value, resume);
+    if (found === undefined) return undefined;
+    if (found instanceof Promise) return found.then(resume);
+    step = resumed(steps, found);
+  }
+  return then(step.value);
 }
 
 /** Gives a decision what it asked for. The types of needs say that each fact is of the kind that its need asks for. */
-function given<T, N extends NeedName>(steps: Deciding<T, N>, found: Fact): IteratorResult<Need<N>, T> {
+function resumed<T, N extends NeedName>(steps: Deciding<T, N>, found: Found<T>): IteratorResult<Need<N>, T> {
+  if ('end' in found) return { done: true, value: found.end };
   return 'cause' in found ? steps.throw(found.cause) : steps.next(found.fact as never);
+}
+
+/** Returns what a need is answered with, if it is at hand. Otherwise `later` is called with it. */
+function findNow(exchange: Exchange, need: Need<Other>, later: (found: Fact) => void): Fact | undefined {
+  let now: Fact | undefined;
+  let isLater = false;
+  find(exchange, need, (found) => {
+    if (isLater) later(found);
+    else now = found;
+  });
+  isLater = now === undefined;
+  return now;
 }
 
 /** Makes the client's answer from the server's. This is the only way on which the server's answer reaches the client. */
@@ -123,31 +134,16 @@ export function settle(
 export function gather<T>(exchange: Exchange, steps: Settling<T>): T | Promise<T> {
   const first = steps.next();
   if (first.done === true) return first.value;
-  return nowOrLater((then, fail) => {
-    const run = (from: IteratorResult<Need<Other>, T>): void => {
-      let step = from;
-      while (step.done !== true) {
-        const now: Fact[] = [];
-        let isLater = false;
-        find(exchange, step.value, (found) => {
-          if (!isLater) now.push(found);
-          else attempt(found);
-        });
-        const [found] = now;
-        isLater = found === undefined;
-        if (found === undefined) return;
-        step = given(steps, found);
-      }
-      then(step.value);
-    };
-    const attempt = (found: Fact): void => {
-      try {
-        run(given(steps, found));
-      } catch (cause) {
-        fail(cause);
-      }
-    };
-    run(first);
+  return nowOrLater<T>((then, fail) => {
+    const ask: Asking<T, Other> = (need, resume) =>
+      findNow(exchange, need, (found) => {
+        try {
+          void resume(found);
+        } catch (cause) {
+          fail(cause);
+        }
+      });
+    void run(steps, first, ask, then);
   });
 }
 

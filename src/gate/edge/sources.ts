@@ -31,7 +31,7 @@ import { makersOf, ownerOf } from './task-owners.js';
 /** What a need is answered with, or why it cannot be. */
 export type Fact = { readonly fact: FactOf<NeedName> } | { readonly cause: unknown };
 /** The same, or how the request ends that needs it. */
-export type Found = Fact | { readonly end: Outcome };
+export type Found<T = Outcome> = Fact | { readonly end: T };
 
 /** Needs for which the server or the client is asked. They are answered by callbacks: see `find`. */
 type AskedName = 'whole' | 'lists' | 'pages' | 'person';
