@@ -100,7 +100,7 @@ export async function serveLocally(options: LocalOptions): Promise<LocalEndpoint
  * @throws {ListenError} if the address cannot be used
  */
 export async function listenLocally(handle: FetchHandler, options: ListenOptions): Promise<LocalEndpoint> {
-  const { host = '127.0.0.1', names: others = [] } = options;
+  const { host = '127.0.0.1', names: others = [], log } = options;
   let count = 0;
   const names = new KnownNames();
   const path = options.key === undefined ? ENDPOINT : `${ENDPOINT}/${options.key}`;
@@ -116,7 +116,6 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
       const hint = path === ENDPOINT ? `: use ${ENDPOINT}` : '';
       return new Response(`Not found${hint}.\n`, { status: 404 });
     }
-    const { log } = options;
     if (log === undefined) return handle(request, { names });
     const requestId = String(++count);
     const { elapsed, ...observed } = observe();

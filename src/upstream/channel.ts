@@ -126,10 +126,8 @@ export class Channel {
     if (this.isOver) return Promise.resolve(failedFor('the connection was closed', { isUndelivered: true }));
     const id = ++this.lastId;
     const token = read(call.params, '_meta', 'progressToken');
-    const params =
-      token === undefined
-        ? call.params
-        : { ...call.params, _meta: { ...membersOf(call.params?._meta), progressToken: id } };
+    const meta = token === undefined ? undefined : { ...membersOf(call.params?._meta), progressToken: id };
+    const params = meta === undefined ? call.params : { ...call.params, _meta: meta };
     const { signal, method, headers } = call;
     return new Promise((resolve) => {
       const leave = (): void => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpRefusal } from '../http/upstream-server.js';
 import {
   CANCELLED,
@@ -293,9 +294,6 @@ export class Recovery {
     });
   }
 }
-
-const sleep = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const ignore = (): void => undefined;
 

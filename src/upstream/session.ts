@@ -127,9 +127,8 @@ export async function openSession(
         const given = { ...(body === undefined ? {} : { parsedBody: body.value }), ...callerOf(authInfo) };
         const begun = await transport.handleRequest(request, given);
         const canRefuse = isPost && upstream?.behind.isLocal === false;
-        const carried = outgoing.carry(
-          canRefuse ? await passRefusal(upstream, body?.value, begun, request.signal) : begun,
-        );
+        const answer = canRefuse ? await passRefusal(upstream, body?.value, begun, request.signal) : begun;
+        const carried = outgoing.carry(answer);
         // Nobody will read the response, so nothing else would tell that the client has left.
         if (isPost && request.signal.aborted) await carried.body?.cancel();
         return carried;
