@@ -134,9 +134,10 @@ function checkEntriesAgainst(
   for (const file of files) {
     for (const kind of KINDS) {
       const own = listed.filter((each) => each.kind === kind);
+      const names = new Set(own.map(({ name }) => name));
       const noun = KIND_NAMES[kind][0];
       for (const name of Object.keys(file.document.primitives?.[kind] ?? {})) {
-        if (own.some((each) => each.name === name) || isInherited(policy, kind, name, catalog)) continue;
+        if (names.has(name) || isInherited(policy, kind, name, catalog)) continue;
         if (isOfAbsentServer(catalog, kind, name)) continue;
         const unmapped = own.filter(({ mapping }) => !mapping.mapped).map((each) => each.name);
         const hint = didYouMean(name, unmapped) || ' Remove the entry.';

@@ -45,14 +45,15 @@ export function boundTopics(
   const isRight = (topic: string): boolean => (sizes.get(topic) ?? 0) >= MIN_SIZE && !isLarge(topic);
   const result = new Map(tools.map(({ name }) => [name, (found.get(name) ?? []).filter(isRight)]));
   const topicOf = (index: number): string | undefined => result.get(tools[index]?.name ?? '')?.[0];
-  const former = (index: number): string => found.get(tools[index]?.name ?? '')?.[0] ?? '';
+  const formers = tools.map(({ name }) => found.get(name)?.[0] ?? '');
+  const former = (index: number): string => formers[index] ?? '';
   const indexes = [...tools.keys()];
   const open = indexes.filter((index) => topicOf(index) === undefined);
   const mayRemain = Math.floor(MAX_OTHER * total);
   if (open.length <= mayRemain && open.every((index) => former(index) === '')) return result;
   const words = similarityOf(tools);
   const similarity = (a: number, b: number): number =>
-    words(a, b) + (isLarge(former(a)) && former(a) === former(b) ? SIBLINGS : 0);
+    words(a, b) + (former(a) === former(b) && isLarge(former(a)) ? SIBLINGS : 0);
   const fixed = groupBy(
     indexes.filter((index) => topicOf(index) !== undefined),
     topicOf,

@@ -25,7 +25,14 @@ export function mergeClusters(
   mayMerge: (a: Cluster, b: Cluster, average: number) => boolean,
 ): Cluster[] {
   const groups = new Map(clusters.entries());
-  const near = clusters.map((a) => Float64Array.from(clusters, (b) => averageOf(a, b, similarity)));
+  const near = clusters.map(() => new Float64Array(clusters.length));
+  clusters.forEach((a, index) => {
+    clusters.slice(0, index + 1).forEach((b, other) => {
+      const average = averageOf(a, b, similarity);
+      near[index]?.fill(average, other, other + 1);
+      near[other]?.fill(average, index, index + 1);
+    });
+  });
   const between = (a: number, b: number): number => near[a]?.[b] ?? 0;
   const nearestTo = (index: number, group: Cluster): number | undefined => {
     let best: number | undefined;
