@@ -45,6 +45,7 @@ export class OneServer implements Backend {
   /** What a client with a connection of its own said when it began. */
   private initialize: Params;
   private isAnnounced = false;
+  private readonly left = new AbortController();
   private readonly said: LegacyClient & { capabilities: unknown; info: unknown } = {
     uris: new Set(),
     capabilities: undefined,
@@ -79,6 +80,7 @@ export class OneServer implements Backend {
   }
 
   async leave(): Promise<void> {
+    this.left.abort();
     this.upstream.listeners.delete(this.listener);
     await this.drop();
   }
@@ -159,7 +161,7 @@ export class OneServer implements Backend {
     };
     void this.link?.then((before) => before.release(), ignore);
     this.current = undefined;
-    this.link = this.upstream.forSession(this.initialize, owner);
+    this.link = this.upstream.forSession(this.initialize, owner, this.left.signal);
     if (this.isAnnounced) this.announce();
   }
 

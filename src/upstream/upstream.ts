@@ -57,9 +57,17 @@ export class Upstream {
     return this.legacyFirst(() => this.pooled(caller));
   }
 
-  /** A legacy client with a connection of its own, which is initialized as the client did. */
-  forSession(initialize: Params, owner: LinkOwner): Promise<Link> {
-    return this.legacyFirst(() => this.legacyLink(initialize, owner));
+  /**
+   * A legacy client with a connection of its own, which is initialized as the client did.
+   *
+   * @param left aborts when the client leaves: then nobody waits for a server that is still starting
+   */
+  forSession(initialize: Params, owner: LinkOwner, left: AbortSignal): Promise<Link> {
+    return this.legacyFirst(() => {
+      const link = this.legacyLink(initialize, owner);
+      left.addEventListener('abort', () => void link.release(), { once: true });
+      return link;
+    });
   }
 
   /**

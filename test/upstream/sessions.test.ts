@@ -24,6 +24,9 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
+/** Longer than a test may take: nothing here may wait until a server that hangs is given up. */
+const START_MS = 600_000;
+
 async function serve(limits: { maxSessions?: number; idleMs?: number } = {}, fault = 'none') {
   const starts = join(mkdtempSync(join(tmpdir(), 'sessions-')), 'starts');
   const children: ChildTransport[] = [];
@@ -36,7 +39,7 @@ async function serve(limits: { maxSessions?: number; idleMs?: number } = {}, fau
   const report = ({ state, reason, stderr }: { state?: string; reason?: string; stderr?: string }): void =>
     void events.push(`${state} ${reason ?? ''} ${stderr ?? ''}`);
   const proxy = proxySessions({
-    server: () => bridge(spawn, 'per-session', { report }).connection(),
+    server: () => bridge(spawn, 'per-session', { report, startMs: START_MS }).connection(),
     policy,
     store: createMemoryStore(),
     ...limits,
@@ -172,6 +175,7 @@ describe('a session that the process does not know', () => {
     await expect.poll(() => children.length).toBe(1);
     await proxy.close();
     expect(await answer).toMatch(/^503 .*is ending/);
+    expect(children.map(({ pid }) => isAlive(pid))).toEqual([false]);
   });
 
   it('cannot be ended, and must have a valid id', async () => {
