@@ -31,6 +31,13 @@ export const PACKAGING = ['test/lambda/endpoint/{bundle-template,observe-templat
 /** Start and kill dozens of processes, and list 10,000 tasks. */
 export const KILLS = ['test/tasks/*.check.ts'];
 
+/** Try generated inputs: `npm test` a part of them, `npm run test:slow` all. See `sample`. */
+export const GENERATED = [
+  'test/property/**/*.test.ts',
+  'test/gate/fuzz.test.ts',
+  'test/page/move-switches.test.ts',
+];
+
 /**
  * The tests of `npm run test:slow`, which `npm test` leaves out: slow by nature, because they start a browser, package
  * functions for Lambda, read what `osls bundle` wrote, pack the package, or start one process after the other to find what

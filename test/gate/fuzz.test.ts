@@ -2,11 +2,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { sample } from '../sample.js';
 import { step } from './fuzz-messages.js';
 import { Harness, policyOf } from './gate-harness.js';
 
 /** `npm run fuzz` sends a million messages. A sample keeps this test short. */
-const MESSAGES = Number(process.env.FUZZ_MESSAGES ?? 20_000);
+const MESSAGES = Number(process.env.FUZZ_MESSAGES ?? sample(20_000));
 const PER_RUN = 50;
 
 const POLICY = `

@@ -7,6 +7,7 @@ import { switchedAfter } from '../../src/gate/panel/switched-tools.js';
 import { moveSwitches } from '../../src/page/move-switches.js';
 import { PATIENCE } from '../patience.js';
 import { policyFromText } from '../policy-text.js';
+import { sample } from '../sample.js';
 import { configureFor } from '../slow/browser/states.js';
 
 const LEVELS = ['low', 'mid', 'high'];
@@ -110,7 +111,7 @@ function play(text: string, all: readonly Record<string, unknown>[]): void {
 describe('what a page shows before the server answers', () => {
   it('is what the server answers then', { timeout: PATIENCE.test }, () => {
     fc.assert(fc.property(policies, fc.array(changes, { minLength: 1, maxLength: 5 }), play), {
-      numRuns: 300,
+      numRuns: sample(300),
     });
   });
 });

@@ -14,6 +14,7 @@ import type { GateReport, HiddenReport } from '../../src/gate/request/report.js'
 import { EXTENSION_ID, LISTS } from '../../src/wire/messages.js';
 import { preferencesFor, smallPolicies } from '../engine/small-policies.js';
 import { Harness } from '../gate/gate-harness.js';
+import { sample } from '../sample.js';
 
 const reasonsOf = ({ concerns, rules, unmapped, filter }: HiddenReport = {}): Record<string, number> => ({
   ...Object.fromEntries(Object.entries(concerns ?? {}).map(([name, count]) => [`concern ${name}`, count])),
@@ -106,7 +107,7 @@ it('counts every primitive as shown or hidden, for any policy, host and filter',
         expect(JSON.stringify(harness.reports)).not.toContain('S3CR3T');
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: sample(1500) },
   );
   // The generated policies and hosts must be varied enough that every reason occurs.
   expect([...seen].sort()).toEqual(['concern', 'filter', 'rule', 'unmapped']);

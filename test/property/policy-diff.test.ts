@@ -11,6 +11,7 @@ import {
 } from '../../src/engine/index.js';
 import type { Term } from '../../src/policy/diff/change.js';
 import { compareSides } from '../../src/policy/diff/compare.js';
+import { sample } from '../sample.js';
 
 const TOOLS = ['a', 'b', 'c', 'd'].map((name, at) => ({ name, annotations: { readOnlyHint: at % 2 === 0 } }));
 const WORDS = ['v0', 'v0.a', 'v1'];
@@ -258,6 +259,6 @@ it('names exactly the primitives that change in each configuration', () => {
         }
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: sample(1000) },
   );
 });

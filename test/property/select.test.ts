@@ -15,6 +15,7 @@ import {
   resolveConfiguration,
   select,
 } from '../../src/engine/index.js';
+import { sample } from '../sample.js';
 
 type Sent = Record<string, unknown>;
 type Claims = Record<string, unknown>;
@@ -268,7 +269,7 @@ describe('for any policy, list and host', () => {
         expect(counts.reduce((sum, count) => sum + count, 0)).toBe(total - kept.length);
         seen[kept.length === 0 ? 'empty' : kept.length < tools.length ? 'some' : 'all'] += 1;
       }),
-      { numRuns: 6000 },
+      { numRuns: sample(6000) },
     );
     // The generated policies must be varied enough that all three cases are frequent.
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(300);
@@ -293,7 +294,7 @@ describe('for any policy, list and host', () => {
           new Map([...Object.entries(concerns), ...(unmapped ? [['', unmapped] as const] : [])]),
         ).toEqual(reasons);
       }),
-      { numRuns: 2000 },
+      { numRuns: sample(2000) },
     );
   });
 
@@ -314,7 +315,7 @@ describe('for any policy, list and host', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: sample(500) },
     );
   });
 
@@ -329,7 +330,7 @@ describe('for any policy, list and host', () => {
         expect(again.warnings).toEqual([]);
         expect(describeConfiguration(again)).toEqual(describeConfiguration(first));
       }),
-      { numRuns: 2000 },
+      { numRuns: sample(2000) },
     );
   });
 
@@ -368,7 +369,7 @@ describe('for any policy, list and host', () => {
           if (objects.every((source) => source.from === 'session')) expect(configuration.invalid).toEqual([]);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: sample(3000) },
     );
   });
 });

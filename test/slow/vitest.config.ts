@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { KILLS, PACKAGING, SHARED, SLOW } from '../settings.js';
+import { GENERATED, KILLS, PACKAGING, SHARED, SLOW } from '../settings.js';
 
 /** `npm run test:slow`. Two groups run alone: those that replace what others read, and those that need the whole machine. */
 export default defineConfig({
@@ -12,6 +12,17 @@ export default defineConfig({
           name: 'slow',
           include: SLOW,
           exclude: [...SHARED.exclude, ...PACKAGING, ...KILLS],
+          sequence: { groupOrder: 0 },
+          maxWorkers: 3,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'generated',
+          include: GENERATED,
+          env: { GENERATED_INPUTS: 'all' },
+          isolate: false,
           sequence: { groupOrder: 0 },
           maxWorkers: 3,
         },
