@@ -31,6 +31,14 @@ export const PACKAGING = ['test/lambda/endpoint/{bundle-template,observe-templat
 /** Start and kill dozens of processes, and list 10,000 tasks. */
 export const KILLS = ['test/tasks/*.check.ts'];
 
+/** Start an endpoint, servers and hosts for each test, and end and restart them. */
+export const ENDPOINTS = [
+  'test/eras/eras.test.ts',
+  'test/cli/{drain,endpoint-key,eras,listen,modern-module,modern-switch}.test.ts',
+  'test/cli/{processes,refused-callers,serve-any,serve-limits,switch}.test.ts',
+  'test/cli/service/*.test.ts',
+];
+
 /** Try generated inputs: `npm test` a part of them, `npm run test:slow` all. See `sample`. */
 export const GENERATED = [
   'test/property/**/*.test.ts',
@@ -40,12 +48,12 @@ export const GENERATED = [
 
 /**
  * The tests of `npm run test:slow`, which `npm test` leaves out: slow by nature, because they start a browser, package
- * functions for Lambda, read what `osls bundle` wrote, pack the package, or start one process after the other to find what
- * each leaves behind.
+ * functions for Lambda, read what `osls bundle` wrote, pack the package, or start one process after the other.
  */
 export const SLOW = [
   ...PACKAGING,
   ...KILLS,
+  ...ENDPOINTS,
   'test/slow/browser/*.test.ts',
   'test/deploy/{endpoint,offline}.test.ts',
   'test/behavior/examples/{deploy,lambda}.test.ts',
