@@ -18,13 +18,13 @@ interface Schema {
  *
  * @param schema the JSON Schema
  * @param name the name of the type
- * @returns a TypeScript module that exports the type
+ * @returns the statement that exports the type
  * @example
- * writeFileSync('src/deploy/generated/endpoint.ts', writeType(endpointSchema, 'Endpoint'));
+ * writeType({ type: 'array', items: { type: 'string' } }, 'Names'); // 'export type Names = string[];\n'
  */
 export function writeType(schema: Schema, name: string): string {
   const about = schema.description === undefined ? '' : `/** ${schema.description} */\n`;
-  return `// Made by "npm run generate" from the JSON Schema.\n\n${about}export type ${name} = ${typeOf(schema, '')};\n`;
+  return `${about}export type ${name} = ${typeOf(schema, '')};\n`;
 }
 
 function typeOf(schema: Schema, indent: string): string {

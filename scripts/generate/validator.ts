@@ -4,14 +4,16 @@ import { build } from 'esbuild';
 
 /**
  * Generates the code of a schema's validator. The code does not need a package: compiling the schema at each start took
- * a third of the running time of the command line.
+ * a third of the running time of the command line. It reads the schema from the module that has it.
  *
  * @param schema the JSON Schema (draft-07)
+ * @param constant the constant that has the schema
+ * @param module the module that exports the constant, as the validator imports it
  * @returns the text of a TypeScript module that exports the function `validate`
  * @example
- * writeFileSync('src/policy/language/generated/policy-validator.ts', await writeValidator(policySchema));
+ * writeFileSync('policy-validator.ts', await writeValidator(schema, 'policySchema', './policy-schema.js'));
  */
-export async function writeValidator(schema: object): Promise<string> {
+export async function writeValidator(schema: object, constant: string, module: string): Promise<string> {
   const ajv = new Ajv({
     allErrors: true,
     allowUnionTypes: true,
@@ -19,10 +21,14 @@ export async function writeValidator(schema: object): Promise<string> {
     messages: false,
     code: { source: true, esm: true },
   });
-  const code = standalone.default(ajv, ajv.compile(bare(schema)));
+  const code = standalone
+    .default(ajv, ajv.compile(schema))
+    .replace(/export default \w+;/, '')
+    .replace(/(?<=const schema\d+ = ).*?(?=;const|;function)/, () => constant);
   const { outputFiles } = await build({
-    stdin: { contents: code.replace(/export default \w+;/, ''), resolveDir: import.meta.dirname },
+    stdin: { contents: `import { ${constant} } from '${module}';${code}`, resolveDir: import.meta.dirname },
     bundle: true,
+    external: [module],
     write: false,
     platform: 'node',
     target: 'node20',
@@ -46,21 +52,4 @@ export interface SchemaError {
 }
 export const validate: { (data: unknown): boolean; errors?: readonly SchemaError[] | null } = ${name};
 `;
-}
-
-/** A schema without descriptions, examples and titles: the generated code would contain them. */
-function bare(schema: unknown): object {
-  const { description: _, examples: __, title: ___, ...rest } = schema as Readonly<Record<string, unknown>>;
-  const parts = Object.entries(rest).map(([key, value]) => {
-    if (key === 'properties') {
-      return [
-        key,
-        Object.fromEntries(Object.entries(value as object).map(([name, each]) => [name, bare(each)])),
-      ];
-    }
-    if (Array.isArray(value) && (key === 'oneOf' || key === 'anyOf')) return [key, value.map(bare)];
-    const isSchema = typeof value === 'object' && value !== null && !Array.isArray(value) && key !== 'const';
-    return [key, isSchema ? bare(value) : value];
-  });
-  return Object.fromEntries(parts);
 }

@@ -1,6 +1,6 @@
 import { AWS_CLIENTS, BundleError, buildCode } from './build-code.js';
-import type { Endpoint } from './endpoint.js';
 import { exportedTasksOf, MODULES, workerEntryOf } from './entry.js';
+import type { Endpoint } from './generated/endpoint-schema.js';
 import { replaceFolder } from './replace-folder.js';
 import { resolveServer } from './resolve-server.js';
 import { secretPackages } from './secrets.js';

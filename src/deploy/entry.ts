@@ -1,4 +1,4 @@
-import type { Endpoint } from './endpoint.js';
+import type { Endpoint } from './generated/endpoint-schema.js';
 import { secretLines } from './secrets.js';
 
 /** Names of the files beside the entry in the bundle. */

@@ -1,6 +1,9 @@
 import { ConcernsError } from '../errors.js';
-import { type Endpoint, SERVER_KINDS } from './endpoint.js';
+import type { Endpoint } from './generated/endpoint-schema.js';
 import { type SchemaError, validate } from './generated/endpoint-validator.js';
+
+/** The key that each kind of server has, in the order of the schema. */
+const SERVER_KINDS = ['module', 'package', 'url'];
 
 /** The description of what a function serves is not valid. */
 class EndpointError extends ConcernsError {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Endpoint } from './endpoint.js';
+import type { Endpoint } from './generated/endpoint-schema.js';
 
 /**
  * Finds the module of a server: `src/server.ts` is a path if the file exists, and otherwise the name of a package.

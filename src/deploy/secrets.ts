@@ -1,4 +1,4 @@
-import type { Endpoint } from './endpoint.js';
+import type { Endpoint } from './generated/endpoint-schema.js';
 
 type Secrets = Endpoint['secrets'];
 

@@ -8,7 +8,7 @@ import type { FromSchema } from 'json-schema-to-ts';
 import { describe, expectTypeOf, it } from 'vitest';
 import { analyze } from '../../src/analysis/index.js';
 import { createConcerns } from '../../src/client/index.js';
-import type { Endpoint, endpointSchema } from '../../src/deploy/endpoint.js';
+import type { Endpoint, endpointSchema } from '../../src/deploy/generated/endpoint-schema.js';
 import {
   bindCatalog,
   type Configuration,

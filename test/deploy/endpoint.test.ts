@@ -9,7 +9,7 @@ import { Ajv } from 'ajv';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createVaultServer } from '../../examples/vault/server.js';
-import { endpointSchema } from '../../src/deploy/endpoint.js';
+import { endpointSchema } from '../../src/deploy/generated/endpoint-schema.js';
 import { listenLocally } from '../../src/http/local.js';
 import { createHandler } from '../../src/http/sdk-v1.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';

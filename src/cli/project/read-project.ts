@@ -9,10 +9,9 @@ import { findingsText } from '../terminal/findings-text.js';
 import { paperOf } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 import { readText } from '../terminal/read-text.js';
-import type { ProjectDocument } from './generated/project-document.js';
+import { type ProjectDocument, projectSchema } from './generated/project-schema.js';
 import { validate } from './generated/project-validator.js';
 import { projectFileOf, requireOwnFile } from './project-file.js';
-import { projectSchema } from './project-schema.js';
 
 /** A project file. Its paths are relative to the working folder. */
 export type Project = ReturnType<typeof readProject>;
