@@ -1,9 +1,10 @@
 import { architecturePage } from './architecture.js';
 import { writePage } from './page.js';
 import { schemaFiles } from './schemas.js';
+import { wordFiles } from './words.js';
 
 /**
- * Generates the schemas for editors, the validators and their types, and the picture of the architecture.
+ * Generates the schemas for editors, the validators and their types, lists of words, the page, and the picture of the architecture.
  *
  * @returns the expected text of each generated file, by its path in the repository
  * @example
@@ -14,5 +15,6 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ['docs/architecture.md', architecturePage()],
     ['src/gate/panel/generated/page.ts', await writePage()],
     ...(await schemaFiles()),
+    ...wordFiles(),
   ]);
 }

@@ -1,5 +1,6 @@
 import type { Primitive } from '../../engine/mapping.js';
-import { baseOfVerb, effectOfVerb, isOnlyVerb, isTelling, mostHarmful, wordSet } from './verbs.js';
+import { ARTICLES, LEAD_IN, STOP_WORDS } from './generated/word-lists.js';
+import { baseOfVerb, effectOfVerb, isOnlyVerb, isTelling, mostHarmful } from './verbs.js';
 import { wordsOf } from './words.js';
 import { signOfWriting } from './writes.js';
 
@@ -80,8 +81,6 @@ function verbsFrom(sentence: string, first: string, rest: readonly string[]): st
   return [first, ...wordsOf(listed?.[1] ?? '')];
 }
 
-const ARTICLES = wordSet('a an the');
-
 const isNoun = (word: string): boolean =>
   word.length > 2 && !/^\d/.test(word) && !STOP_WORDS.has(word) && !isOnlyVerb(baseOfVerb(word) ?? word);
 
@@ -90,35 +89,6 @@ function firstSentence(description: string): string {
   const text = description.trim().replace(/^(\[[^\]]*\]\s*|[\w ]{1,24}\s\|\s)+/, '');
   return /^[\s\S]*?(?=[.!?](\s|$)|\n|$)/.exec(text)?.[0] ?? '';
 }
-
-/** Words before the verb of a description. Some of them are verbs themselves. */
-const LEAD_IN = wordSet(
-  'use used using tool function allow allows enable enables helps help lets let can will ability to',
-);
-
-/** Words that are never the subject of a tool. */
-export const STOP_WORDS = wordSet(
-  'a about above accessible across active additional advanced after against all allowed along also always an and another any are as at available back based be been before being',
-  'below between both but by can cannot could current currently did do does done each either else entire etc every existing',
-  'few first for from full further given global had has have her here his how if in including into is it its itself just',
-  'large last later latest least less like long made main many may maximum me might minimum more most much multiple must my',
-  'live local near necessary new next no non nor not now of off old on once one only open optional optionally or other our out over own',
-  'particular per possible previous private provided public random raw recent related remote required reverse running same select selected several she short should',
-  'similar simple since single small so some specific specified such than that the their them then there these they this',
-  'those through time to together too two under unique unless until up upon used user-friendly using various via was we well',
-  'were what when where whether which while who whole whose why will with within without you your',
-);
-
-/** Nouns that fit any tool, so a description alone does not make them a topic. */
-export const GENERAL_NOUNS = wordSet(
-  'ability access account action actions api app application array attribute attributes call capability case client collection',
-  'content contents data default description detail detailed details entry example field fields filter filters format',
-  'function functionality id identifier ids info information input instance item items json key kind level limit list lists',
-  'mcp metadata mode name names number object objects operation operations option options output overview pagination parameter',
-  'parameters part path paths point properties property provider query reference request response result results return server',
-  'service set settings size something source state status string summary support system target task text thing things title',
-  'tool tools type types url user users value values version view way window',
-);
 
 const textsIn = (list: unknown): string[] =>
   Array.isArray(list) ? list.filter((each): each is string => typeof each === 'string') : [];

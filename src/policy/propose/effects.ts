@@ -2,18 +2,22 @@ import type { Primitive } from '../../engine/mapping.js';
 import { annotationsOf } from '../../engine/present.js';
 import { descriptionWords } from './description-words.js';
 import {
+  ADDITIONS,
+  CARRIES_OUT,
+  GIVEN_BACK,
+  HTTP_METHODS,
+  READ_OR_WRITE,
+  WEAK,
+} from './generated/word-lists.js';
+import {
   EFFECTS,
   type Effect,
   effectOfPhrase,
   effectOfVerb,
-  isBoth,
-  isCarryingOut,
   isChange,
   isOnlyVerb,
   isPlainWrite,
-  isWeakVerb,
   mostHarmful,
-  wordSet,
 } from './verbs.js';
 
 /** What a tool does, and how that was found out. */
@@ -70,16 +74,10 @@ export function effectOfHints(tool: Primitive): Effect {
   return readOnlyHint === true ? 'read-only' : destructiveHint === false ? 'changes' : 'destroys';
 }
 
-/** Verbs after which everything that was there is still there. */
-const ADDITIONS = wordSet('add append clone comment copy create duplicate insert');
-
-/** Methods of HTTP in names: only the description says what they do. */
-const HTTP = wordSet('patch post put');
-
 function isAddition(tool: Primitive, words: readonly string[]): boolean {
   const { verb = '' } = descriptionWords(tool);
   const [first = ''] = words;
-  const adds = words.some((word) => ADDITIONS.has(word)) || (HTTP.has(first) && ADDITIONS.has(verb));
+  const adds = words.some((word) => ADDITIONS.has(word)) || (HTTP_METHODS.has(first) && ADDITIONS.has(verb));
   return adds && effectOfName(words)?.effect === 'changes' && !words.includes('or');
 }
 
@@ -130,11 +128,11 @@ function mergeWords(name: NamedEffect | undefined, described: Effect | undefined
         }
       : { effect: described, effectFrom: 'description' };
   if (name === undefined)
-    return described === 'read-only' && isBoth(verb)
+    return described === 'read-only' && READ_OR_WRITE.has(verb)
       ? { ...byText, doubt: unclear('description', verb) }
       : byText;
   const byName: ProposedEffect = { effect: name.effect, effectFrom: 'name' };
-  const saysWhich = isBoth(name.verb) && described === 'read-only' && !isBoth(verb);
+  const saysWhich = READ_OR_WRITE.has(name.verb) && described === 'read-only' && !READ_OR_WRITE.has(verb);
   if (name.doubt !== undefined && !saysWhich) {
     const isWorse = described !== undefined && EFFECTS.indexOf(described) > EFFECTS.indexOf(name.effect);
     return { ...(isWorse ? byText : byName), doubt: name.doubt };
@@ -144,11 +142,11 @@ function mergeWords(name: NamedEffect | undefined, described: Effect | undefined
     const doubt = `its description says "${verb}", but its name may say "${name.verb}"`;
     return name.effect === 'destroys' ? { ...byText, doubt } : byText;
   }
-  if (name.weak && !isWeakVerb(verb)) {
-    if (described !== 'read-only' || !isCarryingOut(name.verb)) return byText;
+  if (name.weak && !WEAK.has(verb)) {
+    if (described !== 'read-only' || !CARRIES_OUT.has(name.verb)) return byText;
     return { ...byText, doubt: `its description says "${verb}", but its name says "${name.verb}"` };
   }
-  const isCertain = !isWeakVerb(verb) && (isOnlyVerb(verb) || !isOnlyVerb(name.verb));
+  const isCertain = !WEAK.has(verb) && (isOnlyVerb(verb) || !isOnlyVerb(name.verb));
   if (name.effect !== 'read-only' || described === 'read-only') return byName;
   // Code can do anything, also where the verb in front of it says little.
   if (!isCertain && described !== 'destroys') return byName;
@@ -208,12 +206,8 @@ function effectOfName(words: readonly string[]): NamedEffect | undefined {
   if (rest.join(' ').includes('read only')) object.push('readonly');
   const effect = effectOfPhrase(verb, object);
   if (effect === undefined) return undefined;
-  const named = { effect, verb, weak: isWeakVerb(verb) && effect === effectOfVerb(verb) };
+  const named = { effect, verb, weak: WEAK.has(verb) && effect === effectOfVerb(verb) };
   if (effect !== 'read-only') return named;
-  if (isBoth(verb)) return { ...named, doubt: unclear('name', verb) };
+  if (READ_OR_WRITE.has(verb)) return { ...named, doubt: unclear('name', verb) };
   return changing !== undefined && isPlainWrite(changing) ? { ...named, ...doubtOf(changing) } : named;
 }
-
-const GIVEN_BACK = wordSet(
-  'count counts details diff diffs history info information log logs metadata metrics overview schema size statistics stats status summary',
-);

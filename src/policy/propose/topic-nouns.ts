@@ -1,5 +1,5 @@
-import { GENERAL_NOUNS, STOP_WORDS } from './description-words.js';
-import { effectOfVerb, isOnlyVerb, wordSet } from './verbs.js';
+import { ACTIONS, EMPTY_NOUNS, GENERAL_NOUNS, STOP_WORDS, VERBAL_NOUNS } from './generated/word-lists.js';
+import { effectOfVerb, isOnlyVerb } from './verbs.js';
 import { countEach } from './words.js';
 
 /** The words of one tool that may tell its topic. */
@@ -10,19 +10,6 @@ export interface TopicWords {
   /** The nouns of the description. */
   readonly nouns: readonly string[];
 }
-
-/** Nouns that say only that there is something. They can be the first part of a topic: `data-source`. */
-export const EMPTY_NOUNS = wordSet(
-  'count data detail info information instance item list metadata name object option overview result status thing type value',
-);
-
-/** Verbs that are rarely meant as a noun in front of another one. */
-const ACTIONS = wordSet(
-  'fork grant invite issue launch merge post pull push release reply request search send share start stop star use vote',
-);
-
-/** Verbs that name a thing behind another verb: `stop_search`. */
-const VERBAL_NOUNS = wordSet('search');
 
 /**
  * Finds the words that can be topics: those that stand where a name has nouns, and those of descriptions.

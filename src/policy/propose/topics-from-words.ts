@@ -1,8 +1,8 @@
 import { groupBy } from '../language/group-by.js';
 import type { TopicsByName } from './bound-topics.js';
-import { GENERAL_NOUNS } from './description-words.js';
+import { EMPTY_NOUNS, GENERAL_NOUNS } from './generated/word-lists.js';
 import { toValue } from './tags.js';
-import { EMPTY_NOUNS, findNouns, nounsOf, type TopicWords } from './topic-nouns.js';
+import { findNouns, nounsOf, type TopicWords } from './topic-nouns.js';
 import { countEach } from './words.js';
 
 /** A person cannot choose well from a long list of topics. Servers with many tools need more of them. */

@@ -1,4 +1,5 @@
 import { singularize } from 'inflection';
+import { IRREGULAR, NO_PLURALS, SHORT } from './generated/word-lists.js';
 
 /**
  * Splits the name of a tool into words. It understands camelCase, snake_case, kebab-case and mixtures of them.
@@ -16,35 +17,6 @@ export function wordsOf(name: string): string[] {
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '');
 }
-
-/** Words that only look like a plural. The library does not know all of them. */
-const NO_PLURALS = new Set(
-  (
-    'alias analytics ansys apis atlas aws axis basis bias bus canvas chaos chess chrome class compass css data devops dns ' +
-    'ecs eks gas gps https ios jenkins js kubernetes lens logistics macos media metadata nagios news os pandas physics postgres ' +
-    'press process redis rds sales series sms sns sqs status tls toys windows xls'
-  ).split(' '),
-);
-/** Plurals that the library gets wrong. */
-const IRREGULAR = new Map([
-  ['analyses', 'analysis'],
-  ['axes', 'axis'],
-  ['caches', 'cache'],
-  ['calories', 'calorie'],
-  ['cookies', 'cookie'],
-  ['headaches', 'headache'],
-]);
-
-/** Abbreviations of words that the same server also writes in full. */
-const SHORT = new Map([
-  ['config', 'configuration'],
-  ['db', 'database'],
-  ['dir', 'directory'],
-  ['env', 'environment'],
-  ['msg', 'message'],
-  ['org', 'organization'],
-  ['repo', 'repository'],
-]);
 
 /**
  * Finds the singular of words of one server, in full if the server does not always abbreviate them. A word that the server uses itself is preferred to what the library makes up.

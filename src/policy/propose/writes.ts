@@ -1,5 +1,6 @@
 import { follow } from '../language/data-parts.js';
-import { baseOfVerb, isChange, isPlainWrite, mostHarmful, wordSet } from './verbs.js';
+import { ACTION_PARAMETERS } from './generated/word-lists.js';
+import { baseOfVerb, isChange, isPlainWrite, mostHarmful } from './verbs.js';
 import { wordsOf } from './words.js';
 
 /** In any sentence. A negation in front makes it the opposite. */
@@ -10,9 +11,6 @@ const MANAGES = /\bmanag(?:es?|ing)\b/i;
 /** A verb in a list of verbs: "Get or set the language", "Used to delete files". A noun stands behind an article. */
 const LISTED =
   /(?:^|\b(?:and|or|then|also|optionally|used to|allows you to|lets you)\s|[,/]\s*)(\w+)\b(?! of\b)/gi;
-/** Parameters whose values are what the tool can do. */
-const ACTION = wordSet('action command method op operation');
-
 /**
  * Finds what says that a tool writes, whatever its name says.
  *
@@ -36,7 +34,7 @@ function actionsOf(schema: unknown): string[] {
   if (typeof properties !== 'object' || properties === null) return [];
   return Object.entries(properties).flatMap(([name, property]) => {
     const values = follow(property, ['enum']);
-    if (!ACTION.has(name.toLowerCase()) || !Array.isArray(values)) return [];
+    if (!ACTION_PARAMETERS.has(name.toLowerCase()) || !Array.isArray(values)) return [];
     return values.flatMap((value) =>
       typeof value === 'string' ? (baseOfVerb(wordsOf(value)[0] ?? '') ?? []) : [],
     );
