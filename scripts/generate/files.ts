@@ -1,10 +1,11 @@
 import { architecturePage } from './architecture.js';
+import { dataFiles } from './data.js';
 import { writePage } from './page.js';
 import { schemaFiles } from './schemas.js';
-import { wordFiles } from './words.js';
 
 /**
- * Generates the schemas for editors, the validators and their types, lists of words, the page, and the picture of the architecture.
+ * Generates the schemas for editors, the validators and their types, modules of data, the page with the switches, and the
+ * picture of the architecture.
  *
  * @returns the expected text of each generated file, by its path in the repository
  * @example
@@ -15,6 +16,6 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ['docs/architecture.md', architecturePage()],
     ['src/gate/panel/generated/page.ts', await writePage()],
     ...(await schemaFiles()),
-    ...wordFiles(),
+    ...dataFiles(),
   ]);
 }

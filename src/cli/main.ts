@@ -3,6 +3,7 @@ import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typ
 import { didYouMean } from '../engine/match/did-you-mean.js';
 import { wrapped } from '../policy/language/wrapped.js';
 import { Interrupted } from './errors.js';
+import { HELPS, MAIN } from './options/generated/help.js';
 import { speedUpStartup } from './startup.js';
 import { paperOf } from './terminal/output.js';
 import { VERSION } from './version.js';
@@ -13,67 +14,37 @@ interface Command {
 }
 
 /** Each command is loaded only when it is called: `compile` needs no SDK, and `serve` needs no tokenizer. */
-const LISTED: readonly (readonly [name: string, summary: string, load: () => Promise<Command>])[] = [
-  ['init', 'write a first policy for a server, with tests', () => import('./commands/init.js')],
-  ['check', 'report every problem in each policy file', () => import('./commands/check.js')],
-  ['test', 'run the tests of policies, and show what no test exercises', () => import('./commands/test.js')],
-  ['list', 'show which primitives are visible, which are hidden and why', () => import('./commands/list.js')],
-  [
-    'explain',
-    'show why one primitive is shown or hidden, and what changes that',
-    () => import('./commands/explain.js'),
-  ],
-  ['diff', 'show how a change of a policy or a server affects hosts', () => import('./commands/diff.js')],
-  ['tokens', 'count the tokens of primitives and configurations', () => import('./commands/tokens.js')],
-  ['docs', 'write a page about a policy, for people', () => import('./commands/docs.js')],
-  ['snapshot', 'save the catalog of a server to a file', () => import('./commands/server/snapshot.js')],
-  [
-    'pin',
-    'pin the definitions of a server, and review what changed since',
-    () => import('./commands/server/pin.js'),
-  ],
-  ['fmt', 'format policy files', () => import('./commands/fmt.js')],
-  ['compile', 'check a policy and write it as JSON', () => import('./commands/compile.js')],
-  ['replay', 'make the decision of a log line again, and compare', () => import('./commands/replay.js')],
-  ['serve', 'serve an MCP server with a policy', () => import('./commands/serve.js')],
-  ['bundle', 'make the folder of a Lambda function', () => import('./commands/lambda/bundle.js')],
-  ['switch', 'switch what a running serve shows to its hosts', () => import('./commands/switch.js')],
-  [
-    'adopt',
-    "put all servers of a host's file behind one policy",
-    () => import('./commands/connect/adopt.js'),
-  ],
-  ['hosts', 'print how to configure each host', () => import('./commands/connect/hosts.js')],
-  ['open', 'edit a policy in a browser, and see what it shows', () => import('./commands/open.js')],
-  ['lsp', 'serve policies to an editor: findings, completions, fixes', () => import('./commands/lsp.js')],
-  [
-    'completion',
-    'write a script that completes command lines in your shell',
-    () => import('./commands/completion.js'),
-  ],
-];
-const COMMANDS = new Map(LISTED.map(([name, , load]) => [name, load]));
+const COMMANDS = new Map<string, () => Promise<Command>>([
+  ['init', () => import('./commands/init.js')],
+  ['check', () => import('./commands/check.js')],
+  ['test', () => import('./commands/test.js')],
+  ['list', () => import('./commands/list.js')],
+  ['explain', () => import('./commands/explain.js')],
+  ['diff', () => import('./commands/diff.js')],
+  ['tokens', () => import('./commands/tokens.js')],
+  ['docs', () => import('./commands/docs.js')],
+  ['snapshot', () => import('./commands/server/snapshot.js')],
+  ['pin', () => import('./commands/server/pin.js')],
+  ['fmt', () => import('./commands/fmt.js')],
+  ['compile', () => import('./commands/compile.js')],
+  ['replay', () => import('./commands/replay.js')],
+  ['serve', () => import('./commands/serve.js')],
+  ['bundle', () => import('./commands/lambda/bundle.js')],
+  ['switch', () => import('./commands/switch.js')],
+  ['adopt', () => import('./commands/connect/adopt.js')],
+  ['hosts', () => import('./commands/connect/hosts.js')],
+  ['open', () => import('./commands/open.js')],
+  ['lsp', () => import('./commands/lsp.js')],
+  ['completion', () => import('./commands/completion.js')],
+]);
 
 /** `init --lambda` writes other files than `init`, and so has options and a help of its own. */
 const INIT_LAMBDA = (): Promise<Command> => import('./commands/lambda/init.js');
 
-const HELP = `Filters what MCP servers list by concerns, as a policy describes them.
-
-Usage: mcp-concerns COMMAND [options]
-
-Commands:
-${LISTED.map(([name, summary]) => `  ${name.padEnd(12)}${summary}`).join('\n')}
-
-All commands take --color auto|always|never and --quiet. Commands that read a
-server take one of: -- COMMAND ARGS, --url URL [--header 'NAME: VALUE'],
---catalog FILE. Run "mcp-concerns COMMAND --help" for the options of a command,
-"mcp-concerns --version" for the version.
-
-Examples:
-  mcp-concerns init -o policy.yaml -- npx -y @playwright/mcp
-  mcp-concerns list --policy policy.yaml --concern effect=read-only \\
-      -- npx -y @playwright/mcp
-`;
+const LINES = Object.entries(HELPS).flatMap(([name, help]) =>
+  'summary' in help ? [`  ${name.padEnd(12)}${help.summary}`] : [],
+);
+const HELP = `${MAIN.about}\n${LINES.join('\n')}\n\n${MAIN.after}\n`;
 
 async function main(argv: string[]): Promise<number> {
   const [name, ...rest] = argv;

@@ -18,17 +18,7 @@ import { escapedFinding, findingsText } from '../terminal/findings-text.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
 import { SITE } from '../version.js';
 
-export const definition = defineInputCommand(
-  'check',
-  `Reports every problem in each policy. With an input, also what does not fit the
-server, such as entries for primitives that do not exist, and the scopes that show
-hidden tools.`,
-  `Exit codes: 0 no errors; 1 errors; 2 invalid arguments or files.
-
-Examples:
-  mcp-concerns check policies/vault.yaml --fix
-  mcp-concerns check policies/playwright.yaml -- npx -y @playwright/mcp`,
-)
+export const definition = defineInputCommand('check')
   .argument('[policy...]', 'policy files, or folders that are one policy')
   .addOption(policyOption())
   .option('--claims <file>', 'a decoded token that the policy must understand; repeatable', repeated)

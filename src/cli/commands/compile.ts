@@ -9,16 +9,7 @@ import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { catalogContents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 
-export const definition = defineInputCommand(
-  'compile',
-  'Checks a policy and writes it as JSON, which loads without a YAML parser.',
-  `Exit codes: 0 written; 1 the policy has errors; 2 invalid arguments or input.
-
-Examples:
-  mcp-concerns compile policies/vault.yaml -o build/vault.json
-  mcp-concerns compile policies/everything.yaml -o build/policy.json \\
-      --snapshot build/catalog.json -- npx -y my-mcp-server`,
-)
+export const definition = defineInputCommand('compile')
   .argument('[policy...]', 'a policy file, or a folder that is one policy')
   .addOption(policyOption())
   .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout')

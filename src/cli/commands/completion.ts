@@ -9,18 +9,7 @@ import { findProject } from '../project/read-project.js';
 /** The modules of the commands, by name. */
 type Commands = ReadonlyMap<string, () => Promise<{ readonly definition: CommandUnknownOpts }>>;
 
-export const definition = defineCommand(
-  'completion',
-  `Writes a script that completes command lines in your shell: commands, options,
-concerns, values, presets, and names of tools. They come from the policy in the
-command line, else from the project file.`,
-  `Exit codes: 0 written; 2 invalid arguments.
-
-Examples:
-  mcp-concerns completion bash >> ~/.bashrc
-  mcp-concerns completion zsh >> ~/.zshrc
-  mcp-concerns completion fish > ~/.config/fish/completions/mcp-concerns.fish`,
-)
+export const definition = defineCommand('completion')
   .addArgument(new Argument('[shell]', 'your shell').choices(['bash', 'zsh', 'fish']))
   .option('--line <text>', 'print the words that can follow TEXT, for the scripts');
 

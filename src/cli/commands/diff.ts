@@ -22,17 +22,7 @@ import { writeJson } from '../terminal/write-output.js';
 /** What `--fail-on` takes. */
 const FAIL_ON = ['hidden', 'shown', 'empty'] as const;
 
-export const definition = defineInputCommand(
-  'diff',
-  `Shows how a change of a policy, or of a server, affects hosts: which primitives
-are no longer shown or newly shown, under which conditions, and the tokens.`,
-  `Without an input: the catalog beside NEW (x.catalog.json), else all names.
-
-Exit codes: 0 compared; 1 --fail-on applies; 2 invalid arguments or files.
-
-Example:
-  mcp-concerns diff HEAD:policies/vault.yaml policies/vault.yaml`,
-)
+export const definition = defineInputCommand('diff')
   .argument('<old>', 'a policy file, a folder, or a git revision such as HEAD~1:policies/x.yaml')
   .argument('<new>', 'the same')
   .option('--old-catalog <file>', 'the catalog of the server before the change')

@@ -12,15 +12,7 @@ import { policyPage } from '../pages/policy-page.js';
 import { weighCatalog } from '../reports/list-report.js';
 import { writeOutput } from '../terminal/write-output.js';
 
-export const definition = defineInputCommand(
-  'docs',
-  `Writes a page about a policy for people who do not read YAML: the concerns, values
-and presets. With an input, also what each of them shows, and the tokens.`,
-  `Exit codes: 0 written; 2 invalid arguments, policy or input.
-
-Example:
-  mcp-concerns docs policies/vault.yaml --catalog policies/vault.catalog.json`,
-)
+export const definition = defineInputCommand('docs')
   .argument('[policy...]', 'a policy file, or a folder that is one policy')
   .addOption(policyOption())
   .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout', '-');

@@ -20,15 +20,7 @@ import { plain } from '../terminal/output.js';
 import { joined } from '../terminal/quantities.js';
 import { writeJson } from '../terminal/write-output.js';
 
-export const definition = defineConfigurationCommand(
-  'explain',
-  'Shows why a primitive is shown or hidden, and the smallest change that reverses the decision.',
-  `Exit codes: 0 explained; 2 invalid arguments, policy or input, or unknown NAME.
-
-Example:
-  mcp-concerns explain deleteKey --policy policies/vault.yaml \\
-      --concern environment=production`,
-)
+export const definition = defineConfigurationCommand('explain')
   .argument('<name>', 'the name of a primitive; without an input, one that the policy maps')
   .addOption(formatOption(['pretty', 'json']));
 

@@ -10,18 +10,7 @@ import { quantity } from '../terminal/quantities.js';
 import { readText } from '../terminal/read-text.js';
 import { writeFiles } from '../terminal/write-files.js';
 
-export const definition = defineProjectCommand(
-  'fmt',
-  `Formats policy files: indentation, quotes, and lines of up to 110 characters.
-Comments, order and meaning do not change. If a file cannot be formatted without
-that, or cannot be read as YAML, no file is changed.`,
-  `Exit codes: 0 all files are formatted; 1 with --check, some are not; 2 invalid
-arguments or files.
-
-Examples:
-  mcp-concerns fmt policies
-  mcp-concerns fmt --check policies/vault.yaml policies/vault.test.yaml`,
-)
+export const definition = defineProjectCommand('fmt')
   .argument('[policy...]', 'files, or folders: their *.yaml, not *.test.yaml')
   .addOption(policyOption())
   .option('--check', 'change nothing; exit with 1 if a file is not formatted');

@@ -10,19 +10,7 @@ import { updateFiles } from '../proposals/update-files.js';
 import { catalogContents } from '../terminal/quantities.js';
 import { writeFiles } from '../terminal/write-files.js';
 
-export const definition = defineInputCommand(
-  'init',
-  `Writes a first policy for a server, with tests that pass.
-
-Concerns and values come from annotations, tags, names and descriptions. Beside
-the policy, init writes tests, the catalog for them, and schemas for editors.
-"mcp-concerns init --lambda --help" is about files that deploy an endpoint.`,
-  `Exit codes: 0 written; 2 invalid arguments, input or files.
-
-Examples:
-  mcp-concerns init -o policies/playwright.yaml -- npx -y @playwright/mcp
-  mcp-concerns init -o policies/github.yaml --catalog github.json`,
-)
+export const definition = defineInputCommand('init')
   .option(
     '-o, --output <file>',
     'the policy to write (missing folders are created); - writes only it, to stdout',

@@ -15,19 +15,7 @@ import { toTable } from '../reports/list-table.js';
 import { plain } from '../terminal/output.js';
 import { writeJson } from '../terminal/write-output.js';
 
-export const definition = defineConfigurationCommand(
-  'list',
-  'Shows which primitives are visible, which are hidden and why, and how many tokens that saves.',
-  `The server, and rules about client.capabilities, see a client with every
-capability. Rules about protocol.era see a client of the legacy era. Without
---client, the client has no name, and rules about names hide from it.
-
-Exit codes: 0 listed; 2 invalid arguments, policy or input.
-
-Example:
-  mcp-concerns list --policy policies/playwright.yaml \\
-      --concern effect=read-only -- npx -y @playwright/mcp`,
-)
+export const definition = defineConfigurationCommand('list')
   .argument('[policy...]', 'a policy file, or a folder that is one policy')
   .addOption(formatOption(['table', 'json', 'names']));
 

@@ -13,21 +13,7 @@ import { aborted, interruptible } from '../terminal/interrupt.js';
 import { openInBrowser } from '../terminal/open-in-browser.js';
 import { plain, type Terminal } from '../terminal/output.js';
 
-export const definition = defineInputCommand(
-  'open',
-  `Opens the playground in a browser: edit a policy, and see what it shows.
-
-The page loads nothing, and sends nothing but what it saves. Without a policy,
-it opens the policy that init would write for the input; without both, examples.
-Without an input, it takes the catalog beside the policy (policy.catalog.json).
-With --policy, the command runs until Ctrl-C, and the page saves to the files of
-the policy. A file that changed meanwhile is not overwritten.`,
-  `Exit codes: 0 opened, or printed; 2 invalid arguments or input.
-
-Examples:
-  mcp-concerns open --policy policy.yaml
-  mcp-concerns open -- npx -y @playwright/mcp`,
-)
+export const definition = defineInputCommand('open')
   .addOption(policyOption())
   .option('--no-open', 'write the page, which cannot save, and print its path');
 

@@ -18,15 +18,7 @@ import type { Terminal } from '../terminal/output.js';
 import { readJson } from '../terminal/read-text.js';
 import { writeJson } from '../terminal/write-output.js';
 
-export const definition = defineInputCommand(
-  'replay',
-  'Makes the decision of a log line again, and compares.',
-  `Exit codes: 0 the same decision; 1 another one; 2 invalid arguments or input.
-
-Example:
-  mcp-concerns replay log.json --policy policies/vault.yaml \\
-      --catalog policies/vault.catalog.json`,
-)
+export const definition = defineInputCommand('replay')
   .argument('<line>', 'a line of the log, a file with log lines, or - for stdin')
   .addOption(policyOption('the policy of that time, also as compiled JSON'))
   .option('--claim <name=value>', 'a claim that a rule reads; the log has none; repeatable', repeated)

@@ -14,16 +14,7 @@ import { readService } from '../options/service-options.js';
 import { watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
-export const definition = defineProjectCommand(
-  'serve',
-  `Serves an MCP server with a policy, to try it in a host or as a service.
-
-A saved policy takes effect at once. Press Ctrl-C to stop.`,
-  `Exit codes: 0 stopped; 2 invalid arguments, policy, server or port.
-
-Example:
-  mcp-concerns serve --policy policies/playwright.yaml -- npx -y @playwright/mcp`,
-)
+export const definition = defineProjectCommand('serve')
   .argument('[policy...]', 'a policy file, or a folder that is one policy')
   .addOption(policyOption())
   .optionsGroup('One of -- COMMAND ARGS (one process per session), --url, --server, --servers:')

@@ -9,23 +9,7 @@ import { sessionLines } from '../reports/switch-report.js';
 import { openInBrowser } from '../terminal/open-in-browser.js';
 import { plain } from '../terminal/output.js';
 
-export const definition = defineCommand(
-  'switch',
-  `Switches what a running "mcp-concerns serve" shows to its hosts.
-
-Without a value, it shows what each host is shown now. NAME=VALUE keeps all
-other values; several values are separated by commas, and NAME=any removes one.
-A preset replaces all values, and "everything" removes them.`,
-  `A program can only show less: without a terminal, a change that shows more is
-refused. A person can make it at a terminal, or on the page.
-
-Exit codes: 0 done, for at least one session; 1 refused everywhere; 2 invalid
-arguments, or nothing runs or answers.
-
-Examples:
-  mcp-concerns switch safe
-  mcp-concerns switch security=high cost=any --server vault`,
-)
+export const definition = defineCommand('switch')
   .argument('[value...]', 'a preset of the policy, "everything", or NAME=VALUE of one or more concerns')
   .option('--server <text>', 'only servers whose name or policy contains TEXT')
   .option('--session <id>', 'only this session')

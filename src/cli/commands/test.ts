@@ -13,18 +13,7 @@ import type { Paper } from '../terminal/output.js';
 import { writeFiles } from '../terminal/write-files.js';
 import { writeJson } from '../terminal/write-output.js';
 
-export const definition = defineProjectCommand(
-  'test',
-  `Runs the tests of policies: which primitives a host sees with which preferences.
-A test file names its policy, and a catalog or a server
-(docs/reference/policy-tests.md).`,
-  `Exit codes: 0 passed; 1 a test failed, a file has errors, or the coverage is
-below the threshold; 2 invalid arguments or files.
-
-Examples:
-  mcp-concerns test policies/vault.test.yaml --coverage
-  mcp-concerns test --threshold 90 --format junit > build/policies.xml`,
-)
+export const definition = defineProjectCommand('test')
   .argument(
     '[path...]',
     'test files, policies with a test file beside them, or folders of test files (default: the folder policies, or this folder if there is none)',

@@ -18,18 +18,7 @@ import { sampleConfigurations } from '../reports/sample-configurations.js';
 import { type TokenReport, tokensToJson, tokensToText } from '../reports/tokens-text.js';
 import { writeJson } from '../terminal/write-output.js';
 
-export const definition = defineInputCommand(
-  'tokens',
-  `Counts the tokens of each primitive and each configuration. Reports the most
-expensive and the cheapest of all configurations, and the tokens for each preset
-and each single value: of all that is shown, and of the part that a switch from
-no preferences sends again ("resends").`,
-  `Exit codes: 0 within the budget; 1 over it; 2 invalid arguments or input.
-
-Example:
-  mcp-concerns tokens --policy policies/vault.yaml --budget 5000 \\
-      --url http://127.0.0.1:3000/mcp`,
-)
+export const definition = defineInputCommand('tokens')
   .argument('[policy...]', 'a policy file, or a folder that is one policy')
   .addOption(policyOption())
   .option('--budget <tokens>', 'exit with 1 if a configuration costs more', numberFrom(0, 999_999_999_999))

@@ -11,10 +11,10 @@ import { knownServers } from './several/known-servers.js';
 /**
  * Defines a command with the options of `list` and `explain`: one policy, one configuration, one input.
  *
- * @param given the name of the command, what it does, and what follows its options
+ * @param name the name of the command
  */
-export const defineConfigurationCommand = (...given: Parameters<typeof defineInputCommand>) =>
-  defineInputCommand(...given)
+export const defineConfigurationCommand = (name: Parameters<typeof defineInputCommand>[0]) =>
+  defineInputCommand(name)
     .addOption(policyOption())
     .option('--concern <name=value>', 'a preference of the host, also preset=NAME; repeatable', repeated)
     .option('--claim <name=value>', 'a verified claim, as JSON or text; repeatable', repeated)

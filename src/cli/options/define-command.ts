@@ -1,19 +1,18 @@
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { HELPS } from './generated/help.js';
 
 /**
  * Defines a command of the command line, with the options of every command. The file of each command adds its own.
  *
- * @param name the name of the command
- * @param description what it does
- * @param after what follows the options in its help: exit codes and examples
+ * @param name the name of the command, by which `help.yaml` has its help
  * @returns the command, which throws a `CommanderError` in place of ending the process
  * @example
- * export const definition = defineCommand('fmt', 'Formats policy files.', EXITS).option('--check', 'change nothing');
+ * export const definition = defineCommand('fmt').option('--check', 'change nothing');
  */
-export const defineCommand = (name: string, description: string, after: string) =>
+export const defineCommand = (name: keyof typeof HELPS) =>
   new Command(`mcp-concerns ${name}`)
-    .description(description)
-    .addHelpText('after', `\n${after}`)
+    .description(HELPS[name].about)
+    .addHelpText('after', `\n${HELPS[name].after}`)
     .helpOption('-h, --help', 'show this help')
     .configureHelp({ helpWidth: 80, sortOptions: true })
     // `main.ts` prints errors.
@@ -27,8 +26,8 @@ export const defineCommand = (name: string, description: string, after: string) 
     .option('-q, --quiet', 'write only errors to stderr');
 
 /** Defines a command that uses the project file. */
-export const defineProjectCommand = (...given: Parameters<typeof defineCommand>) =>
-  defineCommand(...given)
+export const defineProjectCommand = (name: keyof typeof HELPS) =>
+  defineCommand(name)
     .option('--trust', 'let found files start servers and read any file')
     .option('--no-project', 'ignore the project file');
 

@@ -7,10 +7,10 @@ import { defineProjectCommand, numberFrom, repeated } from './define-command.js'
 /**
  * Defines a command with the options that say where primitives come from. The command of a server follows `--`.
  *
- * @param given the name of the command, what it does, and what follows its options
+ * @param name the name of the command
  */
-export const defineInputCommand = (...given: Parameters<typeof defineProjectCommand>) =>
-  defineProjectCommand(...given)
+export const defineInputCommand = (name: Parameters<typeof defineProjectCommand>[0]) =>
+  defineProjectCommand(name)
     .optionsGroup('Input, one of -- COMMAND ARGS (a server over stdio) and:')
     .option('--url <url>', 'an MCP server over Streamable HTTP')
     .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)

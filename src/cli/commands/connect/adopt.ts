@@ -12,16 +12,7 @@ import { defineCommand } from '../../options/define-command.js';
 import { onePolicyOf, policyOption } from '../../options/policy-option.js';
 import { programFile } from './hosts.js';
 
-export const definition = defineCommand(
-  'adopt',
-  `Puts all servers of a host's file behind one policy: moves them into a file
-beside it, and leaves one server that serves them. Remote servers that want a
-login stay, because the host has it. Run it again after you added a server.`,
-  `Exit codes: 0 done; 2 invalid arguments, policy or file.
-
-Example:
-  mcp-concerns adopt .mcp.json --policy policy.yaml`,
-)
+export const definition = defineCommand('adopt')
   .argument('<file>', "a host's file, such as .mcp.json")
   .addOption(policyOption())
   .option('--undo', 'give the host its servers back');

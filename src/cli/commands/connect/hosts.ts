@@ -16,18 +16,7 @@ import { HOST_IDS, hostSnippets, type ServerCommand } from '../../serving/host-s
 /** The name of the server in each host. */
 const NAME = 'concerns';
 
-export const definition = defineCommand(
-  'hosts',
-  `Prints how to configure each host, so that it starts a server with a policy.
-
-Hosts: Claude Code, Claude Desktop, VS Code, Cursor, Gemini CLI, Codex,
-opencode, Copilot CLI, Zed. All paths are absolute.`,
-  `Exit codes: 0 printed; 2 invalid arguments or policy.
-
-Example:
-  mcp-concerns hosts --policy policy.yaml --preset safe \\
-      -- npx -y @playwright/mcp`,
-)
+export const definition = defineCommand('hosts')
   .addOption(policyOption())
   .option('--preset <name>', 'what the host is shown first')
   .addOption(new Option('--host <name>', 'only one host, without a heading').choices(HOST_IDS))

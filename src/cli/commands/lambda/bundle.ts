@@ -12,18 +12,7 @@ import { readCommandLine } from '../../options/command-line.js';
 import { defineCommand } from '../../options/define-command.js';
 import { readText } from '../../terminal/read-text.js';
 
-export const definition = defineCommand(
-  'bundle',
-  `Makes the folder of a Lambda function, for SAM, the CDK and other tools.
-
-The folder has the code of the function (index.mjs, whose handler is
-index.handler), the compiled policy and the server. The same input always gives
-the same bytes.`,
-  `Exit codes: 0 made; 2 invalid arguments, files, policy or server.
-
-Example:
-  mcp-concerns bundle --out build/lambda`,
-)
+export const definition = defineCommand('bundle')
   .option(
     '--endpoint <file>',
     'what the function serves; "mcp-concerns init --lambda" writes it',

@@ -20,25 +20,7 @@ type Variant = (typeof FRONTS)[number] | (typeof WITH_TASKS)[number];
 const hasTasks = (variant: Variant): boolean => variant.endsWith('tasks');
 const frontOf = (variant: Variant): string => variant.replace(/,?tasks$/, '') || 'http';
 
-export const definition = defineCommand(
-  'init --lambda',
-  `Writes serverless.yml and endpoint.yml, which deploy an endpoint on AWS Lambda.
-
-Afterwards "npx osls package" builds the function without an AWS account, and
-"npx osls deploy" deploys it. Existing files are not overwritten.`,
-  `Variants:
-  http          HTTP API, anyone may call
-  jwt           HTTP API, callers need a token
-  rest          REST API, streams responses
-  function-url  function URL, streams responses
-  tasks         also a durable function that runs the tasks of your own
-                server; alone with http, or jwt,tasks
-
-Exit codes: 0 written; 2 invalid arguments or files.
-
-Example:
-  mcp-concerns init --lambda --policy policy.yaml --module src/server.ts`,
-)
+export const definition = defineCommand('init --lambda')
   .option('--lambda', 'write these files, and no policy')
   .addOption(policyOption())
   .optionsGroup('The server, one of:')

@@ -15,21 +15,7 @@ import { definitionLines } from '../../reports/diff/definitions.js';
 import { quantity } from '../../terminal/quantities.js';
 import { writeOutput } from '../../terminal/write-output.js';
 
-export const definition = defineInputCommand(
-  'pin',
-  `Pins the definitions that a server lists now: writes their digests to
-x.lock.yaml beside the policy x.yaml. A definition that is not the pinned one
-is hidden or logged, as settings.changed of the policy says.`,
-  `--review compares with the catalog beside the policy (x.catalog.json), or with
-that of --old-catalog.
-
-Exit codes: 0 written, or --review found no change; 1 --review found changes;
-2 invalid arguments or input.
-
-Examples:
-  mcp-concerns pin policy.yaml -- npx -y @playwright/mcp
-  mcp-concerns pin --review policy.yaml -- npx -y @playwright/mcp`,
-)
+export const definition = defineInputCommand('pin')
   .argument('[policy]', 'a policy file, or a folder that is one policy')
   .addOption(policyOption())
   .option('--review', 'write nothing, and show what changed since the definitions were pinned')

@@ -12,15 +12,7 @@ import { defineInputCommand, requireInput } from '../../options/input-options.js
 import { catalogContents } from '../../terminal/quantities.js';
 import { writeOutput } from '../../terminal/write-output.js';
 
-export const definition = defineInputCommand(
-  'snapshot',
-  'Saves the catalog of a server to a file, for --catalog. The same server always gives the same bytes.',
-  `Exit codes: 0 written; 2 invalid arguments, input or file.
-
-Example:
-  mcp-concerns snapshot --facts -o policies/playwright.catalog.json \\
-      -- npx -y @playwright/mcp`,
-)
+export const definition = defineInputCommand('snapshot')
   .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout', '-')
   .option(
     '--facts',

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { parse } from 'yaml';
+
+/** What people write as YAML and code reads: each key of a file becomes a constant. */
+const DATA = ['src/cli/options/help.yaml', 'src/policy/language/finding-codes.yaml'];
+/** Lists of words, which become sets, and pairs of words, which become maps. */
+const WORDS = 'src/policy/propose/word-lists.yaml';
+
+/** @returns the modules that are generated from data, by their path in the repository */
+export const dataFiles = (): [file: string, text: string][] => [
+  ...DATA.map((source) => moduleOf(source, (value) => `${JSON.stringify(value)} as const`)),
+  moduleOf(WORDS, (value) =>
+    typeof value === 'string'
+      ? `new Set(${JSON.stringify(value.split(' '))}) as ReadonlySet<string>`
+      : `new Map(Object.entries(${JSON.stringify(value)})) as ReadonlyMap<string, string>`,
+  ),
+];
+
+function moduleOf(source: string, write: (value: unknown) => string): [file: string, text: string] {
+  const data: object = parse(readFileSync(source, 'utf8'));
+  const constants = Object.entries(data).map(([name, value]) => `export const ${name} = ${write(value)};\n`);
+  const name = basename(source, '.yaml');
+  return [
+    `${dirname(source)}/generated/${name}.ts`,
+    `// Made by "npm run generate" from ${name}.yaml.\n${constants.join('')}`,
+  ];
+}
