@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import jsonLogic from 'json-logic-js';
 import { describe, expect, it } from 'vitest';
 import { compileExpression } from '../../src/engine/expression/evaluate.js';
-import { OPERATORS } from '../../src/engine/expression/expression.js';
+import { OPERAND_COUNTS } from '../../src/engine/expression/expression.js';
 import { parseExpression } from '../../src/engine/expression/parse.js';
 import { SlotTable } from '../../src/engine/expression/slots.js';
 
@@ -21,7 +21,7 @@ function usesOnlyOurs(rule: unknown, data: unknown): boolean {
   if (Array.isArray(rule)) return rule.every((each) => usesOnlyOurs(each, data));
   if (typeof rule !== 'object' || rule === null) return true;
   return Object.entries(rule).every(([operator, operands]) => {
-    if (!(OPERATORS as readonly string[]).includes(operator)) return false;
+    if (!Object.hasOwn(OPERAND_COUNTS, operator)) return false;
     const [, right] = Array.isArray(operands) ? operands : [operands];
     if (operator === 'in' && !Array.isArray(jsonLogic.apply(right as never, data))) return false;
     return usesOnlyOurs(operands, data);

@@ -2,40 +2,10 @@
  * Rules are written in JSON Logic, restricted to operators whose meaning does not surprise. json-logic-js is the
  * reference for what they mean, with one exception: `in` is false unless its right operand is a list, where the
  * reference also searches for a substring. It does not know the operators on texts: `compileExpression` computes them.
+ *
+ * Each operator has the smallest and the largest number of its operands.
  */
-export const OPERATORS = [
-  'var',
-  'missing',
-  '===',
-  '!==',
-  '!',
-  '!!',
-  'and',
-  'or',
-  'if',
-  'in',
-  '<',
-  '<=',
-  '>',
-  '>=',
-  'some',
-  'all',
-  'none',
-  'starts-with',
-  'ends-with',
-  'contains',
-] as const;
-export type Operator = (typeof OPERATORS)[number];
-export type Quantifier = 'some' | 'all' | 'none';
-/** Operators that compute a value from the values of their operands. */
-export type ValueOperator = Exclude<Operator, 'var' | 'missing' | Quantifier>;
-
-/** Whether an operator compares a text with a part of it. */
-export const isTextOperator = (operator: Operator): operator is 'starts-with' | 'ends-with' | 'contains' =>
-  operator === 'starts-with' || operator === 'ends-with' || operator === 'contains';
-
-/** The smallest and the largest number of operands of each operator. */
-export const OPERAND_COUNTS: Readonly<Record<Operator, readonly [least: number, most: number]>> = {
+export const OPERAND_COUNTS = {
   var: [1, 2],
   missing: [1, 64],
   '===': [2, 2],
@@ -56,7 +26,15 @@ export const OPERAND_COUNTS: Readonly<Record<Operator, readonly [least: number, 
   'starts-with': [2, 2],
   'ends-with': [2, 2],
   contains: [2, 2],
-};
+} as const satisfies Readonly<Record<string, readonly [least: number, most: number]>>;
+export type Operator = keyof typeof OPERAND_COUNTS;
+export type Quantifier = 'some' | 'all' | 'none';
+/** Operators that compute a value from the values of their operands. */
+export type ValueOperator = Exclude<Operator, 'var' | 'missing' | Quantifier>;
+
+/** Whether an operator compares a text with a part of it. */
+export const isTextOperator = (operator: Operator): operator is 'starts-with' | 'ends-with' | 'contains' =>
+  operator === 'starts-with' || operator === 'ends-with' || operator === 'contains';
 
 /** How deep the operators of a rule may nest, and how many parts (operators, lists and constants) it may have. */
 export const RULE_LIMITS = { depth: 32, nodes: 1000 } as const;

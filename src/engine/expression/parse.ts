@@ -1,11 +1,4 @@
-import {
-  type Expression,
-  OPERAND_COUNTS,
-  OPERATORS,
-  type Operator,
-  type Place,
-  RULE_LIMITS,
-} from './expression.js';
+import { type Expression, OPERAND_COUNTS, type Operator, type Place, RULE_LIMITS } from './expression.js';
 
 /** A part of the JSON that is not a valid expression. */
 export type ParseProblem =
@@ -139,9 +132,7 @@ class Parser {
   }
 }
 
-function isOperator(name: string): name is Operator {
-  return (OPERATORS as readonly string[]).includes(name);
-}
+const isOperator = (name: string): name is Operator => Object.hasOwn(OPERAND_COUNTS, name);
 
 const isPath = (path: unknown): boolean => typeof path === 'string' && path !== '';
 

@@ -3,7 +3,6 @@ import {
   type Expression,
   isTextOperator,
   OPERAND_COUNTS,
-  OPERATORS,
   type Operation,
   type Place,
   type Quantified,
@@ -75,7 +74,8 @@ function reportProblem(problem: ParseProblem, root: Path, scope: RuleScope): voi
         const message = `"${operator}" converts types before it compares ("high" == ["high"] and 1 == "1" are true). Write "${operator}=".`;
         return scope.error(path, 'loose-equality', message);
       }
-      const hint = didYouMean(operator, OPERATORS) || ` Use ${OPERATORS.join(', ')}.`;
+      const known = Object.keys(OPERAND_COUNTS);
+      const hint = didYouMean(operator, known) || ` Use ${known.join(', ')}.`;
       return scope.error(path, 'unknown-operator', `"${operator}" is not a valid operator.${hint}`);
     }
     case 'operand-count': {

@@ -1,4 +1,4 @@
-import { OPERATORS } from '../../engine/expression/expression.js';
+import { OPERAND_COUNTS } from '../../engine/expression/expression.js';
 import { identityOf, type ServerCatalog } from '../../engine/mapping.js';
 import { type Concern, KINDS } from '../../engine/policy.js';
 import { type PositionInYaml, positionInYaml } from '../language/path-at.js';
@@ -59,7 +59,8 @@ function keysAt(path: Steps, known: KnownNames, text: string, flow: boolean): Co
     return completion(key, !flow && type === 'object' ? `${key}:` : `${key}: `, description);
   });
   const [section, kind] = path;
-  if (isCondition(path)) return OPERATORS.map((name) => completion(name, `${toYamlScalar(name)}: `));
+  if (isCondition(path))
+    return Object.keys(OPERAND_COUNTS).map((name) => completion(name, `${toYamlScalar(name)}: `));
   if (isMapping(path))
     return known.concerns.map(({ name, description }) => completion(name, `${name}: `, description));
   if (section === 'primitives' && path.length === 2) return primitives(String(kind), known, text);
