@@ -3,7 +3,12 @@ import { basename, dirname } from 'node:path';
 import { parse } from 'yaml';
 
 /** What people write as YAML and code reads: each key of a file becomes a constant. */
-const DATA = ['src/cli/options/help.yaml', 'src/policy/language/finding-codes.yaml'];
+const DATA = [
+  'src/cli/completion/scripts.yaml',
+  'src/cli/options/help.yaml',
+  'src/cli/proposals/servers-policy.yaml',
+  'src/policy/language/finding-codes.yaml',
+];
 /** Lists of words, which become sets, and pairs of words, which become maps. */
 const WORDS = 'src/policy/propose/word-lists.yaml';
 

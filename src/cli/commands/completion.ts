@@ -1,5 +1,5 @@
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { SCRIPTS } from '../completion/scripts.js';
+import { SCRIPTS } from '../completion/generated/scripts.js';
 import { wordsAfter } from '../completion/words.js';
 import { UsageError } from '../errors.js';
 import { readCommandLine } from '../options/command-line.js';

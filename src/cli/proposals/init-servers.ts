@@ -15,6 +15,7 @@ import type { Input } from '../options/input-options.js';
 import { plain, type Terminal } from '../terminal/output.js';
 import { writeFiles } from '../terminal/write-files.js';
 import { firstPolicy, proposeFiles } from './first-policy.js';
+import { SERVERS_POLICY } from './generated/servers-policy.js';
 import { filesBeside, refuseToOverwrite, schemaBeside } from './policy-files.js';
 import { checkProposal } from './proposal-check.js';
 import { checkLine } from './proposal-report.js';
@@ -87,38 +88,13 @@ function topPolicy(
   path: string,
   servers: readonly { readonly slug: string; readonly hasWorld: boolean }[],
 ): string {
-  const schema = schemaBeside(output, 'schema.json', policySchema.title).path;
-  const world = servers.some(({ hasWorld }) => hasWorld) ? ', world: closed' : '';
-  return formatOwnYaml(
-    [
-      `# yaml-language-server: $schema=${schema}`,
-      '#',
-      `# One policy for the servers of ${plain(basename(path))}. Each server has a policy of its own, with the names that it uses itself.`,
-      'version: 1',
-      '',
-      'servers:',
-      ...servers.map(({ slug }) => entryOf(slug)),
-      '',
-      '# Concerns with one name are one switch for all servers. All their values are declared here.',
-      'concerns:',
-      '  effect:',
-      '    description: What a call may do',
-      '    values: [read-only, changes, destroys]',
-      '    match: at-most',
-      '',
-      '  # A switch for each server and, below it, for its own topics. A model may choose too, as settings.panel says.',
-      '  topic:',
-      '    description: What you are going to work on',
-      '    values: servers',
-      '    model: free',
-      '',
-      '# These replace the presets of the same names in the policies of the servers.',
-      'presets:',
-      `  look: { effect: read-only${world} }`,
-      '  careful: { effect: changes }',
-      '',
-    ].join('\n'),
-  );
+  const texts = new Map([
+    ['SCHEMA', schemaBeside(output, 'schema.json', policySchema.title).path],
+    ['FILE', plain(basename(path))],
+    ['SERVERS', servers.map(({ slug }) => entryOf(slug)).join('\n')],
+    ['WORLD', servers.some(({ hasWorld }) => hasWorld) ? ', world: closed' : ''],
+  ]);
+  return formatOwnYaml(SERVERS_POLICY.replace(/SCHEMA|FILE|SERVERS|WORLD/g, (word) => texts.get(word) ?? ''));
 }
 
 /**
