@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { didYouMean } from '../engine/match/did-you-mean.js';
-import { wrapped } from '../policy/language/wrapped.js';
+import { paragraph } from '../policy/language/wrapped.js';
 import { Interrupted } from './errors.js';
 import { HELPS, MAIN } from './options/generated/help.js';
 import { speedUpStartup } from './startup.js';
@@ -83,8 +83,7 @@ function complain(message: string): void {
   const text = `mcp-concerns: ${message}`;
   const { width } = paperOf(process.stderr);
   const lines = text.split('\n');
-  const fitting =
-    width === undefined ? lines : lines.flatMap((line) => wrapped('', line.split(' '), ' ', width));
+  const fitting = width === undefined ? lines : lines.flatMap((line) => paragraph(line, width));
   process.stderr.write(`${fitting.join('\n')}\n`);
 }
 

@@ -1,7 +1,7 @@
 import { preparePolicy } from '../../engine/policy.js';
 import { FINDING_FORMATS, writeFindings } from '../../policy/language/finding-formats.js';
 import type { Finding } from '../../policy/language/findings.js';
-import { wrapped } from '../../policy/language/wrapped.js';
+import { paragraph } from '../../policy/language/wrapped.js';
 import { UsageError } from '../errors.js';
 import { checkFiles } from '../inputs/check-files.js';
 import { fixFiles } from '../inputs/fix-files.js';
@@ -62,7 +62,7 @@ export async function run(argv: string[]): Promise<number> {
       if (text !== '') process.stdout.write(`${text}\n\n`);
       for (const found of scopes) process.stdout.write(scopesText(found, terminal.paper));
       const style = failed ? 'red' : findings.length > 0 ? 'magenta' : 'green';
-      const lines = wrapped('', summary.split(' '), ' ', terminal.paper.width ?? Number.POSITIVE_INFINITY);
+      const lines = paragraph(summary, terminal.paper.width ?? Number.POSITIVE_INFINITY);
       if (!terminal.quiet)
         process.stdout.write(`${lines.map((line) => terminal.paper.paint(style, line)).join('\n')}\n`);
     } else {

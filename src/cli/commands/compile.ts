@@ -36,7 +36,7 @@ export async function run(argv: string[]): Promise<number> {
   const paths = onePolicyOf(line);
   if (!output) throw new UsageError('compile', 'There is no output. Pass -o FILE, or -o - for stdout');
   const read = snapshot === undefined ? parseInput : requireInput;
-  const server = read({ ...line, values: { ...values, header: headersOf(values) } });
+  const server = read({ ...line, values: { ...values, ...headersOf(values) } });
   if (snapshot === undefined && server !== undefined) {
     throw new UsageError('compile', 'There is a server, but no file for its catalog. Pass --snapshot FILE');
   }
@@ -60,7 +60,7 @@ export async function run(argv: string[]): Promise<number> {
 }
 
 /** @returns the values of `--header`, and those of `--header-env` in the same form */
-function headersOf({ header, headerEnv }: ReturnType<typeof definition.opts>): string[] | undefined {
+function headersOf({ header, headerEnv }: ReturnType<typeof definition.opts>): { header?: string[] } {
   const read = headerEnv?.map((text) => {
     const [, name = '', variable = ''] = /^([^:]+):\s*(\w+)$/.exec(text) ?? [];
     if (name === '') throw new UsageError('compile', `--header-env takes 'NAME: VARIABLE', not "${text}"`);
@@ -71,5 +71,5 @@ function headersOf({ header, headerEnv }: ReturnType<typeof definition.opts>): s
     }
     return `${name}: ${value}`;
   });
-  return header === undefined && read === undefined ? undefined : [...(header ?? []), ...(read ?? [])];
+  return header === undefined && read === undefined ? {} : { header: [...(header ?? []), ...(read ?? [])] };
 }

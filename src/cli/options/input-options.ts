@@ -50,18 +50,10 @@ export const moduleOption = (use: string) =>
 export const serversOption = () =>
   new Option('--servers <file>', "several servers: a host's file, such as .mcp.json");
 
-/** The values of the options of `defineInputCommand`. */
-export interface InputValues {
-  readonly catalog?: string | undefined;
-  readonly url?: string | undefined;
-  readonly server?: string | undefined;
-  readonly servers?: string | undefined;
-  /** The keys of the servers that are left out. */
+/** The values of the options of `defineInputCommand`, and the keys of the servers that `serve` leaves out. */
+export type InputValues = Partial<ReturnType<ReturnType<typeof defineInputCommand>['opts']>> & {
   readonly leave?: readonly string[] | undefined;
-  readonly header?: readonly string[] | undefined;
-  readonly timeout?: number | undefined;
-  readonly protocol?: Protocol | undefined;
-}
+};
 
 type InputLine = Pick<CommandLine<unknown[], InputValues>, 'name' | 'values' | 'command'>;
 

@@ -1,6 +1,6 @@
 import type { Policy } from '../../engine/policy.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
-import { wrapped } from '../../policy/language/wrapped.js';
+import { paragraph, wrapped } from '../../policy/language/wrapped.js';
 import { type Row, table } from '../terminal/layout.js';
 import { type Paper, plain } from '../terminal/output.js';
 import { joined } from '../terminal/quantities.js';
@@ -25,12 +25,12 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
   const width = paper.width ?? Number.POSITIVE_INFINITY;
   const [word] = KIND_NAMES[kind];
   const decision = `${word.charAt(0).toUpperCase()}${word.slice(1)} ${plain(id)} is ${shown ? 'shown' : 'hidden'}`;
-  const head = wrapped('', `${decision}: ${plain(reasonText(policy, explanation))}`.split(' '), ' ', width);
+  const head = paragraph(`${decision}: ${plain(reasonText(policy, explanation))}`, width);
   const lines = [
     ...head.map((line) =>
       paper.paint('bold', line.replace(decision, paper.paint(shown ? 'green' : 'red', decision))),
     ),
-    ...wrapped('', plain(reversal(policy, explanation)).split(' '), ' ', width),
+    ...paragraph(plain(reversal(policy, explanation)), width),
     ...(typeof server === 'string' ? [`It is of the server ${plain(server)}.`] : []),
   ];
 
@@ -130,7 +130,7 @@ function ruleLines({ id, effect, source, fires, reason, expression }: ExplainedR
   const widest = Math.max(...tree.map(({ text }) => text.length));
   return [
     `${paper.paint('bold', `Rule ${plain(id)}`)} ${what}  ${paper.paint('dim', plain(source))}`,
-    ...(reason === undefined ? [] : wrapped('  ', plain(reason).split(' '), ' ', paper.width)),
+    ...(reason === undefined ? [] : paragraph(plain(reason), paper.width, '  ')),
     ...tree.flatMap(({ text, value }) =>
       // The value follows its part on the same line if both fit, else on the next line.
       widest + value.length + 2 > (paper.width ?? 110)

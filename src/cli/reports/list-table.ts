@@ -1,7 +1,7 @@
 import type { Decision } from '../../engine/evaluate.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
-import { wrapped } from '../../policy/language/wrapped.js';
+import { paragraph } from '../../policy/language/wrapped.js';
 import { ENCODING } from '../inputs/token-counter.js';
 import { columns, type Row, table } from '../terminal/layout.js';
 import { count, type Paper, plain } from '../terminal/output.js';
@@ -86,7 +86,7 @@ function reasonLines(policy: Policy, primitives: readonly DecidedPrimitive[], pa
     groups.set(title, group);
   }
   return [...groups].flatMap(([title, group]) => [
-    ...wrapped('  ', plain(title).split(' '), ' ', paper.width),
+    ...paragraph(plain(title), paper.width, '  '),
     ...table(group, paper),
   ]);
 }

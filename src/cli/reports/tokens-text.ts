@@ -2,7 +2,7 @@ import { isForPages } from '../../engine/companions.js';
 import { IDENTITY, primitivesIn } from '../../engine/mapping.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
-import { wrapped } from '../../policy/language/wrapped.js';
+import { paragraph, wrapped } from '../../policy/language/wrapped.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
 import { count, nameValues, type Paper, plain } from '../terminal/output.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
@@ -70,7 +70,7 @@ export function tokensToText(report: TokenReport, paper: Paper): string {
       ? []
       : wrapped(`  ${title}${costText(cost)}`, configurationWords(cost.configuration), ' ', paper.width);
   lines.push(...extreme('most expensive', mostExpensive), ...extreme('cheapest      ', cheapest));
-  lines.push(...wrapped('  ', extent(all, singles.length).split(' '), ' ', paper.width), '');
+  lines.push(...paragraph(extent(all, singles.length), paper.width, '  '), '');
   for (const cost of singles) {
     const { preferences, tokens, resent } = cost;
     const again = resent === 0 ? '' : `  ${paper.paint('dim', `resends ${count(resent)}`)}`;
@@ -78,22 +78,24 @@ export function tokensToText(report: TokenReport, paper: Paper): string {
     lines.push(budget !== undefined && tokens > budget ? `${paper.paint('red', line)}  over budget` : line);
   }
 
+  const notes: string[] = [];
   const [costly] = [...singles].sort((a, b) => b.stability - a.stability);
   if (costly !== undefined && costly.stability > 0) {
     const { preferences, tokens, stability } = costly;
-    const text = `Stable lists cost up to ${count(stability)} tokens more: with ${plain(preferences)}, ${count(tokens)} instead of ${count(tokens - stability)}.`;
-    lines.push('', ...wrapped('', text.split(' '), ' ', paper.width));
+    notes.push(
+      `Stable lists cost up to ${count(stability)} tokens more: with ${plain(preferences)}, ${count(tokens)} instead of ${count(tokens - stability)}.`,
+    );
   }
-  if (gain !== 0) {
-    const text = `What the policy presents ${gain > 0 ? 'saves' : 'costs'} ${count(Math.abs(gain))} tokens in all tools.`;
-    lines.push('', ...wrapped('', text.split(' '), ' ', paper.width));
-  }
+  if (gain !== 0)
+    notes.push(
+      `What the policy presents ${gain > 0 ? 'saves' : 'costs'} ${count(Math.abs(gain))} tokens in all tools.`,
+    );
   const forApps = primitives.filter(({ appOnly }) => appOnly);
   if (forApps.length > 0) {
     const sum = count(forApps.reduce((all, { tokens }) => all + tokens, 0));
-    const text = `${quantity(forApps.length, 'tool')} for apps only: models are not billed for ${sum} tokens.`;
-    lines.push('', ...wrapped('', text.split(' '), ' ', paper.width));
+    notes.push(`${quantity(forApps.length, 'tool')} for apps only: models are not billed for ${sum} tokens.`);
   }
+  for (const note of notes) lines.push('', ...paragraph(note, paper.width));
   lines.push('', paper.paint('bold', `Primitives: ${catalogContents(catalog)}`));
   const several = new Set(primitives.map(({ kind }) => kind)).size > 1;
   for (const [server, own] of byServer(primitives, ({ primitive }) => primitive)) {
@@ -113,9 +115,7 @@ function headline(report: TokenReport, total: number, paper: Paper): string[] {
   const { catalog, budget } = report;
   const { configurations, mostExpensive, cheapest, over } = tried(report);
   const painted = (style: 'bold' | 'red' | 'green', text: string): string[] =>
-    wrapped('', text.split(' '), ' ', paper.width ?? Number.POSITIVE_INFINITY).map((line) =>
-      paper.paint(style, line),
-    );
+    paragraph(text, paper.width ?? Number.POSITIVE_INFINITY).map((line) => paper.paint(style, line));
   const most = count(mostExpensive?.tokens ?? 0);
   if (budget === undefined) {
     const range = `${count(cheapest?.tokens ?? 0)} to ${most}`;

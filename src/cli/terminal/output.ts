@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { ASSUMED_WIDTH, wrapped } from '../../policy/language/wrapped.js';
+import { ASSUMED_WIDTH, paragraph } from '../../policy/language/wrapped.js';
 
 type Style = Exclude<Parameters<typeof styleText>[0], readonly unknown[]>;
 
@@ -57,7 +57,7 @@ export function terminalOf({ color, quiet = false }: TerminalValues): Terminal {
       if (quiet) return;
       // A text with line breaks is already wrapped.
       const long = errors.width !== undefined && text.length > errors.width && !text.includes('\n');
-      const lines = long ? wrapped('', text.split(' '), ' ', errors.width) : [text];
+      const lines = long ? paragraph(text, errors.width) : [text];
       console.error(lines.map((line) => (style === undefined ? line : errors.paint(style, line))).join('\n'));
     },
   };

@@ -1,6 +1,6 @@
 import { ConcernsError } from '../../errors.js';
 import type { FindingCode } from './finding-codes.js';
-import { wrapped } from './wrapped.js';
+import { paragraph } from './wrapped.js';
 
 /** A position in a policy file. Lines and columns count from 1, as in editors. */
 export interface Place {
@@ -87,8 +87,7 @@ function formatFinding(finding: Finding, lines: readonly string[] | undefined, w
   const place = `${visible(file)}:${line}:${column}  ${severity}  ${code}`;
   const text = visible(message);
   const head = `${place}  ${text}`;
-  const fitting =
-    head.length <= width ? head : [place, ...wrapped('  ', text.split(' '), ' ', width - 2)].join('\n');
+  const fitting = head.length <= width ? head : [place, ...paragraph(text, width - 2, '  ')].join('\n');
   const frame = lines === undefined ? '' : codeFrame(lines, finding, width);
   return frame === '' ? fitting : `${fitting}\n${frame}`;
 }

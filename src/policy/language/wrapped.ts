@@ -30,3 +30,7 @@ export function wrapped(
   });
   return [...lines, line.trimEnd()];
 }
+
+/** Breaks a text between its words. */
+export const paragraph = (text: string, width?: number, indent = ''): string[] =>
+  wrapped(indent, text.split(' '), ' ', width);

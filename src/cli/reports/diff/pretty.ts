@@ -1,5 +1,5 @@
 import { KIND_NAMES } from '../../../policy/language/kind-names.js';
-import { wrapped } from '../../../policy/language/wrapped.js';
+import { paragraph } from '../../../policy/language/wrapped.js';
 import { ENCODING } from '../../inputs/token-counter.js';
 import { columns } from '../../terminal/layout.js';
 import { count, nameValues, type Paper, plain } from '../../terminal/output.js';
@@ -70,11 +70,11 @@ function extentLines({ extent, groups }: DiffReport, paper: Paper): string[] {
   return sentence(text, paper);
 }
 
-const sentence = (text: string, { width }: Paper): string[] => wrapped('', text.split(' '), ' ', width);
+const sentence = (text: string, { width }: Paper): string[] => paragraph(text, width);
 
 /** A line of a list. It is wrapped only on terminals. */
 const item = (text: string, { width = Number.POSITIVE_INFINITY }: Paper): string[] =>
-  wrapped('  ', text.split(' '), ' ', width);
+  paragraph(text, width, '  ');
 
 /** @returns a sentence about a configuration that shows nothing since the change */
 export const emptyText = (preferences: string): string =>
