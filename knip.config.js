@@ -54,8 +54,13 @@ export default {
   ],
   // An exported function's parameter types are part of its signature.
   ignoreExportsUsedInFile: { interface: true, type: true },
-  // Loaded by path or by name at run time: a server to try, a plugin of serverless.yml, a script for a browser.
-  ignoreDependencies: ['@modelcontextprotocol/server-everything', 'serverless-offline', 'axe-core'],
+  // Loaded by path or by name at run time: a server to try, a plugin of serverless.yml, a script for a browser, types for a manifest.
+  ignoreDependencies: [
+    '@modelcontextprotocol/server-everything',
+    'serverless-offline',
+    'axe-core',
+    'kubernetes-types',
+  ],
   // A tool of POSIX, with which tests make a pipe.
   ignoreBinaries: ['terraform', 'mkfifo'],
   // The store and the tasks take all of them at once: const { createClient, ...commands } = await import(...).

@@ -1,9 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { definition } from '../../src/cli/commands/serve.js';
 
-const documents = parseAllDocuments(readFileSync('templates/kubernetes.yaml', 'utf8'));
+const source = readFileSync('templates/kubernetes.yaml', 'utf8');
+const documents = parseAllDocuments(source);
 const [deployment, service] = documents.map((each) => each.toJS());
 const pod = deployment.spec.template.spec;
 const [container] = pod.containers;
@@ -11,38 +14,64 @@ const containerfile = readFileSync('templates/Containerfile', 'utf8');
 const listOf = (keyword: string): string[] =>
   JSON.parse(new RegExp(`^${keyword} (\\[.*\\])$`, 'm').exec(containerfile)?.[1] ?? '[]');
 
-/** The fields of these kinds, in the API of Kubernetes, that the manifest may have. */
-const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  Deployment: ['apiVersion', 'kind', 'metadata', 'spec'],
-  'Deployment.spec': ['replicas', 'selector', 'strategy', 'template'],
-  pod: ['automountServiceAccountToken', 'terminationGracePeriodSeconds', 'securityContext', 'containers'],
-  container: [
-    ...['name', 'image', 'args', 'envFrom', 'ports', 'startupProbe', 'livenessProbe', 'readinessProbe'],
-    ...['lifecycle', 'resources', 'securityContext'],
-  ],
-  probe: ['httpGet', 'periodSeconds', 'timeoutSeconds', 'failureThreshold'],
-  Service: ['apiVersion', 'kind', 'metadata', 'spec'],
-  'Service.spec': ['selector', 'sessionAffinity', 'ports'],
-};
 const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
 
+/** What the compiler says about a manifest, under the types that are generated from the schema of the Kubernetes API. */
+function problemsIn(manifest: string): string {
+  const [first, second] = parseAllDocuments(manifest).map((each) => JSON.stringify(each));
+  mkdirSync('build', { recursive: true });
+  const folder = mkdtempSync('build/kubernetes-');
+  writeFileSync(
+    join(folder, 'manifest.ts'),
+    `export const deployment: import('kubernetes-types/apps/v1.js').Deployment = ${first};
+export const service: import('kubernetes-types/core/v1.js').Service = ${second};\n`,
+  );
+  const config = { extends: '../../tsconfig.json', files: ['manifest.ts'], include: [] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const tsc = ['node_modules/typescript/bin/tsc', '-p', folder, '--pretty', 'false'];
+  try {
+    return spawnSync(process.execPath, tsc, { encoding: 'utf8' }).stdout;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 describe('the manifest for Kubernetes', () => {
-  it('is valid YAML with a Deployment and a Service, and only fields that these have', () => {
+  it('is valid YAML with a Deployment and a Service, as the API of Kubernetes defines them', () => {
     expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
     expect([deployment.apiVersion, deployment.kind]).toEqual(['apps/v1', 'Deployment']);
     expect([service.apiVersion, service.kind]).toEqual(['v1', 'Service']);
-    const parts: [string, object][] = [
-      ['Deployment', deployment],
-      ['Deployment.spec', deployment.spec],
-      ['pod', pod],
-      ['container', container],
-      ...probes.map((probe): [string, object] => ['probe', probe]),
-      ['Service', service],
-      ['Service.spec', service.spec],
-    ];
-    for (const [part, value] of parts) {
-      expect(Object.keys(value).filter((field) => !FIELDS[part]?.includes(field))).toEqual([]);
-    }
+    expect(problemsIn(source)).toBe('');
+  });
+
+  it.each([
+    [
+      'an unknown field of a container',
+      'readinessProbe:',
+      'redinessProbe:',
+      "does not exist in type 'Container'",
+    ],
+    [
+      'a field at the wrong level',
+      '  replicas: 2',
+      '  sessionAffinity: None',
+      "does not exist in type 'DeploymentSpec'",
+    ],
+    [
+      'a text where a number belongs',
+      'containerPort: 8808',
+      "containerPort: '8808'",
+      'not assignable to type',
+    ],
+    [
+      'a missing selector',
+      '  selector:\n    matchLabels: { app: mcp-concerns }\n',
+      '',
+      "'selector' is missing",
+    ],
+  ])('would be refused with %s', (_, right, wrong, problem) => {
+    expect(source).toContain(right);
+    expect(problemsIn(source.replace(right, wrong))).toContain(problem);
   });
 
   it('selects its own pods, and leads to the port that the process listens on', () => {
