@@ -73,7 +73,7 @@ export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
   const words = {
     table: `The session table ${table}`,
     user: 'The session store',
-    check: 'its name and the permissions of this process',
+    check: 'its name, its region, and the credentials and permissions of this process',
     package: '@aws-sdk/client-dynamodb',
   };
   // The first call also loads the client, which takes a small Lambda function seconds.

@@ -75,5 +75,7 @@ function isOutOfOrder(cause: unknown): boolean {
 function nameOf(cause: Error): string {
   if (cause.name !== 'Error' && cause.name !== 'SimpleError') return cause.name;
   if ('code' in cause) return String(cause.code);
-  return /^[A-Z]{2,}(?= )/.exec(cause.message)?.[0] ?? cause.constructor.name;
+  const code = /^[A-Z]{2,}(?= )/.exec(cause.message)?.[0];
+  // The client of AWS says only in words that a region is missing.
+  return code ?? (cause.constructor === Error ? cause.message.replace(/\.$/, '') : cause.constructor.name);
 }

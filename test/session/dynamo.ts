@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import {
   CreateTableCommand,
+  DeleteItemCommand,
   DynamoDBClient,
   GetItemCommand,
   type GetItemOutput,
+  ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 
@@ -17,6 +19,8 @@ export interface LocalDynamo {
   table(): Promise<string>;
   /** Returns an item of a table, unchanged. */
   item(table: string, id: string): Promise<GetItemOutput['Item']>;
+  /** Deletes all items of a table. */
+  empty(table: string): Promise<void>;
   /** Returns how many connections were opened. */
   connections(): number;
   close(): Promise<void>;
@@ -65,6 +69,11 @@ export async function startDynamo(): Promise<LocalDynamo> {
         }),
       );
       return TableName;
+    },
+    async empty(TableName) {
+      const { Items = [] } = await admin.send(new ScanCommand({ TableName }));
+      for (const { id = { S: '' } } of Items)
+        await admin.send(new DeleteItemCommand({ TableName, Key: { id } }));
     },
     connections: () => connections,
     async item(TableName, id) {

@@ -87,7 +87,7 @@ describe('a table that cannot be used', () => {
     for (const error of await rejects({})) {
       expect(error).toMatchObject({ name: 'DynamoStoreError', code: 'SESSION_STORE_FAILED' });
       expect(error.message).toBe(
-        'The session table nowhere cannot be used (ResourceNotFoundException). Check its name and the permissions of this process.',
+        'The session table nowhere cannot be used (ResourceNotFoundException). Check its name, its region, and the credentials and permissions of this process.',
       );
       expect(error.cause).toMatchObject({ name: 'ResourceNotFoundException' });
     }

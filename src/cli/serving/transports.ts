@@ -51,7 +51,8 @@ export async function serveHttp(
   const access = isForMany ? accessOf(service, environment) : undefined;
   const ofUser = (name: 'endpoint-key' | 'session-key') =>
     isForMany || service.isOpen ? undefined : userKey(name, environment);
-  const shared = service.store === undefined ? undefined : await sharedStore(service.store, environment);
+  const shared =
+    service.store === undefined ? undefined : await sharedStore(service.store, environment, note);
   const [key, secret] = [ofUser('endpoint-key'), shared?.secret ?? ofUser('session-key')];
   const { bridged, ...servers } = serversOf(serving);
   // A service goes on where the server behind it is down: /readyz says so.

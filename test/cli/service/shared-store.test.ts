@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from '../../session/redis-server.js';
-import { begin, post, type Service, send, serve, startService } from './service.js';
+import { type LocalDynamo, startDynamo } from '../../session/dynamo.js';
+import { REDIS, startRedis, WITHOUT_REDIS } from '../../session/redis-server.js';
+import { afterTest, begin, post, type Service, send, serve, startService } from './service.js';
 
 const MANY = { MCP_CONCERNS_SESSION_SECRET: 's'.repeat(32) };
 const OPEN = ['--host', '0.0.0.0', '--open'];
@@ -13,15 +14,54 @@ const isListed = async (url: URL, session: Record<string, string>): Promise<bool
   return text.includes('"echo"');
 };
 
-describe.skipIf(REDIS === undefined)(`two processes with one store (${WITHOUT_REDIS})`, () => {
-  let redis: RedisServer;
+interface SharedStore {
+  readonly place: string;
+  readonly environment: Record<string, string>;
+  /** Forgets everything. */
+  empty(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
+/** Nothing that the machine may have. */
+const WITHOUT_AWS = {
+  AWS_EC2_METADATA_DISABLED: 'true',
+  AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+  AWS_CONFIG_FILE: '/dev/null',
+};
+const at = ({ endpoint }: LocalDynamo) => ({
+  AWS_REGION: 'eu-central-1',
+  AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+});
+
+describe.skipIf(REDIS === undefined)(`two processes with one Redis (${WITHOUT_REDIS})`, () =>
+  share(async () => {
+    const { url, ...redis } = await startRedis();
+    return { ...redis, place: url, environment: {} };
+  }),
+);
+
+describe('two processes with one DynamoDB table', () =>
+  share(async () => {
+    const dynamo = await startDynamo();
+    const table = await dynamo.table();
+    return {
+      place: `dynamodb:${table}`,
+      environment: { ...CREDENTIALS, ...at(dynamo) },
+      empty: () => dynamo.empty(table),
+      close: () => dynamo.close(),
+    };
+  }));
+
+function share(open: () => Promise<SharedStore>): void {
+  let store: SharedStore;
   beforeAll(async () => {
-    redis = await startRedis();
+    store = await open();
   });
-  afterAll(() => redis.close());
+  afterAll(() => store.close());
   const startTwo = (): Promise<[Service, Service]> => Promise.all([startOne(), startOne()]);
   const startOne = (...args: string[]): Promise<Service> =>
-    serve(MANY, ...OPEN, '--sessions-store', redis.url, ...args);
+    serve({ ...MANY, ...store.environment }, ...OPEN, '--sessions-store', store.place, ...args);
 
   it('continue the session of each other, with what was chosen first and last', async () => {
     const [one, two] = await startTwo();
@@ -71,7 +111,7 @@ describe.skipIf(REDIS === undefined)(`two processes with one store (${WITHOUT_RE
   it('answer 404 for a session that the store has forgotten, because it may have been switched', async () => {
     const one = await startOne();
     const session = await begin(one.url, {}, ALL);
-    await redis.empty();
+    await store.empty();
     expect((await post(one.url, session, 'tools/list')).status).toBe(404);
   });
 
@@ -80,7 +120,7 @@ describe.skipIf(REDIS === undefined)(`two processes with one store (${WITHOUT_RE
     child.kill('SIGTERM');
     expect((await ended).stderr).not.toContain('one process');
   });
-});
+}
 
 describe('serve with a store that processes share', () => {
   it('needs their secret', async () => {
@@ -104,4 +144,33 @@ describe('serve with a store that processes share', () => {
     expect(text).not.toContain('"echo"');
     expect(text).toContain('store-unavailable');
   });
+
+  it.each([
+    ['whose table does not exist', CREDENTIALS, 'ResourceNotFoundException'],
+    ['without credentials', {}, 'CredentialsProviderError'],
+    [
+      'without a region',
+      { ...CREDENTIALS, AWS_REGION: '' },
+      'Region not accepted: region="" is not a valid hostname component',
+    ],
+  ])('says at its start what to check, with DynamoDB %s', async (_, environment, reason) => {
+    const dynamo = await startDynamo();
+    afterTest(() => dynamo.close());
+    const given = { ...WITHOUT_AWS, ...at(dynamo), ...environment };
+    expect(await saidAtStart(given, 'dynamodb:nowhere')).toContain(
+      `The session table nowhere cannot be used (${reason}). Check its name, its region, and the credentials and permissions of this process.\n`,
+    );
+  });
+
+  it('says at its start what to check, with a Redis that does not answer', async () => {
+    const said = await saidAtStart({}, 'redis://:hush@127.0.0.1:1');
+    expect(said).toMatch(/Redis at 127\.0\.0\.1:1 .* Check its /);
+    expect(said).not.toContain('hush');
+  });
 });
+
+async function saidAtStart(environment: Record<string, string>, store: string): Promise<string> {
+  const { child, ended } = await serve({ ...MANY, ...environment }, ...OPEN, '--sessions-store', store);
+  child.kill('SIGTERM');
+  return (await ended).stderr;
+}
