@@ -17,6 +17,7 @@ const PORTABLE = [
   './engine',
   './analysis',
   './client',
+  './tasks',
 ] as const;
 
 /** Globals that only Node.js has. A bundle in which one of them is free gets this name in its place. */
@@ -31,7 +32,8 @@ const OPTIONS: BuildOptions = {
   platform: 'neutral',
   mainFields: ['module', 'main'],
   conditions: ['workerd', 'worker', 'browser'],
-  external: ['node:*', ...builtinModules],
+  // What calls AWS is loaded by the first call that needs it, on Lambda.
+  external: ['node:*', ...builtinModules, '@aws-sdk/*'],
   define: Object.fromEntries(GLOBALS.map((name) => [name, `${FOUND}.${name}`])),
   logLevel: 'silent',
 };
@@ -40,7 +42,9 @@ const OPTIONS: BuildOptions = {
 async function nodeUses(options: BuildOptions): Promise<string[]> {
   const { outputFiles = [], metafile = { inputs: {} } } = await build({ ...OPTIONS, ...options });
   const modules = Object.entries(metafile.inputs).flatMap(([file, { imports }]) =>
-    imports.filter(({ external }) => external).map(({ path }) => `${file}: ${path}`),
+    imports
+      .filter(({ external, path }) => external && !path.startsWith('@aws-sdk/'))
+      .map(({ path }) => `${file}: ${path}`),
   );
   // In front of the code of each file there is a comment with its path.
   const sections = (outputFiles[0]?.text ?? '').split(/^(?=\/\/ \S+$)/m);

@@ -19,7 +19,7 @@ import type { Tasks } from '../port/tasks.js';
  */
 export function createDeployedTasks(
   exported: unknown,
-  env: Readonly<Record<string, string | undefined>> = process.env,
+  env: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {},
 ): Tasks {
   const definitions = readExportedTasks(exported, 'The server module');
   const functionArn = env.MCP_CONCERNS_TASKS_FUNCTION?.trim() ?? '';

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallAnswer } from '../../wire/calls.js';
 import { type Notification, read } from '../../wire/messages.js';
+import { sleep } from '../execution/replay.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import { stateOf, type TaskRecord } from '../records/record.js';
@@ -81,7 +81,7 @@ async function watch(
   { caller, shows, signal, tell }: Subscriber,
 ): Promise<void> {
   let told: string | undefined;
-  for (let pause = SOON_MS; !signal.aborted; await sleep(pause, undefined, { ref: false })) {
+  for (let pause = SOON_MS; !signal.aborted; await sleep(pause)) {
     const record = await tasks.read(caller, taskId);
     if (record === undefined) return;
     const state = `${record.updatedAt} ${stateOf(record)}`;

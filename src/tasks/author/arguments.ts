@@ -34,7 +34,7 @@ export async function checkArguments(definition: TaskDefinition, args: unknown):
     if (!result.valid) return invalid(result.errorMessage);
   }
   const json = JSON.stringify(value) ?? '{}';
-  const bytes = Buffer.byteLength(json);
+  const bytes = new TextEncoder().encode(json).length;
   if (bytes > MAX_ARGUMENT_BYTES) {
     return invalid(
       `they have ${bytes} bytes, and a task takes at most ${MAX_ARGUMENT_BYTES}. Pass a link instead.`,

@@ -1,3 +1,6 @@
+/** Counts the bytes of a value in JSON, which limits are about. */
+export const jsonBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
+
 /**
  * Finds the first part of a value that JSON would lose or change. `undefined` is allowed for a whole value and for
  * members of objects, where JSON leaves it out.

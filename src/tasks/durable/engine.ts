@@ -51,7 +51,7 @@ export function createDurableEngine(options: DurableEngineOptions): TaskEngine {
     answer: (_record, token, answer) =>
       named('answer a task', async () => {
         const { client, SendDurableExecutionCallbackSuccessCommand } = await load();
-        const Result = Buffer.from(JSON.stringify(answer));
+        const Result = new TextEncoder().encode(JSON.stringify(answer));
         const command = new SendDurableExecutionCallbackSuccessCommand({ CallbackId: token, Result });
         try {
           await client.send(command);

@@ -14,6 +14,7 @@ import {
   TaskRuleError,
   TaskStepError,
 } from '../author/errors.js';
+import { jsonBytes } from '../author/json-value.js';
 import type { TaskChange, TaskRecord } from '../records/record.js';
 import type { TaskInput, TaskOperations } from './engine.js';
 import { type Outcome, outcomeOf, unwrap } from './outcome.js';
@@ -214,7 +215,7 @@ function checkQuestion(run: TaskRun, key: string, question: TaskQuestion): void 
       `ctx.ask("${key}") cannot send ${JSON.stringify(question.method)}. Use elicitation/create, sampling/createMessage or roots/list.`,
     );
   }
-  const bytes = Buffer.byteLength(JSON.stringify(question));
+  const bytes = jsonBytes(question);
   if (bytes > MAX_QUESTION_BYTES) {
     throw invalid(
       run,

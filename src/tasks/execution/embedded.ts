@@ -78,7 +78,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): TaskEngine
       const running: Running = { input: inputOf(record), expiresAt, log: new Map(), attempt: 0, active: 0 };
       executions.set(id, running);
       // The caller learns the id of the task before the work begins.
-      setImmediate(() => attempt(running));
+      setTimeout(() => attempt(running), 0);
     },
 
     async answer(_record, token, answer) {

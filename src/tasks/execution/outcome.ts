@@ -7,7 +7,7 @@ import {
   TaskRuleError,
   TaskStepError,
 } from '../author/errors.js';
-import { jsonProblem } from '../author/json-value.js';
+import { jsonBytes, jsonProblem } from '../author/json-value.js';
 import type { TaskEnd, ToolResult } from '../records/record.js';
 
 /** What a checkpoint keeps of work that is over: its value, or an error that means something to the task. */
@@ -68,7 +68,7 @@ export function endOfResult(returned: unknown): TaskEnd {
     const what = problem === undefined ? 'it has no array "content"' : `it is not JSON: ${problem}`;
     return refused(`${what}. Return a text, or {content: [...]}.`);
   }
-  const bytes = Buffer.byteLength(JSON.stringify(result));
+  const bytes = jsonBytes(result);
   if (bytes > MAX_RESULT_BYTES) {
     return refused(
       `it has ${bytes} bytes, and at most ${MAX_RESULT_BYTES} are kept. Return a resource link.`,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { messageOf, type TaskRuleError } from '../author/errors.js';
 import { retryDelay, type TaskOperations } from './engine.js';
 import { orderChanged } from './outcome.js';
@@ -111,7 +110,7 @@ export function createOperations(
       if (!isCurrent()) return forever();
       const { entry } = enter('question', name);
       if (entry.outcome === undefined && entry.token === undefined) {
-        const token = randomUUID();
+        const token = crypto.randomUUID();
         entry.token = token;
         ports.tokens.set(token, (text) => settle(entry, text));
         const submitted = await active(() => tryStep(async () => submit(token), 5, ports.timer));
@@ -151,6 +150,10 @@ function forever(): Promise<never> {
   return new Promise(() => {});
 }
 
+/** Waits for some milliseconds with that timer. */
+export const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => void startTimer(ms / 1000, resolve));
+
 /** The timer of this process. It does not keep the process alive. */
 export const startTimer: Timer = (seconds, then) => {
   // setTimeout counts at most 2^31 - 1 milliseconds, 24.8 days.
@@ -158,7 +161,8 @@ export const startTimer: Timer = (seconds, then) => {
   let handle: NodeJS.Timeout;
   const wait = (left: number): void => {
     handle = setTimeout(() => (left > most ? wait(left - most) : then()), Math.min(left, most) * 1000);
-    handle.unref();
+    // In Workers, a timer is a number.
+    handle.unref?.();
   };
   wait(seconds);
   return () => clearTimeout(handle);

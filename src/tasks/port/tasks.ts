@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { hasOwner, ownerOf, type TaskCaller } from '../../session/task-owner.js';
 import { checkArguments } from '../author/arguments.js';
 import type { TaskDefinition } from '../author/definition.js';
 import { messageOf } from '../author/errors.js';
+import { jsonBytes } from '../author/json-value.js';
 import { createEmbeddedEngine } from '../execution/embedded.js';
 import type { QuestionReply, TaskEngine } from '../execution/engine.js';
 import { endOfError, failedInternally } from '../execution/outcome.js';
@@ -116,7 +116,7 @@ export function createTasks(options: TasksOptions): Tasks {
     for (const [key, value] of replies) {
       const input = Object.hasOwn(record.inputs, key) ? record.inputs[key] : undefined;
       if (input === undefined || record.status !== 'open') ignored.push({ key, reason: 'not-asked' });
-      else if (Buffer.byteLength(JSON.stringify(value)) > MAX_ANSWER_BYTES) {
+      else if (jsonBytes(value) > MAX_ANSWER_BYTES) {
         ignored.push({ key, reason: 'too-large' });
       } else {
         // First the engine: in the other order, a crash between the two would lose the answer.
@@ -196,7 +196,7 @@ export function createTasks(options: TasksOptions): Tasks {
     async markSent(record, key) {
       const input = Object.hasOwn(record.inputs, key) ? record.inputs[key] : undefined;
       if (input === undefined) return false;
-      const sent = { at: Date.now(), by: randomUUID() };
+      const sent = { at: Date.now(), by: crypto.randomUUID() };
       return (
         (await records.change(record.owner, record.id, { kind: 'sent', key, input, sent })) !== undefined
       );

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { bytesToHex, randomBytes } from '@noble/hashes/utils.js';
 
 /** The length of the time in an id: milliseconds in hexadecimal. */
 const TIME_DIGITS = 12;
@@ -8,7 +8,7 @@ const ID = /^[0-9a-f]{44}$/;
 
 /** Makes the id of a task: the time, so that ids are in the order of creation, and 128 random bits, so that nobody can guess one. */
 export function newTaskId(now: number): string {
-  return timeDigits(now) + randomBytes(16).toString('hex');
+  return timeDigits(now) + bytesToHex(randomBytes(16));
 }
 
 /** The beginning of all ids of tasks that were created at a time. */

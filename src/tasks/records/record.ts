@@ -1,5 +1,6 @@
 import { ConcernsError } from '../../errors.js';
 import { read } from '../../wire/messages.js';
+import { jsonBytes } from '../author/json-value.js';
 
 /** How a task stands, as its record says. `open` is every state before the end. */
 export type TaskStatus = 'open' | TaskEnd['status'];
@@ -169,7 +170,7 @@ const MAX_INLINE_END_BYTES = 128_000;
 
 /** Whether a record keeps how its task ended. A larger end stays in the engine. */
 export function fitsRecord(end: TaskEnd): boolean {
-  return Buffer.byteLength(JSON.stringify(end)) <= MAX_INLINE_END_BYTES;
+  return jsonBytes(end) <= MAX_INLINE_END_BYTES;
 }
 
 /** The records of tasks cannot be reached. `cause` has the error of the client. */

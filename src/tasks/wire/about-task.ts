@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallAnswer } from '../../wire/calls.js';
 import { type Era, read, TASK_RESULT } from '../../wire/messages.js';
+import { sleep } from '../execution/replay.js';
 import type { Tasks } from '../port/tasks.js';
 import type { TaskRecord } from '../records/record.js';
 import {
@@ -120,7 +120,7 @@ async function resultOrRetry(
   if (answer !== undefined) return answer;
   if (end !== undefined) return void end();
   for (let pause = LOOK.first; ; pause = Math.min(LOOK.most, pause * 1.5)) {
-    await sleep(pause, undefined, { ref: false });
+    await sleep(pause);
     const record = call.signal.aborted ? undefined : await visibleTask(tasks, call);
     if (call.signal.aborted) return undefined;
     if (record === undefined) return NOT_FOUND;

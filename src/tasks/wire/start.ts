@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallAnswer } from '../../wire/calls.js';
 import { ERRORS, read } from '../../wire/messages.js';
 import type { TaskDefinition } from '../author/definition.js';
@@ -81,7 +80,7 @@ export async function callTask(
   async function inline({ id }: TaskRecord): Promise<CallAnswer> {
     const giveUp = performance.now() + inlineMs;
     for (let pause = 10; performance.now() < giveUp; pause = Math.min(500, pause * 2)) {
-      await sleep(pause);
+      await new Promise((resolve) => setTimeout(resolve, pause));
       const { end } = (await tasks.read(caller, id)) ?? {};
       if (end !== undefined && 'result' in end) return toolResult(end.result);
       if (end !== undefined && 'error' in end) return { error: end.error };
