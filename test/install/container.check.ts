@@ -17,6 +17,11 @@ const instructions = readFileSync('templates/Containerfile', 'utf8')
   .filter((line) => line !== '' && !line.startsWith('#'))
   .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)] as const);
 const MEGABYTE = 1_000_000;
+/**
+ * What `node:24-alpine` has, compressed: Node.js 24.21 (52.5 MB), npm (3.0) and Yarn (1.2) as their packages on npm have them, and at
+ * most 5 MB of Alpine and libstdc++. No registry of images was asked.
+ */
+const BASE = 62 * MEGABYTE;
 const KEY = 'k'.repeat(32);
 
 /** No container can be built everywhere, so its steps run in folders: one for each stage. */
@@ -60,12 +65,15 @@ describe.skipIf(unreachable !== undefined)('the steps of the Containerfile', { t
     expect(started.WORKDIR).toBe('/app');
   });
 
-  it('leave packages that compress to less than 40 MB', async () => {
+  it('make an image of less than 100 MB, compressed', async () => {
     const archive = join(workspace.folder, 'image.tar.gz');
     await run(['tar', '-czf', archive, '.'], image);
-    const size = readFileSync(archive).length;
-    console.log(`The packages of the image compress to ${(size / MEGABYTE).toFixed(1)} MB.`);
-    expect(size).toBeLessThan(40 * MEGABYTE);
+    const own = readFileSync(archive).length;
+    const [packages, all] = [own, own + BASE].map((size) => (size / MEGABYTE).toFixed(1));
+    console.log(
+      `The packages of the image compress to ${packages} MB. With about 62 MB of its base, that is ${all} MB.`,
+    );
+    expect(own + BASE).toBeLessThan(100 * MEGABYTE);
   });
 
   const isRoot = process.getuid?.() === 0;
