@@ -306,3 +306,43 @@ describe('policies of a command line', () => {
     expect(code).toBe(2);
   });
 });
+
+describe('a folder without a project file', () => {
+  beforeEach(() => {
+    rmSync(join(folder, 'mcp-concerns.config.yaml'));
+    rmSync(join(folder, 'policy.yaml'), { force: true });
+  });
+  const initialize = () => runIn(folder, 'init', '--catalog', 'own.catalog.json', '--force');
+
+  it('has the policy that init wrote, for all commands that read one', async () => {
+    expect((await initialize()).code).toBe(0);
+    const input = '--catalog own.catalog.json';
+    const lines = [
+      'check',
+      'fmt --check',
+      'docs',
+      'compile -o own.json',
+      `list ${input}`,
+      `explain alpha ${input}`,
+    ];
+    for (const line of lines) {
+      expect((await runIn(folder, ...line.split(' '))).code, line).toBe(0);
+    }
+  });
+
+  it('has no policy for a command that names another one, or that must not look for files', async () => {
+    await initialize();
+    expect(
+      (await runIn(folder, 'list', 'policies/own.yaml', '--catalog', 'own.catalog.json')).stdout,
+    ).toContain('security');
+    const { code, stderr } = await runIn(folder, 'check', '--no-project');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('There is no policy. Pass --policy PATH')]);
+  });
+
+  it.runIf(process.getuid?.() === 0)('has no policy of another user', async () => {
+    await initialize();
+    chownSync(join(folder, 'policy.yaml'), 12345, 12345);
+    const { code, stderr } = await runIn(folder, 'check');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('policy.yaml belongs to another user')]);
+  });
+});

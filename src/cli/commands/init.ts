@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { CliError, UsageError } from '../errors.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { readCommandLine } from '../options/command-line.js';
+import { FIRST_POLICY, readCommandLine } from '../options/command-line.js';
 import { defineInputCommand, requireInput } from '../options/input-options.js';
 import { firstPolicy, proposeFiles } from '../proposals/first-policy.js';
 import { initServers, updateServers } from '../proposals/init-servers.js';
@@ -14,7 +14,7 @@ export const definition = defineInputCommand('init')
   .option(
     '-o, --output <file>',
     'the policy to write (missing folders are created); - writes only it, to stdout',
-    'policy.yaml',
+    FIRST_POLICY,
   )
   .option('--force', 'overwrite existing files')
   .option('--present', 'also write the titles and hints of tools that the server does not give')
@@ -33,7 +33,7 @@ export async function run(argv: string[]): Promise<number> {
   const line = readCommandLine(definition, argv, use);
   const { values, command, terminal } = line;
   const input = requireInput(line);
-  const output = values.output ?? 'policy.yaml';
+  const output = values.output ?? FIRST_POLICY;
   if (output !== '-' && !/\.ya?ml$/.test(output)) {
     throw new UsageError('init', `-o takes a file that ends in .yaml, not "${output}"`);
   }

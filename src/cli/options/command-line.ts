@@ -1,4 +1,5 @@
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import {
   type Command,
   CommanderError,
@@ -6,6 +7,7 @@ import {
   type OptionValues,
 } from '@commander-js/extra-typings';
 import { UsageError } from '../errors.js';
+import { requireOwnFile } from '../project/project-file.js';
 import { findProject, type Project } from '../project/read-project.js';
 import { requireTrust } from '../project/trust.js';
 import { type Terminal, type TerminalValues, terminalOf } from '../terminal/output.js';
@@ -70,6 +72,15 @@ export function readCommandLine<
     requireTrust(project, { ...added, folder: dirname(project.path) });
   }
   if (added !== undefined) parse(definition, [...added.options, ...own, ...added.positionals]);
+  else if (
+    isUsed &&
+    use.policy === 'policy' &&
+    !namesPolicy(definition, use.policy) &&
+    existsSync(FIRST_POLICY)
+  ) {
+    if (!isTrusted) requireOwnFile(resolve(FIRST_POLICY), FIRST_POLICY);
+    parse(definition, [`--policy=${FIRST_POLICY}`, ...own]);
+  }
   const values = definition.opts();
   return {
     name: nameOf(definition),
@@ -82,6 +93,9 @@ export function readCommandLine<
   };
 }
 
+/** What `init` writes where nobody says otherwise. Without a project file, it is the policy of its folder. */
+export const FIRST_POLICY = 'policy.yaml';
+
 const nameOf = (definition: { name(): string }): string => definition.name().replace('mcp-concerns ', '');
 
 /** Whether the arguments without an option are of this kind. */
@@ -89,6 +103,14 @@ const takes = (
   { registeredArguments: [argument] }: Pick<CommandUnknownOpts, 'registeredArguments'>,
   kind: 'policy' | 'path',
 ): boolean => argument?.name() === kind;
+
+/** Whether the command line names a policy. */
+const namesPolicy = (
+  definition: Pick<CommandUnknownOpts, 'args' | 'registeredArguments' | 'getOptionValueSource'>,
+  option: string,
+): boolean =>
+  definition.getOptionValueSource(option) === 'cli' ||
+  (takes(definition, 'policy') && definition.args.length > 0);
 
 /** Only the commands with `--no-project` use the project file. */
 function useOf({ options }: Pick<CommandUnknownOpts, 'options'>): ProjectUse | false {
@@ -138,14 +160,12 @@ function ofProject(
       .filter((option) => definition.getOptionValueSource(option.attributeName()) === 'cli')
       .map((option) => option.name()),
   );
-  const hasPositionals = definition.args.length > 0;
-  const namesPolicy =
-    use.policy !== undefined && (given.has(use.policy) || (takes(definition, 'policy') && hasPositionals));
+  const hasPolicy = use.policy !== undefined && namesPolicy(definition, use.policy);
   const namesInput =
     command.length > 0 || ['catalog', 'url', 'server', 'servers'].some((each) => given.has(each));
-  const addsInput = use.input === true && !namesInput && !namesPolicy;
+  const addsInput = use.input === true && !namesInput && !hasPolicy;
 
-  const policies = use.policy === undefined || namesPolicy ? [] : project.policy;
+  const policies = use.policy === undefined || hasPolicy ? [] : project.policy;
   const options = policies.map((path) => `--${use.policy}=${path}`);
   const { catalog, servers, url, protocol } = project;
   for (const [name, value] of Object.entries(addsInput ? { catalog, servers, url, protocol } : {})) {
@@ -153,7 +173,7 @@ function ofProject(
   }
   // Without tests of its own, a project has those beside its policy.
   const tests = project.tests.length > 0 ? project.tests : project.policy;
-  const positionals = takes(definition, 'path') && !hasPositionals ? tests : [];
+  const positionals = takes(definition, 'path') && definition.args.length === 0 ? tests : [];
   const file = options.some((each) => each.startsWith('--servers=')) ? servers : undefined;
   return {
     options,
