@@ -65,6 +65,14 @@ describe('check', () => {
       0,
       expect.stringMatching(/readNote +notes:read[\s\S]*No findings/),
     ]);
+    const shown = await cli('list', 'asking.yaml', ...CATALOG);
+    expect(shown.stdout).toMatch(
+      /\n2 tools shown\n {2}shown, but a call asks the caller for a scope:\n +readNote +notes:read\n +writeNote +notes:write\n/,
+    );
+    const reader = await cli('list', 'asking.yaml', ...CATALOG, '--claim', 'scope=notes:read');
+    expect(reader.stdout).toMatch(
+      /\n2 tools shown\n {2}readNote\n {2}shown, but .*\n +writeNote +notes:write\n/,
+    );
     policy(asking.replace(', obtainable: true', ''));
     expect((await cli('check', 'asking.yaml', ...CATALOG)).stdout).toContain('empty-catalog');
   });

@@ -64,12 +64,21 @@ export function toTable(
 
 function kindLines(policy: Policy, kind: Kind, all: readonly DecidedPrimitive[], paper: Paper): string[] {
   const title = (some: readonly unknown[]) => quantity(some.length, ...KIND_NAMES[kind]);
-  const names = shownOf(all).map(({ id }) => plain(id));
+  const shown = shownOf(all);
+  const asking = shown.flatMap(({ id, decision: { reason } }): Row[] =>
+    reason.code === 'scope-missing' ? [[plain(id), plain(reason.scopes.join(' ')), '']] : [],
+  );
+  const names = shown.flatMap(({ id, decision }) =>
+    decision.reason.code === 'scope-missing' ? [] : [plain(id)],
+  );
   const hidden = all.filter(({ decision }) => decision.effect === 'hide');
   return [
-    ...(names.length === 0
+    ...(shown.length === 0
       ? []
-      : ['', paper.paint('green', `${title(names)} shown`), ...columns(names, paper.width)]),
+      : ['', paper.paint('green', `${title(shown)} shown`), ...columns(names, paper.width)]),
+    ...(asking.length === 0
+      ? []
+      : ['  shown, but a call asks the caller for a scope:', ...table(asking, paper)]),
     ...(hidden.length === 0
       ? []
       : ['', paper.paint('magenta', `${title(hidden)} hidden`), ...reasonLines(policy, hidden, paper)]),
