@@ -171,6 +171,26 @@ defaults-for: [{ when: { client.name: cursor }, preset: look }]`),
     );
   });
 
+  it('hide what its policy does not map, also if its server declares a value in words that are mapped', () => {
+    const files = {
+      'top.yaml': part(
+        `servers: { files: { policy: files.yaml, map: { effect: { look: read-only, edit: changes } } } }\nconcerns: { ${EFFECT} }`,
+      ),
+      'files.yaml': part(
+        'concerns: { effect: { values: [look, edit], match: at-most } }\nprimitives: { tools: { a: {} } }\nsettings: { unmapped: hide }',
+      ),
+    };
+    const declared = { concerns: { effect: 'edit' } };
+    const tools = {
+      files: [
+        { name: 'a', _meta: declared },
+        { name: 'b', _meta: declared },
+      ],
+    };
+    expect(shown(files, { effect: 'changes' }, tools)).toEqual(['files__a']);
+    expect(shown(files, { effect: 'read-only' }, tools)).toEqual([]);
+  });
+
   it('name the line in the policy of the server, and what the policy of all servers says wins', () => {
     const { compiled } = report({
       'top.yaml': part(`servers: { files: { policy: files.yaml } }

@@ -167,6 +167,7 @@ function selfDeclared(part: ServerPart, shared: SharedConcerns): CompiledAssign[
       file: 0,
       line: entry?.file.locate(['servers', entry.key, 'map', concern, value]).line ?? 1,
       values: { [concern]: { is: [outside], line: 1 } },
+      maps: false,
     }));
   });
 }
