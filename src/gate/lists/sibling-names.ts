@@ -23,7 +23,9 @@ export function withOutsideNames(items: readonly object[]): readonly object[] {
   const servers = new Map<string, Map<string, string>>();
   for (const item of items) {
     const inside = insideOf(item);
-    if (inside === undefined || !('name' in item) || typeof item.name !== 'string') continue;
+    // The name of a resource is a title, and texts name it by its URI.
+    const isTitled = 'uri' in item || 'uriTemplate' in item;
+    if (inside === undefined || isTitled || !('name' in item) || typeof item.name !== 'string') continue;
     const names = servers.get(inside.slug) ?? new Map<string, string>();
     servers.set(inside.slug, names.set(inside.own.normalize('NFC'), item.name));
   }

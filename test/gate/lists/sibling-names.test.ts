@@ -37,6 +37,15 @@ describe('names of tools in descriptions of several servers', () => {
     expect(withOutsideNames(items)).toBe(withOutsideNames(items));
   });
 
+  it('stay where a resource is described: its name is a title, and not what a text names', () => {
+    const resources = [
+      { uri: 'data://a', name: 'Table', description: 'Like data://b, a Table' },
+      { uri: 'data://b', name: 'Second Table' },
+    ];
+    const items = listed('files', ...resources);
+    expect(described(withOutsideNames(items))).toBe('Like data://b, a Table');
+  });
+
   it('stay as a single server wrote them', () => {
     const items = [tool('copy', 'Like read_file'), tool('read_file')];
     expect(withOutsideNames(items)).toBe(items);
