@@ -65,8 +65,7 @@ export function fromServerRequest(
   return undefined;
 }
 
-const RESOURCE_UPDATED = 'notifications/resources/updated';
-const OF_RESOURCES = new Set<string>([RESOURCE_UPDATED, METHODS.acknowledged]);
+const OF_RESOURCES = new Set<string>([METHODS.updated, METHODS.acknowledged]);
 
 /** Handles a notification of the server. Returns the message for the client; `undefined` if there is none. */
 export function fromServerNotification(
@@ -98,9 +97,7 @@ export function fromServerNotification(
   const views = viewsOf(connection, related);
   return Promise.resolve(views).then(async (each) => {
     const shown = await gather(latest.again(), shownOfResources(policy, message, each));
-    return shown === undefined || method === RESOURCE_UPDATED
-      ? shown
-      : redactServerMessage(state, each, shown);
+    return shown && redactServerMessage(state, each, shown);
   });
 }
 

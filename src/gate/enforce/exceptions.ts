@@ -1,3 +1,4 @@
+import { SERVER_META } from '../../wire/messages.js';
 import { entriesOf } from '../table/routes.js';
 
 /**
@@ -27,6 +28,9 @@ export const HANDSHAKE: Exceptions = new Set([
 export const SUBJECT: Exceptions = new Set([
   ...['progressToken', 'requestId', 'taskId', 'elicitationId', 'level', 'notifications'],
 ]);
+
+/** Of a notification that a resource changed: whether its URI is shown is decided before. */
+export const UPDATED: Exceptions = new Set([...SUBJECT, 'uri']);
 
 /**
  * Of a request of the server: tools are checked one by one, and the rest is for the program of the client. The texts of forms,
@@ -107,6 +111,7 @@ export function isProtocolValue(key: string | undefined, text: string): boolean 
 const PROTOCOL_KEYS: ReadonlySet<string> = new Set([
   ...[
     '_meta',
+    SERVER_META,
     'isError',
     'content',
     'messages',

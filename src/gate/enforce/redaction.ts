@@ -4,6 +4,7 @@ import {
   type Answer,
   ERRORS,
   type Failure,
+  METHODS,
   type Notification,
   type Request,
   read,
@@ -25,7 +26,7 @@ import type { Facts, RequestFacts, View } from '../request/facts.js';
 import { entriesOf } from '../table/routes.js';
 import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
 import { filterEntries } from './entries.js';
-import { type Exceptions, exceptionsTo, NOTHING, REQUEST, SUBJECT } from './exceptions.js';
+import { type Exceptions, exceptionsTo, NOTHING, REQUEST, SUBJECT, UPDATED } from './exceptions.js';
 import { lacksScope } from './explain-target.js';
 import { hiddenNameFinder, isHiddenIdentity } from './hidden-names.js';
 import { serverOf } from './of-servers.js';
@@ -183,7 +184,8 @@ export function redactServerMessage<M extends Notification | Request>(
   message: M,
 ): M {
   const { params } = message;
-  const exceptions = 'id' in message ? REQUEST : SUBJECT;
+  const told = message.method === METHODS.updated ? UPDATED : SUBJECT;
+  const exceptions = 'id' in message ? REQUEST : told;
   if (params === undefined || !hasTexts(params, exceptions)) return message;
   const redacted = views
     .filter(({ configuration }) => canChange(configuration))

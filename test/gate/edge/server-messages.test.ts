@@ -189,6 +189,16 @@ describe('an updated resource', () => {
     expect(own.toClient).toEqual(passes ? [updated(uri)] : []);
   });
 
+  it('names nothing hidden in what is told besides', async () => {
+    const own = await high(enforced, replies);
+    await own.ask('ping');
+    await own.server(note('notifications/resources/updated', { uri: 'r://a', note: 'by secret' }));
+    await turn();
+    expect(own.toClient).toEqual([
+      note('notifications/resources/updated', { uri: 'r://a', note: 'by [hidden]' }),
+    ]);
+  });
+
   it('is not announced before the client has sent anything', async () => {
     const own = new TaskGate(enforced, replies);
     await own.server(updated('r://a'));
