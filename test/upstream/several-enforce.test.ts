@@ -122,6 +122,47 @@ settings: { unmapped: hide, enforcement: enforce }`);
     expect(textOf(await client.callTool({ name: 'one__talk' }))).toBe(one);
   });
 
+  it('answer a hidden name like an unknown one that a pattern shows', async () => {
+    const policy = policyOf(`
+concerns: { effect: { values: [read-only, changes], match: at-most, set-by: operator, claim: effect, default: read-only } }
+primitives: { tools: { one__drop_table: { effect: changes }, one__old_tool: {} } }
+patterns: { tools: { 'one__*': { effect: read-only } } }
+settings: { enforcement: enforce }`);
+    const client = await connect({ one: failing('one') }, newClient(), policy);
+    expect(await namesOf(client)).toEqual(['one__fail', 'one__who']);
+    const refused = ['one__drop_table', 'one__drop_tables', 'two__drop_table'].map((name) =>
+      client.callTool({ name }).then(JSON.stringify, ({ message }: Error) => message),
+    );
+    expect(new Set(await Promise.all(refused)).size).toBe(1);
+    // An entry says that the tool may be called, also if the server does not list it.
+    expect(textOf(await client.callTool({ name: 'one__old_tool' }))).toContain('old_tool not found');
+  });
+
+  it('are named in their messages, also if a hidden tool is called like a part of the member that names them', async () => {
+    const client = newClient();
+    const logged: unknown[] = [];
+    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void logged.push(params));
+    const logging = () =>
+      inProcessTransport(() => {
+        const server = new McpServer({ name: 'one', version: '1' }, { capabilities: { logging: {} } });
+        server.registerTool('github', {}, () => text('hidden'));
+        server.registerTool('log', {}, async () => {
+          await server.server.sendLoggingMessage({ level: 'info', data: 'not github' });
+          return text('logged');
+        });
+        return server;
+      });
+    const policy = policyOf(`
+primitives: { tools: { one__log: {} } }
+settings: { unmapped: hide, enforcement: enforce }`);
+    await connect({ one: logging }, client, policy);
+    await client.listTools();
+    await client.callTool({ name: 'one__log' });
+    expect(logged).toMatchObject([
+      { data: 'not [hidden]', _meta: { 'io.github.mcp-concerns/server': 'one' } },
+    ]);
+  });
+
   it('read no unlisted resource of a server that a rule hides, and answer as for a server that there is not', async () => {
     const read = vi.fn((uri: URL) => ({ contents: [{ uri: uri.href, text: 'secret' }] }));
     const any = () =>

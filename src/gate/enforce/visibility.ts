@@ -6,7 +6,7 @@ import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { type Catalog, decideItem } from '../../engine/select.js';
 import type { Lists, Target } from '../request/decision.js';
-import { barePrimitive } from './of-servers.js';
+import { areSeveral, barePrimitive } from './of-servers.js';
 import { normalizeUri, uriVariantsOf } from './uri-variants.js';
 
 export type { Lists, Target };
@@ -32,7 +32,11 @@ export function isShown(lists: Lists, { type, name }: Target, configuration: Con
   const kind = type === 'tool' ? 'tools' : 'prompts';
   const listed = decisionOnName(lists[kind], name, configuration);
   if (listed !== undefined) return listed.effect === 'show';
-  return namesIt(configuration.policy, kind, name) && isBareShown(lists, kind, name, configuration);
+  const { policy } = configuration;
+  // In front of several servers, no server is asked in the place of a hidden name. One that a pattern shows is not either:
+  // its server would answer in other words, and so tell the names of the pattern that are hidden.
+  const isNamed = areSeveral(lists) === true ? policy.entries[kind].has(name) : namesIt(policy, kind, name);
+  return isNamed && isBareShown(lists, kind, name, configuration);
 }
 
 /**
