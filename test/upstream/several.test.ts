@@ -4,7 +4,9 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   ElicitRequestSchema,
+  EmptyResultSchema,
   ListPromptsRequestSchema,
+  SetLevelRequestSchema,
   SubscribeRequestSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -118,6 +120,25 @@ describe('several servers with equal names', () => {
     stop.abort('enough');
     await expect(call).rejects.toThrow('enough');
     await expect.poll(() => cancelled).toEqual(['two']);
+  });
+
+  it('report no progress of what all of them are asked, because their reports would be one', async () => {
+    const [told, tokens]: [unknown[], unknown[]] = [[], []];
+    const leveled = () =>
+      inProcessTransport(() => {
+        const server = new McpServer({ name: 's', version: '1' }, { capabilities: { logging: {} } });
+        server.server.setRequestHandler(SetLevelRequestSchema, ({ params }) => {
+          tokens.push(params._meta?.progressToken);
+          return {};
+        });
+        return server;
+      });
+    const client = await connect({ one: leveled, two: leveled });
+    await client.request({ method: 'logging/setLevel', params: { level: 'error' } }, EmptyResultSchema, {
+      onprogress: (each) => told.push(each),
+    });
+    expect(tokens).toEqual([undefined, undefined]);
+    expect(told).toEqual([]);
   });
 
   it('forward that a list is cancelled', async () => {

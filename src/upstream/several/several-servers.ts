@@ -19,7 +19,7 @@ import { type Members, membersOf, wrapParams } from '../eras/envelope.js';
 import { NOBODY } from '../eras/era.js';
 import { untilLeft } from '../eras/stream.js';
 import type { AnswerOverHttp } from '../recovery.js';
-import { introduce } from './introduce.js';
+import { introduce, withoutToken } from './introduce.js';
 import { isList, listAll } from './list-all.js';
 import type { Member } from './member.js';
 import { ask, inwardToken, type Part, portOf } from './part.js';
@@ -98,9 +98,10 @@ export class SeveralServers implements Backend {
       return introduce(parts, call, client.era);
     if (isList(method)) return listAll(parts, call, client.era);
     if (method === METHODS.listen) return this.listen(call);
-    if (method === 'logging/setLevel')
-      await Promise.all(parts.map((part) => part.member.inTime(ask(part, call))));
-    else if (method !== 'ping') return this.route(call);
+    if (method === 'logging/setLevel') {
+      const sent = { ...call, params: withoutToken(call.params) };
+      await Promise.all(parts.map((part) => part.member.inTime(ask(part, sent))));
+    } else if (method !== 'ping') return this.route(call);
     return { result: {} };
   }
 
