@@ -45,6 +45,23 @@ export const AREAS = [
   'translated: legacy clients of 2026-07-28 servers',
   'translated: modern clients of 2025-11-25 servers',
   'translated: modern clients of 2026-07-28 servers',
+  'several: handshakes',
+  'several: lists',
+  'several: lists of 10,000',
+  'several: calls',
+  'several: shortened names',
+  'several: names of nothing',
+  'several: requests to all servers',
+  'several: tasks',
+  'several: hidden names',
+  'several: siblings in definitions',
+  'several: hidden names in messages of servers',
+  'several: progress',
+  'several: questions of servers',
+  'several: questions that were taken back',
+  'several: modern clients',
+  'several: clients that share servers',
+  'several: policies that were replaced',
 ] as const;
 export type Area = (typeof AREAS)[number];
 export type Reached = Partial<Record<Area, number>>;

@@ -9,6 +9,8 @@ export interface Counts {
   answeredTwice: number;
   visibleBlocked: number;
   silent: number;
+  /** Of several servers: a message of, for or about another one. */
+  wrongServer: number;
 }
 export const NO_COUNTS: Counts = {
   messages: 0,
@@ -18,6 +20,7 @@ export const NO_COUNTS: Counts = {
   answeredTwice: 0,
   visibleBlocked: 0,
   silent: 0,
+  wrongServer: 0,
 };
 export type Fault = Exclude<keyof Counts, 'messages'>;
 

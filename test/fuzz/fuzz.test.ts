@@ -3,12 +3,14 @@ import { AREAS, type Reached, reach } from './areas.js';
 import { makeShelf, play, playBridged } from './play.js';
 import { playCallers } from './play-callers.js';
 import { playSessions } from './play-sessions.js';
+import { makeSeveralShelf, playSeveral } from './several/play.js';
 
 /** `npm run fuzz` plays fifty thousand connections. A sample keeps this test short. */
 const CONNECTIONS = 60;
 const SESSIONS = 25;
 const CALLERS = 25;
 const BRIDGED = 16;
+const SEVERAL = 40;
 const shelf = makeShelf(1, 12);
 const reached: Reached = {};
 
@@ -52,6 +54,15 @@ it('keeps what callers and models choose apart, in both eras', async () => {
 it('does the same with a translation between the gate and the server, for each pair of eras', async () => {
   for (let seed = 1; seed <= BRIDGED; seed++) {
     const played = await playBridged(shelf, seed);
+    expect(played.findings).toEqual([]);
+    for (const area of AREAS) reach(reached, area, played.reached[area] ?? 0);
+  }
+});
+
+it('shows of three servers with equal names what each shows alone, whatever they claim to be', async () => {
+  const plans = makeSeveralShelf(1);
+  for (let seed = 1; seed <= SEVERAL; seed++) {
+    const played = await playSeveral(plans, seed);
     expect(played.findings).toEqual([]);
     for (const area of AREAS) reach(reached, area, played.reached[area] ?? 0);
   }

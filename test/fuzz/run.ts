@@ -1,10 +1,12 @@
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
+import { once } from '../../src/wire/once.js';
 import { AREAS, reach } from './areas.js';
 import { type Counts, type Finding, NO_COUNTS, type Played } from './findings.js';
-import { makeShelf, play, playBridged, type Shelf } from './play.js';
+import { makeShelf, play, playBridged } from './play.js';
 import { playCallers } from './play-callers.js';
 import { playSessions } from './play-sessions.js';
+import { makeSeveralShelf, playSeveral } from './several/play.js';
 
 /**
  * Plays random connections until the given number of messages was sent: `npm run fuzz -- --messages 100000 --seed 1`.
@@ -15,10 +17,13 @@ const DEFAULT_MESSAGES = 3_000_000;
 /** A new set of policies after so many connections. A process plays all connections of a set. */
 const PER_SHELF = 200;
 /**
- * One of so many connections is a set of sessions over HTTP, one is callers of both eras, and one has a translation between the
- * gate and the server: these take longer.
+ * One of so many connections is a set of sessions over HTTP, one is callers of both eras, one has a translation between the
+ * gate and the server, and one has three servers behind the gate: these take longer.
  */
-const EACH_OF = { sessions: 8, callers: 32, bridged: 16 };
+const EACH_OF = { sessions: 8, callers: 32, bridged: 16, several: 16 };
+/** Plays only connections with a translation, or only with several servers. */
+const ONLY = ['--bridged', '--several'] as const;
+const isOnly = (option: (typeof ONLY)[number]): boolean => process.argv.includes(option);
 /** For each fault and method. */
 const KEPT_FINDINGS = 3;
 
@@ -33,18 +38,17 @@ const nothingPlayed = (): Played => ({ counts: { ...NO_COUNTS }, findings: [], r
 async function playAll(messages: number, first: number, index: number, processes: number): Promise<Played> {
   const all = nothingPlayed();
   for (let start = first + index * PER_SHELF; ; start += processes * PER_SHELF) {
-    const shelf = makeShelf(start);
+    const player = playerOf(start);
     for (let seed = start; seed < start + PER_SHELF; seed++) {
       if (all.counts.messages >= messages) return all;
-      add(all, await playerOf(seed - start)(shelf, seed));
+      add(all, await player(seed));
     }
   }
 }
 
 /** Plays one connection of a run again. */
 function replay(seed: number, first: number): Promise<Played> {
-  const start = seed - ((seed - first) % PER_SHELF);
-  return playerOf(seed - start)(makeShelf(start), seed);
+  return playerOf(seed - ((seed - first) % PER_SHELF))(seed);
 }
 
 function add(all: Played, { counts, findings, reached }: Played): void {
@@ -53,11 +57,18 @@ function add(all: Played, { counts, findings, reached }: Played): void {
   for (const area of AREAS) reach(all.reached, area, reached[area] ?? 0);
 }
 
-/** `--bridged` plays only connections with a translation. */
-function playerOf(round: number): (shelf: Shelf, seed: number) => Promise<Played> {
-  if (process.argv.includes('--bridged') || round % EACH_OF.bridged === 2) return playBridged;
-  if (round % EACH_OF.sessions === 0) return playSessions;
-  return round % EACH_OF.callers === 1 ? playCallers : play;
+/** Returns how each connection of a set is played. The policies of the set are made when the first one needs them. */
+function playerOf(start: number): (seed: number) => Promise<Played> {
+  const shelf = once(() => makeShelf(start));
+  const severalShelf = once(() => makeSeveralShelf(start, isOnly('--several') ? 40 : 8));
+  return (seed) => {
+    const round = seed - start;
+    if (isOnly('--several') || (!isOnly('--bridged') && round % EACH_OF.several === 3))
+      return playSeveral(severalShelf(), seed);
+    if (isOnly('--bridged') || round % EACH_OF.bridged === 2) return playBridged(shelf(), seed);
+    if (round % EACH_OF.sessions === 0) return playSessions(shelf(), seed);
+    return (round % EACH_OF.callers === 1 ? playCallers : play)(shelf(), seed);
+  };
 }
 
 function keep(findings: Finding[], finding: Finding): void {
@@ -66,7 +77,7 @@ function keep(findings: Finding[], finding: Finding): void {
 }
 
 function inProcess(messages: number, first: number, index: number, processes: number): Promise<Played> {
-  const only = process.argv.filter((each) => each === '--bridged');
+  const only = ONLY.filter(isOnly);
   const numbers = { messages, seed: first, share: index, of: processes };
   const args = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const child = fork(process.argv[1] ?? '', [...only, ...args]);
@@ -112,6 +123,7 @@ function summary({ counts, findings, reached }: Played, seconds: number): string
     `${counts.answeredTwice} requests with two answers`,
     `${counts.visibleBlocked} requests for visible primitives that did not pass`,
     `${counts.silent} faults that nothing tells of`,
+    `${counts.wrongServer} messages of, for or about another of several servers`,
     ...AREAS.map((area) => `reached ${reached[area] ?? 0} times: ${area}`),
     ...findings.map((finding) => `${finding.fault}, seed ${finding.seed}: ${finding.what}`),
   ];
