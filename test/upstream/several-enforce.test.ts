@@ -138,6 +138,27 @@ settings: { enforcement: enforce }`);
     expect(textOf(await client.callTool({ name: 'one__old_tool' }))).toContain('old_tool not found');
   });
 
+  it('name nothing hidden of their own while another one is asked for its own under the same name', async () => {
+    const client = newClient();
+    const logged: unknown[] = [];
+    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void logged.push(params));
+    const one = new McpServer({ name: 'one', version: '1' }, { capabilities: { logging: {} } });
+    const two = new McpServer({ name: 'two', version: '1' });
+    one.registerTool('old_tool', {}, () => text('hidden'));
+    two.registerTool('old_tool', {}, async () => {
+      await one.server.sendLoggingMessage({ level: 'info', data: 'not old_tool' });
+      return text('shown');
+    });
+    const policy = policyOf(`
+primitives: { tools: { two__old_tool: {} } }
+settings: { unmapped: hide, enforcement: enforce }`);
+    const servers = { one: () => inProcessTransport(() => one), two: () => inProcessTransport(() => two) };
+    await connect(servers, client, policy);
+    await client.listTools();
+    expect(textOf(await client.callTool({ name: 'two__old_tool' }))).toBe('shown');
+    expect(logged).toMatchObject([{ data: 'not [hidden]' }]);
+  });
+
   it('are named in their messages, also if a hidden tool is called like a part of the member that names them', async () => {
     const client = newClient();
     const logged: unknown[] = [];

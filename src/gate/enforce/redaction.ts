@@ -122,8 +122,10 @@ function redactWith(facts: Facts, lists: Lists, message: Answer | Failure, excep
 function redactionOf(view: View, lists: Lists): Redact {
   const { configuration, request = NO_REQUEST, substitute, server } = view;
   const inside = serverOf(lists, request);
-  const hidden = hiddenNameFinder(lists, configuration, server ?? inside?.slug);
-  return textRedaction(hidden, request, substitute, inside?.own);
+  const speaker = server ?? inside?.slug;
+  const hidden = hiddenNameFinder(lists, configuration, speaker);
+  // Another server may tell something while this one is asked.
+  return textRedaction(hidden, request, substitute, inside?.slug === speaker ? inside?.own : undefined);
 }
 
 const NO_REQUEST: Request = { jsonrpc: '2.0', id: 0, method: '' };
