@@ -108,6 +108,7 @@ export class MemberServer {
       this.send(wire, { jsonrpc: '2.0', method: `notifications/${method}`, params: { ...params, _meta } });
     const waiting = [...wire.open];
     const [id, { token }] = waiting[random.below(waiting.length)] ?? [undefined, { token: undefined }];
+    const ask = () => this.era === '2025-11-25' && this.ask(wire, id);
     const progress = () =>
       token !== undefined && notify('progress', { progressToken: token, progress: 1, message: text });
     const acts = [
@@ -117,7 +118,8 @@ export class MemberServer {
       () => notify(`${random.pick(['tools', 'prompts', 'resources'])}/list_changed`, {}),
       progress,
       progress,
-      () => this.era === '2025-11-25' && this.ask(wire, id),
+      ask,
+      ask,
       () => this.takeBack(wire),
     ] as const;
     const all = this.isHostile ? ([...acts, () => this.forge(wire)] as const) : acts;
