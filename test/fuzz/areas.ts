@@ -2,6 +2,7 @@
 export const AREAS = [
   'tool concerns',
   'page tools',
+  'tools that a page hides',
   'page of the panel',
   'prompts of the panel',
   'updateConcerns',

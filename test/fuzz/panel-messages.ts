@@ -1,14 +1,17 @@
 import type { Sent } from './client-messages.js';
 import type { Random } from './random.js';
-import { THINGS, type View } from './world.js';
+import { THINGS, type Thing, type View } from './world.js';
 
 const TARGETS: readonly [View, ...View[]] = [undefined, 'low', 'high'];
 
 const SWITCHES: readonly [object, ...object[]] = [
   { '+tools': ['concerns'], '-tools': ['no such tool'] },
   { '+tools': { length: 1 }, '-tools': 7 },
+  { '-tools': null },
   ...THINGS.filter(({ kind }) => kind === 'tools').map(({ identity }) => ({ '+tools': [identity] })),
 ];
+
+const TOOLS = THINGS.filter(({ kind }) => kind === 'tools') as [Thing, ...Thing[]];
 
 type Request = (method: string, params: object, known?: Omit<Sent, 'message'>) => Sent;
 
@@ -17,6 +20,12 @@ export function panelMessage(random: Random, request: Request): Sent {
   const target = random.pick(TARGETS);
   const page = { area: 'page tools', isPanel: true } as const;
   const prompt = { area: 'prompts of the panel', isPanel: true } as const;
+  const hideTool = (): Sent => {
+    const hides = random.pick(TOOLS);
+    const change = { by: 'page', targets: [], hides } as const;
+    const params = { name: 'concerns_update', arguments: { concerns: { '-tools': [hides.identity] } } };
+    return request('tools/call', params, { area: 'tools that a page hides', isPanel: true, change });
+  };
   return random.pick<() => Sent>([
     () =>
       request('tools/call', { name: 'concerns', arguments: {} }, { area: 'tool concerns', isPanel: true }),
@@ -39,6 +48,10 @@ export function panelMessage(random: Random, request: Request): Sent {
         { name: 'concerns_update', arguments: { concerns: { level: target ?? null } } },
         { ...page, change: { by: 'page', targets: [target] } },
       ),
+    hideTool,
+    hideTool,
+    hideTool,
+    hideTool,
     // Neither a page in a host nor a host itself can show a tool by its name, or make the gate believe in one.
     () =>
       request(
@@ -58,7 +71,7 @@ export function panelMessage(random: Random, request: Request): Sent {
         : request(
             'prompts/get',
             { name: `concerns-${target}` },
-            { ...prompt, change: { by: 'prompt', targets: [target] } },
+            { ...prompt, change: { by: 'prompt', targets: [target], isPreset: true } },
           ),
     () =>
       request(

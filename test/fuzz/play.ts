@@ -16,6 +16,7 @@ import {
   isHiddenByEntry,
   isKnownByEntry,
   isReachable,
+  levelOf,
   type Plan,
   policyOf,
   randomPlan,
@@ -23,6 +24,7 @@ import {
   type Thing,
   VIEWS,
   type View,
+  withLevel,
 } from './world.js';
 
 /** Policies to choose from. Loading one takes as long as a hundred messages. */
@@ -269,12 +271,15 @@ async function playUnder(
     for (const each of requests) if (mayBeOpen(each)) yield* each.views;
   }
 
+  /** A request may state another level than its session has. Tools that were hidden one by one stay so. */
+  function addViews({ states, views }: Pending, ofSession: Iterable<View>): void {
+    for (const view of ofSession)
+      views.add(states === undefined ? view : withLevel(view, levelOf(states[0])));
+  }
+
   /** What a session may prefer now applies to each request that has no answer yet. */
   function spreadViews(): void {
-    for (const each of requests) {
-      if (!each.answered && each.states === undefined)
-        for (const view of session.possible) each.views.add(view);
-    }
+    for (const each of requests) if (!each.answered) addViews(each, session.possible);
     for (const view of session.possible) unaskedViews.add(view);
   }
 
@@ -284,17 +289,18 @@ async function playUnder(
     const cancelled = requests.filter((each) => each.id !== undefined && each.id === sent.cancels);
     for (const each of cancelled) each.cancelled = true;
     const text = JSON.stringify(sent.message);
-    const ofSession = sent.isModern ? [undefined, ...session.possible] : session.possible;
     const request: Pending = {
       ...sent,
       text,
       readings: readingsOf(sent.message),
       plans: new Set([inForce.plan]),
-      views: new Set(sent.states ?? ofSession),
+      views: new Set(),
       answered: false,
       cancelled: false,
     };
     requests.push(request);
+    if (sent.isModern) addViews(request, [undefined]);
+    addViews(request, session.possible);
     if (sent.id === undefined) malformed.push(request);
     else byId.set(sent.id, [...(byId.get(sent.id) ?? []), request]);
     // A modern request changes nothing for later ones.

@@ -1,4 +1,4 @@
-import type { Plan, View } from './world.js';
+import { isListed, levelOf, type Plan, type Thing, type View, withLevel, without } from './world.js';
 
 /** A request that may change the preferences of the session: of the panel, a form, or `updateConcerns`. */
 export interface Switch {
@@ -6,14 +6,28 @@ export interface Switch {
   readonly targets: readonly View[];
   /** Whether it may show more: a prompt may, a page may not. */
   readonly by: 'page' | 'prompt' | 'form' | 'host';
+  /** The tool that a page hides, in the place of a target. */
+  readonly hides?: Thing;
+  /** Whether it chooses a preset, which also replaces what was switched one by one. A form may. */
+  readonly isPreset?: boolean;
 }
 
 /** The oracle: what a switch does under a plan. It shares no code with the product. */
-function switched({ targets, by }: Switch, { panel, mode }: Plan, before: View): readonly View[] {
+function switched({ targets, by, hides, isPreset }: Switch, plan: Plan, before: View): readonly View[] {
+  const { panel, mode } = plan;
   if (by === 'host') return targets;
   if (panel === 'off' || panel === 'read-only' || mode === 'shadow') return [before];
+  // Only what is shown can be hidden.
+  if (hides !== undefined) return [isListed(plan, hides, before) ? without(before, hides.identity) : before];
   const mayWiden = panel === 'on' && by !== 'page';
-  return targets.filter((target) => mayWiden || before === undefined || target === before);
+  const level = levelOf(before);
+  return targets
+    .filter((target) => mayWiden || level === undefined || levelOf(target) === level)
+    .flatMap((target) => {
+      const kept = withLevel(before, levelOf(target));
+      if (!mayWiden || (by === 'prompt' && isPreset !== true)) return [kept];
+      return by === 'form' ? [kept, target] : [target];
+    });
 }
 
 interface Open {

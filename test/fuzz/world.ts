@@ -147,16 +147,39 @@ export function policyOf({ mode, unmapped, panel, model, entries, patterns }: Pl
 }
 
 /** The preference for `level` that is in effect; `undefined` for none, `lost` if nobody knows it any more. */
-export type View = Level | 'lost' | undefined;
-export const VIEWS: readonly View[] = [undefined, 'low', 'high'];
+type Wanted = Level | 'lost' | undefined;
+/** The preferences that are in effect: a level, and the tools that a person hid one by one. Equal views are equal values. */
+export type View = Wanted | `${Level | 'any'} without ${string}`;
+export const VIEWS: readonly Wanted[] = [undefined, 'low', 'high'];
+
+const partsOf = (view: View): readonly [Wanted, readonly string[]] => {
+  const [level, hidden = ''] = view?.split(' without ') ?? [];
+  const wanted = level === 'low' || level === 'high' || level === 'lost' ? level : undefined;
+  return [wanted, hidden === '' ? [] : hidden.split(' ')];
+};
+
+export const levelOf = (view: View): Wanted => partsOf(view)[0];
+
+/** The view with another level, and the same tools hidden. */
+export function withLevel(view: View, level: Wanted): View {
+  const [, hidden] = partsOf(view);
+  return hidden.length === 0 || level === 'lost' ? level : `${level ?? 'any'} without ${hidden.join(' ')}`;
+}
+
+/** The view with one more tool hidden. */
+export function without(view: View, tool: string): View {
+  const [level, hidden] = partsOf(view);
+  const names = [...new Set([...hidden, tool])].sort().join(' ');
+  return level === 'lost' ? level : `${level ?? 'any'} without ${names}`;
+}
 
 /** The oracle: whether lists show a thing. `shadow` filters nothing, but what the gate adds takes the place of the server's. */
-export const isListed = (plan: Plan, each: Thing, level: View): boolean =>
-  !isTaken(plan, each) && (plan.mode === 'shadow' || fits(plan, each, level));
+export const isListed = (plan: Plan, each: Thing, view: View): boolean =>
+  !isTaken(plan, each) && (plan.mode === 'shadow' || fits(plan, each, view));
 
 /** The oracle: whether a client may use a thing or see anything of it. Only `enforce` hides more than lists. */
-export const isAllowed = (plan: Plan, each: Thing, level: View): boolean =>
-  !isTaken(plan, each) && (plan.mode !== 'enforce' || fits(plan, each, level));
+export const isAllowed = (plan: Plan, each: Thing, view: View): boolean =>
+  !isTaken(plan, each) && (plan.mode !== 'enforce' || fits(plan, each, view));
 
 /** The oracle: whether a person may learn that a thing exists, because some preference shows it. */
 export const isReachable = (plan: Plan, each: Thing): boolean =>
@@ -167,8 +190,8 @@ export const isKnownByEntry = ({ entries }: Plan, { identity }: Thing): boolean 
   entries.has(identity) && OWN_VALUES[identity] === undefined;
 
 /** The oracle: whether an entry of the policy hides a thing, which the gate then knows before it has any list. */
-export const isHiddenByEntry = (plan: Plan, each: Thing, level: View): boolean =>
-  plan.mode === 'enforce' && plan.entries.has(each.identity) && !fits(plan, each, level, {});
+export const isHiddenByEntry = (plan: Plan, each: Thing, view: View): boolean =>
+  plan.mode === 'enforce' && plan.entries.has(each.identity) && !fits(plan, each, levelOf(view), {});
 
 const isTaken = ({ panel }: Plan, { isReserved }: Thing): boolean => isReserved === true && panel !== 'off';
 
@@ -176,9 +199,11 @@ const isTaken = ({ panel }: Plan, { isReserved }: Thing): boolean => isReserved 
 function fits(
   plan: Plan,
   { kind, identity }: Thing,
-  level: View,
+  view: View,
   own: Values = OWN_VALUES[identity] ?? {},
 ): boolean {
+  const [level, hidden] = partsOf(view);
+  if (kind === 'tools' && hidden.includes(identity)) return false;
   const applied: Values[] = [];
   for (const [pattern, values] of plan.patterns) {
     if (PATTERNS[pattern] === kind && identity.startsWith(pattern.slice(0, -1))) applied.push(values);
