@@ -1,15 +1,14 @@
-// Measures tools/list of three servers with 200 tools each behind one connection, against the slowest of them alone. Prints
-// medians, and their ratio, which must be at most 1.3.
+// Measures tools/list of three servers with 200 tools each through `serve --stdio --servers`, as built, against the slowest of
+// them alone: for a host that states a preference, whose lists come from memory, and for one that states none, whose lists come
+// from the servers. Prints medians, and their ratios, which must be at most 1.3. Build first.
 //
 //   node scripts/run.mjs bench/several-lists.ts [rounds]
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { bridge } from '../src/upstream/isolation.js';
-import { bridgeSeveral } from '../src/upstream/several/bridge-several.js';
-import { ChildTransport } from '../src/upstream/wires/child-process.js';
+import { createInterface } from 'node:readline';
 
 const rounds = Number(process.argv[2] ?? 200);
 const folder = mkdtempSync(join(tmpdir(), 'several-lists-'));
@@ -28,38 +27,77 @@ for (let index = 0; index < 200; index++) {
 }
 await server.connect(new StdioServerTransport());`,
 );
-const open = () => new ChildTransport(process.execPath, [file]);
-const slugs = ['one', 'two', 'three'];
-const all = [
-  ...slugs.map((slug) => bridge(open, 'per-session', { name: slug, isLongLived: true, isOfOnePerson: true })),
-  bridgeSeveral(new Map(slugs.map((slug) => [slug, open])), 'per-session', {
-    isLongLived: true,
-    isOfOnePerson: true,
-  }),
-];
-const clients: Client[] = [];
-for (const bridged of all) {
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await bridged.connection().connect(theirs);
-  const client = new Client({ name: 'bench', version: '1' });
-  await client.connect(ours);
-  clients.push(client);
+const command = process.execPath;
+const servers = join(folder, 'servers.json');
+const one = { command, args: [file] };
+writeFileSync(servers, JSON.stringify({ mcpServers: { one, two: one, three: one } }));
+const policy = join(folder, 'policy.yaml');
+writeFileSync(
+  policy,
+  `version: 1
+concerns: { effect: { values: [read-only, changes], match: at-most, default: changes } }
+patterns: { tools: { "*": { effect: read-only } } }
+`,
+);
+const serve = ['dist/cli/main.js', 'serve', '--stdio', '--policy', policy, '--servers', servers];
+/** A host that reads answers as lines: checking 600 tools takes a client of the SDK longer than listing them takes a server. */
+class Host {
+  private readonly child;
+  private readonly lines;
+  private lastId = 0;
+
+  constructor(args: readonly string[]) {
+    const env = { PATH: process.env.PATH, XDG_STATE_HOME: folder };
+    this.child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
+    this.lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
+  }
+
+  async ask(method: string, params = {}): Promise<string> {
+    const id = ++this.lastId;
+    this.tell({ id, method, params });
+    for (;;) {
+      const { value = '' } = await this.lines.next();
+      if (value === '' || value.includes(`"id":${id}`)) return value;
+    }
+  }
+
+  tell(message: object): void {
+    this.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  async close(): Promise<void> {
+    this.child.stdin.end();
+    await once(this.child, 'exit');
+  }
 }
-const times = all.map((): number[] => []);
+
+const stated = [...serve, '--concern', 'effect=read-only'];
+const hosts = [[file], [file], [file], serve, stated].map((args) => new Host(args));
+const clientInfo = { name: 'bench', version: '1' };
+for (const host of hosts) {
+  await host.ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+  host.tell({ method: 'notifications/initialized' });
+}
+const counts = await Promise.all(
+  hosts.map(async (host) => (await host.ask('tools/list')).split('"inputSchema"').length - 1),
+);
+if (counts.slice(3).some((count) => count !== 601))
+  throw new Error(`serve lists ${counts.slice(3)} tools, not 600 and its own.`);
+const times = hosts.map((): number[] => []);
 for (let round = -20; round < rounds; round++) {
-  for (const [at, client] of clients.entries()) {
+  for (const [at, host] of hosts.entries()) {
     const began = performance.now();
-    await client.listTools();
+    await host.ask('tools/list');
     // The first rounds warm up.
     if (round >= 0) times[at]?.push(performance.now() - began);
   }
 }
 const medians = times.map((each) => each.sort((a, b) => a - b)[each.length >> 1] ?? 0);
-const [together = 0, slowest] = [medians.at(-1), Math.max(...medians.slice(0, -1))];
-const text = (ms: number) => `${ms.toFixed(2)} ms`;
-console.log(
-  `slowest alone ${text(slowest)}, 3 x 200 tools ${text(together)}: ${(together / slowest).toFixed(2)}`,
-);
-for (const client of clients) await client.close();
-for (const bridged of all) await bridged.close();
+const slowest = Math.max(...medians.slice(0, 3));
+for (const [at, name] of ['states nothing', 'states a preference'].entries()) {
+  const together = medians[3 + at] ?? 0;
+  const times = `slowest alone ${slowest.toFixed(2)} ms, 3 x 200 tools ${together.toFixed(2)} ms`;
+  console.log(`a host that ${name}: ${times}: ${(together / slowest).toFixed(2)}`);
+}
+for (const host of hosts) await host.close();
 rmSync(folder, { recursive: true });
