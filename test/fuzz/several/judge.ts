@@ -266,5 +266,5 @@ export class Judge {
   }
 }
 
-export const planText = (plan: Plan): string =>
+const planText = (plan: Plan): string =>
   JSON.stringify(plan, (_key, value) => (value instanceof Map ? Object.fromEntries(value) : value));

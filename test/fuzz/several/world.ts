@@ -43,7 +43,7 @@ export const wordOf = (slug: Slug, level: Level): string =>
   slug === MAPPED ? { low: 'lo', high: 'hi' }[level] : level;
 
 /** The names outside, as the documentation says. It shares no code with the product. */
-export function outsideOf(slug: string, kind: Kind, own: string): string {
+function outsideOf(slug: string, kind: Kind, own: string): string {
   if (kind === 'resources' || kind === 'resourceTemplates') return `${slug}+${own}`;
   const full = `${slug}__${own}`;
   if (full.length <= 48) return full;
