@@ -42,8 +42,9 @@ interface Place {
  * Many hosts never end their sessions, and keep a session id over a restart of this process. So a session also ends
  * after a time without use and when there are too many. A request with an id that this process does not know gets a new server
  * under that id, if the id or the store says what the host prefers, and the store does not say that the session has ended; else
- * 404. A session that ended to make room has ended, unless the store is shared, or somebody switched it: its host would begin again
- * with what it preferred first.
+ * 404. Without a secret, only this process makes ids: its store has forgotten a session that it does not know. A session that
+ * ended to make room has ended, unless the store is shared, or somebody switched it: its host would begin again with what it
+ * preferred first.
  *
  * @param options how to make a server, the policy, and when sessions end
  * @returns a handler, which supports streams of notifications
@@ -198,8 +199,9 @@ export function proxySessions(options: SessionProxyOptions) {
       }
       const kept = openSessionId(sealedFor(given), place.id);
       const found = kept && (await store.read(kept.key).catch(() => undefined));
-      // A shared store that does not know a session has forgotten it, and with it what was switched.
-      const isForgotten = options.isShared === true && found?.state === 'unknown';
+      // A store that had each session has forgotten one that it does not know, and with it what was switched.
+      const isForgotten =
+        found?.state === 'unknown' && (options.isShared === true || given.sessionSecret === undefined);
       const session = await known();
       if (kept === undefined || isForgotten || isGone(found, kept)) {
         if (!(session instanceof Response)) await end(key);

@@ -27,7 +27,17 @@ afterEach(async () => {
 /** Longer than a test may take: nothing here may wait until a server that hangs is given up. */
 const START_MS = 600_000;
 
-async function serve(limits: { maxSessions?: number; idleMs?: number } = {}, fault = 'none') {
+/** Of the user: with it, another process can continue the sessions. */
+const SECRET = 'secret of one user';
+
+interface Limits {
+  readonly maxSessions?: number;
+  readonly idleMs?: number;
+  /** Sessions that the store remembers. */
+  readonly kept?: number;
+}
+
+async function serve({ kept = 100, ...limits }: Limits = {}, fault = 'none', sessionSecret?: string) {
   const starts = join(mkdtempSync(join(tmpdir(), 'sessions-')), 'starts');
   const children: ChildTransport[] = [];
   const events: string[] = [];
@@ -41,11 +51,14 @@ async function serve(limits: { maxSessions?: number; idleMs?: number } = {}, fau
   const proxy = proxySessions({
     server: () => bridge(spawn, 'per-session', { report, startMs: START_MS }).connection(),
     policy,
-    store: createMemoryStore(),
+    store: createMemoryStore({ maxSessions: kept }),
     ...limits,
   });
   open.push(() => proxy.close());
-  const endpoint = await listenLocally(proxy.fetch, {});
+  const endpoint = await listenLocally(
+    (request, given) => proxy.fetch(request, { ...given, sessionSecret }),
+    {},
+  );
   open.push(() => endpoint.close());
   const alive = (): number => children.filter(({ pid }) => isAlive(pid)).length;
   return { url: endpoint.url, proxy, children, alive, events };
@@ -154,24 +167,24 @@ describe('while all sessions answer', () => {
 
 describe('a session that the process does not know', () => {
   it('is served under the same id, by one process', async () => {
-    const { url, children } = await serve();
-    const id = newSessionId({ policy }, {});
+    const { url, children } = await serve({}, 'none', SECRET);
+    const id = newSessionId({ policy, secret: SECRET }, {});
     const answers = await Promise.all([list(url, id, 1), list(url, id, 2), list(url, id, 3)]);
     for (const answer of answers) expect(answer).toMatch(/^200 .*"echo"/s);
     expect(children).toHaveLength(1);
   });
 
   it('gets the reason if its server does not start, without its stderr', async () => {
-    const { url, proxy } = await serve({}, 'exit-at-start');
-    const answer = await list(url, newSessionId({ policy }, {}));
+    const { url, proxy } = await serve({}, 'exit-at-start', SECRET);
+    const answer = await list(url, newSessionId({ policy, secret: SECRET }, {}));
     expect(answer).toMatch(/^502 .*it ended with exit code 1/);
     expect(answer).not.toContain('API_KEY');
     expect(proxy.size).toBe(0);
   });
 
   it('is told to try again if the endpoint ends while its server starts', async () => {
-    const { url, proxy, children } = await serve({}, 'hang-at-initialize');
-    const answer = list(url, newSessionId({ policy }, {}));
+    const { url, proxy, children } = await serve({}, 'hang-at-initialize', SECRET);
+    const answer = list(url, newSessionId({ policy, secret: SECRET }, {}));
     await expect.poll(() => children.length).toBe(1);
     await proxy.close();
     expect(await answer).toMatch(/^503 .*is ending/);
@@ -198,7 +211,7 @@ describe('a session that the process does not know', () => {
   });
 
   it('keeps the preferences of initialize after a restart, and none that were forged', async () => {
-    const before = await serve();
+    const before = await serve({}, 'none', SECRET);
     const capabilities = { extensions: { [EXTENSION_ID]: { concerns: { access: 'none' } } } };
     const params = { ...initialize.params, capabilities };
     const body = JSON.stringify({ ...initialize, params });
@@ -206,7 +219,7 @@ describe('a session that the process does not know', () => {
     await opened.text();
     const id = opened.headers.get('mcp-session-id') ?? '';
     expect(await list(before.url, id)).toMatch(/^200 .*"tools":\[\]/s);
-    const { url } = await serve();
+    const { url } = await serve({}, 'none', SECRET);
     expect(await list(url, id)).toMatch(/^200 .*"tools":\[\]/s);
     const [random = '', sealed = ''] = id.split('.');
     expect(await list(url, `${random.replace(/./g, '0')}.${sealed}`)).toMatch(/^404/);
@@ -231,5 +244,15 @@ describe('a session that the process does not know', () => {
       expect(await toolNames(host)).toEqual([]);
       expect(children).toHaveLength(times + 1);
     }
+  });
+
+  it('is unknown after its own process forgot it: somebody may have switched it to show less', async () => {
+    const { url } = await serve({ maxSessions: 1, kept: 1 });
+    const host = await connectOverHttp(url);
+    open.push(() => host.close());
+    await updateConcerns(host, { access: 'none' });
+    expect(await toolNames(host)).toEqual([]);
+    await begin(url);
+    await expect(host.listTools()).rejects.toThrow('The session is unknown or was ended.');
   });
 });

@@ -31,9 +31,10 @@ export function markSwitches(store: SessionStore, environment: NodeJS.ProcessEnv
       return found.state === 'unknown' && existsSync(markOf(id)) ? { state: 'ended' } : found;
     },
     async update(id, change) {
-      const isSwitch = change.concerns !== undefined || change.model !== undefined;
-      // The first preferences are those of `initialize`, which are in the id. Marked before it is stored: nothing may be lost.
-      if (isSwitch && (await store.read(id)).state !== 'unknown') mark(id);
+      const isChoice = change.concerns !== undefined || change.model !== undefined;
+      // The first preferences, those of `initialize`, are in the id. Only they are stored together with what the server announces.
+      // Marked before it is stored: nothing may be lost.
+      if (isChoice && change.listChanged === undefined) mark(id);
       return store.update(id, change);
     },
     async end(id) {
