@@ -182,7 +182,7 @@ function resolve(
       value = caller.fixed.effective[index];
       origins[index] = caller.fixed.origins[index];
     } else if (preferred !== undefined) value = preferred ?? undefined;
-    else if (caller.forgotten === true) {
+    else if (caller.forgotten === true || host.lost.has(index)) {
       value = 'denied';
       origins[index] = 'forgotten';
     } else if (ofClient?.values[index] !== undefined) {

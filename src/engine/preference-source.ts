@@ -24,7 +24,8 @@ export type PreferenceSourceName =
 /**
  * Where an effective value comes from: a preference source, directly or by a preset that it named; a verified claim; the
  * concern's default. For a denied concern it is what was missing: `no-claim`; `unmatched-claim` if no value of the concern is
- * that of the claim; `several-claims` if the claim has several elements and the concern takes one value; or `forgotten` if the session that held the host's preferences was lost.
+ * that of the claim; `several-claims` if the claim has several elements and the concern takes one value; or `forgotten` if the session that held the host's
+ * preferences was lost, or its value is not one of the policy any more.
  */
 export type Origin =
   | PreferenceSourceName
@@ -50,6 +51,8 @@ export const isChosenByPerson = (from: PreferenceSourceName): boolean =>
 export interface PreferenceSource {
   readonly from: PreferenceSourceName;
   readonly concerns: unknown;
+  /** Set if the values were accepted earlier. One that is not valid any more, because the policy changed, must not show more. */
+  readonly wereAccepted?: boolean;
 }
 
 /** An entry that was changed or ignored. */
@@ -85,6 +88,8 @@ export class PreferenceReader {
   readonly invalid: InvalidValue[] = [];
   /** The indexes of concerns that got a value which was not accepted. */
   readonly notAccepted = new Set<number>();
+  /** The indexes of concerns whose value was accepted earlier, and is not valid any more. No weaker source decides them. */
+  readonly lost = new Set<number>();
   /** Whether a preset was named that the policy does not declare. It could have set any concern. */
   unknownPreset = false;
   private from: PreferenceSourceName = 'session';
@@ -113,8 +118,8 @@ export class PreferenceReader {
    * @example
    * new PreferenceReader(policy).read({ from: 'request', concerns: { security: 'high' } });
    */
-  read({ from, concerns }: PreferenceSource): void {
-    const { policy, values, origins } = this;
+  read({ from, concerns, wereAccepted = false }: PreferenceSource): void {
+    const { policy, values, origins, lost } = this;
     this.from = from;
     if (typeof concerns !== 'object' || concerns === null || Array.isArray(concerns)) {
       const message = `concerns (${from}) must be an object of concern names and values. It was ignored.`;
@@ -141,13 +146,21 @@ export class PreferenceReader {
         const hint = didYouMean(name, policy.indexOf.keys());
         const message = `${quote(name)} (${from}) is not a concern of this server. It was ignored.${hint}`;
         this.warn('undeclared-concern', message);
-      } else if (values[index] === undefined) {
+      } else if (values[index] === undefined && !lost.has(index)) {
         values[index] = this.readValue(index, sent[name]);
         origins[index] = from;
-        if (values[index] === undefined) this.notAccepted.add(index);
+        if (values[index] !== undefined) continue;
+        this.notAccepted.add(index);
+        if (wereAccepted) this.lose(index, name);
       }
     }
     if (preset !== undefined) this.readPreset(preset);
+  }
+
+  private lose(index: number, name: string): void {
+    this.lost.add(index);
+    const message = `The value of ${name} (${this.from}) is not valid since the policy changed. What has a value for ${name} is hidden until you set it again.`;
+    this.warn('lost-value', message);
   }
 
   /** A preset expands to several entries of its source. Explicit entries of the same source are stronger. */
@@ -165,7 +178,7 @@ export class PreferenceReader {
     const origin = `${this.from} preset ${preset}` as const;
     for (const [name, value] of entries) {
       const index = indexOf.get(name);
-      if (index !== undefined && this.values[index] === undefined) {
+      if (index !== undefined && this.values[index] === undefined && !this.lost.has(index)) {
         this.values[index] = this.readValue(index, value);
         this.origins[index] = origin;
       }

@@ -42,8 +42,8 @@ interface CardProps {
 
 function Card({ concern, isFolded, children }: CardProps) {
   if (!isFolded) return <div class="card">{children}</div>;
-  const { name, inEffect, setBy } = concern;
-  const none = setBy === 'operator' ? 'nothing granted' : 'any';
+  const { name, inEffect, setBy, origin } = concern;
+  const none = setBy === 'operator' ? 'nothing granted' : origin === 'forgotten' ? 'choose again' : 'any';
   return (
     <details class="card">
       <summary>
@@ -99,7 +99,9 @@ function Legend({ concern }: { readonly concern: PanelConcern }) {
 }
 
 function Values({ concern, disabled, change }: ConcernProps) {
-  const { name, multiple, inEffect, options = [] } = concern;
+  const { name, multiple, inEffect, origin, options = [] } = concern;
+  // Nothing is chosen, so a click on any value chooses.
+  const chosen = multiple || origin === 'forgotten' ? inEffect : [inEffect[0] ?? null];
   const faces = options.map(({ value, description, tools, widens }) => ({
     value,
     label: value === null ? 'any' : String(value),
@@ -114,7 +116,7 @@ function Values({ concern, disabled, change }: ConcernProps) {
       disabled={disabled}
       multiple={multiple}
       options={multiple ? faces.filter(({ value }) => value !== null) : faces}
-      values={multiple ? inEffect : [inEffect[0] ?? null]}
+      values={chosen}
       choose={(next) => change({ [name]: multiple && next.length > 0 ? next : (next[0] ?? null) })}
     />
   );

@@ -104,7 +104,7 @@ export function notStored({ kept, known }: Extract<Replaced, { state: 'failed' }
  * @param facts a request of the session
  * @param update the new preferences, resolved without any other source
  * @param decided the concerns that the person decides about
- * @param tools the names of tools that the person switched one by one
+ * @param besides what is kept beside them: the names of tools that the person switched one by one, values that stay lost
  * @returns what became of them
  * @example
  * yield* replacePreferences(facts, resolveConfiguration(policy, [{ from: 'update', concerns }]));
@@ -113,7 +113,7 @@ export function* replacePreferences(
   facts: RequestFacts,
   update: Configuration,
   decided: Decided = 'all',
-  tools: HostConcerns = {},
+  besides: HostConcerns = {},
 ): Settling<Replaced> {
   const isPerCaller = facts.keeps.caller;
   const isPerSession = facts.keeps.session;
@@ -124,7 +124,7 @@ export function* replacePreferences(
     return { state: 'failed', kept: false, known: true, cause };
   }
   if (before.session.state === 'ended') return { state: 'ended' };
-  const concerns = { ...earlierValues(before, update), ...describeAccepted(update), ...tools };
+  const concerns = { ...earlierValues(before, update), ...describeAccepted(update), ...besides };
   const earlier = recordOf(before.session);
   const change: SessionRecord = {
     concerns,

@@ -1,4 +1,9 @@
-import { type Configuration, describeAccepted, resolveConfiguration } from '../../engine/configuration.js';
+import {
+  type Configuration,
+  describeAccepted,
+  describeOrigins,
+  resolveConfiguration,
+} from '../../engine/configuration.js';
 import type { Primitive } from '../../engine/mapping.js';
 import { onlyNarrows } from '../../engine/narrows.js';
 import { type Concern, KINDS, type Kind } from '../../engine/policy.js';
@@ -23,7 +28,7 @@ import { howToWiden } from './how-to-switch.js';
 import type { PanelSession, PanelState } from './panel-document.js';
 import { completeChange, panelState } from './panel-state.js';
 import { whyOnlyLook } from './read-only.js';
-import { type SwitchedTools, switchedAfter, switchedBefore } from './switched-tools.js';
+import { switchedAfter, switchedBefore } from './switched-tools.js';
 
 /** What the operator of a page adds to the document of one connection. */
 export interface PanelSurroundings {
@@ -66,7 +71,10 @@ export function* panelDocument(
   const own = forPerson(facts, kept, 'all');
   const allows = (change: HostConcerns): boolean => {
     const tools = change[HIDDEN_TOOLS] === null ? {} : switchedBefore(own);
-    return narrowsEach(facts, own, updateOf(facts, own, change), tools);
+    return narrowsEach(facts, own, updateOf(facts, own, change), {
+      ...lostValues(facts, own, change),
+      ...tools,
+    });
   };
   const configurationFor = (concerns: HostConcerns, decided: Decided = []): Configuration =>
     configurationWith(facts, forPerson(facts, kept, decided), concerns);
@@ -120,14 +128,20 @@ export function* switchTo(
   const changed = change.preset === undefined ? Object.keys(change) : namesOf(facts);
   // What may only narrow leaves what the model narrowed.
   const decided = widens ? changed : changed.filter((name) => namesOf(facts, 'free').includes(name));
+  const lost = lostValues(facts, kept, change);
   const tools = switchedAfter(switchedBefore(kept), change, widens, catalog, (switched) =>
-    configurationWith(facts, forPerson(facts, now, decided), { ...describeAccepted(update), ...switched }),
+    configurationWith(facts, forPerson(facts, now, decided), {
+      ...describeAccepted(update),
+      ...lost,
+      ...switched,
+    }),
   );
   if (typeof tools === 'string') return { state: 'refused', message: tools };
-  if (!widens && !narrowsEach(facts, kept, update, tools)) {
+  const besides = { ...lost, ...tools };
+  if (!widens && !narrowsEach(facts, kept, update, besides)) {
     return { state: 'refused', message: `This would show more. ${ONLY_NARROWS} ${advice}` };
   }
-  const outcome = yield* replacePreferences(facts, update, decided, tools);
+  const outcome = yield* replacePreferences(facts, update, decided, besides);
   if (outcome.state === 'ended') {
     return { state: 'ended', message: 'The session has ended. Reconnect the host.' };
   }
@@ -135,6 +149,15 @@ export function* switchTo(
     return { state: 'failed', message: `The preferences ${notStored(outcome)}` };
   yield* announce(outcome.announced, true);
   return { state: 'changed' };
+}
+
+/** What the policy does not know any more hides until the person decides about it: a change of another concern does not. */
+function lostValues(facts: Facts, kept: Kept, change: HostConcerns): HostConcerns {
+  if (change.preset !== undefined) return {};
+  const { concerns = {} } = recordOf(kept[strongestPlace(kept)]);
+  const origins = describeOrigins(configure(facts, kept, { meta: false }));
+  const isLost = (name: string): boolean => origins[name] === 'forgotten' && change[name] === undefined;
+  return Object.fromEntries(Object.entries(concerns).filter(([name]) => isLost(name)));
 }
 
 const ONLY_NARROWS = 'From here only less can be shown.';
@@ -150,8 +173,8 @@ const namesOf = ({ policy }: Facts, open?: Concern['model']): readonly string[] 
   policy.concerns.filter(({ model }) => open === undefined || model === open).map(({ name }) => name);
 
 /** Returns whether preferences can only hide more, in this session and in other sessions of the caller. */
-function narrowsEach(facts: Facts, kept: Kept, update: Configuration, tools: SwitchedTools): boolean {
-  const concerns = { ...describeAccepted(update), ...tools };
+function narrowsEach(facts: Facts, kept: Kept, update: Configuration, besides: HostConcerns): boolean {
+  const concerns = { ...describeAccepted(update), ...besides };
   const { principal } = kept;
   const other: Kept = { session: { state: 'live', record: {} }, principal };
   return (principal === undefined ? [kept] : [kept, other]).every((each) => {

@@ -65,8 +65,9 @@ export function configure(
         from: 'capabilities',
         concerns: read(caller.capabilities, 'extensions', EXTENSION_ID, 'concerns'),
       }
-    : { from: 'session', concerns: record.concerns };
-  const principal: PreferenceSource = { from: 'principal', concerns: recordOf(kept.principal).concerns };
+    : { from: 'session', concerns: record.concerns, wereAccepted: true };
+  const chosen = recordOf(kept.principal).concerns;
+  const principal: PreferenceSource = { from: 'principal', concerns: chosen, wereAccepted: true };
   // What a client sends when it connects is the same each time. What a person chose later is stronger.
   const strongestFirst = !modern && record.acted === true ? [own, principal] : [principal, own];
   const found = readPreferenceSources(meta ? request : undefined, strongestFirst, sender.http);
