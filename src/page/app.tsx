@@ -5,6 +5,7 @@ import { Header, Totals } from './header.js';
 import { moveSwitches } from './move-switches.js';
 import { Presets } from './presets.js';
 import { PrimitiveList } from './primitive-list.js';
+import { Proposal } from './proposal.js';
 import type { Change, Source } from './source.js';
 import { countOf } from './words.js';
 
@@ -39,16 +40,17 @@ export function App({ source }: { readonly source: Source }) {
   if (state === undefined) return <Waiting problem={problem} />;
 
   const { session } = state;
+  const tell = (cause: unknown): void => setProblem(cause instanceof Error ? cause.message : String(cause));
   const change = async (wanted: Change): Promise<void> => {
     const mine = { session, wanted };
     setPending((all) => [...all, mine]);
-    try {
-      await source.change(wanted, session);
-    } catch (cause) {
-      setProblem(cause instanceof Error ? cause.message : String(cause));
-    }
+    await source.change(wanted, session).catch(tell);
     setPending((all) => all.filter((each) => each !== mine));
   };
+  const { answer } = source;
+  const [asked] = state.sessions.flatMap(({ id, client, proposal }) =>
+    proposal === undefined || answer === undefined ? [] : [{ id, client, proposal, answer }],
+  );
   const { shown, total, items, readOnly, onlyNarrows, missing = [] } = state;
   // The list has those about missing servers.
   const warnings = state.warnings.filter((warning) => !missing.includes(warning));
@@ -56,6 +58,13 @@ export function App({ source }: { readonly source: Source }) {
   const list = <PrimitiveList state={state} change={change} />;
   return (
     <main class={source.kind} aria-busy={pending.length > 0}>
+      {asked !== undefined && (
+        <Proposal
+          key={asked.proposal.id}
+          {...asked}
+          answer={(isAllowed) => void asked.answer(asked.proposal.id, isAllowed, asked.id).catch(tell)}
+        />
+      )}
       <Header state={state} choose={source.choose} />
       <Totals state={state} />
       {problem !== '' && (

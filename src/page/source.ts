@@ -18,6 +18,8 @@ export interface Source {
   start(listener: Listener): void;
   /** Resolves when the change is made and the listener has its document; rejects with a sentence for the person. */
   change(change: Change, session: string): Promise<void>;
+  /** Answers a program that asks to show more. Only where a person answers: never in a host. */
+  answer?(proposal: string, isAllowed: boolean, session: string): Promise<void>;
   /** Shows another session. Only where one page serves several. */
   choose?(session: string): void;
 }

@@ -133,8 +133,8 @@ describe('switch', () => {
     for (const args of [['everything'], ['--yes', 'everything'], ['--yes', 'security=any'], ['cheap']]) {
       const { code, stdout, stderr } = await run('switch', ...args);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toContain('This would show more. From here only less can be shown.');
-      expect(stderr).toContain('confirm it on the page: run "mcp-concerns switch --open"');
+      expect(stderr).toContain('This would show more, so nothing changed.');
+      expect(stderr).toContain('A person can allow it on the page: mcp-concerns switch --open');
     }
     expect((await run('switch')).stdout).toContain('10 of 24 tools');
     expect((await runAtTerminal('switch', 'everything')).code).toBe(0);

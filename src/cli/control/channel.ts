@@ -53,22 +53,35 @@ export function controlChannel({ board, key, port, page, peers }: ChannelOptions
           return json(200, { format: 1, peers: peers() });
       }
     }
-    const session = /^\/sessions\/(?<id>[\w*.~-]+)\/concerns$/.exec(path)?.groups?.id;
-    if (session === undefined || request.method !== 'PUT') return problem(404, 'There is nothing here.');
-    return change(board, session, request);
+    const target = /^\/sessions\/(?<id>[\w*.~-]+)\/(concerns|proposals\/(?<proposal>[\w-]+))$/.exec(path);
+    const { id, proposal } = target?.groups ?? {};
+    if (id === undefined || request.method !== 'PUT') return problem(404, 'There is nothing here.');
+    return change(board, id, proposal, request);
   };
 }
 
-async function change(board: Switchboard, session: string, request: Request): Promise<Response> {
+async function change(
+  board: Switchboard,
+  session: string,
+  proposal: string | undefined,
+  request: Request,
+): Promise<Response> {
   const body = await readJson(request, {}, MAX_BODY);
   if (body instanceof Response) return problem(body.status, 'The body is too long, or it is not JSON.');
   const concerns = read(body.value, 'concerns');
+  const isAllowed = read(body.value, 'allow');
   const onlyNarrows = read(body.value, 'onlyNarrows') === true;
-  if (!isRecord(concerns)) return problem(400, 'The member "concerns" of the body must be an object.');
-  const sessions = session === '*' ? (await board.states()).map((state) => state.session) : [session];
   const states = [];
   try {
-    for (const each of sessions) states.push(await board.change(each, concerns, onlyNarrows));
+    if (proposal !== undefined) {
+      if (typeof isAllowed !== 'boolean')
+        return problem(400, 'The member "allow" of the body must be true or false.');
+      states.push(await board.answer(session, proposal, isAllowed));
+    } else {
+      if (!isRecord(concerns)) return problem(400, 'The member "concerns" of the body must be an object.');
+      const sessions = session === '*' ? (await board.states()).map((state) => state.session) : [session];
+      for (const each of sessions) states.push(await board.change(each, concerns, onlyNarrows));
+    }
   } catch (cause) {
     if (cause instanceof SessionGoneError) return problem(404, cause.message);
     if (cause instanceof ChangeRefusedError) return problem(422, cause.message);

@@ -1,24 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import type { ConnectionObserver, InitializedConnection } from '../../gate/edge/connection-state.js';
 import type { Panel } from '../../gate/panel/panel.js';
-import type { PanelSession, PanelState } from '../../gate/panel/panel-document.js';
+import type { PanelProposal, PanelSession, PanelState } from '../../gate/panel/panel-document.js';
+import { proposalOf } from './proposal.js';
 import { ChangeRefusedError, SessionGoneError } from './switch-errors.js';
 
 /** What a listener is told: a new document of a session, or that a session has ended. */
 export type PanelEvent = PanelState | { readonly gone: string };
 
 /** The sessions of one process, and how to switch them. */
-export type Switchboard = Pick<Hub, 'states' | 'change' | 'subscribe'>;
+export type Switchboard = Pick<Hub, 'states' | 'change' | 'answer' | 'subscribe'>;
 
 interface Session {
   readonly panel: Panel;
-  readonly info: Omit<PanelSession, 'relisted'>;
+  readonly info: Omit<PanelSession, 'relisted' | 'proposal'>;
   relisted: boolean | null;
+  /** A change that a program asked for last, until a person answers. */
+  asked?: { readonly change: Change; readonly proposal: PanelProposal; readonly expires: NodeJS.Timeout };
 }
+
+type Change = Readonly<Record<string, unknown>>;
 
 /** How to show more although nobody sits at a terminal. The page needs a click. */
 const CONFIRM =
-  'Without a terminal, a person has to confirm it on the page: run "mcp-concerns switch --open" in a terminal.';
+  'This would show more, so nothing changed. A person can allow it on the page: mcp-concerns switch --open';
+const GONE = 'The session has ended. Reconnect the host.';
+/** Milliseconds in which a person can allow it. Later, nobody remembers why a program asked. */
+const ASKED_MS = 5 * 60 * 1000;
 
 /** Counts the tokens of a definition. Loading the tokenizer takes as long as starting a server. */
 type LoadTokenCounter = () => Promise<(definition: object) => number>;
@@ -47,13 +55,17 @@ export class Hub {
       this.sessions.set(id, session);
       this.announce(id);
       return {
-        changed: () => this.announce(id),
+        changed: () => {
+          this.forgetAsked(session);
+          this.announce(id);
+        },
         listed: () => {
           if (session.relisted !== false) return;
           session.relisted = true;
           this.announce(id);
         },
         closed: () => {
+          clearTimeout(session.asked?.expires);
           this.sessions.delete(id);
           this.tell({ gone: id });
         },
@@ -70,15 +82,11 @@ export class Hub {
   /**
    * Changes the preferences of a session, as its host could.
    *
-   * @param onlyNarrows whether to refuse a change that shows more
+   * @param onlyNarrows whether to refuse a change that shows more, and to ask the person at the page about it
    * @throws {SessionGoneError} if there is no such session
    * @throws {ChangeRefusedError} if a value is not valid
    */
-  async change(
-    id: string,
-    change: Readonly<Record<string, unknown>>,
-    onlyNarrows = false,
-  ): Promise<PanelState> {
+  async change(id: string, change: Change, onlyNarrows = false): Promise<PanelState> {
     const session = this.sessions.get(id);
     const before = await this.stateOf(id);
     const wasRelisted = session?.relisted ?? null;
@@ -90,13 +98,57 @@ export class Hub {
     // Only a different list is a reason to list again.
     const keepsList = isSame || before.policy.lists === 'stable';
     if (keepsList && session?.relisted === false) session.relisted = wasRelisted;
+    if (session !== undefined && before !== undefined && outcome?.state === 'widens') {
+      await this.ask(session, change, before);
+      throw new ChangeRefusedError(CONFIRM, { exitCode: 1 });
+    }
     if (outcome?.state === 'refused' || outcome?.state === 'failed')
       throw new ChangeRefusedError(outcome.message, { exitCode: 1 });
     if (session === undefined || before === undefined || after === undefined) {
-      throw new SessionGoneError('The session has ended. Reconnect the host.');
+      throw new SessionGoneError(GONE);
     }
     if (!isSame) this.announce(id);
     return { ...after, sessions: this.infos() };
+  }
+
+  /**
+   * Makes a change that a program asked for, or forgets it.
+   *
+   * @param proposal the id of what the person saw: a later one, or one that expired, is not allowed with it
+   * @throws {SessionGoneError} if the session has ended
+   * @throws {ChangeRefusedError} if the change is not asked for any more, or not valid any more
+   */
+  async answer(id: string, proposal: string, isAllowed: boolean): Promise<PanelState> {
+    const session = this.sessions.get(id);
+    const { asked } = session ?? {};
+    if (session === undefined || asked?.proposal.id !== proposal) {
+      throw new ChangeRefusedError('The program does not ask for this any more, so nothing changed.', {
+        exitCode: 1,
+      });
+    }
+    this.forgetAsked(session);
+    this.announce(id);
+    const after = await (isAllowed ? this.change(id, asked.change) : this.stateOf(id));
+    if (after === undefined) throw new SessionGoneError(GONE);
+    return after;
+  }
+
+  private async ask(session: Session, change: Change, before: PanelState): Promise<void> {
+    const { id } = session.info;
+    const after = await this.stateOf(id, change);
+    if (after === undefined) return;
+    const expires = setTimeout(() => {
+      this.forgetAsked(session);
+      this.announce(id);
+    }, ASKED_MS).unref();
+    this.forgetAsked(session);
+    session.asked = { change, proposal: proposalOf(before, after), expires };
+    this.announce(id);
+  }
+
+  private forgetAsked(session: Session): void {
+    clearTimeout(session.asked?.expires);
+    delete session.asked;
   }
 
   /** Calls a listener for each change. The function that it returns stops that. */
@@ -105,7 +157,8 @@ export class Hub {
     return () => this.listeners.delete(listener);
   }
 
-  private async stateOf(id: string): Promise<PanelState | undefined> {
+  /** @param wanted a change that was not made, for the document after it */
+  private async stateOf(id: string, wanted?: Change): Promise<PanelState | undefined> {
     const session = this.sessions.get(id);
     if (session === undefined) return undefined;
     this.revision += 1;
@@ -113,11 +166,16 @@ export class Hub {
     // One counter for all documents: the counts of a list are remembered by it.
     this.counter ??= this.loadTokenCounter();
     const tokensOf = await this.counter;
-    return session.panel.state({ session: id, sessions: this.infos(), tokensOf, revision });
+    const surroundings = { session: id, sessions: this.infos(), tokensOf, revision };
+    return session.panel.state(wanted === undefined ? surroundings : { ...surroundings, wanted });
   }
 
   private infos(): PanelSession[] {
-    return [...this.sessions.values()].map(({ info, relisted }) => ({ ...info, relisted }));
+    return [...this.sessions.values()].map(({ info, relisted, asked }) => ({
+      ...info,
+      relisted,
+      ...(asked === undefined ? {} : { proposal: asked.proposal }),
+    }));
   }
 
   /** Sends the document of a session soon: several changes at once are one document. */

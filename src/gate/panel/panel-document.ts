@@ -102,6 +102,20 @@ export interface PanelItem {
   readonly after?: number;
 }
 
+/** A change that a program asks for. It would show more, so only a person at the page of `serve` can make it. */
+export interface PanelProposal {
+  readonly id: string;
+  readonly changes: readonly {
+    readonly concern: string;
+    readonly from: readonly PanelValue[];
+    readonly to: readonly PanelValue[];
+  }[];
+  /** How many tools, or tools and others, it would show that are hidden now, and the names of the first. */
+  readonly count: number;
+  readonly noun: 'tool' | 'item';
+  readonly names: readonly string[];
+}
+
 /** A client that is connected to this server. */
 export interface PanelSession {
   readonly id: string;
@@ -111,6 +125,7 @@ export interface PanelSession {
   readonly via: 'http' | 'stdio';
   /** Whether it has listed again since the last change; `null` if nothing has changed yet. */
   readonly relisted: boolean | null;
+  readonly proposal?: PanelProposal;
 }
 
 /**

@@ -41,13 +41,15 @@ export interface PanelSurroundings {
   readonly readOnly?: string;
   /** For a page that can only show less: how a person can show more. */
   readonly advice?: string;
+  /** A change that a person could make: the document is the one after it. */
+  readonly wanted?: HostConcerns;
 }
 
 /** What became of a change that a person made. */
 export type PanelChange =
   | { readonly state: 'changed' }
   /** A sentence for the person. Nothing changed. */
-  | { readonly state: 'refused' | 'ended'; readonly message: string }
+  | { readonly state: 'refused' | 'ended' | 'widens'; readonly message: string }
   /** The store failed. The sentence says what changed. */
   | { readonly state: 'failed'; readonly message: string };
 
@@ -57,7 +59,7 @@ export interface Panel {
   state(surroundings: PanelSurroundings): Promise<PanelState>;
   /**
    * Makes a change in the name of the host, and announces the lists that changed. With `advice`, which says how a person can
-   * show more, the change can only show less.
+   * show more, the change can only show less; else it `widens`.
    */
   change(change: Readonly<Record<string, unknown>>, advice?: string): Promise<PanelChange>;
 }
@@ -65,20 +67,19 @@ export interface Panel {
 /** Computes what a page shows to the person at the client of a request. */
 export function* panelDocument(
   facts: Facts,
-  { advice, ...surroundings }: PanelSurroundings,
+  { advice, wanted, ...surroundings }: PanelSurroundings,
 ): Settling<PanelState> {
   const kept = yield* keptNow();
   const own = forPerson(facts, kept, 'all');
   const allows = (change: HostConcerns): boolean => {
     const tools = change[HIDDEN_TOOLS] === null ? {} : switchedBefore(own);
-    return narrowsEach(facts, own, updateOf(facts, own, change), {
-      ...lostValues(facts, own, change),
-      ...tools,
-    });
+    return narrowsEach(facts, own, { ...valuesAfter(facts, own, change).values, ...tools });
   };
-  const configurationFor = (concerns: HostConcerns, decided: Decided = []): Configuration =>
+  const planned = wanted === undefined ? undefined : yield* plan(facts, wanted, true);
+  const after = typeof planned === 'string' ? undefined : planned;
+  const configurationFor = (concerns: HostConcerns, decided: Decided = after?.decided ?? []): Configuration =>
     configurationWith(facts, forPerson(facts, kept, decided), concerns);
-  const preferences = preferencesOf(facts, kept);
+  const preferences = after?.concerns ?? preferencesOf(facts, kept);
   const { warnings } = configurationFor(preferences);
   const { settings } = facts.policy;
   const { enforcement, texts } = settings;
@@ -115,33 +116,13 @@ export function* switchTo(
 ): Settling<PanelChange> {
   const onlyLook = whyOnlyLook(facts.policy.settings);
   if (onlyLook !== undefined) return { state: 'refused', message: onlyLook };
-  // The values of the model must not become the person's own.
-  // What is kept is read after the wait for the list: another change must not be undone by this one.
-  const isOfTools = change[ADDED_TOOLS] !== undefined || change[HIDDEN_TOOLS] !== undefined;
-  const found = isOfTools ? yield* wholeList('tools') : undefined;
-  const catalog = found?.state === 'complete' ? found.list.bound : undefined;
-  const now = yield* keptNow();
-  const kept = forPerson(facts, now, 'all');
-  const update = updateOf(facts, kept, change);
-  const problem = problemOf(update);
-  if (problem !== undefined) return { state: 'refused', message: problem };
-  const changed = change.preset === undefined ? Object.keys(change) : namesOf(facts);
-  // What may only narrow leaves what the model narrowed.
-  const decided = widens ? changed : changed.filter((name) => namesOf(facts, 'free').includes(name));
-  const lost = lostValues(facts, kept, change);
-  const tools = switchedAfter(switchedBefore(kept), change, widens, catalog, (switched) =>
-    configurationWith(facts, forPerson(facts, now, decided), {
-      ...describeAccepted(update),
-      ...lost,
-      ...switched,
-    }),
-  );
-  if (typeof tools === 'string') return { state: 'refused', message: tools };
-  const besides = { ...lost, ...tools };
-  if (!widens && !narrowsEach(facts, kept, update, besides)) {
-    return { state: 'refused', message: `This would show more. ${ONLY_NARROWS} ${advice}` };
+  const planned = yield* plan(facts, change, widens);
+  if (typeof planned === 'string') return { state: 'refused', message: planned };
+  const { kept, update, decided, concerns } = planned;
+  if (!widens && !narrowsEach(facts, kept, concerns)) {
+    return { state: 'widens', message: `This would show more. ${ONLY_NARROWS} ${advice}` };
   }
-  const outcome = yield* replacePreferences(facts, update, decided, besides);
+  const outcome = yield* replacePreferences(facts, update, decided, concerns);
   if (outcome.state === 'ended') {
     return { state: 'ended', message: 'The session has ended. Reconnect the host.' };
   }
@@ -151,30 +132,54 @@ export function* switchTo(
   return { state: 'changed' };
 }
 
-/** What the policy does not know any more hides until the person decides about it: a change of another concern does not. */
-function lostValues(facts: Facts, kept: Kept, change: HostConcerns): HostConcerns {
-  if (change.preset !== undefined) return {};
-  const { concerns = {} } = recordOf(kept[strongestPlace(kept)]);
-  const origins = describeOrigins(configure(facts, kept, { meta: false }));
-  const isLost = (name: string): boolean => origins[name] === 'forgotten' && change[name] === undefined;
-  return Object.fromEntries(Object.entries(concerns).filter(([name]) => isLost(name)));
+/**
+ * Completes a change.
+ *
+ * @returns the preferences after it, and the concerns that it decides about; a sentence if it is not valid
+ */
+function* plan(facts: Facts, change: HostConcerns, widens: boolean) {
+  // The values of the model must not become the person's own.
+  // What is kept is read after the wait for the list: another change must not be undone by this one.
+  const isOfTools = change[ADDED_TOOLS] !== undefined || change[HIDDEN_TOOLS] !== undefined;
+  const found = isOfTools ? yield* wholeList('tools') : undefined;
+  const catalog = found?.state === 'complete' ? found.list.bound : undefined;
+  const now = yield* keptNow();
+  const kept = forPerson(facts, now, 'all');
+  const { update, values } = valuesAfter(facts, kept, change);
+  const problem = problemOf(update);
+  if (problem !== undefined) return problem;
+  const changed = change.preset === undefined ? Object.keys(change) : namesOf(facts);
+  // What may only narrow leaves what the model narrowed.
+  const decided = widens ? changed : changed.filter((name) => namesOf(facts, 'free').includes(name));
+  const tools = switchedAfter(switchedBefore(kept), change, widens, catalog, (switched) =>
+    configurationWith(facts, forPerson(facts, now, decided), { ...values, ...switched }),
+  );
+  return typeof tools === 'string' ? tools : { kept, update, decided, concerns: { ...values, ...tools } };
 }
 
 const ONLY_NARROWS = 'From here only less can be shown.';
 
-/** Completes a change of values, and resolves it without any other source. */
-function updateOf(facts: Facts, kept: Kept, change: HostConcerns): Configuration {
+/**
+ * Completes a change of values, and resolves it without any other source. A value that the policy does not know any more hides
+ * until the person decides about its concern, so it stays.
+ */
+function valuesAfter(facts: Facts, kept: Kept, change: HostConcerns) {
   const { [ADDED_TOOLS]: _added, [HIDDEN_TOOLS]: _hidden, ...values } = change;
-  const concerns = completeChange(configure(facts, kept, { meta: false }), values);
-  return resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
+  const before = configure(facts, kept, { meta: false });
+  const concerns = completeChange(before, values);
+  const update = resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
+  const origins = describeOrigins(before);
+  const lost = Object.entries(recordOf(kept[strongestPlace(kept)]).concerns ?? {}).filter(
+    ([name]) => origins[name] === 'forgotten' && change[name] === undefined && change.preset === undefined,
+  );
+  return { update, values: { ...describeAccepted(update), ...Object.fromEntries(lost) } };
 }
 
 const namesOf = ({ policy }: Facts, open?: Concern['model']): readonly string[] =>
   policy.concerns.filter(({ model }) => open === undefined || model === open).map(({ name }) => name);
 
 /** Returns whether preferences can only hide more, in this session and in other sessions of the caller. */
-function narrowsEach(facts: Facts, kept: Kept, update: Configuration, besides: HostConcerns): boolean {
-  const concerns = { ...describeAccepted(update), ...besides };
+function narrowsEach(facts: Facts, kept: Kept, concerns: HostConcerns): boolean {
   const { principal } = kept;
   const other: Kept = { session: { state: 'live', record: {} }, principal };
   return (principal === undefined ? [kept] : [kept, other]).every((each) => {

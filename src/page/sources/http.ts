@@ -30,6 +30,14 @@ export function httpSource(): Source {
     refresh();
   };
 
+  const put = async (session: string, path: string, body: object): Promise<void> => {
+    const url = `/panel/sessions/${encodeURIComponent(session)}/${path}`;
+    const response = await fetch(url, { method: 'PUT', headers, body: JSON.stringify(body) });
+    const { error, sessions = [] } = (await response.json()) as Answer;
+    if (response.ok) return sessions.forEach(receive);
+    throw new Error(response.status === 401 ? EXPIRED : (error ?? response.statusText));
+  };
+
   return {
     kind: 'http',
     start({ state, problem }) {
@@ -40,14 +48,8 @@ export function httpSource(): Source {
       current = session;
       refresh();
     },
-    async change(change, session) {
-      const url = `/panel/sessions/${encodeURIComponent(session)}/concerns`;
-      const body = JSON.stringify({ concerns: change });
-      const response = await fetch(url, { method: 'PUT', headers, body });
-      const { error, sessions = [] } = (await response.json()) as Answer;
-      if (response.ok) return sessions.forEach(receive);
-      throw new Error(response.status === 401 ? EXPIRED : (error ?? response.statusText));
-    },
+    change: (change, session) => put(session, 'concerns', { concerns: change }),
+    answer: (proposal, allow, session) => put(session, `proposals/${proposal}`, { allow }),
   };
 }
 

@@ -23,6 +23,11 @@ describe('the control channel over HTTP', () => {
       for (const listener of listeners) listener(state);
       return state;
     },
+    answer: async (_session, proposal, isAllowed) => {
+      if (proposal !== 'p1') throw new ChangeRefusedError('The program does not ask for this any more.');
+      changes.push({ allow: isAllowed });
+      return stateOf('vault', { preferences: {} });
+    },
     subscribe: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -99,6 +104,7 @@ describe('the control channel over HTTP', () => {
       ask('/panel/events', { headers }),
       ask('/panel/peers', { headers }),
       ask('/panel/sessions/s1/concerns', { method: 'PUT', headers, body }),
+      ask('/panel/sessions/s1/proposals/p1', { method: 'PUT', headers, body: '{"allow":true}' }),
     ]);
     for (const answer of answers) {
       expect(answer.status).toBe(status);
@@ -137,6 +143,15 @@ describe('the control channel over HTTP', () => {
     const answer = await put(body);
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body).error).toMatch(/\.$|\?$/);
+  });
+
+  it('takes the answer of a person to what a program asks for', async () => {
+    changes.length = 0;
+    expect((await put('{"allow":true}', '/panel/sessions/s1/proposals/p1')).status).toBe(200);
+    expect((await put('{"allow":false}', '/panel/sessions/s1/proposals/p1')).status).toBe(200);
+    expect((await put('{"allow":"yes"}', '/panel/sessions/s1/proposals/p1')).status).toBe(400);
+    expect((await put('{"allow":true}', '/panel/sessions/s1/proposals/p2')).status).toBe(422);
+    expect(changes).toEqual([{ allow: true }, { allow: false }]);
   });
 
   it('says that a session has ended', async () => {

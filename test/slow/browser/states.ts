@@ -72,7 +72,7 @@ function narrows(policyName: string, preferences: PanelPreferences) {
 const session = (
   id: string,
   client: string,
-  rest: { version?: string; relisted?: boolean | null; via?: 'http' | 'stdio' } = {},
+  rest: Partial<PanelState['sessions'][number]> = {},
 ): PanelState['sessions'][number] => ({
   id,
   client,
@@ -109,6 +109,25 @@ export const STATES: Readonly<Record<string, PanelState>> = {
       session('s2', 'gemini-cli', { version: '0.61.0', via: 'stdio' }),
     ],
     warnings: ['"speed" (initialize) is not a concern of this server. It was ignored.'],
+  }),
+  asked: stateOf('vault', {
+    name: 'Data vault',
+    preferences: { security: 'high', access: 'read' },
+    sessions: [
+      session('s1', 'claude-code', {
+        version: '2.1.330',
+        proposal: {
+          id: 'p1',
+          changes: [
+            { concern: 'security', from: ['high'], to: [] },
+            { concern: 'access', from: ['read'], to: ['read', 'write', 'delete'] },
+          ],
+          count: 14,
+          noun: 'tool',
+          names: (vault.tools ?? []).slice(0, 12).map(({ name }) => String(name)),
+        },
+      }),
+    ],
   }),
   many: stateOf('gitlab', { name: 'GitLab', preferences: {} }),
   long: stateOf('vault', {
