@@ -25,7 +25,7 @@ export function Proposal({ proposal, client, answer }: ProposalProps) {
       shown?.close();
     };
   }, []);
-  const { changes, count, noun, names } = proposal;
+  const { changes, tools, names, others } = proposal;
   return (
     <dialog ref={dialog} aria-labelledby="asks" onCancel={() => answer(false)}>
       <h2 id="asks" dir="auto">
@@ -39,9 +39,10 @@ export function Proposal({ proposal, client, answer }: ProposalProps) {
         ))}
       </ul>
       <p dir="auto">
-        {countOf(count, `more ${noun}`)}
+        {countOf(tools, 'more tool')}
         {names.length > 0 && `: ${names.join(', ')}`}
-        {count > names.length && ` and ${count - names.length} others`}
+        {tools > names.length && ` and ${tools - names.length} others`}.
+        {others > 0 && ` Also ${countOf(others, 'more prompt or resource', 'more prompts and resources')}.`}
       </p>
       <p class="about">Nothing has changed yet. If you do not know why a program asks, refuse it.</p>
       <p class="answers">

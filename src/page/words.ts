@@ -6,8 +6,8 @@ const numbers = new Intl.NumberFormat('en');
 export const formatNumber = (value: number): string => numbers.format(value);
 
 /** @returns for example `1 tool` or `12 tools` */
-export const countOf = (value: number, noun: string): string =>
-  `${formatNumber(value)} ${noun}${value === 1 ? '' : 's'}`;
+export const countOf = (value: number, noun: string, plural = `${noun}s`): string =>
+  `${formatNumber(value)} ${value === 1 ? noun : plural}`;
 
 /** The person decides whether to go on using it: the policy was written for another definition. */
 const WARNINGS = {

@@ -1,3 +1,4 @@
+import type { PanelState } from '../../gate/panel/panel-document.js';
 import { readJson } from '../../http/request-body.js';
 import { read } from '../../wire/messages.js';
 import { eventStream } from './event-stream.js';
@@ -14,8 +15,6 @@ export interface ChannelOptions {
   readonly port: () => number;
   /** Loads the page and its content security policy. */
   readonly page: () => Promise<LocalPage>;
-  /** The other processes of this user, for links. They are never contacted from the page. */
-  readonly peers: () => readonly { readonly name: string; readonly url: string }[];
 }
 
 const PREFIX = '/panel';
@@ -32,7 +31,7 @@ const MAX_BODY = 65_536;
  * @example
  * const response = await controlChannel(options)(request);
  */
-export function controlChannel({ board, key, port, page, peers }: ChannelOptions) {
+export function controlChannel({ board, key, port, page }: ChannelOptions) {
   return async (request: Request): Promise<Response | undefined> => {
     const { pathname } = new URL(request.url);
     if (pathname !== PREFIX && !pathname.startsWith(`${PREFIX}/`)) return undefined;
@@ -43,17 +42,11 @@ export function controlChannel({ board, key, port, page, peers }: ChannelOptions
     if (!hasKey(request, key)) {
       return problem(401, 'The key is missing or wrong. Run "mcp-concerns switch --open".');
     }
-    if (request.method === 'GET') {
-      switch (path) {
-        case '/sessions':
-          return json(200, { format: 1, sessions: await board.states() });
-        case '/events':
-          return eventStream(board, request.signal);
-        case '/peers':
-          return json(200, { format: 1, peers: peers() });
-      }
+    if (request.method === 'GET' && path === '/sessions') {
+      return json(200, { format: 1, sessions: await board.states() });
     }
-    const target = /^\/sessions\/(?<id>[\w*.~-]+)\/(concerns|proposals\/(?<proposal>[\w-]+))$/.exec(path);
+    if (request.method === 'GET' && path === '/events') return eventStream(board, request.signal);
+    const target = /^\/sessions\/(?<id>[\w.~-]+)\/(concerns|proposals\/(?<proposal>[\w-]+))$/.exec(path);
     const { id, proposal } = target?.groups ?? {};
     if (id === undefined || request.method !== 'PUT') return problem(404, 'There is nothing here.');
     return change(board, id, proposal, request);
@@ -70,25 +63,22 @@ async function change(
   if (body instanceof Response) return problem(body.status, 'The body is too long, or it is not JSON.');
   const concerns = read(body.value, 'concerns');
   const isAllowed = read(body.value, 'allow');
-  const onlyNarrows = read(body.value, 'onlyNarrows') === true;
-  const states = [];
   try {
-    if (proposal !== undefined) {
-      if (typeof isAllowed !== 'boolean')
-        return problem(400, 'The member "allow" of the body must be true or false.');
-      states.push(await board.answer(session, proposal, isAllowed));
-    } else {
-      if (!isRecord(concerns)) return problem(400, 'The member "concerns" of the body must be an object.');
-      const sessions = session === '*' ? (await board.states()).map((state) => state.session) : [session];
-      for (const each of sessions) states.push(await board.change(each, concerns, onlyNarrows));
+    if (proposal === undefined && isRecord(concerns)) {
+      return answered(await board.change(session, concerns, read(body.value, 'onlyNarrows') === true));
+    }
+    if (proposal !== undefined && typeof isAllowed === 'boolean') {
+      return answered(await board.answer(session, proposal, isAllowed));
     }
   } catch (cause) {
     if (cause instanceof SessionGoneError) return problem(404, cause.message);
     if (cause instanceof ChangeRefusedError) return problem(422, cause.message);
     throw cause;
   }
-  return json(200, { format: 1, sessions: states });
+  return problem(400, 'The body must have "concerns", an object, or for a proposal "allow", true or false.');
 }
+
+const answered = (state: PanelState): Response => json(200, { format: 1, sessions: [state] });
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -5,7 +5,7 @@ import { billedBy } from '../inputs/billed-tokens.js';
 import { loadTokenCounter } from '../inputs/token-counter.js';
 import { controlChannel } from './channel.js';
 import { Hub } from './hub.js';
-import { readRegistry, register, registryFolder } from './registry.js';
+import { register, registryFolder } from './registry.js';
 
 /** The control channel of this process: its sessions, the page, and its entry in the registry. */
 export type Control = ReturnType<typeof createControl>;
@@ -34,10 +34,6 @@ export function createControl(name: string, policy: readonly string[]) {
       const page = await import('../../gate/panel/generated/page.js');
       return { html: page.PANEL_HTML, contentSecurityPolicy: page.PANEL_CONTENT_SECURITY_POLICY };
     },
-    peers: () =>
-      readRegistry(folder)
-        .filter(({ pid }) => pid !== process.pid)
-        .map((entry) => ({ name: entry.name, url: entry.url })),
   });
   /** Registers the process at an address that it listens on, and returns the address of the page, with its key. */
   const announce = (address: string): string => {

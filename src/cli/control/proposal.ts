@@ -16,6 +16,7 @@ const MAX_NAMES = 12;
 export function proposalOf(before: PanelState, after: PanelState): PanelProposal {
   const shown = new Set(before.items.flatMap((item) => (item.shown ? `${item.kind} ${item.name}` : [])));
   const more = after.items.filter((item) => item.shown && !shown.has(`${item.kind} ${item.name}`));
+  const tools = more.filter(({ kind }) => kind === 'tools');
   const changes = after.concerns.flatMap(({ name, inEffect: to }, index) => {
     const { inEffect: from = [] } = before.concerns[index] ?? {};
     return String(from) === String(to) ? [] : [{ concern: name, from, to }];
@@ -23,8 +24,8 @@ export function proposalOf(before: PanelState, after: PanelState): PanelProposal
   return {
     id: randomUUID(),
     changes,
-    count: more.length,
-    noun: more.every(({ kind }) => kind === 'tools') ? 'tool' : 'item',
-    names: more.slice(0, MAX_NAMES).map(({ name }) => name),
+    tools: tools.length,
+    names: tools.slice(0, MAX_NAMES).map(({ name }) => name),
+    others: more.length - tools.length,
   };
 }

@@ -110,10 +110,10 @@ export interface PanelProposal {
     readonly from: readonly PanelValue[];
     readonly to: readonly PanelValue[];
   }[];
-  /** How many tools, or tools and others, it would show that are hidden now, and the names of the first. */
-  readonly count: number;
-  readonly noun: 'tool' | 'item';
+  /** How many tools it would show that are hidden now, the names of the first, and how many prompts and resources. */
+  readonly tools: number;
   readonly names: readonly string[];
+  readonly others: number;
 }
 
 /** A client that is connected to this server. */

@@ -71,9 +71,9 @@ it('asks the person at the page about a change that shows more, and makes it aft
   expect(await asked()).toEqual({
     id,
     changes: [{ concern: 'access', from: ['none'], to: ['all'] }],
-    count: 1,
-    noun: 'tool',
+    tools: 1,
     names: ['echo'],
+    others: 0,
   });
   expect(await shown()).toBe(0);
   await hub.answer(await session(), id, true);

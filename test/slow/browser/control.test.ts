@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Running, start } from '../../cli/run.js';
+import { type Running, run, start } from '../../cli/run.js';
 import { launchBrowser, NoBrowserError } from './launch.js';
 
 let browser: Browser | undefined;
@@ -73,7 +73,39 @@ describe.skipIf(browser === undefined)(`a person at the page of serve ${reason}`
       await tab.getByRole('group', { name: 'security' }).getByRole('radio', { name: 'medium' }).isChecked(),
     ).toBe(true);
 
-    await client.close();
+    await tab.close();
+    expect(errors).toEqual([]);
+  });
+
+  it('decides about what a program asks for: Escape refuses, and a click allows', async () => {
+    const tab = await browser?.newPage();
+    if (tab === undefined) throw new NoBrowserError();
+    const errors: string[] = [];
+    tab.on('pageerror', (error) => errors.push(error.message));
+    await tab.goto(page);
+    const dialog = tab.getByRole('dialog', { name: 'A program asks to show more to some-host' });
+    const ask = async () => {
+      const { code, stdout, stderr } = await run('switch', 'everything');
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain('A person can allow it on the page: mcp-concerns switch --open');
+      await dialog.waitFor();
+    };
+    const before = lists.length;
+    await ask();
+    expect(await dialog.innerText()).toMatch(
+      /security: from medium to any\n.*18 more tools: .* and 6 others\. Also 2 more prompts and resources\./s,
+    );
+    expect(await dialog.getByRole('button', { name: 'Allow' }).isDisabled()).toBe(true);
+    expect(await tab.evaluate('document.activeElement.textContent')).toBe('Refuse');
+    await tab.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect((await run('switch')).stdout).toContain('6 of 24 tools');
+    expect(lists).toHaveLength(before);
+
+    await ask();
+    await dialog.getByRole('button', { name: 'Allow' }).click();
+    await expect.poll(() => lists.slice(before)).toEqual([24]);
+    await dialog.waitFor({ state: 'hidden' });
     await tab.close();
     expect(errors).toEqual([]);
   });
