@@ -30,7 +30,16 @@ import { createKnownLists, type KnownLists } from './known-lists/known-lists.js'
 import { observedStore } from './observer.js';
 import { readJson } from './request-body.js';
 import { withServerCard } from './server-card/serve-card.js';
-import { bindSessions, GONE, isGone, principalOf, readAhead, sessionOf, storeKeyOf } from './sessions.js';
+import {
+  bindSessions,
+  GONE,
+  isGone,
+  learnFirst,
+  principalOf,
+  readAhead,
+  sessionOf,
+  storeKeyOf,
+} from './sessions.js';
 import { closeAfter, watchAnswers } from './streams/closing-response.js';
 import { readReturn, resultRequest, TaskResultTransport } from './tasks/task-results.js';
 import { upstreamOf } from './upstream-server.js';
@@ -129,6 +138,7 @@ async function respond(
         ? newSessionId(sealedFor, offeredRecord(inForce, read(first, 'params')))
         : sessionOf(request.headers);
   const session = sessionId === undefined ? undefined : openSessionId(sealedFor, sessionId);
+  if (initializes && session !== undefined) learnFirst(session, sealedFor.caller);
   // A ping needs nothing that is kept.
   const isPing = methods.every((method) => method === 'ping');
   const ahead =

@@ -59,6 +59,12 @@ export function principalOf(authInfo: AuthInfo | undefined): readonly string[] |
 /** By the key of a session and its caller, for the time in which its store cannot be read: a change may have hidden more than `initialize`. */
 const lastKnown = new QuickLRU<string, SessionRecord>({ maxSize: 10_000 });
 
+const knownKey = (id: string, caller: readonly string[] = []): string => JSON.stringify([id, ...caller]);
+
+/** Keeps in this process what a host preferred at `initialize`. Only a process that knows nothing else of a session denies it. */
+export const learnFirst = ({ key, sealed }: SessionId, caller: readonly string[] | undefined): void =>
+  void lastKnown.set(knownKey(key, caller), sealed ?? {});
+
 /**
  * Starts to read a session, so that one read serves both the check for an ended session and the gate.
  *
@@ -69,12 +75,8 @@ const lastKnown = new QuickLRU<string, SessionRecord>({ maxSize: 10_000 });
  *   whose reads of the session share that one read, also if it failed, until the session changes; and `known`, the id with
  *   what this process knew last of the session
  */
-export function readAhead(
-  store: SessionStore,
-  { key: id, sealed }: SessionId,
-  caller: readonly string[] = [],
-) {
-  const key = JSON.stringify([id, ...caller]);
+export function readAhead(store: SessionStore, { key: id, sealed }: SessionId, caller?: readonly string[]) {
+  const key = knownKey(id, caller);
   const learn = (record: SessionRecord): void =>
     void lastKnown.set(key, { ...lastKnown.get(key), ...record });
   const readNow = async (): Promise<SessionRead> => {
@@ -94,7 +96,7 @@ export function readAhead(
     session: reading.catch(() => undefined),
     known(): SessionId {
       const last = lastKnown.get(key);
-      return { key: id, sealed: last === undefined ? sealed : { ...sealed, ...last } };
+      return { key: id, sealed, known: last && { ...sealed, ...last } };
     },
     store: {
       // Other ids are those of tasks, which the store also keeps.

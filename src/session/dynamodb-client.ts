@@ -9,9 +9,12 @@ export { GetItemCommand, PutItemCommand, UpdateItemCommand };
  * An attempt without an answer after a quarter of a second is given up: DynamoDB usually answers within ten milliseconds, and
  * a socket that was frozen with its Lambda environment never answers. The SDK then retries, with jitter.
  */
-export function createClient(): DynamoDBClient {
-  return new DynamoDBClient({
+export async function createClient(): Promise<DynamoDBClient> {
+  const client = new DynamoDBClient({
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 250, requestTimeout: 250, throwOnRequestTimeout: true },
   });
+  // Another service can have them, so the table is not to blame for the time that this takes.
+  await client.config.credentials();
+  return client;
 }

@@ -15,6 +15,7 @@ export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'>
   const key = (id: string): SessionItem => ({ id: { S: id } });
 
   return {
+    load,
     async get(id: string, abortSignal: AbortSignal): Promise<SessionItem | undefined> {
       const { client, GetItemCommand } = await load();
       const command = new GetItemCommand({ TableName, Key: key(id), ConsistentRead: true });

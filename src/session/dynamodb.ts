@@ -27,7 +27,7 @@ export interface DynamoStoreOptions {
    * `expiresAfterSeconds` if that is less.
    */
   readonly refreshAfterSeconds?: number;
-  /** Milliseconds that a call may take, including its retries. The default is 800, and 4000 for the first one, which loads the client. */
+  /** Milliseconds that a call may take, including its retries. The default is 800. To load the client takes the first one up to 4000 more. */
   readonly timeoutMs?: number;
 }
 
@@ -37,9 +37,9 @@ export class DynamoStoreError extends ConcernsError {
   override readonly name = 'DynamoStoreError';
 }
 
-/** How long calls may take, and the first one, in milliseconds. Attempts of the default client end before that. */
+/** How long calls may take, and the load of their client, in milliseconds. Attempts of the default client end before that. */
 const CALL_MS = 800;
-const FIRST_CALL_MS = 4000;
+const LOAD_MS = 4000;
 
 /** How often an update is attempted while other processes write to a session that has just expired. */
 const MAX_ATTEMPTS = 3;
@@ -76,12 +76,11 @@ export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
     check: 'its name, its region, and the credentials and permissions of this process',
     package: '@aws-sdk/client-dynamodb',
   };
-  // The first call also loads the client, which takes a small Lambda function seconds.
-  const firstMs = options.timeoutMs ?? FIRST_CALL_MS;
   const withLimit = limitCalls(
-    { ms: timeoutMs, firstMs },
+    { ms: timeoutMs, loadMs: options.timeoutMs ?? LOAD_MS },
     words,
     (...given) => new DynamoStoreError(...given),
+    items.load,
   );
 
   return {

@@ -5,14 +5,14 @@
  * @param load imports what makes the default client, and the commands. A failed import is not cached, so the next call tries again.
  * @returns a function that returns the client and the commands
  */
-export function lazyClient<Client, Module extends { createClient(): Client }>(
+export function lazyClient<Client, Module extends { createClient(): Client | Promise<Client> }>(
   given: Client | undefined,
   load: () => Promise<Module>,
 ) {
   let client = given;
   return async () => {
     const { createClient, ...commands } = await load();
-    client ??= createClient();
+    client ??= await createClient();
     return { client, ...commands };
   };
 }

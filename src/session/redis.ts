@@ -64,8 +64,8 @@ export function createRedisStore(options: RedisStoreOptions = {}): SessionStore 
     check: 'its address, its password and its log',
     package: 'redis',
   };
-  const limits = { ms: timeoutMs ?? 800, firstMs: timeoutMs ?? 4000 };
-  const withLimit = limitCalls(limits, words, (...error) => new RedisStoreError(...error));
+  const limits = { ms: timeoutMs ?? 800, loadMs: timeoutMs ?? 4000 };
+  const withLimit = limitCalls(limits, words, (...error) => new RedisStoreError(...error), load);
   const run = (kind: 'read' | 'write', script: string, id: string, fields: readonly string[] = []) =>
     withLimit(async (signal) => {
       const { client } = await load();

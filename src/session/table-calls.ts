@@ -1,21 +1,23 @@
 import { beforeAbort } from './before-abort.js';
 
 /**
- * Limits the time of calls to a table, including credentials, retries and the import of the client.
+ * Limits the time of calls to a table, including retries, and that of loading its client.
  *
- * @param limits milliseconds that a call may take, and those that calls may take until one was answered
+ * @param limits milliseconds that a call may take, and those that loading may take
  * @param words for messages: the table, for example `The session table sessions`; the package of its client, and the user of that;
  *   and what to check if the table cannot be used
  * @param toError makes the error of a call that fails or takes longer
+ * @param load loads the client. Small Lambda functions take seconds for it, but no request may wait that long for the table.
  * @returns a function that runs a call. A `write` is one whose failure leaves open what is stored: reads may find out at once.
  */
 export function limitCalls(
-  limits: { readonly ms: number; readonly firstMs: number },
+  limits: { readonly ms: number; readonly loadMs: number },
   { table, user, check, package: client }: Readonly<Record<'table' | 'user' | 'check' | 'package', string>>,
   toError: (message: string, options: ErrorOptions) => Error,
+  load: () => Promise<unknown>,
 ) {
   let failedAt = Number.NEGATIVE_INFINITY;
-  let longestMs = limits.firstMs;
+  let isLoaded = false;
   let isUnsure = false;
   return async <T>(
     call: (signal: AbortSignal) => Promise<T>,
@@ -28,12 +30,15 @@ export function limitCalls(
     }
     // One call at a time finds out whether the table answers again.
     if (Number.isFinite(failedAt)) failedAt = Date.now();
-    const ms = looks ? limits.ms * LOOK : longestMs;
-    const signal = AbortSignal.timeout(ms);
+    let ms = limits.loadMs;
+    let signal = AbortSignal.timeout(ms);
     try {
+      if (!isLoaded) await beforeAbort(load(), signal);
+      isLoaded = true;
+      ms = looks ? limits.ms * LOOK : limits.ms;
+      signal = AbortSignal.timeout(ms);
       const result = await beforeAbort(call(signal), signal);
       failedAt = Number.NEGATIVE_INFINITY;
-      longestMs = limits.ms;
       isUnsure = false;
       return result;
     } catch (cause) {

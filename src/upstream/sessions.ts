@@ -207,8 +207,8 @@ export function proxySessions(options: SessionProxyOptions) {
         if (!(session instanceof Response)) await end(key);
         return failure(404, HTTP_ERRORS.notFound, GONE);
       }
-      if (session === undefined && found === undefined && kept.sealed === undefined)
-        return unavailable(UNREADABLE);
+      // The id does not know what was switched: with it, the session would show more, and keep that.
+      if (session === undefined && found === undefined) return unavailable(UNREADABLE);
       if (session === undefined && request.method === 'DELETE') {
         await store.end(kept.key);
         return new Response(null, { status: 204 });

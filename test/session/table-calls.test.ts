@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { limitCalls } from '../../src/session/table-calls.js';
 
 const words = { table: 'The table t', user: 'The store', check: 'its name', package: 'the-client' };
-const limited = () =>
-  limitCalls({ ms: 50, firstMs: 50 }, words, (message, options) => new Error(message, options));
+const limited = (load = async () => {}) =>
+  limitCalls({ ms: 50, loadMs: 500 }, words, (message, options) => new Error(message, options), load);
 const failing = (properties: object) => () => Promise.reject(Object.assign(new Error('no'), properties));
 
 it.each([
@@ -44,4 +44,10 @@ it.each([
   const withLimit = limited();
   await expect(withLimit(call)).rejects.toThrow();
   expect(await withLimit(async () => 'answer')).toBe('answer');
+});
+
+it('gives the client time of its own to load, which the first call does not have', async () => {
+  const slow = limited(() => new Promise((resolve) => setTimeout(resolve, 100)));
+  expect(await slow(async () => 'stored')).toBe('stored');
+  await expect(limited()(() => new Promise(() => undefined))).rejects.toThrow('within 50 ms');
 });

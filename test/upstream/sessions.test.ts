@@ -2,10 +2,12 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newSessionId } from '../../src/gate/request/session-id.js';
 import { listenLocally } from '../../src/http/local.js';
 import { createMemoryStore } from '../../src/session/memory.js';
+import type { SessionStore } from '../../src/session/store.js';
 import { bridge } from '../../src/upstream/isolation.js';
 import { proxySessions } from '../../src/upstream/sessions.js';
 import { ChildTransport } from '../../src/upstream/wires/child-process.js';
@@ -35,9 +37,11 @@ interface Limits {
   readonly idleMs?: number;
   /** Sessions that the store remembers. */
   readonly kept?: number;
+  /** A store that other processes use too. */
+  readonly shared?: SessionStore;
 }
 
-async function serve({ kept = 100, ...limits }: Limits = {}, fault = 'none', sessionSecret?: string) {
+async function serve({ kept = 100, shared, ...limits }: Limits = {}, fault = 'none', sessionSecret?: string) {
   const starts = join(mkdtempSync(join(tmpdir(), 'sessions-')), 'starts');
   const children: ChildTransport[] = [];
   const events: string[] = [];
@@ -51,7 +55,8 @@ async function serve({ kept = 100, ...limits }: Limits = {}, fault = 'none', ses
   const proxy = proxySessions({
     server: () => bridge(spawn, 'per-session', { report, startMs: START_MS }).connection(),
     policy,
-    store: createMemoryStore({ maxSessions: kept }),
+    store: shared ?? createMemoryStore({ maxSessions: kept }),
+    isShared: shared !== undefined,
     ...limits,
   });
   open.push(() => proxy.close());
@@ -254,5 +259,24 @@ describe('a session that the process does not know', () => {
     expect(await toolNames(host)).toEqual([]);
     await begin(url);
     await expect(host.listTools()).rejects.toThrow('The session is unknown or was ended.');
+  });
+
+  it('is told to try again while a shared store cannot be read, and what was switched is not lost', async () => {
+    const store = createMemoryStore();
+    let isDown = false;
+    const shared: SessionStore = {
+      ...store,
+      read: async (id) => (isDown ? Promise.reject(new Error('down')) : store.read(id)),
+    };
+    const first = await serve({ shared }, 'none', SECRET);
+    const host = await connectOverHttp(first.url);
+    open.push(() => host.close());
+    await updateConcerns(host, { access: 'none' });
+    const id = (host.transport as StreamableHTTPClientTransport).sessionId ?? '';
+    const { url } = await serve({ shared }, 'none', SECRET);
+    isDown = true;
+    expect(await list(url, id)).toMatch(/^503 .*store does not answer/);
+    isDown = false;
+    expect(await list(url, id)).toMatch(/^200 .*"tools":\[\]/s);
   });
 });

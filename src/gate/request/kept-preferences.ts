@@ -43,7 +43,7 @@ export function nothingRead({ connection }: Pick<Sent, 'connection'>): Kept {
   return { session: UNKNOWN, principal: connection.principal?.place === 'store' ? UNKNOWN : undefined };
 }
 
-/** What is known of a request whose store cannot be read: what this process knew last, or what its session id says. */
+/** What is known of a request whose store cannot be read: what this process knew last. Its session id does not know a switch. */
 export function unread({ connection }: Pick<Sent, 'connection'>): Kept {
   const { preferences } = connection;
   const known = preferences.place === 'store' ? preferences.known : undefined;
@@ -138,6 +138,8 @@ export interface SessionId {
    * too old.
    */
   readonly sealed?: SessionRecord | undefined;
+  /** What this process knew last: unlike `sealed`, also what the host or a person chose since `initialize`. */
+  readonly known?: SessionRecord | undefined;
 }
 
 /** Where the preferences of one connection are kept between its messages. */
@@ -154,8 +156,10 @@ export type SessionPreferences =
       readonly place: 'store';
       readonly store: SessionStore;
       readonly id: string;
-      /** What is known without the store: what the session id or `initialize` said, or what was read last. */
+      /** What this process knows without the store: what `initialize` said, or what was read last. */
       known?: SessionRecord | undefined;
+      /** What the session id says. It holds if the store does not know the session, not if the store cannot be read. */
+      readonly sealed?: SessionRecord | undefined;
     }
   /** Nowhere: HTTP without a session. */
   | { readonly place: 'none' };
@@ -172,8 +176,8 @@ export function placePreferences(
   session: SessionId | undefined,
   http: boolean,
 ): SessionPreferences {
-  const { key: id, sealed } = session ?? {};
-  if (store !== undefined && id !== undefined) return { place: 'store', store, id, known: sealed };
+  const { key: id, sealed, known } = session ?? {};
+  if (store !== undefined && id !== undefined) return { place: 'store', store, id, known, sealed };
   return http && id === undefined
     ? { place: 'none' }
     : { place: 'connection', id, record: sealed ?? {}, sealed };
@@ -183,7 +187,7 @@ export function placePreferences(
 export function readSession(preferences: SessionPreferences): SessionRead | Promise<SessionRead> {
   if (preferences.place === 'store') {
     return preferences.store.read(preferences.id).then((found) => {
-      const session = withKnown(found, preferences.known);
+      const session = withKnown(found, preferences.known ?? preferences.sealed);
       if (session.state === 'live') preferences.known = session.record;
       return session;
     });
@@ -204,7 +208,8 @@ export function updateSession(
 ): 'stored' | 'ended' | 'nowhere' | Promise<'stored' | 'ended'> {
   if (preferences.place === 'store') {
     return preferences.store.update(preferences.id, change).then((outcome) => {
-      if (outcome === 'stored') preferences.known = { ...preferences.known, ...change };
+      if (outcome === 'stored')
+        preferences.known = { ...(preferences.known ?? preferences.sealed), ...change };
       return outcome;
     });
   }

@@ -72,9 +72,10 @@ export function createDynamoRecords(options: DynamoRecordsOptions): TaskRecords 
     package: '@aws-sdk/client-dynamodb',
   };
   const withLimit = limitCalls(
-    { ms: timeoutMs, firstMs: timeoutMs },
+    { ms: timeoutMs, loadMs: timeoutMs },
     words,
     (...given) => new TaskStoreError(...given),
+    load,
   );
 
   return {

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -12,6 +14,9 @@ import type { Fault, FaultyDynamo } from './faulty-dynamo.js';
 
 export const REQUESTS = ['initialize', 'list', 'call', 'update', 'delete'] as const;
 export const MODES = ['advisory', 'enforce'] as const;
+/** Whether the process has served the session before, or was just started. */
+export const STARTS = ['warm', 'cold'] as const;
+export type Start = (typeof STARTS)[number];
 export type RequestName = (typeof REQUESTS)[number];
 export type Mode = (typeof MODES)[number];
 
@@ -20,6 +25,7 @@ export interface Cell {
   readonly fault: Fault;
   readonly request: RequestName;
   readonly mode: Mode;
+  readonly start: Start;
   /** Of the longest HTTP request: to connect takes two. */
   readonly ms: number;
   /** What was answered, in a few words. */
@@ -35,12 +41,13 @@ export interface Cell {
   readonly isLogged: boolean;
 }
 
-const policyIn = (mode: Mode) =>
-  policyFromText(`version: 1
+const policyIn = (mode: Mode) => `version: 1
 concerns: { security: { values: [low, medium, high], match: at-least } }
 primitives: { tools: { a: { security: low }, b: { security: high }, c: {} } }
 settings: { enforcement: ${mode} }
-`);
+`;
+/** All processes of the endpoint can open the ids of its sessions. */
+const SECRET = 'secret of the endpoint';
 /** Of the preference `high`. */
 const FEWER: readonly string[] = ['b', 'c'];
 
@@ -59,21 +66,43 @@ async function serve(
   store: ReturnType<typeof createDynamoStore>,
   log: Log,
 ): Promise<LocalEndpoint> {
-  const handle = createHandler({ server, policy: policyIn(mode), store });
-  return listenLocally(handle, {
-    log: ({ storeCalls, reports }) => {
-      for (const { failed } of storeCalls ?? []) if (failed !== undefined) log.push(failed);
-      log.push(...(JSON.stringify(reports).match(/store could not be \w+ \([^)]+\)/g) ?? []));
-    },
+  const handle = createHandler({ server, policy: policyFromText(policyIn(mode)), store });
+  return listenLocally((request, given) => handle(request, { ...given, sessionSecret: SECRET }), {
+    log: (entry) => note(entry, log),
   });
 }
 
+type Entry = Parameters<NonNullable<Parameters<typeof listenLocally>[1]['log']>>[0];
+
+function note({ storeCalls, reports }: Pick<Entry, 'storeCalls' | 'reports'>, log: Log): void {
+  for (const { failed } of storeCalls ?? []) if (failed !== undefined) log.push(failed);
+  log.push(...(JSON.stringify(reports).match(/store could not be \w+ \([^)]+\)/g) ?? []));
+}
+
+/** Starts a process that knows no session. */
+async function startProcess(mode: Mode, table: string, log: Log): Promise<LocalEndpoint['url']> {
+  const program = ['test/behavior/store-faults/cold-process.mjs', table, policyIn(mode), SECRET];
+  const child = spawn(process.execPath, program, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // Not what a log of the endpoint would have.
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+  });
+  children.add(child);
+  const lines = createInterface(child.stdout);
+  const url = await new Promise<string>((resolve) => lines.once('line', resolve));
+  lines.on('line', (line) => note(JSON.parse(line), log));
+  return url;
+}
+
+const children = new Set<ReturnType<typeof spawn>>();
+
 /** A host that prefers something when it connects. */
-async function connect(url: string, security: string, took: number[]) {
+async function connect(url: string, security: string, took: number[], sessionId?: string) {
   const concerns = { [EXTENSION_ID]: { concerns: { security } } };
   const client = new Client({ name: 'host', version: '1' }, { capabilities: { extensions: concerns } });
   let received = '';
   const transport = new StreamableHTTPClientTransport(new URL(url), {
+    ...(sessionId === undefined ? {} : { sessionId }),
     fetch: async (to, init) => {
       const before = performance.now();
       const response = await fetch(to, init);
@@ -135,18 +164,26 @@ export async function measure(
   fault: Fault,
   request: RequestName,
   mode: Mode,
+  start: Start,
 ): Promise<Cell> {
   await faulty.fail(undefined);
   const log: Log = [];
   const first = await serve(mode, createDynamoStore({ table }), log);
   const second = await serve(mode, createDynamoStore({ table, client: dynamo.client() }), []);
-  const host: Host = await connect(first.url, 'low', []);
+  let host: Host = await connect(first.url, 'low', []);
+  let url = first.url;
   try {
     await ask(host, 'updateConcerns', { concerns: { security: 'high' } });
     await faulty.fail(fault);
     log.length = 0;
     host.took.length = 0;
-    const outcome = await REQUEST[request](first.url, host).catch(refused);
+    if (start === 'cold') {
+      url = await startProcess(mode, table, log);
+      await host.client.close();
+      // With an id, the client does not initialize.
+      host = await connect(url, 'low', host.took, host.transport.sessionId);
+    }
+    const outcome = await REQUEST[request](url, host).catch(refused);
     const ms = Math.max(...host.took);
     await faulty.fail(undefined);
     const after = await afterwards(second.url, host);
@@ -156,6 +193,7 @@ export async function measure(
       fault,
       request,
       mode,
+      start,
       ms,
       answer: outcome.answer,
       shown: outcome.shown,
@@ -166,6 +204,8 @@ export async function measure(
     };
   } finally {
     await host.client.close();
+    for (const child of children) child.kill();
+    children.clear();
     await Promise.all([first.close(), second.close()]);
   }
 }

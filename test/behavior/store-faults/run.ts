@@ -1,10 +1,10 @@
 /**
  * Prints what a host sees while the session table fails, as a table in Markdown: each fault, request and mode of enforcement,
- * through the DynamoDB store, over HTTP. The exit code is 1 if more is shown than before, a fault is silent, or a request
+ * through the DynamoDB store, over HTTP, in a process that served the session before and in one that was just started. The exit code is 1 if more is shown than before, a fault is silent, or a request
  * takes longer than a second: `node scripts/run.mjs test/behavior/store-faults/run.ts`.
  */
 import { ACCOUNT, startDynamo } from '../../session/dynamo.js';
-import { type Cell, isSilent, MODES, measure, REQUESTS } from './cells.js';
+import { type Cell, isSilent, MODES, measure, REQUESTS, STARTS } from './cells.js';
 import { FAULTS, startFaultyDynamo } from './faulty-dynamo.js';
 
 const LONGEST_MS = 1000;
@@ -20,16 +20,17 @@ Object.assign(process.env, {
 const table = await dynamo.table();
 const cells: Cell[] = [];
 console.log(
-  '| fault | request | mode | answer | afterwards | more shown | silent | client told | logged | ms |',
+  '| process | fault | request | mode | answer | afterwards | more shown | silent | client told | logged | ms |',
 );
-console.log('|---|---|---|---|---|---|---|---|---|---|');
-for (const fault of FAULTS)
-  for (const request of REQUESTS)
-    for (const mode of MODES) {
-      const cell = await measure({ dynamo, faulty, table }, fault, request, mode);
-      cells.push(cell);
-      console.log(rowOf(cell));
-    }
+console.log('|---|---|---|---|---|---|---|---|---|---|---|');
+for (const start of STARTS)
+  for (const fault of FAULTS)
+    for (const request of REQUESTS)
+      for (const mode of MODES) {
+        const cell = await measure({ dynamo, faulty, table }, fault, request, mode, start);
+        cells.push(cell);
+        console.log(rowOf(cell));
+      }
 await faulty.close();
 await dynamo.close();
 
@@ -39,8 +40,8 @@ for (const each of failed) console.log(rowOf(each));
 process.exitCode = failed.length === 0 ? 0 : 1;
 
 function rowOf(cell: Cell): string {
-  const { fault, request, mode, answer, afterwards, showsMore, isTold, isLogged, ms } = cell;
+  const { start, fault, request, mode, answer, afterwards, showsMore, isTold, isLogged, ms } = cell;
   const after = afterwards === 'gone' ? 'gone' : afterwards.join(' ');
   const flags = [showsMore, isSilent(cell), isTold, isLogged].map((each) => (each ? 'yes' : 'no'));
-  return `| ${[fault, request, mode, answer.replaceAll('|', '/').replaceAll('\n', ' ').slice(0, 160), after, ...flags, ms].join(' | ')} |`;
+  return `| ${[start, fault, request, mode, answer.replaceAll('|', '/').replaceAll('\n', ' ').slice(0, 160), after, ...flags, ms].join(' | ')} |`;
 }

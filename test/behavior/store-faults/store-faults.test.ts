@@ -30,12 +30,26 @@ afterAll(async () => {
 it.each(CELLS)(
   'a table with the fault "%s" shows no more to %s under %s than the person chose, and does not hide the fault',
   async (fault, request, mode) => {
-    const cell = await measure({ dynamo, faulty, table }, fault, request, mode);
+    const cell = await measure({ dynamo, faulty, table }, fault, request, mode, 'warm');
+    expect({ ...cell, isSilent: isSilent(cell) }).toMatchObject({ showsMore: false, isSilent: false });
+  },
+);
+
+it.each(
+  QUICK.flatMap((fault) =>
+    (['initialize', 'list', 'call'] as const).flatMap((request) =>
+      MODES.map((mode) => [fault, request, mode] as const),
+    ),
+  ),
+)(
+  'a table with the fault "%s" shows no more to %s under %s in a process that was just started, although the id has other preferences',
+  async (fault, request, mode) => {
+    const cell = await measure({ dynamo, faulty, table }, fault, request, mode, 'cold');
     expect({ ...cell, isSilent: isSilent(cell) }).toMatchObject({ showsMore: false, isSilent: false });
   },
 );
 
 it.each(MODES)('an update under %s whose write arrived, without an answer, is confirmed', async (mode) => {
-  const cell = await measure({ dynamo, faulty, table }, 'lost write', 'update', mode);
+  const cell = await measure({ dynamo, faulty, table }, 'lost write', 'update', mode, 'warm');
   expect(cell).toMatchObject({ answer: 'updated', afterwards: ['a', 'b', 'c'] });
 });

@@ -93,7 +93,7 @@ describe('a switch of one tool', () => {
   it('only hides on a page that can only show less', async () => {
     const talk = talkTo(ON, {}, HIGH);
     const wider = {
-      state: 'refused',
+      state: 'widens',
       message: `This would show more. From here only less can be shown. ${PAGE}`,
     };
     expect(await change(talk, { '+tools': ['a'] }, PAGE)).toEqual(wider);

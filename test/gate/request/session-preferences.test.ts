@@ -17,12 +17,12 @@ describe('the place of preferences', () => {
     [
       'a session of HTTP, with a store',
       [store, { key: 's' }, true],
-      { place: 'store', store, id: 's', known: undefined },
+      { place: 'store', store, id: 's', known: undefined, sealed: undefined },
     ],
     [
       'another session, with a store',
       [store, { key: 's' }, false],
-      { place: 'store', store, id: 's', known: undefined },
+      { place: 'store', store, id: 's', known: undefined, sealed: undefined },
     ],
     ['HTTP without a session, with a store', [store, undefined, true], { place: 'none' }],
     [
