@@ -166,8 +166,7 @@ export class Hub {
     // One counter for all documents: the counts of a list are remembered by it.
     this.counter ??= this.loadTokenCounter();
     const tokensOf = await this.counter;
-    const surroundings = { session: id, sessions: this.infos(), tokensOf, revision };
-    return session.panel.state(wanted === undefined ? surroundings : { ...surroundings, wanted });
+    return session.panel.state({ session: id, sessions: this.infos(), tokensOf, revision, wanted });
   }
 
   private infos(): PanelSession[] {

@@ -14,10 +14,13 @@ import {
   toSdk,
 } from '../../wire/messages.js';
 
-/** Hosts by name that are switched separately. */
+/** Hosts by name that the page shows. */
 const MAX_HOSTS = 32;
 /** In characters. */
 const MAX_NAME = 100;
+
+/** Keeps what the people of hosts chose for as long as the process runs: a host that is forgotten is shown everything. */
+export const createHostStore = () => createMemoryStore({ expiresAfterSeconds: Number.POSITIVE_INFINITY });
 
 /** How the switches of a host work. */
 export interface ModernHostsOptions extends Pick<GateOptions, 'policy' | 'observe'> {
@@ -40,7 +43,7 @@ interface Host {
  * switches is kept by the name of the host, and a connection of the endpoint's own stands for the host on the page.
  */
 export class ModernHosts {
-  private readonly store = createMemoryStore({ maxSessions: MAX_HOSTS });
+  private readonly store = createHostStore();
   private readonly hosts = new Map<string, Host>();
 
   constructor(private readonly options: ModernHostsOptions) {}

@@ -21,7 +21,7 @@ import { aborted } from '../terminal/interrupt.js';
 import { reporterOf, serversOf } from './bridge-server.js';
 import { withDefaultPreferences } from './default-preferences.js';
 import { eraLines } from './era-lines.js';
-import { ModernHosts } from './modern-hosts.js';
+import { createHostStore, ModernHosts } from './modern-hosts.js';
 import { reportLine } from './request-line.js';
 import { accessOf } from './service/access.js';
 import { probes } from './service/health.js';
@@ -159,7 +159,7 @@ export async function serveStdio(
   const gate = { policy, report, listens: true };
   const streams = new ListenStreams(servers.stream);
   // A modern host has no session, and the process is that of one host.
-  const kept = { place: 'store', store: createMemoryStore(), id: 'host', isHost: true } as const;
+  const kept = { place: 'store', store: createHostStore(), id: 'host', isHost: true } as const;
   const principal = control === undefined ? undefined : kept;
   const modern = { ...gate, principal, switched: () => streams.switched(principal) };
   const transport = streamsOverStdio(wire, (id, inner) => streams.open(id, inner, modern, { era: 'modern' }));

@@ -42,7 +42,7 @@ export interface PanelSurroundings {
   /** For a page that can only show less: how a person can show more. */
   readonly advice?: string;
   /** A change that a person could make: the document is the one after it. */
-  readonly wanted?: HostConcerns;
+  readonly wanted?: HostConcerns | undefined;
 }
 
 /** What became of a change that a person made. */
