@@ -4,12 +4,12 @@ import { parse } from 'yaml';
 import { writeType } from './types.js';
 import { writeValidator } from './validator.js';
 
-/** The schemas that people write, each with the type of its data and, if editors use it, its place as JSON. */
+/** The schemas that people write, each with what it describes, its type and, if editors use it, its place as JSON. */
 const SCHEMAS = [
-  ['src/cli/project/project.schema.yaml', 'ProjectDocument', 'policies/config.schema.json'],
-  ['src/deploy/endpoint.schema.yaml', 'Endpoint', undefined],
-  ['src/policy/language/policy.schema.yaml', 'PolicyDocument', 'policies/schema.json'],
-  ['src/policy/testing/test-file.schema.yaml', 'WholeTestFile', 'policies/test.schema.json'],
+  ['src/cli/project/project.schema.yaml', 'a project file', 'ProjectDocument', 'policies/config.schema.json'],
+  ['src/deploy/endpoint.schema.yaml', 'what a function serves', 'Endpoint', undefined],
+  ['src/policy/language/policy.schema.yaml', 'a policy file', 'PolicyDocument', 'policies/schema.json'],
+  ['src/policy/testing/test-file.schema.yaml', 'a test file', 'WholeTestFile', 'policies/test.schema.json'],
 ] as const;
 
 /**
@@ -20,13 +20,17 @@ const SCHEMAS = [
  */
 export async function schemaFiles(): Promise<Map<string, string>> {
   const files = new Map<string, string>();
-  for (const [source, type, published] of SCHEMAS) {
+  for (const [source, what, type, published] of SCHEMAS) {
     const schema: object = parse(readFileSync(source, 'utf8'), { merge: true });
     const name = basename(source, '.schema.yaml');
     const generated = `${dirname(source)}/generated/${name}`;
     const constant = `${name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())}Schema`;
-    const module = `// Made by "npm run generate" from ${basename(source)}.\n${writeConstant(constant, schema)}`;
-    files.set(`${generated}-schema.ts`, `${module}\n${writeType(schema, type)}`);
+    const about = `/** The JSON Schema (draft-07) of ${what}. */`;
+    const module = writeConstant(about, constant, schema);
+    files.set(
+      `${generated}-schema.ts`,
+      `// Made by "npm run generate" from ${basename(source)}.\n${module}\n${writeType(schema, type)}`,
+    );
     files.set(`${generated}-validator.ts`, await writeValidator(schema, constant, `./${name}-schema.js`));
     if (published !== undefined) files.set(published, `${JSON.stringify(schema, null, 2)}\n`);
   }
@@ -37,14 +41,14 @@ export async function schemaFiles(): Promise<Map<string, string>> {
 const LONG_PART = 60;
 
 /** Writes a schema as a constant. Written out, parts that repeat would add 4 KB to every bundle with the schema of a policy. */
-function writeConstant(name: string, schema: object): string {
+function writeConstant(about: string, name: string, schema: object): string {
   const texts: string[] = [];
   JSON.stringify(schema, (_, part: unknown) => {
     if (typeof part === 'object') texts.push(JSON.stringify(part));
     return part;
   });
   const repeated = new Set(texts.filter((text, at) => text.length >= LONG_PART && texts.indexOf(text) < at));
-  let code = `/** The JSON Schema (draft-07). */\nexport const ${name} = ${JSON.stringify(schema)} as const;\n`;
+  let code = `${about}\nexport const ${name} = ${JSON.stringify(schema)} as const;\n`;
   // Long parts first: they contain the short ones, which then stand above them.
   for (const [index, text] of [...repeated].sort((a, b) => b.length - a.length).entries()) {
     const rest = code.split(text);

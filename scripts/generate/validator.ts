@@ -24,7 +24,7 @@ export async function writeValidator(schema: object, constant: string, module: s
   const code = standalone
     .default(ajv, ajv.compile(schema))
     .replace(/export default \w+;/, '')
-    .replace(/(?<=const schema\d+ = ).*?(?=;const|;function)/, () => constant);
+    .replace(JSON.stringify(schema), () => constant);
   const { outputFiles } = await build({
     stdin: { contents: `import { ${constant} } from '${module}';${code}`, resolveDir: import.meta.dirname },
     bundle: true,
