@@ -165,11 +165,11 @@ export class MemberServer {
       ['sampling/createMessage', { messages: [{ role: 'user', content }], maxTokens: 9, _meta }],
     ]);
     this.send(wire, { jsonrpc: '2.0', id, method, params });
+    if (this.random.chance(0.1)) this.takeBack(wire, id);
   }
 
   /** Takes a question back: one of its own, or what another server may have asked under this id. */
-  private takeBack(wire: Wire): void {
-    const requestId = `q-${1 + this.random.below(this.lastQuestion + 3)}`;
+  private takeBack(wire: Wire, requestId = `q-${1 + this.random.below(this.lastQuestion + 3)}`): void {
     const own = wire.questions.get(requestId);
     if (own !== undefined) own.isTakenBack = true;
     this.send(wire, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
