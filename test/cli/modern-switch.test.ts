@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readRegistry, registryFolder } from '../../src/cli/control/registry.js';
+import type { PanelSession } from '../../src/gate/panel/panel-document.js';
+import { read } from '../../src/wire/messages.js';
 import { MAIN, run, runAtTerminal, start } from './run.js';
 
 /** Hosts of 2026-07-28, which have no sessions, in front of `serve`. */
@@ -72,6 +75,22 @@ describe('a host of 2026-07-28 over stdio', () => {
     await expect.poll(() => host.told, soon).toContain('notifications/tools/list_changed');
     expect(await host.count()).toBe(SAFE);
     expect((await run('switch')).stdout).toContain('listed again');
+  });
+
+  it('gets what a program asks for only after an answer at the page', async () => {
+    const host = await overStdio();
+    await host.count();
+    await run('switch', 'safe');
+    expect((await run('switch', 'everything')).code).toBe(1);
+    expect(await host.count()).toBe(SAFE);
+    const [entry] = readRegistry(registryFolder(process.env));
+    const headers = { authorization: `Bearer ${entry?.token}` };
+    const asked: unknown = await (await fetch(`${entry?.url}/panel/sessions`, { headers })).json();
+    const { id, proposal } = read(asked, 'sessions', '0', 'sessions', '0') as Required<PanelSession>;
+    expect(proposal.tools).toBe(ALL - SAFE);
+    const answer = { method: 'PUT', headers, body: '{"allow":true}' };
+    await fetch(`${entry?.url}/panel/sessions/${id}/proposals/${proposal.id}`, answer);
+    expect(await host.count()).toBe(ALL);
   });
 
   it('starts with what the command line prefers', async () => {
