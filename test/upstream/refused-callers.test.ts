@@ -43,7 +43,8 @@ function endpoint(front: Front, remote: GuardedRemote, mode: keyof typeof polici
   }
   const proxy = proxySessions({ server: () => bridged.connection(), policy, store: createMemoryStore() });
   open.push(() => proxy.close());
-  return (request) => proxy.fetch(request);
+  // With the secret of a user, sessions go on after a restart.
+  return (request) => proxy.fetch(request, { sessionSecret: 'secret' });
 }
 
 const HOSTS = [
