@@ -53,7 +53,8 @@ export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
     throw new CliError(`${path} is not a catalog: it has none of ${KINDS.join(', ')}. ${hint}`);
   }
   const fields: Readonly<Record<string, unknown>> = { ...data };
-  const { server, source, license, sdk, instructions, capabilities, encoding, unavailable } = fields;
+  const { server, source, license, sdk, instructions, capabilities, encoding, unavailable, unlisted } =
+    fields;
   const catalog: { [K in Kind]?: ReturnType<typeof itemsOf> } = {};
   for (const kind of KINDS) {
     const list = read(data, kind);
@@ -81,6 +82,7 @@ export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
     ...(isObject(capabilities) ? { capabilities } : {}),
     ...filteringOf(capabilities),
     ...(isObject(unavailable) ? { unavailable: textsIn(unavailable) } : {}),
+    ...(isObject(unlisted) ? { unlisted: textsIn(unlisted) } : {}),
     ...(typeof instructions === 'string' ? { instructions } : {}),
     ...(typeof encoding === 'string' ? { encoding } : {}),
     ...catalog,

@@ -6,9 +6,10 @@ import {
   McpError,
   ResultSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Primitive, ServerCatalog } from '../../engine/mapping.js';
+import type { Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { itemsOf } from '../../gate/request/whole-list.js';
+import type { SeveralCatalog } from '../../policy/check/servers/own-catalog.js';
 import { beforeAbort } from '../../session/before-abort.js';
 import { MODERN_VERSION } from '../../upstream/eras/envelope.js';
 import { inProcessTransport } from '../../upstream/in-process.js';
@@ -19,7 +20,7 @@ import { VERSION } from '../version.js';
 import { filteringOf } from './catalog-file.js';
 import { explainEra } from './explain-era.js';
 import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
-import { type ConversationOptions, explainFailure, type Peer } from './peer.js';
+import { type ConversationOptions, explainFailure, type Peer, shorten } from './peer.js';
 
 /** Some servers register more primitives once they know the client. Milliseconds to wait after the last change. */
 const QUIET_MS = 300;
@@ -67,12 +68,13 @@ async function fetchTranslated(peer: Peer, options: ConversationOptions, refused
 /** HTTP statuses of endpoints that know no `initialize`. */
 const REFUSED: ReadonlySet<unknown> = new Set([400, 404, 405, 406, 422]);
 
-const isRefusal = (cause: unknown): boolean => {
-  const code = read(cause, 'code');
-  if (cause instanceof McpError)
-    return code !== ErrorCode.ConnectionClosed && code !== ErrorCode.RequestTimeout;
-  return REFUSED.has(code);
-};
+/** Whether the server answered with an error. */
+const isAnswer = (cause: unknown): cause is McpError =>
+  cause instanceof McpError &&
+  cause.code !== ErrorCode.ConnectionClosed &&
+  cause.code !== ErrorCode.RequestTimeout;
+
+const isRefusal = (cause: unknown): boolean => isAnswer(cause) || REFUSED.has(read(cause, 'code'));
 
 async function fetchFrom(peer: Peer, { seconds, signal: ending }: ConversationOptions) {
   const client = new Client(
@@ -113,12 +115,12 @@ async function fetchFrom(peer: Peer, { seconds, signal: ending }: ConversationOp
       lastMethod = method;
       return client.request({ method, params }, ResultSchema, options);
     };
-    let lists = await fetchLists(kinds, request);
+    let lists = await fetchLists(kinds, request, peer.server);
     for (let times = 0; announces && times < MAX_CHANGES; times++) {
       if (!changed) await once(changes, 'change', { signal: soon(signal) }).catch(nextTurn);
       if (!changed) break;
       changed = false;
-      lists = await fetchLists(kinds, request);
+      lists = await fetchLists(kinds, request, peer.server);
     }
     const instructions = client.getInstructions();
     const server = client.getServerVersion();
@@ -137,13 +139,23 @@ async function fetchFrom(peer: Peer, { seconds, signal: ending }: ConversationOp
 
 type Request = (method: string, params: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
-async function fetchLists(kinds: readonly Kind[], request: Request): Promise<ServerCatalog> {
+/** Fetches all lists. One that the server refuses is left out, with the reason; a server that refuses all has no catalog. */
+async function fetchLists(kinds: readonly Kind[], request: Request, server: string): Promise<SeveralCatalog> {
   const lists: { [K in Kind]?: readonly Primitive[] } = {};
+  const unlisted: { [K in Kind]?: string } = {};
   for (const kind of kinds) {
-    const items = await fetchList(kind, request);
-    if (items !== undefined) lists[kind] = items;
+    try {
+      const items = await fetchList(kind, request);
+      if (items !== undefined) lists[kind] = items;
+    } catch (cause) {
+      if (!isAnswer(cause)) throw cause;
+      unlisted[kind] = `${server} refused ${LISTS[kind].method}: ${shorten(cause.message)}`;
+    }
   }
-  return lists;
+  const [reason] = Object.values(unlisted);
+  if (reason === undefined) return lists;
+  if (Object.keys(lists).length === 0) throw new CliError(reason);
+  return { ...lists, unlisted };
 }
 
 /** @returns the items of all pages of one list; undefined if the server does not have this list */

@@ -1,4 +1,6 @@
+import { KINDS } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
+import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import type { Input } from '../options/input-options.js';
 import { interruptible } from '../terminal/interrupt.js';
 import { plain } from '../terminal/output.js';
@@ -23,6 +25,13 @@ export async function readInput(
   quiet: boolean | undefined,
 ): Promise<PolicyCatalog & CatalogFile> {
   const catalog = input.from === 'catalog' ? readCatalogFile(input.path) : await listServer(input, quiet);
+  for (const kind of KINDS) {
+    const reason = catalog.unlisted?.[kind];
+    if (reason !== undefined)
+      console.error(
+        `warning: ${plain(reason)}. Its ${KIND_NAMES[kind][1]} are not known, so nothing says that one is missing.`,
+      );
+  }
   if (catalog.isFiltered === true && quiet !== true) console.error(FILTERED);
   return catalog;
 }

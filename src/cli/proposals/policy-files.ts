@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import type { ServerCatalog } from '../../engine/mapping.js';
 import { byKind, type Policy } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
@@ -37,11 +36,12 @@ export function refuseToOverwrite(files: readonly string[]): void {
 
 /** @returns what the catalog file keeps of a server, exactly as it will be read again */
 export function factsOf(
-  catalog: ServerCatalog & CatalogFile,
+  catalog: PolicyCatalog & CatalogFile,
   tokensOf: TokenCounter,
-): ServerCatalog & { server?: unknown; encoding: string } {
+): PolicyCatalog & { server?: unknown; encoding: string } {
   const lists = byKind((kind) => catalog[kind]?.map((each) => primitiveFacts(kind, each, tokensOf(each))));
-  return JSON.parse(JSON.stringify({ server: versionOf(catalog.server), encoding: ENCODING, ...lists }));
+  const { server, unlisted } = catalog;
+  return JSON.parse(JSON.stringify({ server: versionOf(server), unlisted, encoding: ENCODING, ...lists }));
 }
 
 /** @returns data as the text of a JSON file */

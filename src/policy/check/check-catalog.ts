@@ -26,7 +26,7 @@ import { checkPresentation } from './check-presentation.js';
 import { checkRuleNames } from './check-rule-names.js';
 import { checkTexts } from './check-texts.js';
 import type { CheckedFile } from './check-values.js';
-import { isOfAbsentServer, type SeveralCatalog } from './servers/own-catalog.js';
+import { isUnlisted, mayExist, type SeveralCatalog } from './servers/own-catalog.js';
 import type { ServerPart } from './servers/server-parts.js';
 
 /** The catalog of a server: the primitives that it lists, and its instructions. */
@@ -120,7 +120,9 @@ export function checkCatalog(
   for (const each of listed) {
     if (!alone.has(serverOf(each.primitive))) checkPrimitive(check, each, scope.unmapped);
   }
-  findings.push(...checkPresentation(files, catalog, catalog.isFiltered));
+  findings.push(
+    ...checkPresentation(files, catalog, catalog.isFiltered === true || isUnlisted(catalog, 'tools')),
+  );
   const unknown = catalog.encoding === undefined ? [] : checkTexts(files);
   findings.push(...unknown);
   if (scope.whole && alone.size === 0 && unknown.length === 0) checkAllConfigurations(check);
@@ -138,7 +140,7 @@ function checkEntriesAgainst(
       const noun = KIND_NAMES[kind][0];
       for (const name of Object.keys(file.document.primitives?.[kind] ?? {})) {
         if (names.has(name) || isInherited(policy, kind, name, catalog)) continue;
-        if (isOfAbsentServer(catalog, kind, name)) continue;
+        if (mayExist(catalog, kind, name)) continue;
         const unmapped = own.filter(({ mapping }) => !mapping.mapped).map((each) => each.name);
         const hint = didYouMean(name, unmapped) || ' Remove the entry.';
         const message = `The server does not have a ${noun} "${name}".${hint}`;
@@ -158,7 +160,7 @@ function checkEntriesAgainst(
             ({ concern, offered }) => offers[concern]?.offered === offered || offered === 'any',
           ),
         );
-        if (covered.length === 0 && isOfAbsentServer(catalog, kind, name)) continue;
+        if (covered.length === 0 && mayExist(catalog, kind, name)) continue;
         if (covered.length === 0) {
           const message = `The pattern "${name}" does not match any ${noun} of the server. Remove it.`;
           report(file, path, 'dead-entry', message, remove);

@@ -9,7 +9,7 @@ import { KIND_NAMES } from '../language/kind-names.js';
 import type { Path } from '../language/read-yaml.js';
 import type { ReportPart } from './catalog-places.js';
 import type { CheckedFile } from './check-values.js';
-import { isOfAbsentServer, type SeveralCatalog } from './servers/own-catalog.js';
+import { isUnlisted, mayExist, type SeveralCatalog } from './servers/own-catalog.js';
 
 /**
  * Finds names and URIs in conditions that no primitive of the server has. The comparison is then always false: often the
@@ -55,7 +55,8 @@ function checkCondition(
     const known = read === 'primitive.name' ? names : uris;
     // A URI that the server does not list can belong to one of its templates.
     if (known.has(text) || (known === uris && templates.some(({ matches }) => matches(text)))) continue;
-    if (isOfAbsentServer(catalog, read === 'primitive.name' ? 'tools' : 'resources', text)) continue;
+    if (kinds.some((kind) => isUnlisted(catalog, kind))) continue;
+    if (mayExist(catalog, read === 'primitive.name' ? 'tools' : 'resources', text)) continue;
     const near = [...known].filter((each) => typeof each === 'string');
     const message = `The server does not have a ${what} "${text}", so this comparison is always false.${didYouMean(text, near)}`;
     report(file, [...path, ...literal.place], 'unlisted-name', message, (place) =>

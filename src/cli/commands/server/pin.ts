@@ -1,6 +1,6 @@
 import { pinsOf } from '../../../engine/pins.js';
-import { byKind, KINDS, type Pins } from '../../../engine/policy.js';
-import { isOfAbsentServer } from '../../../policy/check/servers/own-catalog.js';
+import { byKind, KINDS, type Kind, type Pins } from '../../../engine/policy.js';
+import { mayExist } from '../../../policy/check/servers/own-catalog.js';
 import { lockFileOf, pinsBeside } from '../../../policy/compile/load.js';
 import { writeLock } from '../../../policy/compile/lock.js';
 import { compareDefinitions, type DefinitionChange } from '../../../policy/diff/compare-definitions.js';
@@ -48,11 +48,14 @@ export async function run(argv: string[]): Promise<number> {
 
   const [path = ''] = paths;
   const earlier = catalogAt(values.oldCatalog ?? catalogBeside(path));
-  // What a server that does not answer has is neither gone nor reviewed again: its pins stay.
+  const listed = pinsOf(catalog);
+  const isAbsent = (kind: Kind, name: string): boolean =>
+    mayExist(catalog, kind, name) && !Object.hasOwn(listed[kind] ?? {}, name);
+  // What a server or a list that does not answer has is neither gone nor reviewed again: its pins stay.
   const pinsIf = (isKept: boolean): Pins =>
     byKind((kind) => {
       const own = Object.entries(pins?.[kind] ?? {});
-      return Object.fromEntries(own.filter(([name]) => isOfAbsentServer(catalog, kind, name) === isKept));
+      return Object.fromEntries(own.filter(([name]) => isAbsent(kind, name) === isKept));
     });
   const kept = pinsIf(true);
   const changes = compareDefinitions(pinsIf(false), catalog, earlier);
@@ -63,7 +66,6 @@ export async function run(argv: string[]): Promise<number> {
     return changes.length === 0 ? 0 : 1;
   }
   const lock = lockFileOf(path);
-  const listed = pinsOf(catalog);
   writeOutput(lock, writeLock(byKind((kind) => ({ ...kept[kind], ...listed[kind] }))));
   if (pins !== undefined) process.stdout.write(text);
   const total = KINDS.reduce((sum, kind) => sum + (catalog[kind]?.length ?? 0), 0);

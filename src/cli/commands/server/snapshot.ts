@@ -42,6 +42,7 @@ export async function run(argv: string[]): Promise<number> {
     license: catalog.license,
     capabilities: catalog.capabilities,
     unavailable: catalog.unavailable,
+    unlisted: catalog.unlisted,
     // Facts contain no text of the author of the server.
     instructions: values.facts ? undefined : instructions,
     sdk: sdkOf(catalog, values.catalog !== undefined),

@@ -2,6 +2,7 @@ import type { ServerCatalog } from '../../../engine/mapping.js';
 import { byKind, KINDS, type Kind } from '../../../engine/policy.js';
 import { ownForm } from '../../../engine/servers/own-form.js';
 import { serverOf } from '../../../engine/servers/server-meta.js';
+import { LISTS } from '../../../wire/messages.js';
 import { split } from '../../../wire/server-names.js';
 
 /** What a server lists, or several servers do. */
@@ -10,7 +11,19 @@ export interface SeveralCatalog extends ServerCatalog {
   readonly isFiltered?: boolean | undefined;
   /** Of several servers, those that could not be listed, with the reason. */
   readonly unavailable?: Readonly<Record<string, string>> | undefined;
+  /** The lists that the server refused, with the reason: it may still have what was there. */
+  readonly unlisted?: { readonly [K in Kind]?: string } | undefined;
 }
+
+/**
+ * Whether the server refused a list, so that a name that it does not list may exist. Resources and their templates say
+ * something about each other, so this is about both.
+ *
+ * @param catalog the lists that the server gave
+ * @param kind the kind of the primitive
+ */
+export const isUnlisted = ({ unlisted = {} }: SeveralCatalog, kind: Kind): boolean =>
+  KINDS.some((each) => unlisted[each] !== undefined && LISTS[each].capability === LISTS[kind].capability);
 
 /**
  * Returns the catalog of one of several servers, with the names that the server itself uses.
@@ -29,14 +42,15 @@ export function ownCatalog(catalog: SeveralCatalog | undefined, slug: string): S
 }
 
 /**
- * Whether a name can belong to a server that could not be listed, so that it may exist.
+ * Whether a name can be one of a list that is not known, or of a server that could not be listed, so that it may exist.
  *
- * @param catalog the catalog of the servers that could be listed
+ * @param catalog what could be listed
  * @param kind the kind of the primitive
  * @param name its name, URI, URI template or a pattern of them
  */
-export function isOfAbsentServer({ unavailable = {} }: SeveralCatalog, kind: Kind, name: string): boolean {
-  const absent = Object.keys(unavailable);
+export function mayExist(catalog: SeveralCatalog, kind: Kind, name: string): boolean {
+  if (isUnlisted(catalog, kind)) return true;
+  const absent = Object.keys(catalog.unavailable ?? {});
   const slug = split(name, kind === 'tools' || kind === 'prompts' ? '__' : '+')?.slug;
   return absent.length > 0 && (slug === undefined || absent.includes(slug));
 }
