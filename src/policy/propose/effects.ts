@@ -207,7 +207,12 @@ function effectOfName(words: readonly string[]): NamedEffect | undefined {
   const effect = effectOfPhrase(verb, object);
   if (effect === undefined) return undefined;
   const named = { effect, verb, weak: WEAK.has(verb) && effect === effectOfVerb(verb) };
-  if (effect !== 'read-only') return named;
+  if (effect !== 'read-only') {
+    // Only what it acts on says that such a verb changes something.
+    return effect === 'changes' && effectOfVerb(verb) === 'read-only'
+      ? { ...named, doubt: unclear('name', verb) }
+      : named;
+  }
   if (READ_OR_WRITE.has(verb)) return { ...named, doubt: unclear('name', verb) };
   return changing !== undefined && isPlainWrite(changing) ? { ...named, ...doubtOf(changing) } : named;
 }

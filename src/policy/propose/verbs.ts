@@ -3,6 +3,7 @@ import {
   CODE,
   DESTROYS,
   LOOKED_UP,
+  NOTIFIERS,
   NOUNS_TOO,
   READS,
   RESULTS,
@@ -55,6 +56,7 @@ export function effectOfPhrase(verb: string, object: readonly string[]): Effect 
   if (WEAK.has(verb) && object.some((word) => RESULTS.has(word))) return 'read-only';
   if ((verb === 'resolve' || verb === 'convert') && object.some((word) => LOOKED_UP.has(word)))
     return 'read-only';
+  if ((verb === 'watch' || verb === 'ping') && object.some((word) => NOTIFIERS.has(word))) return 'changes';
   return effectOfVerb(verb);
 }
 

@@ -43,6 +43,12 @@ describe('the effect of a tool', () => {
     ['order_status', '', 'changes by name'],
     ['order_status', 'Returns the status of an order', 'read-only by description'],
     ['place_details', 'Returns the details of a place', 'read-only by description'],
+    // With an object that sends something from then on, these verbs do not only look.
+    ['watch_mailbox', 'Watches a mailbox for changes', 'changes by name, unsure'],
+    ['ping_org_webhook', 'Pings a webhook of an organization', 'changes by name, unsure'],
+    ['ping_repo_hooks', '', 'changes by name, unsure'],
+    ['watch_logs', 'Watches the logs of a pod', 'read-only by name'],
+    ['ping_host', 'Pings a host', 'read-only by name'],
     ['drop_schema', '', 'destroys by name'],
     ['drop_schema', 'Schema to drop', 'destroys by name'],
     ['drop_schema', 'Shows what a drop removes', 'read-only by description, unsure'],

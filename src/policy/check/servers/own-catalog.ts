@@ -2,7 +2,6 @@ import type { ServerCatalog } from '../../../engine/mapping.js';
 import { byKind, KINDS, type Kind } from '../../../engine/policy.js';
 import { ownForm } from '../../../engine/servers/own-form.js';
 import { serverOf } from '../../../engine/servers/server-meta.js';
-import { LISTS } from '../../../wire/messages.js';
 import { split } from '../../../wire/server-names.js';
 
 /** What a server lists, or several servers do. */
@@ -23,7 +22,9 @@ export interface SeveralCatalog extends ServerCatalog {
  * @param kind the kind of the primitive
  */
 export const isUnlisted = ({ unlisted = {} }: SeveralCatalog, kind: Kind): boolean =>
-  KINDS.some((each) => unlisted[each] !== undefined && LISTS[each].capability === LISTS[kind].capability);
+  KINDS.some((each) => unlisted[each] !== undefined && groupOf(each) === groupOf(kind));
+
+const groupOf = (kind: Kind): Kind => (kind === 'resourceTemplates' ? 'resources' : kind);
 
 /**
  * Returns the catalog of one of several servers, with the names that the server itself uses.

@@ -10,6 +10,7 @@ export const CODE = new Set(["applescript","bash","cli","cmd","code","command","
 export const WRITES = new Set(["add","alter","append","approve","assign","cancel","create","delete","deploy","destroy","disable","edit","enable","erase","grant","insert","install","invite","modify","move","overwrite","publish","purge","put","remove","rename","replace","restart","restore","revoke","save","send","set","submit","terminate","truncate","uninstall","update","upload","upsert","wipe","write"]) as ReadonlySet<string>;
 export const READ_OR_WRITE = new Set(["answer","categorize","classify","collect","download","provide","report","review","select","sort","test","track","transform","verify"]) as ReadonlySet<string>;
 export const CARRIES_OUT = new Set(["execute","operate","perform","run","start","trigger"]) as ReadonlySet<string>;
+export const NOTIFIERS = new Set(["calendar","callback","channel","drive","hook","hooks","inbox","mailbox","repo","repository","subscription","webhook","webhooks"]) as ReadonlySet<string>;
 export const ADDITIONS = new Set(["add","append","clone","comment","copy","create","duplicate","insert"]) as ReadonlySet<string>;
 export const HTTP_METHODS = new Set(["patch","post","put"]) as ReadonlySet<string>;
 export const GIVEN_BACK = new Set(["count","counts","details","diff","diffs","history","info","information","log","logs","metadata","metrics","overview","schema","size","statistics","stats","status","summary"]) as ReadonlySet<string>;
