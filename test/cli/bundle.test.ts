@@ -155,6 +155,18 @@ describe('init --lambda', () => {
     expect(parse(read('endpoint.yml')).server).toEqual({ module: 'v2.mjs', sdk: 2 });
   });
 
+  it('sets the version of the SDK that other files of the project import', () => {
+    enter('through');
+    write(
+      'made.ts',
+      'import { McpServer } from "@modelcontextprotocol/server";\nexport const made = () => new McpServer();\n',
+    );
+    write('between.ts', 'export { made as createServer } from "./made.js";\n');
+    write('server.ts', 'export { createServer as default } from "./between.js";\n');
+    run(...POLICY, '--module', 'server.ts', '--force');
+    expect(parse(read('endpoint.yml')).server).toEqual({ module: 'server.ts', sdk: 2 });
+  });
+
   it('quotes paths that YAML would read otherwise', () => {
     write('a: b #c.yaml', 'version: 1\n');
     run(

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Option } from '@commander-js/extra-typings';
 import { stringify } from 'yaml';
+import { loadEsbuild } from '../../../deploy/build-code.js';
 import { combineTemplates } from '../../../deploy/combine-templates.js';
 import { CliError, UsageError } from '../../errors.js';
 import { readCommandLine } from '../../options/command-line.js';
@@ -53,7 +54,7 @@ export async function run(argv: string[]): Promise<number> {
   const absent = policies.find((path) => !existsSync(path));
   if (absent !== undefined)
     throw new CliError(`${absent} does not exist. Write a policy first: "mcp-concerns init --help".`);
-  const server = serverOf(values);
+  const server = await serverOf(values);
   const { variant } = values;
   if (hasTasks(variant) && server.module === undefined) {
     throw usage('--variant tasks needs --module: the tasks are those of your own server');
@@ -89,7 +90,7 @@ interface Server extends Given {
   readonly sdk?: 2;
 }
 
-function serverOf({ module, package: name, url }: Given): Server {
+async function serverOf({ module, package: name, url }: Given): Promise<Server> {
   const given = [module, name, url].filter((each) => each !== undefined);
   if (given.length !== 1) {
     const problem = given.length === 0 ? 'There is no server' : `There are ${given.length} servers`;
@@ -99,9 +100,27 @@ function serverOf({ module, package: name, url }: Given): Server {
   if (name !== undefined) return { package: name };
   if (module === undefined || !existsSync(module))
     throw new CliError(`${module} does not exist. Pass the module of your server with --module.`);
-  // A module that imports the SDK through others is rare; endpoint.yml can then be changed by hand.
   const isV2 = /from\s*['"]@modelcontextprotocol\/server['"]/.test(readFileSync(module, 'utf8'));
-  return isV2 ? { module, sdk: 2 } : { module };
+  return isV2 || (await reachesV2(module)) ? { module, sdk: 2 } : { module };
+}
+
+/** Whether files of a project that a module imports import SDK v2. Code that cannot be bundled says so when it is. */
+async function reachesV2(module: string): Promise<boolean> {
+  const options = {
+    bundle: true,
+    write: false,
+    metafile: true,
+    packages: 'external',
+    logLevel: 'silent',
+  } as const;
+  try {
+    const { build } = await loadEsbuild();
+    const { metafile } = await build({ ...options, entryPoints: [module], platform: 'node', format: 'esm' });
+    const imported = Object.values(metafile.inputs).flatMap(({ imports }) => imports);
+    return imported.some(({ path }) => path === '@modelcontextprotocol/server');
+  } catch {
+    return false;
+  }
 }
 
 function endpointText([only, ...more]: readonly string[], server: object): string {
