@@ -14,9 +14,15 @@ for (const path of ['dist', 'package.json', 'scripts/name-repository.mjs'])
 symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
 writeFileSync(
   join(folder, 'policy.yaml'),
-  'version: 1\nconcerns: { cost: { values: [low, high] } }\npresets: { cheap: { cost: none } }\n',
+  'version: 1\nconcerns: { cost: { values: [low, high] } }\npresets: { cheap: { cost: none }, dear: { cost: much } }\n',
 );
 const page = 'https://owner.github.io/name/findings/unknown-value';
+
+/** Returns what `check` writes behind its findings. */
+const endOf = async (...args: string[]): Promise<string> =>
+  (await startCopy(join(folder, MAIN), folder, 'check', 'policy.yaml', ...args).ended).stdout
+    .split('\n\n')
+    .at(-1) ?? '';
 
 /** Returns where code scanning and an editor link the finding to. */
 async function linksOf(main: string): Promise<unknown> {
@@ -36,6 +42,8 @@ it('links findings to the documentation in a package that was published, and now
   });
   const copy = join(folder, MAIN);
   expect(await linksOf(copy)).toEqual(['unknown-value', page, 'unknown-value', page]);
+  expect(await endOf()).toBe(`2 errors in 1 policy, checked without a server.\n${page}\n`);
+  expect(await endOf('--quiet')).not.toContain(page);
 });
 
 it('knows no documentation of a repository that is not on GitHub', async () => {
@@ -43,4 +51,5 @@ it('knows no documentation of a repository that is not on GitHub', async () => {
     cwd: folder,
   });
   expect(await linksOf(join(folder, MAIN))).toEqual(['unknown-value', undefined, 'unknown-value', undefined]);
+  expect(await endOf()).toBe('2 errors in 1 policy, checked without a server.\n');
 });

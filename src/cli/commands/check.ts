@@ -1,4 +1,5 @@
 import { preparePolicy } from '../../engine/policy.js';
+import { findingPage } from '../../policy/language/finding-codes.js';
 import { FINDING_FORMATS, writeFindings } from '../../policy/language/finding-formats.js';
 import type { Finding } from '../../policy/language/findings.js';
 import { paragraph } from '../../policy/language/wrapped.js';
@@ -65,6 +66,9 @@ export async function run(argv: string[]): Promise<number> {
       const lines = paragraph(summary, terminal.paper.width ?? Number.POSITIVE_INFINITY);
       if (!terminal.quiet)
         process.stdout.write(`${lines.map((line) => terminal.paper.paint(style, line)).join('\n')}\n`);
+      // Terminals make a URL a link. Each code has one, however many findings there are.
+      for (const code of new Set(findings.map((each) => each.code)))
+        if (SITE !== undefined && !terminal.quiet) process.stdout.write(`${findingPage(code, SITE)}\n`);
     } else {
       const shown = format === 'github' ? findings.map(escapedFinding) : findings;
       const text =
