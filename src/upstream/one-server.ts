@@ -38,6 +38,7 @@ const SETS_STATE: ReadonlySet<string> = new Set([
 /** One server behind the endpoint as one client sees it: speaks the era of the client, whatever the server speaks. */
 export class OneServer implements Backend {
   readonly servers: ReadonlySet<string> = new Set();
+  readonly isEarly = false;
   readonly readers: SlowReaders;
   /** The connection of a legacy client. */
   private link: Promise<Link> | undefined;

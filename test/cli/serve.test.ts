@@ -72,8 +72,8 @@ it('reports a port that is in use', async () => {
   expect(stderr).toMatch(new RegExp(`^mcp-concerns: Port ${port} on 127\\.0\\.0\\.1 cannot be used .+\n$`));
 });
 
-it('ends with the reason over stdio when the server behind it ends', async () => {
-  const { ended } = start(
+it('answers a host over stdio with the reason if the server behind it ends', async () => {
+  const { child, ended, until } = start(
     'serve',
     '--stdio',
     '--policy',
@@ -83,7 +83,12 @@ it('ends with the reason over stdio when the server behind it ends', async () =>
     '-e',
     '',
   );
-  const { code, stdout, stderr } = await ended;
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(/^mcp-concerns: The server ".+" ended, so the host cannot reach it\./m);
+  const clientInfo = { name: 'host', version: '1' };
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+  const answered = await until('stdout', /\n/);
+  expect(JSON.parse(answered).error.message).toContain('cannot be reached: it ended with exit code 0');
+  child.stdin.end();
+  const { code, stderr } = await ended;
+  expect([code, stderr]).toEqual([0, expect.stringContaining('server failed: it ended with exit code 0')]);
 });

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { attachGate } from '../../src/gate/attach.js';
-import type { SavedCatalog } from '../../src/upstream/early/early-server.js';
+import type { SavedCatalog } from '../../src/upstream/early/start.js';
 import { startAtOnce } from '../../src/upstream/early/start-at-once.js';
 import { inProcessTransport } from '../../src/upstream/in-process.js';
 import { behindOne, bridgeTo } from '../../src/upstream/isolation.js';
@@ -67,7 +67,11 @@ function earlyBridge(
   kept: ReturnType<typeof keeper>,
 ) {
   const bridged = bridgeTo(
-    startAtOnce(behindOne(transport, 'per-session', { isLongLived: true, isOfOnePerson: true }), kept),
+    startAtOnce(
+      behindOne(transport, 'per-session', { isLongLived: true, isOfOnePerson: true }),
+      () => kept,
+      false,
+    ),
   );
   open.push(() => bridged.close());
   return bridged;
@@ -158,7 +162,7 @@ describe('a server that was up before', () => {
       ]),
       'per-session',
       { isLongLived: true, isOfOnePerson: true },
-      (made, slug) => startAtOnce(made, slug === 'known' ? kept : keeper()),
+      (made, slug) => startAtOnce(made, () => (slug === 'known' ? kept : keeper()), false),
     );
     open.push(() => several.close());
     unknown.start();

@@ -2,6 +2,7 @@ import { Option } from '@commander-js/extra-typings';
 import { describeAccepted } from '../../engine/configuration.js';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import { LivePolicy } from '../../gate/request/live-policy.js';
+import type { Era } from '../../wire/messages.js';
 import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { knownServers } from '../inputs/several/known-servers.js';
@@ -26,7 +27,7 @@ export const definition = defineProjectCommand('serve')
   .optionsGroup('Options:')
   .option('--stdio', 'serve over stdio, for hosts that start their servers')
   .option('--concern <name=value>', 'with --stdio: for hosts that send none; repeatable', repeated)
-  .option('--wait', 'with --stdio: wait for servers before listing')
+  .option('--wait', 'wait for servers before listing')
   .option('--port <n>', 'the port; 0 picks a free port', numberFrom(0, 65_535), 8808)
   .option('--open', 'serve at /mcp to everybody, without a key')
   .addOption(
@@ -97,10 +98,14 @@ export async function run(argv: string[]): Promise<number> {
     const stop = watchPolicy(paths, { live, servers, prepare, note: terminal.note, paper: terminal.errors });
     try {
       const { identity } = opened;
-      const isEarly = values.stdio === true && values.wait !== true && isolation === 'per-session';
-      const keeperOf =
-        identity && isEarly ? (slug = '') => catalogKeeper(process.env, [...identity, slug]) : undefined;
       const { isForMany } = service;
+      // A service is not ready before its servers are, and a server of one request has nothing to be compared with later.
+      const isEarly = values.wait !== true && isolation !== 'per-request' && !isForMany;
+      // What a server lists depends on what it is told that hosts can do.
+      const keeperOf =
+        identity && isEarly
+          ? (era: Era, slug = '') => catalogKeeper(process.env, [...identity, slug, isolation, era])
+          : undefined;
       const serving = {
         opened,
         policy: live,

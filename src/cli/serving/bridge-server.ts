@@ -31,19 +31,13 @@ export interface ServersOfHosts {
  * Makes the servers that hosts of both eras get, in front of the server that is served.
  *
  * @param serving what is served
- * @param open opens the one server, in place of its own way
- * @param report is told what happens to the server
  */
-export function serversOf(
-  serving: Serving,
-  open?: () => Transport,
-  report = reporterOf(serving),
-): ServersOfHosts {
+export function serversOf(serving: Serving): ServersOfHosts {
   const { opened, limits, isForMany } = serving;
   const { isolation, silenceMs, protocol } = limits;
   const options = {
     name: opened.name,
-    report,
+    report: reporterOf(serving),
     silenceMs,
     protocol,
     isLongLived: true,
@@ -57,9 +51,9 @@ export function serversOf(
   });
   const { keeperOf } = serving;
   const front = (made: Backends, slug?: string): Backends =>
-    keeperOf === undefined ? made : startAtOnce(made, keeperOf(slug));
+    keeperOf === undefined ? made : startAtOnce(made, (era) => keeperOf(era, slug), isolation === 'shared');
   if ('several' in opened) return behind(bridgeSeveral(opened.several, isolation, options, front));
-  if ('open' in opened) return behind(bridgeTo(front(behindOne(open ?? opened.open, isolation, options))));
+  if ('open' in opened) return behind(bridgeTo(front(behindOne(opened.open, isolation, options))));
   const { server: legacy, bare, modern, finish } = opened;
   const over = (openOne: () => Transport) => ({ ...behind(bridge(openOne, isolation, options)), legacy });
   if (modern === undefined) return over(() => inProcessTransport(bare));
@@ -92,7 +86,7 @@ function ofModule(modern: NonNullable<ServerModule['modern']>) {
 }
 
 /** @returns a function that writes a line to stderr for what happens to the server */
-export const reporterOf =
+const reporterOf =
   ({ note, opened }: Serving) =>
   (event: UpstreamEvent): void => {
     const line = upstreamLine(event);

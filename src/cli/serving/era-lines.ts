@@ -1,28 +1,39 @@
 import { LEGACY_VERSIONS, MODERN_VERSION } from '../../upstream/eras/envelope.js';
 import type { Bridge } from '../../upstream/isolation.js';
+import type { Era } from '../../wire/messages.js';
 import { explainEra } from '../inputs/explain-era.js';
 import type { Serving } from './serving.js';
 
 const [LEGACY_VERSION] = LEGACY_VERSIONS;
+const ERAS = ['legacy', 'modern'] as const;
 
 /**
  * Opens the server, and says which versions of the protocol hosts and server speak. The opened process is the first that
- * is used.
+ * is used. A server that was up before is not waited for.
  *
  * @throws {CliError} if the server cannot be opened, or speaks none of these versions
  */
-export async function eraLines({ opened, limits }: Serving, bridged: Bridge): Promise<string[]> {
+export async function eraLines(serving: Serving, bridged: Bridge): Promise<string[]> {
+  const { opened, limits, keeperOf, note } = serving;
   const hosts = `Hosts:   ${MODERN_VERSION} and ${LEGACY_VERSION}`;
   if ('several' in opened) return [hosts, `Servers: ${[...opened.several.keys()].join(', ')}`];
   if ('modern' in opened) return [hosts, `Server:  ${MODERN_VERSION} and ${LEGACY_VERSION}`];
-  const era = 'open' in opened ? await bridged.era().catch((cause) => explainEra(cause)) : 'legacy';
   const shared =
     limits.isolation === 'per-session'
       ? ', which share one process (--isolation per-request to separate them)'
       : '';
-  const server =
+  const lineOf = (era: Era | undefined) =>
     era === 'modern'
       ? `Server:  ${MODERN_VERSION}. Hosts of ${LEGACY_VERSION} cannot use its tasks.`
       : `Server:  ${LEGACY_VERSION}, translated for ${MODERN_VERSION} hosts${'open' in opened ? shared : ''}`;
-  return [hosts, server];
+  if (!('open' in opened)) return [hosts, lineOf('legacy')];
+  const opening = bridged.era();
+  if (!ERAS.some((era) => keeperOf?.(era).read() !== undefined))
+    return [hosts, lineOf(await opening.catch((cause) => explainEra(cause)))];
+  // Why it cannot be opened is written when it happens, and each request opens it again.
+  void opening.then(
+    (era) => note(lineOf(era)),
+    () => undefined,
+  );
+  return [hosts, 'Server:  starting. Until it is up, hosts get its lists of the last start.'];
 }

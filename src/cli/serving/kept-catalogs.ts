@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { CatalogKeeper, SavedCatalog } from '../../upstream/early/early-server.js';
+import type { CatalogKeeper, SavedCatalog } from '../../upstream/early/start.js';
 import { read } from '../../wire/messages.js';
 import { stateFolder } from '../project/state-folder.js';
 

@@ -21,6 +21,7 @@ export function reportLine(report: GateReport): string {
 function describe({
   method,
   era,
+  early,
   serverEra = era,
   concerns = {},
   shown,
@@ -35,6 +36,7 @@ function describe({
     shown === undefined ? '' : `${shown} of ${total}`,
     nameValues(concerns).join(' '),
     era === serverEra ? `${era} host` : `${era} host, ${serverEra} server`,
+    early === true ? 'before the server is up' : '',
     error === undefined ? '' : `error ${error}`,
     isError === true ? 'the tool failed' : '',
     unanswered === undefined ? '' : `no answer: ${unanswered}`,

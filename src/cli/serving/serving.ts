@@ -1,6 +1,7 @@
 import type { LivePolicy } from '../../gate/request/live-policy.js';
-import type { CatalogKeeper } from '../../upstream/early/early-server.js';
+import type { CatalogKeeper } from '../../upstream/early/start.js';
 import type { Protocol } from '../../upstream/options.js';
+import type { Era } from '../../wire/messages.js';
 import type { Control } from '../control/control.js';
 import type { OpenedServer } from './open-server.js';
 
@@ -24,7 +25,7 @@ export interface Serving {
   /** Whether others than the person who runs it may use it. */
   readonly isForMany: boolean;
   /** Has what each server listed when it was up last, so that hosts need not wait for it. */
-  readonly keeperOf?: ((slug?: string) => CatalogKeeper) | undefined;
+  readonly keeperOf?: ((era: Era, slug?: string) => CatalogKeeper) | undefined;
   /** Writes a line to stderr. */
   readonly note: (text: string) => void;
   /** Who shares a server, and when sessions and servers end. */

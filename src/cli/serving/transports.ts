@@ -10,6 +10,7 @@ import { listenLocally } from '../../http/local.js';
 import { byEra, createModernHandler } from '../../http/sdk-v2.js';
 import { withServerCard } from '../../http/server-card/serve-card.js';
 import { ListenStreams } from '../../http/streams/listen-streams.js';
+import { upstreamOf } from '../../http/upstream-server.js';
 import { createMemoryStore } from '../../session/memory.js';
 import { DRAIN_MS, watchRequests } from '../../upstream/open-requests.js';
 import { proxySessions } from '../../upstream/sessions.js';
@@ -18,7 +19,7 @@ import { userKey } from '../control/user-keys.js';
 import { CliError } from '../errors.js';
 import type { Service } from '../options/service-options.js';
 import { aborted } from '../terminal/interrupt.js';
-import { reporterOf, serversOf } from './bridge-server.js';
+import { serversOf } from './bridge-server.js';
 import { withDefaultPreferences } from './default-preferences.js';
 import { eraLines } from './era-lines.js';
 import { createHostStore, ModernHosts } from './modern-hosts.js';
@@ -27,7 +28,6 @@ import { accessOf } from './service/access.js';
 import { probes } from './service/health.js';
 import { sharedStore } from './service/shared-store.js';
 import type { Serving } from './serving.js';
-import { startForStdio } from './stdio-server.js';
 import { streamsOverStdio } from './stdio-streams.js';
 
 /**
@@ -135,26 +135,12 @@ export async function serveStdio(
   preferences: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   const { opened, policy, control, note, signal } = serving;
-  let giveUp: () => void = () => {};
-  const unusable = new Promise<'closed'>((resolve) => {
-    giveUp = () => resolve('closed');
-  });
-  // With a catalog of its last start, the host does not wait, and a server that does not start is said in its lists.
-  const known = ('several' in opened ? [...opened.several.keys()] : ['']).filter(
-    (slug) => serving.keeperOf?.(slug).read() !== undefined,
-  );
-  const named = 'several' in opened ? ` of ${known.join(', ')}` : '';
-  if (known.length > 0) note(`The first lists${named} are those of the last start, until the server is up.`);
-  const started =
-    'open' in opened && known.length === 0
-      ? await startForStdio(opened.open, reporterOf(serving), giveUp)
-      : undefined;
-  const { bridged, ...servers } = serversOf(serving, started?.open, started?.report);
+  const { bridged, ...servers } = serversOf(serving);
   const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport());
   const answerAll = watchRequests(wire);
   // Hosts show stderr only if somebody looks for it, so it has nothing but what needs a look.
   const report = (line: GateReport): void => {
-    if (line.warnings?.length) note(reportLine(line));
+    if (line.early || line.warnings?.length) note(reportLine(line));
   };
   const gate = { policy, report, listens: true };
   const streams = new ListenStreams(servers.stream);
@@ -178,22 +164,20 @@ export async function serveStdio(
   await control?.listen();
   // Without the key of the page: hosts write stderr to log files.
   if (control !== undefined) note('Switch what the host is shown: mcp-concerns switch --open');
-  const connection = async (era: 'legacy' | 'modern') => {
-    if (era === 'legacy') return servers.legacy();
-    const server = await servers.modern({ era });
-    return 'behind' in server ? new BridgedFront(server) : server;
-  };
   const host = serveEras(
     async ({ era }) => {
-      const server = await connection(era);
-      attachGate(server, { ...(era === 'modern' ? modern : gate), observe: control?.observerOf('stdio') });
+      const made = era === 'legacy' ? await servers.legacy() : await servers.modern({ era });
+      const server = era === 'modern' && 'behind' in made ? new BridgedFront(made) : made;
+      const upstream = upstreamOf(made)?.behind;
+      const observe = control?.observerOf('stdio');
+      attachGate(server, { ...(era === 'modern' ? modern : gate), upstream, observe });
       // The types differ only in what transports of the SDKs tell of a request, which none does over stdio.
       return server as BridgedFront;
     },
     { transport: transport as never },
   );
   try {
-    if ((await Promise.race([ended, aborted(signal), closed, unusable])) !== 'closed') {
+    if ((await Promise.race([ended, aborted(signal), closed])) !== 'closed') {
       await streams.close();
       await Promise.race([ended, answerAll(DRAIN_MS)]);
       return 0;
@@ -205,7 +189,6 @@ export async function serveStdio(
     control?.close();
     await host.close();
     await bridged.close();
-    await started?.close();
   }
 }
 

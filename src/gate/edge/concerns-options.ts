@@ -50,6 +50,8 @@ export interface GateOptions extends ConcernsOptions {
 export interface ServerBehind {
   /** The era that is spoken to it, as far as a request has told. */
   readonly serverEra: Era | undefined;
+  /** Whether a server is not up, and is listed as when it was up last. */
+  readonly isEarly: boolean;
   /** The names of several servers; empty for a single one. */
   readonly servers: ReadonlySet<string>;
   /** Returns the lists that the connection of a request keeps until they change, if it outlives the request. */

@@ -88,7 +88,8 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
       const target = upstream?.servers.size ? line.target : undefined;
       const server = target && insideOfTarget(target)?.slug;
       const isOne = server !== undefined && upstream?.servers.has(server) === true;
-      report({ ...line, serverEra: upstream?.serverEra, ...(isOne ? { server } : {}) });
+      const early = upstream?.isEarly === true ? { early: true } : {};
+      report({ ...line, ...early, serverEra: upstream?.serverEra, ...(isOne ? { server } : {}) });
     };
     this.outcomes = new Outcomes(upstream === undefined ? report : told, names ?? new KnownNames(), probe);
   }

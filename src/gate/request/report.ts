@@ -38,6 +38,8 @@ export interface GateReport {
   readonly era: Era;
   /** The era that is spoken to the server behind the endpoint. */
   readonly serverEra?: Era | undefined;
+  /** Whether a server was not up, so that the answer can come from what it listed when it was up last. */
+  readonly early?: boolean | undefined;
   /** Which of several servers the target belongs to. */
   readonly server?: string | undefined;
   /** The digest of the policy that decided. */

@@ -1,16 +1,55 @@
-import type { Backends } from '../backend.js';
-import { type CatalogKeeper, EarlyServer } from './early-server.js';
+import { type Era, METHODS } from '../../wire/messages.js';
+import type { Backend, Backends } from '../backend.js';
+import { ownCall, type ServerCall, unaskable } from '../call.js';
+import { capabilitiesOf, wrapParams } from '../eras/envelope.js';
+import { EarlyServer } from './early-server.js';
+import { type CatalogKeeper, Start } from './start.js';
 
 /**
- * Lets a server be listed before it has started, on connections of legacy clients.
+ * Lets a server be listed before it has started. A legacy client with a server of its own waits for that one; all others wait
+ * for the same one, once for each era.
  *
  * @param backends make what answers clients from the server
- * @param keeper has what it listed when it was up last
+ * @param keeperOf has what it listed when it was up last, to clients of an era
+ * @param isShared whether legacy clients share the server
  * @example
- * const early = bridgeTo(startAtOnce(behindOne(open, 'per-session'), keeper));
+ * const early = bridgeTo(startAtOnce(behindOne(open, 'per-session'), keeperOf, false));
  */
-export const startAtOnce = (backends: Backends, keeper: CatalogKeeper): Backends => ({
-  ...backends,
-  behind: (client, port) =>
-    client.lasts ? new EarlyServer(backends, client, port, keeper) : backends.behind(client, port),
-});
+export function startAtOnce(
+  backends: Backends,
+  keeperOf: (era: Era) => CatalogKeeper,
+  isShared: boolean,
+): Backends {
+  const starts = new Map<Era, Start>();
+  const asking = new Map<Era, Backend>();
+  /** Asks as the first client does, so that a server which it has is the one that is asked. */
+  const begin = (start: Start, era: Era, { params }: ServerCall): void => {
+    const nobody = { era, lasts: era === 'legacy', principal: undefined, session: undefined };
+    const asks = backends.behind(nobody, { tell: () => undefined, ask: unaskable });
+    asking.set(era, asks);
+    const facts = { info: undefined, capabilities: capabilitiesOf(params) };
+    const wrapped = era === 'modern' ? wrapParams(undefined, facts) : undefined;
+    const method = era === 'modern' ? METHODS.discover : METHODS.initialize;
+    start.begin(asks, asks.answer(ownCall(method, wrapped ?? params)), undefined, wrapped);
+  };
+  return {
+    ...backends,
+    behind(client, port) {
+      const { era } = client;
+      if (era === 'legacy' && !client.lasts) return backends.behind(client, port);
+      if (era === 'legacy' && !isShared)
+        return new EarlyServer(backends, client, port, new Start(keeperOf(era), era));
+      const known = starts.get(era);
+      const start = known ?? new Start(keeperOf(era), era);
+      starts.set(era, start);
+      return new EarlyServer(backends, client, port, start, (call) => {
+        if (!asking.has(era)) begin(start, era, call);
+      });
+    },
+    async close() {
+      for (const start of starts.values()) start.end();
+      await Promise.all([...asking.values()].map((asks) => asks.leave()));
+      await backends.close();
+    },
+  };
+}

@@ -58,6 +58,10 @@ export class SeveralServers implements Backend {
     }));
   }
 
+  get isEarly(): boolean {
+    return this.parts.some(({ backend }) => backend.isEarly);
+  }
+
   async leave(): Promise<void> {
     this.ended();
     await Promise.all(this.parts.map(({ backend }) => backend.leave()));
