@@ -1,6 +1,7 @@
 import type { BehindEndpoint } from '../http/upstream-server.js';
 import type { Era } from '../wire/messages.js';
 import type { Ask, Notify, ServerCall } from './call.js';
+import type { UpstreamOptions } from './options.js';
 import type { AnswerOverHttp } from './recovery.js';
 
 /** Whose calls are answered. */
@@ -18,6 +19,8 @@ export interface Client {
 export interface ClientPort {
   readonly tell: Notify;
   readonly ask: Ask;
+  /** Is told what happens to the server of this client alone, in place of the report about that of all. */
+  readonly report?: UpstreamOptions['report'];
 }
 
 /** What answers the calls of one client. It knows no ids: these belong to the connections on both sides. */

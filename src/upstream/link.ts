@@ -3,6 +3,7 @@ import type { Era } from '../wire/messages.js';
 import type { Params } from './call.js';
 import type { Members } from './eras/envelope.js';
 import type { Watched } from './eras/watched.js';
+import type { UpstreamOptions } from './options.js';
 import type { Recovery, RecoveryOwner } from './recovery.js';
 
 /** Who a connection is for, where it is not the client's own. */
@@ -29,7 +30,7 @@ export interface Link {
 }
 
 /** The only client of a connection. */
-export type LinkOwner = Omit<RecoveryOwner, 'opened'>;
+export type LinkOwner = Omit<RecoveryOwner, 'opened'> & Pick<UpstreamOptions, 'report'>;
 
 /** Is told of changed lists and resources of the server, and on which connection. */
 export type ChangeListener = (method: string, params: Params, from: Recovery | undefined) => void;

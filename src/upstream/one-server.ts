@@ -159,6 +159,7 @@ export class OneServer implements Backend {
     const owner: LinkOwner = {
       notified: (name, given) => this.changed(name, given),
       ask: this.port.ask,
+      report: this.port.report,
     };
     void this.link?.then((before) => before.release(), ignore);
     this.current = undefined;

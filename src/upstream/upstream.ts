@@ -298,7 +298,8 @@ export class Upstream {
         if (this.options.isLongLived === true) void watched.reopened(opened);
       },
     };
-    const recovery: Recovery = new Recovery(open, this.options, told, given.first);
+    const report = owner?.report ?? this.options.report;
+    const recovery: Recovery = new Recovery(open, { ...this.options, report }, told, given.first);
     if (owner === undefined) this.shared.add(recovery);
     if (this.isPaused && owner === undefined) recovery.pause();
     const close = (): Promise<void> => {

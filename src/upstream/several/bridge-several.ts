@@ -37,15 +37,15 @@ export function bridgeSeveral(
       const asked = [...open].map((joined) => joined.again(slug));
       return Promise.all(asked.length > 0 ? asked : [askOnce(backends)]);
     };
-    const member = new Member(slug, again, changed, ending.signal);
+    const shared = new Member(slug, again, changed, ending.signal);
     const given = typeof options === 'function' ? options(slug) : options;
     const report: UpstreamOptions['report'] = (event) => {
-      member.happened(event);
+      shared.happened(event);
       given.report?.(event);
     };
-    const shared = typeof isolation === 'function' ? isolation(slug) : isolation;
-    const backends = front(behindOne(openOne, shared, { ...given, name: slug, report }), slug);
-    return { member, backends };
+    const who = typeof isolation === 'function' ? isolation(slug) : isolation;
+    const backends = front(behindOne(openOne, who, { ...given, name: slug, report }), slug);
+    return { slug, shared, isShared: who !== 'per-session', backends, report: given.report };
   });
   return bridgeTo({
     era: async () => undefined,
@@ -53,7 +53,8 @@ export function bridgeSeveral(
       (await Promise.all(servers.map(({ backends }) => backends.isUp(signal)))).every((isUp) => isUp),
     behind(client, port) {
       const joined: SeveralServers = new SeveralServers(servers, client, port, () => open.delete(joined));
-      if (client.lasts || client.era === 'modern') open.add(joined);
+      if (client.era === 'modern' || (client.lasts && servers.some(({ isShared }) => isShared)))
+        open.add(joined);
       return joined;
     },
     async close() {

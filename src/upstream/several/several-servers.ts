@@ -18,12 +18,23 @@ import { type Notify, ownCall, type Params, refusal, type ServerCall, unknownMet
 import { type Members, membersOf, wrapParams } from '../eras/envelope.js';
 import { NOBODY } from '../eras/era.js';
 import { untilLeft } from '../eras/stream.js';
+import type { UpstreamOptions } from '../options.js';
 import type { AnswerOverHttp } from '../recovery.js';
 import { introduce, withoutToken } from './introduce.js';
 import { isList, listAll } from './list-all.js';
-import type { Member } from './member.js';
+import { Member } from './member.js';
 import { ask, inwardToken, type Part, portOf } from './part.js';
 import { renameResult, type Target, targetIn } from './rename.js';
+
+/** One of several servers, and what its clients share. */
+interface OneServerOfSeveral {
+  readonly slug: string;
+  /** What clients share of it that have no process of their own. */
+  readonly shared: Member;
+  readonly isShared: boolean;
+  readonly backends: Backends;
+  readonly report: UpstreamOptions['report'];
+}
 
 /** Several servers as one: the gate in front of it does not know. Each request goes to the server whose name it has. */
 export class SeveralServers implements Backend {
@@ -36,6 +47,7 @@ export class SeveralServers implements Backend {
   readonly serverEra = undefined;
   readonly servers: ReadonlySet<string>;
   private readonly parts: readonly Part[];
+  private readonly left = new AbortController();
   /** What a modern client asked to be told, and how it is told. */
   private stream: { readonly asked: Members; readonly notify: Notify } | undefined;
 
@@ -46,16 +58,29 @@ export class SeveralServers implements Backend {
    * @param ended called when the client has gone
    */
   constructor(
-    servers: readonly { readonly member: Member; readonly backends: Backends }[],
+    servers: readonly OneServerOfSeveral[],
     private readonly client: Client,
     private readonly port: ClientPort,
     private readonly ended: () => void,
   ) {
-    this.servers = new Set(servers.map(({ member }) => member.slug));
-    this.parts = servers.map(({ member, backends }) => ({
-      member,
-      backend: backends.behind(client, portOf(member.slug, port)),
-    }));
+    this.servers = new Set(servers.map(({ slug }) => slug));
+    this.parts = servers.map((server) => this.partWith(server));
+  }
+
+  private partWith({ slug, shared, isShared, backends, report }: OneServerOfSeveral): Part {
+    const { client, left } = this;
+    const port = portOf(slug, this.port);
+    if (isShared || !client.lasts) return { member: shared, backend: backends.behind(client, port) };
+    // When its process ends, the processes of other clients still answer.
+    const changed = (): void => {
+      for (const capability of CAPABILITIES) this.changed(capability);
+    };
+    const member = new Member(slug, async () => [await this.again(slug)], changed, left.signal);
+    const reported: UpstreamOptions['report'] = (event) => {
+      member.happened(event);
+      report?.(event);
+    };
+    return { member, backend: backends.behind(client, { ...port, report: reported }) };
   }
 
   get isEarly(): boolean {
@@ -64,6 +89,7 @@ export class SeveralServers implements Backend {
 
   async leave(): Promise<void> {
     this.ended();
+    this.left.abort();
     await Promise.all(this.parts.map(({ backend }) => backend.leave()));
   }
 
