@@ -159,3 +159,61 @@ it('leaves other YAML files alone', async () => {
   expect(await editor.at('completion', 1, 0)).toEqual([]);
   expect(await editor.close()).toBe(0);
 });
+
+it('knows the policies of several servers, and shows findings in the file that has them', async () => {
+  const part = (values: string, effect: string): string =>
+    `version: 1\nconcerns:\n  effect: { description: What it does, values: [${values}], match: at-most }\nprimitives: { tools: { write: { effect: ${effect} } } }\n`;
+  write('files.yaml', part('looks, writes', 'wriets'));
+  write('docs.yaml', part('looks, changes', 'looks'));
+  const lines = [
+    'version: 1',
+    'servers:',
+    '  files: { policy: files.yaml, concerns: [effect], map: { effect: { writes: changes } } }',
+    '  docs: { policy: docs.yaml }',
+    'rules: [{ id: no-docs, hide: [tools], when: { ===: [{ var: primitive.server }, docs] } }]',
+    '',
+  ];
+  write('all.yaml', lines.join('\n'));
+  const editor = new Editor(folder, 'all.yaml');
+  await editor.open();
+  const uriOf = (name: string): string => pathToFileURL(join(folder, name)).href;
+  const column = (line: number, word: string): number => (lines[line]?.indexOf(word) ?? 0) + 1;
+  const at = <T>(method: string, line: number, word: string) =>
+    editor.at<T>(method, line, column(line, word));
+  expect(found(await editor.diagnostics())).toEqual([]);
+  expect(found(await editor.diagnostics(uriOf('files.yaml')))).toEqual(['3:40 1 unknown-value']);
+
+  expect((await at<Location>('definition', 2, 'files.yaml')).uri).toBe(uriOf('files.yaml'));
+  const effect = { uri: uriOf('files.yaml'), range: { start: { line: 2, character: 2 } } };
+  expect(await at<Location>('definition', 2, 'effect]')).toMatchObject(effect);
+  expect(await at<Location>('definition', 2, 'effect: {')).toMatchObject(effect);
+  expect(await at<Location>('definition', 4, 'docs]')).toMatchObject({
+    uri: editor.uri,
+    range: { start: { line: 3, character: 2 } },
+  });
+  const hover = async (word: string) => (await at<Hover>('hover', 2, word)).contents.value;
+  expect(await hover('files:')).toBe('The names of its tools and prompts begin with `files__`.');
+  expect(await hover('policy')).toContain('The policy of this server alone');
+  expect(await hover('effect]')).toContain('- `writes`');
+
+  const complete = async (line: number, word: string): Promise<string[]> => {
+    const items = await at<Item[]>('completion', line, word);
+    return items.map(({ label }) => label);
+  };
+  expect(await complete(2, 'policy: files')).toContain('policy');
+  const policies = await complete(2, 'files.yaml');
+  expect([policies, policies]).toEqual([
+    expect.arrayContaining(['docs.yaml', 'files.yaml']),
+    expect.not.arrayContaining(['all.yaml']),
+  ]);
+  expect(await complete(2, 'effect]')).toEqual(['effect']);
+  expect(await complete(2, 'effect: {')).toEqual(['effect']);
+  expect(await complete(2, 'writes')).toEqual(['looks', 'writes']);
+  expect(await complete(4, 'docs]')).toEqual(['files', 'docs']);
+  expect(await complete(4, 'primitive')).toContain('primitive.server');
+
+  write('files.yaml', part('looks, writes', 'writes'));
+  editor.change(lines.join('\n').replace('[effect]', '[efect]'));
+  expect(found(await editor.diagnostics())).toContain(`2:${column(2, 'effect]') - 1} 1 unknown-concern`);
+  expect(await editor.close()).toBe(0);
+});

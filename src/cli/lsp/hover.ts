@@ -5,7 +5,7 @@ import { type Concern, KINDS, type Kind } from '../../engine/policy.js';
 import { descriptionAt } from '../../policy/check/completions.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
 import { reasonInWords } from '../terminal/reason-words.js';
-import type { OpenPolicy } from './open-policy.js';
+import { named, type OpenPolicy } from './open-policy.js';
 import type { WordAt } from './word-at.js';
 
 /**
@@ -18,15 +18,21 @@ import type { WordAt } from './word-at.js';
  * @example
  * hoverText(wordAt(text, offset), open); // '**encryptData**\n\n- no preferences: shown'
  */
-export function hoverText({ word, path, writes }: WordAt, open: OpenPolicy): string | undefined {
+export function hoverText(at: WordAt, open: OpenPolicy): string | undefined {
+  const { word, path, writes } = at;
   const [section, second] = path;
   const isKey = writes === 'key';
   const kind = KINDS.find((each) => each === (section === 'tests' ? path[2] : second));
   if (kind !== undefined && namesPrimitive(path, isKey)) return aboutPrimitive(kind, word, open);
-  const concern = open.concerns.find(({ name }) => name === (isKey ? word : path.findLast(isText)));
+  const isName = isKey || path[2] === 'concerns';
+  const concern = named(open, at).concerns.find(
+    ({ name }) => name === (isName ? word : path.findLast(isText)),
+  );
   if (concern !== undefined && !path.includes('when') && section !== 'settings') {
-    return isKey ? aboutConcern(concern) : aboutValue(concern, word);
+    return isName ? aboutConcern(concern) : aboutValue(concern, word);
   }
+  const server = open.servers.find(({ key }) => section === 'servers' && path.length === 1 && key === word);
+  if (server !== undefined) return `The names of its tools and prompts begin with \`${server.slug}__\`.`;
   return isKey ? descriptionAt([...path, word]) : undefined;
 }
 

@@ -19,7 +19,7 @@ import { read } from '../../wire/messages.js';
 import { SITE, VERSION } from '../version.js';
 import { codeActions, type ShownFinding } from './code-actions.js';
 import { hoverText } from './hover.js';
-import { isTestFile, type OpenPolicy, openPolicy } from './open-policy.js';
+import { isTestFile, named, type OpenPolicy, openPolicy, policiesBeside } from './open-policy.js';
 import { testCompletionsAt } from './test-completions.js';
 import { wordAt } from './word-at.js';
 
@@ -95,7 +95,7 @@ class LanguageServer {
     const offset = document.offsetAt(position);
     const { from, items } = isTestFile(fileOf(uri))
       ? testCompletionsAt(text, offset, open)
-      : completionsAt(text, offset, open);
+      : completionsAt(text, offset, { ...open, files: policiesBeside(fileOf(uri)) });
     const range = { start: document.positionAt(from), end: position };
     return items.map(({ label, text: newText, description }, index) => ({
       label,
@@ -121,13 +121,16 @@ class LanguageServer {
     const { document, open } = this.current(uri);
     const at = document && wordAt(document.getText(), document.offsetAt(position));
     if (at === undefined || open === undefined) return undefined;
-    if (at.path[0] === 'include') {
+    if (at.path[0] === 'include' || (at.path[0] === 'servers' && at.path[2] === 'policy')) {
       const start = { line: 0, character: 0 };
       return { uri: new URL(at.word, uri).href, range: { start, end: start } };
     }
+    const server = open.servers.find(({ slug }) => at.path.includes('when') && slug === at.word);
+    if (server !== undefined) return { uri: uriOf(server.named.file), range: rangeOf(server.named) };
+    const { concerns, sources } = named(open, at);
     const names = [at.writes === 'key' ? at.word : '', at.word.replace(/^concerns\./, ''), ...at.path];
-    const name = names.find((each) => open.concerns.some((concern) => concern.name === each));
-    const source = open.sources.find(({ data }) => read(data, 'concerns', String(name)) !== undefined);
+    const name = names.find((each) => concerns.some((concern) => concern.name === each));
+    const source = sources.find(({ data }) => read(data, 'concerns', String(name)) !== undefined);
     if (name === undefined || source === undefined) return undefined;
     return { uri: uriOf(source.file), range: rangeOf(source.locate(['concerns', name], 'key')) };
   }

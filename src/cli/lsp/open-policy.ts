@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, normalize, relative, resolve } from 'node:path';
+import { basename, dirname, join, normalize, relative, resolve } from 'node:path';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { preparePolicy } from '../../engine/policy.js';
 import { checkMeaning } from '../../policy/check/check-policy.js';
@@ -15,6 +15,7 @@ import { readTestFile } from '../../policy/testing/test-file.js';
 import { catalogAt, catalogBeside } from '../inputs/catalog-file.js';
 import { joinedCatalog } from '../inputs/several/joined-catalog.js';
 import { findProject } from '../project/read-project.js';
+import type { WordAt } from './word-at.js';
 
 /** What an editor shows of a policy or a test file. */
 export type OpenPolicy = ReturnType<typeof checked>;
@@ -71,8 +72,8 @@ function openTests(file: string, text: string, openText: OpenText): OpenPolicy {
 
 function checked(reading: Reading, catalog: ServerCatalog | undefined) {
   const { compiled, findings, texts } = checkReading(reading, catalog);
-  const { files, complete } = reading;
-  const partial = compiled ?? compilePolicy(rightParts(files, checkMeaning(files, complete).wrong));
+  const { files } = reading;
+  const partial = compiled ?? rightOf(reading);
   return {
     /** The findings in the file and in all files that belong to it. */
     findings,
@@ -86,7 +87,32 @@ function checked(reading: Reading, catalog: ServerCatalog | undefined) {
     /** The policy; undefined while it has errors. */
     policy: compiled === undefined ? undefined : preparePolicy(compiled),
     catalog: catalog ?? {},
+    /** The servers that the policy names, with what their own policies have. */
+    servers: reading.servers.map(({ slug, entry: { key, file }, reading: own }) => ({
+      key,
+      slug,
+      named: file.source.locate(['servers', key], 'key'),
+      sources: own?.files.map(({ source }) => source) ?? [],
+      concerns: own === undefined ? [] : rightOf(own).concerns,
+    })),
   };
+}
+
+/** Compiles what is right of a policy that can have errors. */
+const rightOf = ({ files, complete }: Reading) =>
+  compilePolicy(rightParts(files, checkMeaning(files, complete).wrong));
+
+/** The files beside a policy that it can name as the policies of its servers. */
+export const policiesBeside = (file: string): readonly string[] =>
+  policyFilesIn(dirname(file))
+    .map((path) => basename(path))
+    .filter((name) => name !== basename(file));
+
+/** Returns what the policy has that a word of `servers` is about: the policy of that server, or for new names the policy itself. */
+export function named(open: OpenPolicy, { path, writes }: WordAt): Pick<OpenPolicy, 'concerns' | 'sources'> {
+  const isNew = path[2] === 'map' && writes === 'value';
+  const server = open.servers.find(({ key }) => path[0] === 'servers' && key === path[1]);
+  return server === undefined || isNew ? open : server;
 }
 
 /**

@@ -20,6 +20,13 @@ export interface Completion {
 export interface KnownNames {
   readonly concerns: readonly Pick<Concern, 'name' | 'description' | 'values' | 'valueDescriptions'>[];
   readonly catalog: ServerCatalog;
+  /** The servers that the policy names, with the concerns of their own policies. */
+  readonly servers?: readonly (Pick<KnownNames, 'concerns'> & {
+    readonly key: string;
+    readonly slug: string;
+  })[];
+  /** Other policy files, as the policy would name them. */
+  readonly files?: readonly string[];
 }
 
 /** The completions at a position, and where the word begins that they replace. */
@@ -48,7 +55,8 @@ export function completionsAt(text: string, offset: number, known: KnownNames): 
   const { path, writes, from, flow } = position;
   const keys = writes === 'key' ? keysAt(path, known, text, flow) : [];
   // After a dash, an item of a list can begin: a mapping or a value.
-  const values = writes === 'value' || path.at(-1) === 0 ? valuesAt(path, known) : [];
+  const condition = text.slice(text.lastIndexOf('when', from), from);
+  const values = writes === 'value' || path.at(-1) === 0 ? valuesAt(path, known, condition) : [];
   return { from, items: [...keys, ...values] };
 }
 
@@ -61,17 +69,34 @@ function keysAt(path: Steps, known: KnownNames, text: string, flow: boolean): Co
   const [section, kind] = path;
   if (isCondition(path))
     return Object.keys(OPERAND_COUNTS).map((name) => completion(name, `${toYamlScalar(name)}: `));
-  if (isMapping(path))
-    return known.concerns.map(({ name, description }) => completion(name, `${name}: `, description));
+  if (section === 'servers' && path[2] === 'map') {
+    const own = ownNames(path, known);
+    const names = path.length === 3 ? own.concerns : concernValues(own, String(path[3]));
+    return names.map((each) => ('label' in each ? { ...each, text: `${each.text}: ` } : keyOf(each)));
+  }
+  if (isMapping(path)) return known.concerns.map(keyOf);
   if (section === 'primitives' && path.length === 2) return primitives(String(kind), known, text);
   return own;
 }
 
-function valuesAt(path: Steps, known: KnownNames): Completion[] {
+const keyOf = ({ name, description }: KnownNames['concerns'][number]): Completion =>
+  completion(name, `${name}: `, description);
+
+/** What the policy of a server of `servers` has. */
+const ownNames = (path: Steps, { servers = [] }: KnownNames): Pick<KnownNames, 'concerns'> =>
+  servers.find(({ key }) => key === path[1]) ?? { concerns: [] };
+
+function valuesAt(path: Steps, known: KnownNames, condition: string): Completion[] {
   const schema = schemaAt(path);
   const key = path.findLast((step) => typeof step === 'string');
   if (isCondition(path)) {
-    return key === 'var' ? rulePaths(known.concerns.map(({ name }) => name)).map(plain) : [];
+    if (key === 'var') return rulePaths(known.concerns.map(({ name }) => name)).map(plain);
+    return condition.includes('primitive.server') ? (known.servers ?? []).map(({ slug }) => plain(slug)) : [];
+  }
+  if (path[0] === 'servers') {
+    if (path[2] === 'policy') return (known.files ?? []).map((file) => completion(file, toYamlScalar(file)));
+    if (path[2] === 'concerns') return ownNames(path, known).concerns.map(({ name }) => plain(name));
+    return path[2] === 'map' ? concernValues(known, String(path[3])) : [];
   }
   const parent = path.slice(0, path.indexOf(key ?? ''));
   if (isMapping(parent)) {
@@ -118,7 +143,7 @@ function primitives(kind: string, { catalog }: KnownNames, text: string): Comple
   });
 }
 
-function concernValues({ concerns }: KnownNames, name: string): Completion[] {
+function concernValues({ concerns }: Pick<KnownNames, 'concerns'>, name: string): Completion[] {
   const concern = concerns.find((each) => each.name === name);
   if (concern === undefined || 'min' in concern.values) return [];
   const about = new Map(Object.entries(concern.valueDescriptions ?? {}));
