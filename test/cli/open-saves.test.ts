@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readDocument } from '../../src/playground/document.js';
+import { buildProgram, stateOf } from '../../src/playground/program.js';
 import { read } from '../../src/wire/messages.js';
 import { type Running, start } from './run.js';
 
@@ -98,4 +100,36 @@ describe('the playground that open serves for a policy', () => {
     expect(code).toBe(0);
     expect(stderr).toContain('until you press Ctrl-C');
   });
+});
+
+it('opens the policies of several servers as files of one policy, with their catalogs as one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'open-several-'));
+  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+  const part = (effect: string): string =>
+    `version: 1\nconcerns: { effect: { values: [looks, changes], match: at-most } }\nprimitives: { tools: { run: { effect: ${effect} } } }\n`;
+  write('all.yaml', 'version: 1\nservers: { Files: { policy: files.yaml }, docs: { policy: docs.yaml } }\n');
+  for (const [name, effect] of [['files', 'changes'] as const, ['docs', 'looks'] as const]) {
+    write(`${name}.yaml`, part(effect));
+    write(`${name}.catalog.json`, JSON.stringify({ tools: [{ name: 'run', inputSchema: {} }] }));
+  }
+  const { PATH } = process.env;
+  process.env.PATH = folder;
+  const opened = start('open', '--no-project', '--policy', join(folder, 'all.yaml'));
+  process.env.PATH = PATH;
+  const text = await opened.until('stdout', /http\S+\n/);
+  const [, origin, key] = /(http:\/\/[^/]+)\/playground#token=(\S+)/.exec(text) ?? [];
+  const headers = { authorization: `Bearer ${key}` };
+  const answer = await fetch(`${origin}/playground/document`, { headers });
+  const { document } = JSON.parse(await answer.text());
+  opened.child.kill('SIGINT');
+  await opened.ended;
+  const { files, catalog } = readDocument(document);
+  expect(files.map(({ name }) => name).sort()).toEqual(['all.yaml', 'docs.yaml', 'files.yaml']);
+  const { program, findings } = buildProgram(files, catalog);
+  expect(findings).toEqual([]);
+  const items = program && stateOf(program, 'all', { effect: 'looks' }, {}).items;
+  expect(items?.map(({ name, shown }) => [name, shown])).toEqual([
+    ['files__run', false],
+    ['docs__run', true],
+  ]);
 });

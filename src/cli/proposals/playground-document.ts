@@ -1,12 +1,15 @@
-import { basename, dirname, posix, relative } from 'node:path';
+import { basename, dirname, join, posix, relative } from 'node:path';
 import { type PlaygroundDocument, type PolicyText, readCatalog } from '../../playground/document.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
+import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { proposePolicy } from '../../policy/propose/propose-policy.js';
 import { writeProposal } from '../../policy/propose/write-proposal.js';
+import { read } from '../../wire/messages.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { catalogAt, catalogBeside } from '../inputs/catalog-file.js';
 import type { readInput } from '../inputs/read-input.js';
+import { joinedCatalog } from '../inputs/several/joined-catalog.js';
 import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
 import { factsOf, serverName } from './policy-files.js';
 
@@ -33,25 +36,38 @@ export async function playgroundDocument(input: PlaygroundInput): Promise<Playgr
   const { paths } = input;
   const beside =
     input.catalog === undefined && paths.length === 1 ? catalogBeside(paths[0] ?? '') : undefined;
-  const [catalog, tokensOf] = input.catalog ?? (await readBeside(beside));
+  const found = catalogAt(beside) ?? (input.catalog === undefined ? catalogOfServers(paths) : undefined);
+  const [catalog, tokensOf] = input.catalog ?? (await counted(found));
   const file = input.catalogFile ?? beside;
   const folder = dirname(paths[0] ?? '.');
-  const counted = { ...catalog, ...counts(catalog, tokensOf) };
   return {
     format: 1,
     server: serverName(catalog.server) ?? basename(paths[0] ?? file ?? 'server'),
     files: paths.length === 0 ? proposed(catalog, tokensOf) : policyTexts(paths, folder),
     catalogFile: file === undefined ? 'policy.catalog.json' : posixPath(relative(folder, file)),
-    catalog: readCatalog({ tools: [], ...counted }),
+    catalog: readCatalog({ tools: [], ...catalog, ...counts(catalog, tokensOf) }),
     preferences: {},
     claims: {},
   };
 }
 
-async function readBeside(
-  file: string | undefined,
+/** The catalogs beside the policies of the servers that a policy names, as one. */
+function catalogOfServers(paths: readonly string[]): InputCatalog | undefined {
+  if (paths.length === 0) return undefined;
+  const { texts } = readPolicy(paths);
+  const named = [...texts].flatMap(([file, text]) =>
+    Object.entries(read(readPolicyText(text, file).data, 'servers') ?? {}).flatMap(([key, server]) => {
+      const own = read(server, 'policy');
+      const path = typeof own === 'string' ? catalogBeside(join(dirname(file), own)) : undefined;
+      return path === undefined ? [] : [[key, path] as const];
+    }),
+  );
+  return named.length === 0 ? undefined : joinedCatalog(Object.fromEntries(named), catalogAt);
+}
+
+async function counted(
+  catalog: InputCatalog | undefined,
 ): Promise<[catalog: InputCatalog, tokensOf: TokenCounter]> {
-  const catalog = catalogAt(file);
   return catalog === undefined ? [{}, () => 0] : [catalog, await tokenCounterOf(catalog)];
 }
 
