@@ -48,30 +48,42 @@ describe('check --fix', () => {
     expect(stderr).toBe('No finding has a fix.\n');
   });
 
-  it('keeps the entry that protects a tool, if the server hides this tool itself', async () => {
-    // The policy that the server is attached with hides every tool that it does not map.
+  describe('with a server that hides a tool itself', () => {
     const attached = join(folder, 'attached.yaml');
-    writeFileSync(
-      attached,
-      `${CONCERNS}primitives:\n  tools:\n    listKeys: { security: low }\nsettings: { enforcement: enforce, unmapped: hide, defaults: always, panel: off }\n`,
-    );
-    const server = [
-      'serve',
-      '--stdio',
-      '--policy',
-      attached,
-      '--panel',
-      'off',
-      '--server',
-      'build/vault/server.js',
-    ];
-    const before = `${CONCERNS}primitives:\n  tools:\n    listKeys: { security: low }\n    deleteKey: { security: high }\n`;
-    const { text, stdout, stderr } = await fix(before, '--', 'node', 'dist/cli/main.js', ...server);
-    expect(text).toBe(before);
-    expect(stderr).toContain(
-      'note: The server filters its lists with mcp-concerns, so what it does not list may exist.',
-    );
-    expect(stdout).not.toContain('dead-entry');
+    const serve = ['dist/cli/main.js', 'serve', '--stdio', '--policy', attached, '--panel', 'off'];
+    const server = ['--', 'node', ...serve, '--server', 'build/vault/server.js'];
+    const NOTE = 'note: The server filters its lists with mcp-concerns, so what it does not list may exist.';
+    const before = `${CONCERNS}primitives:
+  tools:
+    listKeys: { security: low }
+    deleteKey: { security: high }
+rules:
+  - { id: never-wipe, hide: [tools], when: { "===": [{ var: primitive.name }, wipeKeys] } }
+`;
+
+    beforeEach(() => {
+      // The policy that the server is attached with hides every tool that it does not map.
+      writeFileSync(
+        attached,
+        `${CONCERNS}primitives:\n  tools:\n    listKeys: { security: low }\nsettings: { enforcement: enforce, unmapped: hide, defaults: always, panel: off }\n`,
+      );
+    });
+
+    it('keeps what protects this tool, and advises nobody to remove it', async () => {
+      const { text, stdout, stderr } = await fix(before, ...server);
+      expect(text).toBe(before);
+      expect(stderr).toContain(NOTE);
+      expect(stdout).not.toMatch(/dead-entry|empty-catalog|rule-never-fires/);
+    });
+
+    it('is updated by init --update without a loss, whose catalog then says that the list is not all', async () => {
+      writeFileSync(policy, before);
+      expect((await run('init', '--update', '-o', policy, ...server)).stderr).toContain('nothing removed.');
+      expect(readFileSync(policy, 'utf8')).toContain('    deleteKey: { security: high }\n');
+      const later = await run('check', policy, '--catalog', policy.replace('.yaml', '.catalog.json'));
+      expect(later.stderr).toContain(NOTE);
+      expect(later.stdout).not.toContain('dead-entry');
+    });
   });
 
   it('does not make a duplicate key', async () => {

@@ -53,8 +53,18 @@ export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
     throw new CliError(`${path} is not a catalog: it has none of ${KINDS.join(', ')}. ${hint}`);
   }
   const fields: Readonly<Record<string, unknown>> = { ...data };
-  const { server, source, license, sdk, instructions, capabilities, encoding, unavailable, unlisted } =
-    fields;
+  const {
+    server,
+    source,
+    license,
+    sdk,
+    instructions,
+    capabilities,
+    isFiltered,
+    encoding,
+    unavailable,
+    unlisted,
+  } = fields;
   const catalog: { [K in Kind]?: ReturnType<typeof itemsOf> } = {};
   for (const kind of KINDS) {
     const list = read(data, kind);
@@ -80,7 +90,8 @@ export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
     license,
     sdk,
     ...(isObject(capabilities) ? { capabilities } : {}),
-    ...filteringOf(capabilities),
+    // `init` keeps no capabilities.
+    ...(isFiltered === true ? { isFiltered } : filteringOf(capabilities)),
     ...(isObject(unavailable) ? { unavailable: textsIn(unavailable) } : {}),
     ...(isObject(unlisted) ? { unlisted: textsIn(unlisted) } : {}),
     ...(typeof instructions === 'string' ? { instructions } : {}),

@@ -40,8 +40,9 @@ export function factsOf(
   tokensOf: TokenCounter,
 ): PolicyCatalog & { server?: unknown; encoding: string } {
   const lists = byKind((kind) => catalog[kind]?.map((each) => primitiveFacts(kind, each, tokensOf(each))));
-  const { server, unlisted } = catalog;
-  return JSON.parse(JSON.stringify({ server: versionOf(server), unlisted, encoding: ENCODING, ...lists }));
+  const { isFiltered, unlisted } = catalog;
+  const server = versionOf(catalog.server);
+  return JSON.parse(JSON.stringify({ server, isFiltered, unlisted, encoding: ENCODING, ...lists }));
 }
 
 /** @returns data as the text of a JSON file */

@@ -235,7 +235,9 @@ function checkAllConfigurations(check: CatalogCheck): void {
     const message = `Every configuration shows the ${KIND_NAMES[each.kind][0]} "${each.name}", whatever its values are. Write {} if this is intended.`;
     warn(each, 'always-visible', message);
   }
-  if (showsNothing !== undefined) {
+  // What the server does not list may be what these would miss.
+  const isWhole = catalog.isFiltered !== true;
+  if (isWhole && showsNothing !== undefined) {
     const preferences = Object.entries(showsNothing).map(([name, value]) => `${name}: ${value}`);
     const message = `A host with the preferences {${preferences.join(', ')}} sees no primitives. Change values or rules if it needs to see some.`;
     warnPolicy('empty-catalog', message, ['concerns']);
@@ -243,7 +245,7 @@ function checkAllConfigurations(check: CatalogCheck): void {
   for (const { id, fires } of rules) {
     const file = files.find(({ document }) => document.rules?.some((rule) => rule.id === id));
     const index = file?.document.rules?.findIndex((rule) => rule.id === id) ?? 0;
-    if (file === undefined || fires === 'sometimes') continue;
+    if (!isWhole || file === undefined || fires === 'sometimes') continue;
     const message = `The rule "${id}" ${fires} fires: its condition is ${fires === 'always'} for every configuration and primitive. Fix or remove it.`;
     report(file, ['rules', index, 'id'], `rule-${fires}-fires`, message);
   }
