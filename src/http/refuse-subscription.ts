@@ -1,13 +1,5 @@
-import { MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server';
-import {
-  CLIENT_CAPABILITIES_META,
-  ERRORS,
-  failure,
-  METHODS,
-  type RequestId,
-  read,
-  TASKS_EXTENSION,
-} from '../wire/messages.js';
+import { ERRORS, failure, METHODS, type RequestId, read } from '../wire/messages.js';
+import { askedTasks, MISSING_EXTENSION } from '../wire/task-streams.js';
 
 /**
  * Refuses a subscription at an endpoint that serves none, as a method that it does not have (MCP 2026-07-28, Streamable
@@ -23,12 +15,8 @@ export function refuseSubscription(body: unknown): Response | undefined {
   if (read(body, 'method') !== METHODS.listen) return undefined;
   // The cast is safe: SDK v2 reads the body before, and refuses ids of another type.
   const id = (read(body, 'id') ?? null) as RequestId | null;
-  const declared = read(body, 'params', '_meta', CLIENT_CAPABILITIES_META, 'extensions', TASKS_EXTENSION);
-  if (read(body, 'params', 'notifications', 'taskIds') === undefined || declared !== undefined) {
-    return Response.json(failure(id, ERRORS.methodNotFound, 'Method not found'), { status: 404 });
+  if (askedTasks(read(body, 'params')) === MISSING_EXTENSION) {
+    return Response.json({ jsonrpc: '2.0', id, ...MISSING_EXTENSION }, { status: 400 });
   }
-  const { code, message, data } = new MissingRequiredClientCapabilityError({
-    requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
-  });
-  return Response.json(failure(id, code, message, data), { status: 400 });
+  return Response.json(failure(id, ERRORS.methodNotFound, 'Method not found'), { status: 404 });
 }

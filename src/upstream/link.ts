@@ -32,5 +32,5 @@ export interface Link {
 /** The only client of a connection. */
 export type LinkOwner = Omit<RecoveryOwner, 'opened'> & Pick<UpstreamOptions, 'report'>;
 
-/** Is told of changed lists and resources of the server, and on which connection. */
+/** Is told of changed lists, resources and tasks of the server, and on which connection. */
 export type ChangeListener = (method: string, params: Params, from: Recovery | undefined) => void;

@@ -9,6 +9,7 @@ import {
   read,
   SUBSCRIPTION_META,
 } from '../wire/messages.js';
+import { TASK_CHANGED } from '../wire/task-streams.js';
 import type { Backend, Client, ClientPort } from './backend.js';
 import { type Params, refusal, type ServerCall, unaskable, unknownMethod, unreachable } from './call.js';
 import {
@@ -92,7 +93,7 @@ export class OneServer implements Backend {
     this.link = undefined;
     this.current = undefined;
     const left = await link?.catch(ignore);
-    for (const uri of this.said.uris) await this.upstream.watch(uri, -1).catch(ignore);
+    await this.upstream.watch('resourceSubscriptions', [...this.said.uris], -1).catch(ignore);
     this.said.uris.clear();
     await left?.release();
   }
@@ -233,8 +234,9 @@ export class OneServer implements Backend {
     }
   }
 
-  /** What changed on the server. A legacy client hears only of the resources that it watches. */
+  /** What changed on the server. A legacy client hears only of the resources that it watches, and of no tasks. */
   private changed(method: string, params: Params): void {
+    if (method === TASK_CHANGED) return;
     const { current, said } = this;
     const isWatched = current?.era !== 'modern' || said.uris.has(String(read(params, 'uri')));
     if (this.client.era === 'legacy' && method === METHODS.updated && !isWatched) return;

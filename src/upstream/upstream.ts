@@ -7,7 +7,7 @@ import { type ChannelOwner, ownCall, type Params, unaskable } from './call.js';
 import type { Channel } from './channel.js';
 import { LEGACY_VERSIONS, SELF, wrapParams } from './eras/envelope.js';
 import { NOBODY, openLegacy, probe } from './eras/era.js';
-import { Watched } from './eras/watched.js';
+import { Watched, type WatchedKind } from './eras/watched.js';
 import type { Caller, ChangeListener, Link, LinkOwner } from './link.js';
 import type { Isolation, UpstreamOptions } from './options.js';
 import { Pool } from './pool.js';
@@ -34,8 +34,11 @@ export class Upstream {
   /** A process that refused `server/discover`, and can still be initialized. */
   private spare: Channel | undefined;
   private readonly pool = new Pool<Link>();
-  /** How many clients watch each resource, on connections that are not their own. */
-  private readonly watching = new Map<string, number>();
+  /** How many clients watch each resource and each task, on connections that are not their own. */
+  private readonly watching: { readonly [K in WatchedKind]: Map<string, number> } = {
+    resourceSubscriptions: new Map(),
+    taskIds: new Map(),
+  };
   /** All connections that belong to this process, and not to one client. */
   private readonly shared = new Set<Recovery>();
   private readonly limits: { readonly startMs: number; readonly silenceMs: number };
@@ -71,17 +74,22 @@ export class Upstream {
   }
 
   /**
-   * Watches a resource for one client more, or one less, on every connection that clients share: the change may be made by
-   * a client on any of them.
+   * Watches resources or tasks for one client more, or one less, on every connection that clients share: the change may be
+   * made by a client on any of them.
    */
-  async watch(uri: string, by: 1 | -1): Promise<void> {
-    const before = this.watching.get(uri) ?? 0;
-    if (before + by > 0) this.watching.set(uri, before + by);
-    else this.watching.delete(uri);
-    if (before > 0 && before + by > 0) return;
+  async watch(kind: WatchedKind, names: readonly string[], by: 1 | -1): Promise<void> {
+    const counts = this.watching[kind];
+    const changed = names.filter((name) => {
+      const before = counts.get(name) ?? 0;
+      if (before + by > 0) counts.set(name, before + by);
+      else counts.delete(name);
+      // A server tells the state of a task when a stream begins, also if others watch it already.
+      return before === 0 || before + by === 0 || (kind === 'taskIds' && by === 1);
+    });
+    if (changed.length === 0) return;
     const modern = await this.modern();
     const links = modern === undefined ? this.pool.links : [modern];
-    await Promise.all(links.map(({ watched }) => watched.change(uri, by === 1)));
+    await Promise.all(links.map(({ watched }) => watched.change(changed, by === 1)));
   }
 
   /** Whether the server answers. The connection for this is kept, so that a check starts a process only once. */
@@ -281,7 +289,7 @@ export class Upstream {
     const watched: Watched = new Watched(
       () => recovery,
       era === 'modern',
-      () => (owner === undefined ? [...this.watching.keys()] : []),
+      (kind) => (owner === undefined ? [...this.watching[kind].keys()] : []),
     );
     const lists = new SharedCatalog(MAX_AGE_MS);
     const told: RecoveryOwner = {

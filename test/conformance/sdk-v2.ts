@@ -23,9 +23,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type Tasks, withTasks } from '../../src/tasks/index.js';
-import { supportsTasks } from '../../src/tasks/wire/answer.js';
 import { modernTask } from '../../src/tasks/wire/describe.js';
 import { TASKS_EXTENSION } from '../../src/wire/messages.js';
+import { supportsTasks } from '../../src/wire/task-streams.js';
 import {
   CONSTANT_RESOURCES,
   CONSTANT_TOOLS,

@@ -4,6 +4,7 @@ import { serveStdio as serveEras } from '@modelcontextprotocol/server/stdio';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { attachGate } from '../../gate/attach.js';
 import type { GateReport } from '../../gate/request/report.js';
+import { TaskMemory } from '../../gate/tasks/task-records.js';
 import { BridgedFront } from '../../http/bridged-front.js';
 import type { FetchHandler } from '../../http/fetch-handler.js';
 import { listenLocally } from '../../http/local.js';
@@ -142,7 +143,8 @@ export async function serveStdio(
   const report = (line: GateReport): void => {
     if (line.early || line.warnings?.length) note(reportLine(line));
   };
-  const gate = { policy, report, listens: true };
+  // A stream is a connection of its own, and is about tasks of the calls on the other.
+  const gate = { policy, report, listens: true, taskMemory: new TaskMemory() };
   const streams = new ListenStreams(servers.stream);
   // A modern host has no session, and the process is that of one host.
   const kept = { place: 'store', store: createHostStore(), id: 'host', isHost: true } as const;

@@ -18,28 +18,26 @@ import {
   listsFor,
   type Outcome,
   pass,
-  preferences,
   refuse,
   type Tell,
   wholeList,
 } from '../request/decision.js';
-import type { RequestFacts } from '../request/facts.js';
+import type { Facts } from '../request/facts.js';
 import { describeConcerns } from '../request/report.js';
 import { MAX_URIS } from '../table/routes.js';
 
 /**
- * Decides what a stream of changes is about (MCP 2026-07-28, Subscriptions). The server gets the request after that, so it
+ * Decides which lists and resources a stream of changes is about (MCP 2026-07-28, Subscriptions). The server gets the request after that, so it
  * acknowledges and watches nothing that the client must not know. Each change is decided again when it arrives.
  */
-export function* judgeListen(asked: RequestFacts): Deciding<Outcome> {
-  const facts = yield* preferences('refuse');
-  const { configuration, request } = facts;
+export function* judgeListen(facts: Facts): Deciding<Outcome> {
+  const { configuration, request, isEnforced } = facts;
   const tell: Tell = () => [describeConcerns(configuration, [])];
   const announced = announcedTo(request);
   // What the client sees now is what later lists are compared with.
   for (const kind of KINDS) if (announced.includes(LISTS[kind].capability)) yield* wholeList(kind);
   const uris = read(request.params, 'notifications', 'resourceSubscriptions');
-  if (!asked.isEnforced || !canChange(configuration) || !Array.isArray(uris)) return pass(facts, tell);
+  if (!isEnforced || !canChange(configuration) || !Array.isArray(uris)) return pass(facts, tell);
   if (uris.length > MAX_URIS) {
     return refuse(
       ERRORS.invalidParams,

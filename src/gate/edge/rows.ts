@@ -1,7 +1,6 @@
 import type { Answer, Failure } from '../../wire/messages.js';
 import { describePolicy } from '../concerns/declare.js';
 import { judgeDiscover, judgeInitialize, settleDiscover, settleInitialize } from '../concerns/initialize.js';
-import { judgeListen } from '../concerns/listen.js';
 import { updateConcerns } from '../concerns/update-concerns.js';
 import { judgeAccess, judgeProbe } from '../enforce/access-check.js';
 import { redactFailure, settleAccess } from '../enforce/redaction.js';
@@ -14,6 +13,7 @@ import { ROUTES, type Route } from '../table/routes.js';
 import { settleCall } from '../tasks/remember-task.js';
 import { judgeTaskList, settleTaskList, withoutTaskList } from '../tasks/task-list.js';
 import { judgeTask, settleTask } from '../tasks/task-request.js';
+import { judgeStream } from '../tasks/task-streams.js';
 
 /** Lets the server answer. */
 const judgePassing = (facts: RequestFacts) => decided(pass(facts, () => [{}]));
@@ -52,7 +52,7 @@ export const ROWS: Rows = {
   ...PANEL_ROWS,
   probe: { judge: judgeProbe, settle: settleAccess },
   pass: PASS,
-  listen: { judge: judgeListen, settle: settleAccess },
+  listen: { judge: judgeStream, settle: settleAccess },
   // `enforce` refuses it before any decision.
   unknown: PASS,
 };

@@ -9,14 +9,16 @@ import {
   type Request,
   SAMPLING,
 } from '../../wire/messages.js';
+import { TASK_CHANGED } from '../../wire/task-streams.js';
 import { changedSince, shownBy, shownOfResources } from '../concerns/list-changed.js';
 import { announcedTo } from '../concerns/listen.js';
 import { redactSampling, redactServerMessage } from '../enforce/redaction.js';
 import { canChange, sessionConfiguration } from '../request/configure.js';
 import type { View } from '../request/facts.js';
 import { storeWarning } from '../request/report.js';
-import { NOTIFICATIONS, OWNED_TASK_NOTIFICATIONS, SERVER_REQUESTS } from '../table/routes.js';
+import { NOTIFICATIONS, SERVER_REQUESTS } from '../table/routes.js';
 import { loggable, METHOD_NOT_FOUND, passesNotification, passesServerRequest } from '../table/routing.js';
+import { isTold } from '../tasks/task-streams.js';
 import type { ConnectionState } from './connection-state.js';
 import type { Exchange, ExchangeGate } from './exchange.js';
 import { gather } from './gather.js';
@@ -33,7 +35,8 @@ export function acceptsNotification(
 ): boolean {
   const { settings } = policy;
   if (settings.enforcement === 'advisory' || passesNotification(settings, sender, method)) return true;
-  if (sender === 'server' && taskTools !== undefined && OWNED_TASK_NOTIFICATIONS.has(method)) return true;
+  // A server that lists tasks by their owner tells only of those of this client.
+  if (sender === 'server' && taskTools !== undefined && method === TASK_CHANGED) return true;
   const refused = loggable(method);
   report({ method: refused, era: 'legacy', refused });
   return settings.enforcement !== 'enforce';
@@ -76,7 +79,8 @@ export function fromServerNotification(
   const { method } = message;
   const { latest, state } = connection;
   const { policy, catalog } = state;
-  if (!acceptsNotification(state, 'server', method)) return undefined;
+  const stream = method === TASK_CHANGED && latest?.route.to === 'listen' ? latest : undefined;
+  if (stream === undefined && !acceptsNotification(state, 'server', method)) return undefined;
   const capability = CAPABILITIES.find((each) => method === listChangedMethod(each));
   if (capability !== undefined) {
     const { listed } = state;
@@ -88,9 +92,12 @@ export function fromServerNotification(
   }
   if (policy.settings.enforcement !== 'enforce') return message;
   // Nothing filters what `settings.methods` lets pass.
-  if (!NOTIFICATIONS.server.has(method) && !OWNED_TASK_NOTIFICATIONS.has(method)) return message;
+  if (!NOTIFICATIONS.server.has(method) && method !== TASK_CHANGED) return message;
   if (!OF_RESOURCES.has(method)) {
-    return underViews(connection, related, (views) => redactServerMessage(state, views, message));
+    const redacted = () =>
+      underViews(connection, related, (views) => redactServerMessage(state, views, message));
+    if (stream === undefined || state.taskTools !== undefined) return redacted();
+    return isTaskTold(stream.again(), message).then((isSo) => (isSo ? redacted() : undefined));
   }
   // Without a request, there is nothing that tells what this client is shown.
   if (latest === undefined) return undefined;
@@ -99,6 +106,15 @@ export function fromServerNotification(
     const shown = await gather(latest.again(), shownOfResources(policy, message, each));
     return shown && redactServerMessage(state, each, shown);
   });
+}
+
+/** What cannot be decided is not told: the client can still ask for the task. */
+async function isTaskTold(stream: Exchange, message: Notification): Promise<boolean> {
+  try {
+    return await gather(stream, isTold(stream, message));
+  } catch {
+    return false;
+  }
 }
 
 function underViews<M extends Message>(

@@ -114,12 +114,6 @@ export const NOTIFICATIONS = {
   ]),
 } as const satisfies { readonly [side: string]: ReadonlySet<string> };
 
-/**
- * The notifications of the Tasks extension. They pass under `enforce` from a server that knows the owners of its tasks: those
- * of any other server may be about tasks of other callers.
- */
-export const OWNED_TASK_NOTIFICATIONS: ReadonlySet<string> = new Set(['notifications/tasks']);
-
 /** The methods that a server may request of a client under `enforce`. */
 export const SERVER_REQUESTS: ReadonlySet<string> = new Set([
   'ping',

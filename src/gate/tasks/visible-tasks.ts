@@ -65,7 +65,10 @@ const isUsable = ({ effect, reason }: Partial<IndexedDecision> = {}): boolean =>
  *
  * @throws {Error} if the server did not list its tools
  */
-export function* toolIsShown({ configuration }: Facts, name: string): Settling<boolean> {
+export function* toolIsShown(
+  { configuration }: Pick<Facts, 'configuration'>,
+  name: string,
+): Settling<boolean> {
   if (!canChange(configuration)) return true;
   const { lists, enough } = yield* listsFor({ kinds: ['tools'], targets: [{ type: 'tool', name }] });
   if (!enough) throw new Error(NOT_LISTED);

@@ -89,8 +89,7 @@ export class ListenStreams {
   async close(): Promise<void> {
     clearInterval(this.polling);
     const ending = [...this.streams].map(({ id, inner }) => {
-      const result = { resultType: 'complete', _meta: { [SUBSCRIPTION_META]: id } };
-      return inner.send({ jsonrpc: '2.0', id, result });
+      return inner.send({ jsonrpc: '2.0', id, result: { resultType: 'complete' } });
     });
     await Promise.allSettled(ending);
   }
@@ -103,10 +102,15 @@ function marked(transport: Transport, id: RequestId): Transport {
   let isOpen = false;
   const deliver = (message: JSONRPCMessage): Promise<void> => {
     const related = { relatedRequestId: id };
+    const named = { [SUBSCRIPTION_META]: id };
+    if ('method' in message) {
+      const _meta = { ...message.params?._meta, ...named };
+      return send({ ...message, params: { ...message.params, _meta } }, related);
+    }
+    const { result } = 'result' in message ? message : {};
+    const ending = result && { result: { ...result, _meta: { ...result._meta, ...named } } };
     // The answer ends the stream.
-    if (!('method' in message)) return send(message, related).then(() => transport.close());
-    const _meta = { ...message.params?._meta, [SUBSCRIPTION_META]: id };
-    return send({ ...message, params: { ...message.params, _meta } }, related);
+    return send({ ...message, ...ending } as JSONRPCMessage, related).then(() => transport.close());
   };
   transport.send = async (message) => {
     isOpen ||= !('method' in message) || message.method === METHODS.acknowledged;

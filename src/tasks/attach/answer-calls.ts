@@ -1,10 +1,11 @@
 import { callerOfToken, type TaskCaller } from '../../session/task-owner.js';
 import type { AnswerChange, Answerer, CallAnswer, CallSender } from '../../wire/calls.js';
 import { METHODS, read, TASK_LIST, TASK_RESULT } from '../../wire/messages.js';
+import { MISSING_EXTENSION, supportsTasks } from '../../wire/task-streams.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import { answerAboutTask } from '../wire/about-task.js';
-import { MISSING_EXTENSION, NOT_FOUND, notATask, supportsTasks, type TaskCall } from '../wire/answer.js';
+import { NOT_FOUND, notATask, type TaskCall } from '../wire/answer.js';
 import { answerList, listTasks } from '../wire/list.js';
 import { isQuestionId, takeResponse } from '../wire/questions.js';
 import { callTask } from '../wire/start.js';

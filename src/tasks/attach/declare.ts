@@ -1,8 +1,8 @@
 import type { Call } from '../../wire/calls.js';
 import { read, TASKS_EXTENSION } from '../../wire/messages.js';
+import { supportsTasks } from '../../wire/task-streams.js';
 import { jsonSchemaOf, type TaskDefinition } from '../author/definition.js';
 import type { Tasks } from '../port/tasks.js';
-import { supportsTasks } from '../wire/answer.js';
 
 type Result = Record<string, unknown>;
 

@@ -1,22 +1,14 @@
 import type { CallAnswer } from '../../wire/calls.js';
-import { type Notification, read } from '../../wire/messages.js';
+import { METHODS, type Notification, SUBSCRIPTION_META } from '../../wire/messages.js';
+import { askedTasks, TASK_CHANGED } from '../../wire/task-streams.js';
 import { sleep } from '../execution/replay.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import { stateOf, type TaskRecord } from '../records/record.js';
-import {
-  invalidParams,
-  MISSING_EXTENSION,
-  supportsTasks,
-  type TaskCall,
-  type TaskSender,
-} from '../wire/answer.js';
+import type { TaskCall, TaskSender } from '../wire/answer.js';
 import { legacyTask, modernTask } from '../wire/describe.js';
 import { pollInterval } from '../wire/poll.js';
 
-const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
-/** The most tasks of one subscription: each is read again and again. */
-const MAX_TASKS = 100;
 /** How soon a task is read again after a change, in milliseconds. Then the pauses grow to its poll interval. */
 const SOON_MS = 50;
 
@@ -46,24 +38,20 @@ export async function followTask(tasks: Tasks, taskId: string, call: TaskCall): 
  */
 export async function listenToTasks(
   tasks: Tasks,
-  { clientId, params, capabilities, caller, signal, send, acknowledge }: TaskCall,
+  { clientId, params, caller, signal, send, acknowledge }: TaskCall,
   shows: TaskSender['shows'],
 ): Promise<CallAnswer | undefined> {
-  if (!supportsTasks(capabilities)) return MISSING_EXTENSION;
-  const sent = read(params, 'notifications', 'taskIds');
-  if (!Array.isArray(sent) || sent.length > MAX_TASKS || sent.some((each) => typeof each !== 'string')) {
-    return invalidParams(`params.notifications.taskIds must be an array of at most ${MAX_TASKS} strings.`);
-  }
+  const asked = askedTasks(params) ?? [];
+  if ('error' in asked) return asked;
   const taskIds: string[] = [];
-  for (const each of new Set<string>(sent)) {
+  for (const each of asked) {
     const record = isTaskId(each) ? await tasks.read(caller, each) : undefined;
     if (record !== undefined && (await shows(record.tool))) taskIds.push(each);
   }
-  const _meta = { [SUBSCRIPTION]: clientId };
-  const acknowledged = 'notifications/subscriptions/acknowledged';
-  const goesOn = await acknowledge(notification(acknowledged, { notifications: { taskIds }, _meta }));
+  const _meta = { [SUBSCRIPTION_META]: clientId };
+  const goesOn = await acknowledge(notification(METHODS.acknowledged, { notifications: { taskIds }, _meta }));
   const tell = (record: TaskRecord) =>
-    send(notification('notifications/tasks', { ...modernTask(record, Date.now()), _meta }));
+    send(notification(TASK_CHANGED, { ...modernTask(record, Date.now()), _meta }));
   await Promise.all(taskIds.map((each) => watch(tasks, each, { caller, shows, signal, tell })));
   return signal.aborted || goesOn ? undefined : { result: { resultType: 'complete', _meta } };
 }

@@ -1,16 +1,10 @@
 import type { CallAnswer } from '../../wire/calls.js';
 import { type Era, read, TASK_RESULT } from '../../wire/messages.js';
+import { MISSING_EXTENSION, supportsTasks } from '../../wire/task-streams.js';
 import { sleep } from '../execution/replay.js';
 import type { Tasks } from '../port/tasks.js';
 import type { TaskRecord } from '../records/record.js';
-import {
-  invalidParams,
-  METHOD_NOT_FOUND,
-  MISSING_EXTENSION,
-  NOT_FOUND,
-  supportsTasks,
-  type TaskCall,
-} from './answer.js';
+import { invalidParams, METHOD_NOT_FOUND, NOT_FOUND, type TaskCall } from './answer.js';
 import { legacyStatus, legacyTask, modernTask, RELATED_TASK } from './describe.js';
 import { pollInterval } from './poll.js';
 import { questionsToSend } from './questions.js';

@@ -1,6 +1,6 @@
 import type { TaskCaller } from '../../session/task-owner.js';
 import type { Call } from '../../wire/calls.js';
-import { ERRORS, type Failure, read, TASKS_EXTENSION } from '../../wire/messages.js';
+import { ERRORS, type Failure } from '../../wire/messages.js';
 
 /** A call about tasks, whose caller is known. */
 export interface TaskCall extends Call {
@@ -9,9 +9,6 @@ export interface TaskCall extends Call {
 
 /** Who sent a message, and which tools it is shown. */
 export type TaskSender = Pick<TaskCall, 'caller' | 'shows'>;
-
-/** MCP 2026-07-28: the request needs a capability that its client does not declare. */
-const MISSING_CAPABILITY = -32021;
 
 export const refusal = (code: number, message: string, data?: unknown): Pick<Failure, 'error'> => ({
   error: data === undefined ? { code, message } : { code, message, data },
@@ -28,12 +25,3 @@ export const METHOD_NOT_FOUND = refusal(ERRORS.methodNotFound, 'Method not found
 /** The answer to a call that asks for a task, of a tool that is none. */
 export const notATask = (tool: string) =>
   refusal(ERRORS.methodNotFound, `Tool ${tool} cannot be called as a task. Call it without params.task.`);
-
-/** Whether a client declares the Tasks extension. */
-export const supportsTasks = (capabilities: unknown): boolean =>
-  read(capabilities, 'extensions', TASKS_EXTENSION) !== undefined;
-
-/** The error of a request whose client does not declare the Tasks extension. Its HTTP status is 400. */
-export const MISSING_EXTENSION = refusal(MISSING_CAPABILITY, 'Missing required client capability', {
-  requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
-});

@@ -166,7 +166,7 @@ async function watch(
   if (uris.has(uri) === isNew) return { result: {} };
   if (isNew) uris.add(uri);
   else uris.delete(uri);
-  await upstream.watch(uri, isNew ? 1 : -1);
+  await upstream.watch('resourceSubscriptions', [uri], isNew ? 1 : -1);
   return { result: {} };
 }
 

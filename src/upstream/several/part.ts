@@ -1,4 +1,4 @@
-import { METHODS, read, SERVER_META } from '../../wire/messages.js';
+import { read, SERVER_META } from '../../wire/messages.js';
 import type { Backend, ClientPort } from '../backend.js';
 import { type Ask, type Notify, type ServerCall, unaskable } from '../call.js';
 import { type Members, membersOf } from '../eras/envelope.js';
@@ -25,8 +25,6 @@ export const portOf = (slug: string, port: ClientPort): ClientPort => ({
 const telling =
   (slug: string, tell: Notify): Notify =>
   (method, params) => {
-    // All servers together have one acknowledgment.
-    if (method === METHODS.acknowledged) return;
     if (params === undefined) return tell(method, params);
     const logger = typeof params.logger === 'string' ? `${slug}/${params.logger}` : slug;
     const isLog = method === 'notifications/message';

@@ -12,16 +12,16 @@ import {
   METHODS,
   read,
 } from '../../wire/messages.js';
-import { isShortened, split } from '../../wire/server-names.js';
+import { isShortened } from '../../wire/server-names.js';
 import type { Backend, Backends, Client, ClientPort } from '../backend.js';
 import { type Notify, ownCall, type Params, refusal, type ServerCall, unknownMethod } from '../call.js';
 import { type Members, membersOf, wrapParams } from '../eras/envelope.js';
 import { NOBODY } from '../eras/era.js';
-import { untilLeft } from '../eras/stream.js';
 import type { UpstreamOptions } from '../options.js';
 import type { AnswerOverHttp } from '../recovery.js';
 import { introduce, withoutToken } from './introduce.js';
 import { isList, listAll } from './list-all.js';
+import { listenToAll } from './listen-to-all.js';
 import { Member } from './member.js';
 import { ask, inwardToken, type Part, portOf } from './part.js';
 import { renameResult, type Target, targetIn } from './rename.js';
@@ -127,7 +127,11 @@ export class SeveralServers implements Backend {
     if (method === METHODS.initialize || method === METHODS.discover)
       return introduce(parts, call, client.era);
     if (isList(method)) return listAll(parts, call, client.era);
-    if (method === METHODS.listen) return this.listen(call);
+    if (method === METHODS.listen) {
+      const asked = membersOf(read(call.params, 'notifications'));
+      this.stream = { asked, notify: call.notify };
+      return listenToAll(parts, call, asked);
+    }
     if (method === 'logging/setLevel') {
       const sent = { ...call, params: withoutToken(call.params) };
       await Promise.all(parts.map((part) => part.member.inTime(ask(part, sent))));
@@ -141,28 +145,6 @@ export class SeveralServers implements Backend {
 
   private pace(change: (source: Pausable) => void): void {
     for (const { backend } of this.parts) change(backend.readers.source);
-  }
-
-  /** Tells a modern client what changes on all servers, until it leaves. */
-  private listen(call: ServerCall): Promise<CallAnswer> {
-    const { params, notify, signal } = call;
-    const asked = membersOf(read(params, 'notifications'));
-    this.stream = { asked, notify };
-    const uris = Array.isArray(asked.resourceSubscriptions) ? asked.resourceSubscriptions.map(String) : [];
-    const known: string[] = [];
-    for (const part of this.parts) {
-      const { slug } = part.member;
-      const theirs = uris.filter((uri) => split(uri, '+')?.slug === slug);
-      known.push(...theirs);
-      const own = theirs.flatMap((uri) => split(uri, '+')?.own ?? []);
-      const notifications = { ...asked, resourceSubscriptions: own };
-      void ask(part, { ...call, params: { ...params, notifications } });
-    }
-    const lists = CAPABILITIES.map((each) => `${each}ListChanged`).filter((each) => asked[each] === true);
-    const resources = known.length === 0 ? {} : { resourceSubscriptions: known };
-    const notifications = { ...Object.fromEntries(lists.map((each) => [each, true])), ...resources };
-    notify(METHODS.acknowledged, { notifications });
-    return untilLeft(signal);
   }
 
   /** Sends a request to the server whose primitive it names. */

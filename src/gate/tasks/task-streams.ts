@@ -1,0 +1,74 @@
+import { type Notification, read } from '../../wire/messages.js';
+import { askedTasks } from '../../wire/task-streams.js';
+import { judgeListen } from '../concerns/listen.js';
+import { canChange } from '../request/configure.js';
+import {
+  configurationNow,
+  type Deciding,
+  fail,
+  makersOf,
+  type Outcome,
+  owner,
+  preferences,
+  type Settling,
+} from '../request/decision.js';
+import type { RequestFacts } from '../request/facts.js';
+import { isPrivate, mayUse } from './task-owner.js';
+import { refuseUnread } from './task-request.js';
+import { toolIsShown } from './visible-tasks.js';
+
+/**
+ * Decides what a stream of changes is about: which tasks (SEP-2663), and what else. A task of another caller is left out, in
+ * every mode, like one that does not exist. So is one whose tool is hidden, under `enforce`.
+ */
+export function* judgeStream(asked: RequestFacts): Deciding<Outcome> {
+  const facts = yield* preferences('refuse');
+  const taskIds = askedTasks(asked.request.params);
+  if (taskIds === undefined) return yield* judgeListen(facts);
+  if ('error' in taskIds) return fail(taskIds.error);
+  let own: readonly OwnTask[];
+  try {
+    own = yield* ownTasks(facts, taskIds);
+  } catch (cause) {
+    return refuseUnread(cause);
+  }
+  const shown = yield* withShownTools(facts, own);
+  const outcome = yield* judgeListen(facts);
+  if (outcome.to !== 'server') return outcome;
+  const notifications = { ...Object(read(outcome.params, 'notifications')), taskIds: shown };
+  return { ...outcome, params: { ...outcome.params, notifications } };
+}
+
+/** Returns whether a stream may tell of a task now: the policy and the preferences may have changed since it began. */
+export function* isTold(facts: RequestFacts, { params }: Notification): Settling<boolean> {
+  const taskId = read(params, 'taskId');
+  if (typeof taskId !== 'string') return false;
+  const own = yield* ownTasks(facts, [taskId]);
+  return (yield* withShownTools(facts, own)).length > 0;
+}
+
+interface OwnTask {
+  readonly taskId: string;
+  readonly tool: string | undefined;
+}
+
+function* ownTasks(facts: RequestFacts, taskIds: readonly string[]): Settling<readonly OwnTask[]> {
+  const caller = yield* owner();
+  const makers = yield* makersOf(taskIds);
+  return taskIds.flatMap((taskId, index) => {
+    const maker = makers[index];
+    const isOwn = isPrivate(facts) || (maker !== undefined && mayUse(caller, taskId, maker));
+    return isOwn ? [{ taskId, tool: maker?.tool }] : [];
+  });
+}
+
+function* withShownTools(facts: RequestFacts, own: readonly OwnTask[]): Settling<readonly string[]> {
+  const configuration = yield* configurationNow();
+  // A server that lists tasks by their owner asks for the tool of each itself.
+  const isFree = !facts.isEnforced || facts.connection.taskTools !== undefined || !canChange(configuration);
+  const shown: string[] = [];
+  for (const { taskId, tool } of own) {
+    if (isFree || (tool !== undefined && (yield* toolIsShown({ configuration }, tool)))) shown.push(taskId);
+  }
+  return shown;
+}
