@@ -1,12 +1,15 @@
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TASKS_EXTENSION } from '../../src/wire/messages.js';
-import { fixture, start } from './run.js';
+import { fixture, MAIN, start } from './run.js';
 
 type Message = ReturnType<typeof JSON.parse>;
 
 const OPTIONS = ['--no-project', '--panel', 'off', '--policy', fixture('rules.yaml')];
-const SERVED = ['serve', ...OPTIONS, '--server', fixture('asking-module.mjs')];
+const MODULE = ['--server', fixture('asking-module.mjs')];
+/** A server of 2026-07-28 behind the endpoint: the same module, served over stdio by another process. */
+const COMMAND = ['--', process.execPath, MAIN, 'serve', ...OPTIONS, '--stdio', ...MODULE];
+const SERVERS = { module: MODULE, command: COMMAND } as const;
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const _meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -23,8 +26,13 @@ afterEach(async () => {
 });
 
 /** A host of 2026-07-28 without an SDK, and everything that it was sent. */
-async function connect(front: 'http' | 'stdio') {
-  const running = start(...SERVED, ...(front === 'stdio' ? ['--stdio'] : ['--port', '0']));
+async function connect(front: 'http' | 'stdio', server: keyof typeof SERVERS) {
+  const running = start(
+    'serve',
+    ...OPTIONS,
+    ...(front === 'stdio' ? ['--stdio'] : ['--port', '0']),
+    ...SERVERS[server],
+  );
   const { child, ended, until } = running;
   closing.push(async () => {
     child.kill('SIGTERM');
@@ -76,9 +84,14 @@ async function connect(front: 'http' | 'stdio') {
   return { ask, answerTo, listen, told };
 }
 
-describe.each(['http', 'stdio'] as const)('a host of 2026-07-28 at a module with tasks, over %s', (front) => {
+describe.each([
+  ['http', 'module'],
+  ['stdio', 'module'],
+  ['http', 'command'],
+  ['stdio', 'command'],
+] as const)('a host of 2026-07-28 over %s, at a %s with tasks', (front, server) => {
   it('is told of its task until it ends, and then the stream ends', async () => {
-    const host = await connect(front);
+    const host = await connect(front, server);
     const { taskId } = (await host.ask('tools/call', { name: 'late', arguments: {} })).result;
     const unknown = `${taskId.slice(0, -4)}0000`;
     const sent = await host.listen({ taskIds: [taskId, unknown] });
@@ -97,7 +110,7 @@ describe.each(['http', 'stdio'] as const)('a host of 2026-07-28 at a module with
   });
 
   it('is told of its task and of changed lists on one stream, which goes on after the task', async () => {
-    const host = await connect(front);
+    const host = await connect(front, server);
     const { taskId } = (await host.ask('tools/call', { name: 'late', arguments: {} })).result;
     await host.listen({ taskIds: [taskId], toolsListChanged: true });
     expect(host.told(ACKNOWLEDGED)).toMatchObject([
