@@ -17,7 +17,7 @@ import { TaskMemory } from '../gate/tasks/task-records.js';
 import { METHODS, read } from '../wire/messages.js';
 import { BridgedFront, bridgedResponse, watchError } from './bridged-front.js';
 import { insufficientScope } from './callers/authorization.js';
-import { HandlerError, principalPreferences } from './callers/principal.js';
+import { principalPreferences } from './callers/principal.js';
 import { challengeResponse, challengeScopes } from './callers/scope-challenge.js';
 import { checkOptions } from './check-options.js';
 import { checkAccessEarly, type ServeParsed } from './early-access-check.js';
@@ -41,8 +41,8 @@ export interface HandlerOptionsV2 extends Omit<HandlerOptions, 'server'> {
   /** Makes a new server for each request: `Server` or `McpServer` of SDK v2, or `make` of `mcp-concerns/upstream`. */
   readonly server: (context: McpRequestContext) => ServerV2 | Promise<ServerV2>;
   /**
-   * Serves `subscriptions/listen`, at an endpoint whose process lives long and whose responses are not buffered. Needs a
-   * server of `mcp-concerns/upstream` with `isLongLived`.
+   * Serves `subscriptions/listen`, at an endpoint whose process lives long and whose responses are not buffered: about
+   * lists, resources and tasks of a server of `mcp-concerns/upstream` with `isLongLived`, and about tasks of `withTasks`.
    */
   readonly listens?: boolean | undefined;
 }
@@ -85,20 +85,11 @@ export function createHandler(options: HandlerOptionsV2): FetchHandler {
     await response.body?.cancel();
     return challengeResponse(challenge, authOf(given).authInfo);
   };
-  const streams = options.listens === true ? new ListenStreams(bridgedOnly(server)) : undefined;
+  // A server that is made for each request knows of no changes, but its tasks are those of all.
+  const streams =
+    options.listens === true ? new ListenStreams(async (made) => server(made), false) : undefined;
   return byEra(createModernHandler(options, streams), legacy, options.maxBodyBytes);
 }
-
-/** A server that is made for each request knows of no changes. */
-const bridgedOnly =
-  (server: HandlerOptionsV2['server']) =>
-  async (context: McpRequestContext): Promise<UpstreamServer> => {
-    const made = await server(context);
-    if ('behind' in made) return made;
-    throw new HandlerError(
-      'The option "listens" needs a server of mcp-concerns/upstream. Pass { server: (context) => upstream.make(context) }.',
-    );
-  };
 
 /** Answers a modern request whose body was read. */
 export type ModernHandler = (request: Request, body: unknown, given: FetchOptions) => Promise<Response>;
@@ -157,7 +148,8 @@ export function createModernHandler(
       const made = found.stub ?? (await server(context));
       found.isAccepted = true;
       if (!('behind' in made)) {
-        attachGate(made, found.concerns);
+        const { concerns } = found;
+        attachGate(made, streams?.tellsLists === false ? { ...concerns, listens: false } : concerns);
         return made;
       }
       found.bridged = made;

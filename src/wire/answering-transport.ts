@@ -115,9 +115,8 @@ export class AnsweringTransport extends TransportLayer {
       isGated: GATE in this.inner,
       signal,
       clientId: gate.clientIdOf(id),
-      // Over HTTP, only a process with one client has streams that last.
       connection:
-        isHttp(extra) && (method !== METHODS.listen || this.answerer.session === undefined)
+        isHttp(extra) && !(method === METHODS.listen && gate.listens)
           ? undefined
           : {
               signal: life.signal,

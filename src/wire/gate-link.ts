@@ -25,6 +25,8 @@ export interface GateLink {
   comeBack(id: RequestId, retryMs: number): (() => void) | undefined;
   /** Returns the id that the client gave a request, from the id under which the server got it. */
   clientIdOf(id: RequestId): RequestId;
+  /** Whether an endpoint over HTTP keeps the stream of `subscriptions/listen` open. */
+  readonly listens: boolean;
   /** Must be called before the first message, by a server that lists tasks by their owner itself. */
   listTasksWith(lister: TaskLister): void;
   /** Lets `settled` wait for work that has no answer, such as that on a client's response. */
@@ -37,6 +39,7 @@ const ungated: GateLink = {
   questions: async () => undefined,
   comeBack: () => undefined,
   clientIdOf: (id) => id,
+  listens: false,
   listTasksWith: () => undefined,
   waitFor: () => undefined,
 };

@@ -1,6 +1,6 @@
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { UpstreamServer } from '../../http/upstream-server.js';
+import type { StreamServer } from '../../http/streams/listen-streams.js';
 import {
   eraOf,
   type Failure,
@@ -13,7 +13,7 @@ import {
 } from '../../wire/messages.js';
 
 /** Connects a server to the transport of a stream. Returns the answer to the request if it does not. */
-type OpenStream = (id: RequestId, stream: Transport) => Promise<UpstreamServer | Failure>;
+type OpenStream = (id: RequestId, stream: Transport) => Promise<StreamServer | Failure>;
 
 /**
  * Opens the streams of a modern host over stdio, in front of the SDK: all streams of the SDK share one gate.

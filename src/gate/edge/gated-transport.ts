@@ -164,6 +164,10 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
     return this.ledger.clientIdOf(id);
   }
 
+  get listens(): boolean {
+    return this.options.listens === true;
+  }
+
   listTasksWith(lister: TaskLister): void {
     this.lister = lister;
   }

@@ -1,16 +1,20 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { McpRequestContext } from '@modelcontextprotocol/server';
+import type { McpRequestContext, McpServer, Server } from '@modelcontextprotocol/server';
 import type { GateOptions } from '../../gate/edge/concerns-options.js';
 import { type GatedTransport, gatedTransport } from '../../gate/edge/gated-transport.js';
 import type { PrincipalPreferences } from '../../gate/request/kept-preferences.js';
 import {
+  asLegacy,
   ERRORS,
   type Failure,
   failure,
+  fromSdk,
+  isRequest,
   METHODS,
   type RequestId,
   SUBSCRIPTION_META,
+  toSdk,
 } from '../../wire/messages.js';
 import { principalOf } from '../sessions.js';
 import type { UpstreamServer } from '../upstream-server.js';
@@ -20,6 +24,9 @@ const MAX_STREAMS = 1024;
 const MAX_OF_CALLER = 128;
 /** How often the preferences of callers are read: they can change in another process. */
 const POLL_MS = 5000;
+
+/** What answers `subscriptions/listen`, and ends with its stream. */
+export type StreamServer = UpstreamServer | McpServer | Server;
 
 interface Stream {
   /** The id of the request that opened it. */
@@ -40,8 +47,14 @@ export class ListenStreams {
   private readonly streams = new Set<Stream>();
   private readonly polling = setInterval(() => this.switched(), POLL_MS).unref();
 
-  /** @param make makes the server of a stream, which stands for one behind the endpoint */
-  constructor(private readonly make: (context: McpRequestContext) => Promise<UpstreamServer>) {}
+  /**
+   * @param make makes the server of a stream: one that stands for one behind the endpoint, or one with tasks
+   * @param tellsLists whether streams are about lists of servers that are not behind the endpoint
+   */
+  constructor(
+    private readonly make: (context: McpRequestContext) => Promise<StreamServer>,
+    readonly tellsLists = true,
+  ) {}
 
   /**
    * Connects a new server to a stream. The transport must get the request itself after that.
@@ -57,7 +70,7 @@ export class ListenStreams {
     inner: Transport,
     options: GateOptions,
     context: McpRequestContext,
-  ): Promise<UpstreamServer | Failure> {
+  ): Promise<StreamServer | Failure> {
     const caller = principalOf(context.authInfo)?.join('\n');
     const own = [...this.streams].filter((each) => each.caller === caller);
     if (this.streams.size >= MAX_STREAMS || (caller !== undefined && own.length >= MAX_OF_CALLER)) {
@@ -70,6 +83,7 @@ export class ListenStreams {
     this.streams.add(stream);
     // The types of transports differ only in what they tell of a request.
     await server.connect(gate as never);
+    if (!('behind' in server)) listAsLegacy(server);
     return server;
   }
 
@@ -93,6 +107,20 @@ export class ListenStreams {
     });
     await Promise.allSettled(ending);
   }
+}
+
+/**
+ * Lets the gate ask a server for its lists. Only the SDK's own endpoints tell a server of SDK v2 that its client is of
+ * 2026-07-28, and one that does not know refuses requests that say so. Its tasks are asked before it.
+ */
+function listAsLegacy(server: McpServer | Server): void {
+  const { transport } = 'server' in server ? server.server : server;
+  if (transport === undefined) return;
+  const { onmessage } = transport;
+  transport.onmessage = (received) => {
+    const message = fromSdk(received as JSONRPCMessage);
+    onmessage?.(isRequest(message) ? toSdk(asLegacy(message)) : received);
+  };
 }
 
 /** Everything that is sent on a stream belongs to the request that opened it, and says so. The acknowledgment is the first. */

@@ -5,6 +5,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { GateOptions } from '../../gate/edge/concerns-options.js';
 import { bridgedResponse, watchError } from '../bridged-front.js';
+import { upstreamOf } from '../upstream-server.js';
 import type { ListenStreams } from './listen-streams.js';
 
 /**
@@ -32,5 +33,5 @@ export async function openStream(
     .handleMessage(message, { request, ...given })
     // It rejects only if the client has left.
     .catch(() => new Response(null, { status: 499 }));
-  return bridgedResponse(server, response, errorOf(), false);
+  return bridgedResponse(upstreamOf(server), response, errorOf(), false);
 }
