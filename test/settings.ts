@@ -20,6 +20,7 @@ export const MOCKING = [
   'test/behavior/examples/vault/secrecy.test.ts',
   'test/tasks/attach.test.ts',
   'test/tasks/result.test.ts',
+  'test/tasks/streams-of-own-servers.test.ts',
   'test/tasks/subscriptions.test.ts',
   'test/tasks/walk.test.ts',
   'test/tasks/wire.test.ts',

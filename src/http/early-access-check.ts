@@ -1,5 +1,5 @@
-import { targetOf, withName } from '../gate/enforce/targets.js';
 import type { Substitute } from '../gate/request/facts.js';
+import { targetOf, withName } from '../gate/table/routing.js';
 import { ERRORS, type Request as McpRequest, read, shapeOf } from '../wire/messages.js';
 import { decodeHeader, encodeHeader } from './header-value.js';
 import { messagesIn } from './streams/messages-in.js';

@@ -4,12 +4,12 @@ import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import { type Capability, LISTS, METHODS, type Notification, read } from '../../wire/messages.js';
 import { lacksScope } from '../enforce/explain-target.js';
-import { KINDS_OF } from '../enforce/targets.js';
 import { isUriShown } from '../enforce/visibility.js';
 import { configurationNow, listsFor, type Settling, wholeList } from '../request/decision.js';
 import type { View } from '../request/facts.js';
 import type { WholeList } from '../request/whole-list.js';
 import { MAX_URIS } from '../table/routes.js';
+import { KINDS_OF } from '../table/routing.js';
 
 /** The visible part of each list that the client can have seen, as JSON: a definition that changed changes the list too. */
 type Shown = ReadonlyMap<Kind, string>;

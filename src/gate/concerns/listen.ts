@@ -10,7 +10,6 @@ import {
 } from '../../wire/messages.js';
 import { NOT_CHECKED } from '../enforce/access-check.js';
 import { lacksScope } from '../enforce/explain-target.js';
-import { KINDS_OF } from '../enforce/targets.js';
 import { isUriKnown } from '../enforce/visibility.js';
 import { canChange } from '../request/configure.js';
 import {
@@ -25,6 +24,7 @@ import {
 import type { Facts } from '../request/facts.js';
 import { describeConcerns } from '../request/report.js';
 import { MAX_URIS } from '../table/routes.js';
+import { KINDS_OF } from '../table/routing.js';
 
 /**
  * Decides which lists and resources a stream of changes is about (MCP 2026-07-28, Subscriptions). The server gets the request after that, so it

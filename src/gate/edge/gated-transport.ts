@@ -11,13 +11,12 @@ import {
 } from '../../wire/messages.js';
 import type { TaskLister } from '../../wire/task-lister.js';
 import { TransportLayer } from '../../wire/transport-layer.js';
-import { insideOfTarget } from '../enforce/targets.js';
 import type { Sender } from '../request/configure.js';
 import { placePreferences } from '../request/kept-preferences.js';
 import { policyInForce } from '../request/live-policy.js';
 import type { HttpRequestInfo } from '../request/preference-sources.js';
 import type { GateReport } from '../request/report.js';
-import { passesBy, reportOfPassing } from '../table/routing.js';
+import { insideOfTarget, passesBy, reportOfPassing } from '../table/routing.js';
 import { memoryOf, TaskMemory, taskRecords } from '../tasks/task-records.js';
 import type { GateOptions } from './concerns-options.js';
 import { Connection, type ConnectionOptions } from './connection.js';

@@ -13,8 +13,8 @@ import {
   type RequestId,
   read,
 } from '../../wire/messages.js';
-import { KINDS_OF, targetOf } from '../enforce/targets.js';
 import type { GateReport, Report, ReportContext, ReportedTarget, ReportedTrace } from '../request/report.js';
+import { KINDS_OF, targetOf } from '../table/routing.js';
 
 /** A request without an answer yet, and what is to be reported about it. */
 interface Pending {

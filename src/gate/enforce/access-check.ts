@@ -17,11 +17,10 @@ import {
 import type { Facts, RequestFacts, Substitute } from '../request/facts.js';
 import { describeConcerns } from '../request/report.js';
 import { panelRouteOf } from '../table/routes.js';
-import { refusalOf } from '../table/routing.js';
+import { KINDS_OF, type RequestTarget, refusalOf, targetOf, withName } from '../table/routing.js';
 import { explainTarget, scopesFor } from './explain-target.js';
 import { areSeveral } from './of-servers.js';
 import { switchedOff } from './switched-off.js';
-import { KINDS_OF, type RequestTarget, targetOf, withName } from './targets.js';
 import { decisionOnKnownUri, isShown, isShownByEntry, isUriShown } from './visibility.js';
 
 export const NOT_CHECKED =

@@ -3,7 +3,7 @@ import { unshared } from '../request/configure.js';
 import { listsFor, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { type EntryPath, entriesOf } from '../table/routes.js';
-import { KINDS_OF } from './targets.js';
+import { KINDS_OF } from '../table/routing.js';
 import { isUriShown } from './visibility.js';
 
 /**

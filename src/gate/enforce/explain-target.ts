@@ -4,8 +4,8 @@ import { type Decision, evaluate } from '../../engine/evaluate.js';
 import { itemAt } from '../../engine/item-at.js';
 import { identityOf, type Mapping, mapPrimitive } from '../../engine/mapping.js';
 import type { Lists, Target } from '../request/decision.js';
+import { KINDS_OF } from '../table/routing.js';
 import { barePrimitive } from './of-servers.js';
-import { KINDS_OF } from './targets.js';
 import { targetMatcher } from './visibility.js';
 
 /** In characters. All variants of a longer URI take too long to compare, and a log would not contain it. */

@@ -4,7 +4,7 @@ import type { Catalog } from '../../engine/select.js';
 import { type Request, read } from '../../wire/messages.js';
 import { type Inside, insideOf, outsideEntry, split } from '../../wire/server-names.js';
 import type { Lists } from '../request/decision.js';
-import { insideOfTarget, targetOf } from './targets.js';
+import { insideOfTarget, targetOf } from '../table/routing.js';
 
 type Items = { readonly items: readonly Primitive[] } | undefined;
 

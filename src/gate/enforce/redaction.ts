@@ -24,6 +24,7 @@ import {
 } from '../request/decision.js';
 import type { Facts, RequestFacts, View } from '../request/facts.js';
 import { entriesOf } from '../table/routes.js';
+import { KINDS_OF } from '../table/routing.js';
 import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
 import { filterEntries } from './entries.js';
 import { type Exceptions, exceptionsTo, NOTHING, REQUEST, SUBJECT, UPDATED } from './exceptions.js';
@@ -33,7 +34,6 @@ import { serverOf } from './of-servers.js';
 import { hasTexts, type Redact, redactError, redactMembers } from './redact-texts.js';
 import { namesResources, withoutHiddenLinks } from './resource-links.js';
 import { isHiddenToolName, withoutHiddenTools, withoutOfferedTools } from './sampling-tools.js';
-import { KINDS_OF } from './targets.js';
 import { textRedaction } from './text-redaction.js';
 import { isUriShown } from './visibility.js';
 

@@ -2,8 +2,8 @@ import { type Request, read } from '../../wire/messages.js';
 import { once } from '../../wire/once.js';
 import { rewriteJson } from '../../wire/rewrite-json.js';
 import type { Substitute } from '../request/facts.js';
+import { targetOf } from '../table/routing.js';
 import { type Finder, type FoundName, NameFinder, replaceParts } from './name-finder.js';
-import { targetOf } from './targets.js';
 import { normalizeUri } from './uri-variants.js';
 
 /** The text in place of a hidden name. */

@@ -1,9 +1,9 @@
 import type { Kind } from '../../engine/policy.js';
 import { CLIENT_CAPABILITIES_META, read, TASKS_EXTENSION } from '../../wire/messages.js';
-import { KINDS_OF } from '../enforce/targets.js';
 import { isUriShown } from '../enforce/visibility.js';
 import { listsFor, type Settling } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
+import { KINDS_OF } from '../table/routing.js';
 
 /** What the tools of a list say about tasks. */
 interface Support {

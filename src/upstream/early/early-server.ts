@@ -85,10 +85,10 @@ export class EarlyServer implements Backend {
       start.begin(inner, asked, initialized);
       return start.answer(method, params) ?? asked;
     }
-    const early = start.answer(method, params);
-    if (early !== undefined) return early;
     if (method === METHODS.listen) return this.listen(call);
     if (!start.isEarly) return inner.answer(call);
+    const early = start.answer(method, params);
+    if (early !== undefined) return early;
     await start.checked;
     if (signal.aborted) return CANCELLED;
     return start.isAsTold(method, params) ? inner.answer(call) : refusal(ERRORS.invalidParams, CHANGED);

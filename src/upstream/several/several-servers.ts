@@ -1,5 +1,5 @@
-import { withName } from '../../gate/enforce/targets.js';
 import { nameIn } from '../../gate/table/routes.js';
+import { withName } from '../../gate/table/routing.js';
 import { type Pausable, SlowReaders } from '../../http/streams/slow-readers.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import {
