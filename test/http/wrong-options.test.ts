@@ -1,6 +1,8 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { McpServer as McpServerV2 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { HandlerError } from '../../src/http/callers/principal.js';
+import type { FetchHandler } from '../../src/http/fetch-handler.js';
 import { createHandler } from '../../src/http/sdk-v1.js';
 import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
 import { policyFromText } from '../policy-text.js';
@@ -31,4 +33,36 @@ describe.each([
     expect(make).toThrow(HandlerError);
     expect(make).toThrow(problem);
   });
+});
+
+const ENFORCED = `version: 1
+concerns: { level: { values: [low, high] } }
+primitives: { tools: { read: { level: high }, wipe: { level: low } } }
+settings: { enforcement: enforce }
+`;
+
+/** Sends a request with preferences to a handler. */
+async function answered(handle: FetchHandler, method: string, params: object): Promise<string> {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-concerns': 'level=high',
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  return (await handle(new Request('http://localhost/mcp', { method: 'POST', headers, body }))).text();
+}
+
+it('the handler of SDK v1 enforces the policy of a server of SDK v2', async () => {
+  const make = () => {
+    const made = new McpServerV2({ name: 'vault', version: '1.0.0' });
+    for (const name of ['read', 'wipe'])
+      made.registerTool(name, {}, () => ({ content: [{ type: 'text', text: `ran ${name}` }] }));
+    return made;
+  };
+  const handle = createHandler({ server: make, policy: policyFromText(ENFORCED) });
+  const list = await answered(handle, 'tools/list', {});
+  expect(list).toContain('"read"');
+  expect(list).not.toContain('"wipe"');
+  expect(await answered(handle, 'tools/call', { name: 'read', arguments: {} })).toContain('ran read');
+  expect(await answered(handle, 'tools/call', { name: 'wipe', arguments: {} })).not.toContain('ran wipe');
 });
