@@ -27,6 +27,11 @@ export interface SessionProxyOptions extends SessionServerOptions {
 const MAX_SESSIONS = 32;
 const IDLE_MS = 30 * 60 * 1000;
 const MAX_SWEEP_MS = 60_000;
+/**
+ * Sessions that were used in the last ten seconds end to make room for others only so many at once, and then one per second.
+ * With more busy hosts than sessions, all of them would begin again all the time, and the machine would only start servers.
+ */
+const IN_USE = { withinMs: 10_000, atOnce: 8, everyMs: 1000 };
 
 /** A session of a request: who sends it, and where its preferences are kept. The same id of another caller is another session. */
 interface Place {
@@ -58,6 +63,7 @@ export function proxySessions(options: SessionProxyOptions) {
   const adopting = new Map<string, Promise<Session | Response>>();
   const opening = new Set<Promise<unknown>>();
   let isEnding = false;
+  let mayEnd = { inUse: IN_USE.atOnce, at: performance.now() };
   const sweep = setInterval(endIdle, Math.min(MAX_SWEEP_MS, Math.max(idleMs / 4, 10)));
   sweep.unref();
 
@@ -83,7 +89,16 @@ export function proxySessions(options: SessionProxyOptions) {
     return all.find(([, { isBusy }]) => !isBusy) ?? all.find(([, { isAnswering }]) => !isAnswering);
   }
 
-  /** Opens a session, in the place of another one if there are too many. While all others answer requests, there is no room. */
+  /** Whether a session may end for another one now. If it is in use, it counts. */
+  function canEnd({ usedAt }: Session): boolean {
+    const now = performance.now();
+    if (usedAt < now - IN_USE.withinMs) return true;
+    const inUse = Math.min(IN_USE.atOnce, mayEnd.inUse + (now - mayEnd.at) / IN_USE.everyMs);
+    mayEnd = { inUse: inUse < 1 ? inUse : inUse - 1, at: now };
+    return inUse >= 1;
+  }
+
+  /** Opens a session, in the place of another one if there are too many. While all others are in use, there is no room. */
   async function open(
     { id, key, store }: Place,
     session: SessionId | undefined,
@@ -91,7 +106,7 @@ export function proxySessions(options: SessionProxyOptions) {
     const ending: Promise<void>[] = [];
     while (sessions.size + opening.size >= maxSessions) {
       const oldest = dispensable();
-      if (oldest === undefined) {
+      if (oldest === undefined || !canEnd(oldest[1])) {
         return unavailable(`All ${maxSessions} sessions are busy. Try again later.`);
       }
       const [oldestKey, { retire }] = oldest;

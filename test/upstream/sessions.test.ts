@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { newSessionId } from '../../src/gate/request/session-id.js';
 import { listenLocally } from '../../src/http/local.js';
 import { createMemoryStore } from '../../src/session/memory.js';
@@ -149,6 +149,29 @@ describe('sessions without DELETE', () => {
     await begin(url);
     await expect.poll(() => proxy.size).toBe(0);
     expect(events.join()).toContain('FATAL: API_KEY is not set');
+  });
+});
+
+describe('while more hosts than sessions are busy', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  it('ends eight sessions at once to make room, and then one per second', async () => {
+    const now = vi.spyOn(performance, 'now').mockReturnValue(1000);
+    const { url } = await serve({ maxSessions: 1 });
+    for (let n = 0; n < 9; n++) expect((await begin(url))[1]).toBe(200);
+    expect((await begin(url))[1]).toBe(503);
+    now.mockReturnValue(2000);
+    expect((await begin(url))[1]).toBe(200);
+    expect((await begin(url))[1]).toBe(503);
+  });
+
+  it('ends a session at once that nobody used for ten seconds', async () => {
+    const { url } = await serve({ maxSessions: 1 });
+    const now = vi.spyOn(performance, 'now');
+    for (let n = 0; n < 12; n++) {
+      now.mockReturnValue(20_000 * n);
+      expect((await begin(url))[1]).toBe(200);
+    }
   });
 });
 
