@@ -69,12 +69,26 @@ export function accepted({ concerns }: PolicySpec, values: Values): Values {
   return Object.fromEntries(kept);
 }
 
+/** In place of a value that the policy accepted once, and does not know any more: what has a value for the concern is hidden. */
+const LOST = 'a value that the policy lost';
+
+/** What the person set that the policy does not know any more. It stays until the person sets the concern again. */
+export function lost(policy: PolicySpec, person: Values): Values {
+  const known = accepted(policy, person);
+  const left = Object.entries(person).filter(
+    ([name, value]) => value !== null && name in policy.concerns && !(name in known),
+  );
+  return Object.fromEntries(left);
+}
+
 /** The values in effect for the person, with the defaults that apply. */
 export function inEffect(policy: PolicySpec, person: Values): Values {
   const given = accepted(policy, person);
+  const gone = lost(policy, person);
   const hasValue = Object.values(given).some((value) => value !== null);
   const applies = policy.defaults === 'always' || (policy.defaults === 'aware' && hasValue);
   const all = Object.entries(policy.concerns).map(([name, spec]): [string, Value] => {
+    if (name in gone) return [name, LOST];
     const value = name in given ? given[name] : applies ? spec.default : null;
     return [name, value ?? null];
   });
@@ -90,6 +104,7 @@ export function shows({ concerns, rules, primitives }: PolicySpec, name: string,
     const wanted = values[concern] ?? null;
     const spec = concerns[concern];
     if (wanted === null || spec === undefined) return true;
+    if (wanted === LOST) return false;
     const names = spec.values;
     const rank = (value: unknown) => (Array.isArray(names) ? names.indexOf(String(value)) : Number(value));
     if (spec.multiple === true) return [wanted].flat().includes(String(own));

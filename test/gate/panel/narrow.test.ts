@@ -9,6 +9,7 @@ import {
   type ConcernSpec,
   inEffect,
   isShown,
+  lost,
   type PolicySpec,
   shows,
   type Value,
@@ -171,7 +172,7 @@ class Truth {
   /** A prompt sets the values that it names, and states the others as they are in effect. */
   prompt(change: Values): void {
     if (Object.keys(change).length === 0) return;
-    this.person = { ...inEffect(this.spec, this.person), ...change };
+    this.person = { ...inEffect(this.spec, this.person), ...lost(this.spec, this.person), ...change };
     const kept = Object.entries(this.model).filter(([name]) => !(name in change));
     this.model = Object.fromEntries(kept);
   }
