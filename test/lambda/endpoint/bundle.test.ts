@@ -67,8 +67,12 @@ describe('the Lambda bundle', () => {
     );
   });
 
-  it('loads the SDK while Lambda initializes', () => {
-    expect(loadedWith(meta, BUNDLE)).toContain('dist/http/sdk-v1.js');
+  it('loads SDK v2 only with the first request of a modern host', () => {
+    const cold = loadedWith(meta, BUNDLE);
+    expect(cold).toContain('dist/lambda/function.js');
+    expect(cold.filter((file) => /mcp-server|modelcontextprotocol\/server/.test(file))).toEqual([]);
+    const dynamic = (meta.outputs[BUNDLE]?.imports ?? []).filter(({ kind }) => kind === 'dynamic-import');
+    expect(dynamic.flatMap(({ path }) => loadedWith(meta, path))).toContain('dist/http/sdk-v2.js');
   });
 
   it('does not load the SDK before the first list with a snapshot', async () => {
