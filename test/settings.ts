@@ -33,7 +33,7 @@ export const PACKAGING = ['test/lambda/endpoint/{bundle-template,observe-templat
 export const KILLS = ['test/tasks/*.check.ts'];
 
 /** Start an endpoint, servers and hosts for each test, and end and restart them. */
-const ENDPOINTS = [
+export const ENDPOINTS = [
   'test/eras/eras.test.ts',
   'test/cli/{drain,endpoint-key,eras,listen,modern-module,modern-switch}.test.ts',
   'test/cli/{processes,refused-callers,serve-any,serve-limits,switch}.test.ts',

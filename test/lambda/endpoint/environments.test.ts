@@ -65,7 +65,7 @@ describe('many environments with one table', { timeout: TIMEOUT_MS }, () => {
     expect(new Set(expected).size).toBe(PREFERENCES.length);
     calls = 0;
 
-    let late = 0;
+    let [late, unread] = [0, 0];
     const stale: string[] = [];
     const client = async (number: number, running: () => void): Promise<void> => {
       const opened = await call(url, initialize);
@@ -78,7 +78,11 @@ describe('many environments with one table', { timeout: TIMEOUT_MS }, () => {
       for (let turn = 0; turn < TURNS; turn++) {
         const update = { id: 2, method: 'updateConcerns', params: { concerns: preferencesOf(turn + 1) } };
         const change = async (): Promise<string> => (await call(url, update, session)).text();
-        const [shown, updated] = await Promise.all([call(url, list, session).then(toolsOf), change()]);
+        const [listed, updated] = await Promise.all([call(url, list, session), change()]);
+        // On a busy machine the table can also be slower than a read waits. Then the list says that it may be another one.
+        const isUnread = (await listed.clone().text()).includes('store-unavailable');
+        if (isUnread) unread += 1;
+        const shown = await toolsOf(listed);
         // On a busy machine the table can be slower than a write waits. What nothing changed, a client may send again.
         const isLate = updated.includes('could not be stored, so nothing changed. Try again.');
         if (isLate) late += 1;
@@ -86,7 +90,7 @@ describe('many environments with one table', { timeout: TIMEOUT_MS }, () => {
         if (!last.includes('"result"')) throw new Error(last);
         // The list runs concurrently with the update, so it may follow the preferences before or after it.
         const allowed = [expected[turn % PREFERENCES.length], expected[(turn + 1) % PREFERENCES.length]];
-        if (!allowed.includes(shown)) stale.push(`client ${number}, turn ${turn}: ${shown}`);
+        if (!isUnread && !allowed.includes(shown)) stale.push(`client ${number}, turn ${turn}: ${shown}`);
         if (turn === 1) running();
       }
     };
@@ -101,10 +105,12 @@ describe('many environments with one table', { timeout: TIMEOUT_MS }, () => {
     await Promise.all(clients);
     expect(stale).toEqual([]);
     expect(calls).toBe(2000 + late);
-    expect(late).toBeLessThan(20);
+    expect(late + unread).toBeLessThan(20);
     // Each environment has its own AWS client, and so at least one connection.
     expect(dynamo.connections()).toBeGreaterThan(10);
-    expect(environments.output()).not.toMatch(late === 0 ? /"level":"(WARN|ERROR)"/ : /"level":"ERROR"/);
+    expect(environments.output()).not.toMatch(
+      late + unread === 0 ? /"level":"(WARN|ERROR)"/ : /"level":"ERROR"/,
+    );
   });
 });
 
