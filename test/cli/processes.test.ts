@@ -61,6 +61,13 @@ it.skipIf(process.platform === 'win32')(
   'a server that ignores the end of its stdin ends after serve was killed (skipped on Windows, which has no groups)',
   async () => {
     const { child, ended } = start('serve', '--stdio', ...POLICY, '--', ...stubborn());
+    // The server starts for a host.
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'host', version: '1' },
+    };
+    child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
     await tracker.present(2);
     child.kill('SIGKILL');
     await ended;
