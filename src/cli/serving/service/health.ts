@@ -7,7 +7,7 @@ const PATIENCE_MS = 900;
  *
  * @param isUp asks the server behind the endpoint
  * @param ending aborted when the process takes no new requests
- * @returns answers a request; `undefined` if it is no probe
+ * @returns answers a request; `undefined` if it is not a probe
  * @example
  * const response = await probes((signal) => bridged.isUp(signal), ending)(request);
  */
