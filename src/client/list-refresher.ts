@@ -11,6 +11,12 @@ interface Listener {
   readonly notify: (fetched: FetchedList) => void;
 }
 
+/**
+ * Milliseconds in which announcements of one change are gathered. A server announces each list for itself, and over HTTP on
+ * another connection than that of the answer to an update, so they may arrive after the answer.
+ */
+const GATHER_MS = 50;
+
 /** The message types of the two SDKs differ, so this names none. */
 type OnMessage = (message: object, ...rest: readonly unknown[]) => void;
 
@@ -90,15 +96,14 @@ export class ListRefresher {
   }
 
   private markStale(kinds: readonly Kind[]): void {
-    for (const kind of kinds) this.stale.add(kind);
+    for (const kind of kinds) if (this.hasListeners(kind)) this.stale.add(kind);
     void this.run();
   }
 
   private async run(): Promise<void> {
     if (this.running) return;
     this.running = true;
-    // Let the client process the current message before the first request.
-    await Promise.resolve();
+    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
     for (const kind of KINDS) {
       if (this.updates > 0) break;
       if (!this.stale.delete(kind) || !this.hasListeners(kind)) continue;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ListRefresher } from '../../src/client/list-refresher.js';
 import type { Kind } from '../../src/client/request-meta.js';
 
@@ -15,7 +15,7 @@ function createRefresher() {
     has: () => true,
     onError: () => undefined,
   });
-  const settle = () => new Promise((done) => setTimeout(done, 1));
+  const settle = () => vi.runAllTimersAsync();
   const answerNext = async () => {
     waiting.shift()?.();
     await settle();
@@ -25,7 +25,26 @@ function createRefresher() {
 
 const changed = (capability: string) => ({ method: `notifications/${capability}/list_changed` });
 
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
 describe('stale lists', () => {
+  it('are fetched once if the server announces them just after its answer to the update', async () => {
+    const { requested, answerNext, refresher, settle } = createRefresher();
+    refresher.listen(['tools', 'prompts'], () => undefined);
+    await refresher.duringUpdate(
+      () => Promise.resolve(),
+      () => true,
+    );
+    await vi.advanceTimersByTimeAsync(10);
+    refresher.handleMessage(changed('prompts'));
+    refresher.handleMessage(changed('tools'));
+    await settle();
+    await answerNext();
+    await answerNext();
+    expect(requested).toEqual(['tools', 'prompts']);
+  });
+
   it('are fetched one after the other', async () => {
     const { requested, answerNext, refresher, settle } = createRefresher();
     refresher.listen(['tools', 'prompts'], () => undefined);
