@@ -168,6 +168,7 @@ it('watches the tasks of all hosts on one stream of the server', async () => {
   await expect.poll(() => server.watched).toEqual([[hers]]);
   server.tell(hers, 'completed', { result: { content: [] } });
   await expect.poll(() => server.watched).toEqual([[]]);
+  await expect.poll(() => ann.statuses().at(-1)).toBe('completed');
   // The state that the server repeats with each stream of its own is told once.
   expect(ann.statuses()).toEqual(['working', 'completed']);
 });
@@ -270,12 +271,13 @@ it('tells of the tasks of several servers under the names that hosts use', async
   expect(await eve.acknowledged({ taskIds: [one, two] })).toEqual({ taskIds: [] });
   const stream = await ann.listen(one, two);
   await expect.poll(() => ann.told().map(({ taskId }) => taskId)).toEqual([one, two]);
-  files.tell(files.tasks[0] ?? '', 'completed', { result: { content: [] } });
+  const link = { type: 'resource_link', uri: 'data://a', name: 'a' };
+  files.tell(files.tasks[0] ?? '', 'completed', { result: { content: [link] } });
   docs.tell(docs.tasks[0] ?? '', 'cancelled');
   await expect
     .poll(() => ann.told().slice(2))
     .toMatchObject([
-      { taskId: one, status: 'completed' },
+      { taskId: one, status: 'completed', result: { content: [{ uri: 'files+data://a' }] } },
       { taskId: two, status: 'cancelled' },
     ]);
   expect(await stream.closed).toBe('graceful');

@@ -34,6 +34,9 @@ export function targetIn(method: string, params: Params): Target | undefined {
 const PLACES: readonly (readonly string[])[] = [
   ['content', '*', 'uri'],
   ['content', '*', 'resource', 'uri'],
+  // A task of the extension has the result of its tool in its own state.
+  ['result', 'content', '*', 'uri'],
+  ['result', 'content', '*', 'resource', 'uri'],
   ['contents', '*', 'uri'],
   ['messages', '*', 'content', 'uri'],
   ['messages', '*', 'content', 'resource', 'uri'],
