@@ -1,4 +1,4 @@
-import { analyze, canShowWithout } from '../../analysis/analyze.js';
+import { analyze } from '../../analysis/analyze.js';
 import { pageOf } from '../../engine/companions.js';
 import { asksForScope } from '../../engine/evaluate.js';
 import { itemAt } from '../../engine/item-at.js';
@@ -26,6 +26,7 @@ import { checkPresentation } from './check-presentation.js';
 import { checkRuleNames } from './check-rule-names.js';
 import { checkTexts } from './check-texts.js';
 import type { CheckedFile } from './check-values.js';
+import { hiddenNamesIn } from './hidden-names.js';
 import { isUnlisted, mayExist, type SeveralCatalog } from './servers/own-catalog.js';
 import type { ServerPart } from './servers/server-parts.js';
 
@@ -224,7 +225,7 @@ function checkPrimitive({ policy, warn }: CatalogCheck, listed: Listed, mustBeMa
 }
 
 function checkAllConfigurations(check: CatalogCheck): void {
-  const { files, policy, catalog, report, warn, warnPolicy } = check;
+  const { files, policy, catalog, listed, report, warn, warnPolicy } = check;
   const { neverVisible, alwaysVisible, showsNothing, rules, unanswered } = analyze(policy, catalog);
   for (const each of neverVisible) {
     const message = `No configuration shows the ${KIND_NAMES[each.kind][0]} "${each.name}". Change its values or the rule that hides it.`;
@@ -257,7 +258,18 @@ function checkAllConfigurations(check: CatalogCheck): void {
     const message = `${what} can be hidden while the tool "${each.tool}" is shown, so the page does not work. Give both the same values.`;
     warn(each, 'ui-hidden', message);
   }
-  checkNamesInTexts(check);
+  const hiddenNames = hiddenNamesIn(policy, listed);
+  const inInstructions = hiddenNames(catalog.instructions);
+  if (inInstructions.length > 0) {
+    const message = `The instructions of the server name primitives that can be hidden (${inInstructions.join(', ')}). A model may try to use them.`;
+    warnPolicy('names-hidden', message);
+  }
+  for (const each of listed) {
+    const others = hiddenNames(each.primitive.description, each.mapping);
+    if (others.length === 0) continue;
+    const message = `The description of "${each.name}" names primitives that can be hidden while it is shown (${others.join(', ')}). A model may try to use them.`;
+    warn(each, 'names-hidden', message);
+  }
 }
 
 /**
@@ -281,30 +293,4 @@ function isMeantForEveryone(
       return match === 'at-least' && offer.offered.includes(values.length - 1);
     }) === true
   );
-}
-
-/** Finds texts that name a primitive which can be hidden while the text is visible: a model would try to use it. */
-function checkNamesInTexts({ policy, catalog, listed, warn, warnPolicy }: CatalogCheck): void {
-  // Only names that cannot be ordinary words: "delete" occurs in many texts that do not mean the tool.
-  const isTelling = ({ kind, name }: Listed): boolean =>
-    (kind === 'tools' || kind === 'prompts') && /[_-]|[a-z][A-Z]/.test(name);
-  const mappings = new Map(listed.filter(isTelling).map(({ name, mapping }) => [name, mapping]));
-  const named = (text: unknown, own: Mapping | undefined): string[] => {
-    if (typeof text !== 'string') return [];
-    return [...new Set(text.split(/[^A-Za-z0-9_-]+/))].filter((word) => {
-      const mapping = mappings.get(word);
-      return mapping !== undefined && canShowWithout(policy, own, mapping);
-    });
-  };
-  const found = named(catalog.instructions, undefined);
-  if (found.length > 0) {
-    const message = `The instructions of the server name primitives that can be hidden (${found.join(', ')}). A model may try to use them.`;
-    warnPolicy('names-hidden', message);
-  }
-  for (const each of listed) {
-    const others = named(each.primitive.description, each.mapping);
-    if (others.length === 0) continue;
-    const message = `The description of "${each.name}" names primitives that can be hidden while it is shown (${others.join(', ')}). A model may try to use them.`;
-    warn(each, 'names-hidden', message);
-  }
 }

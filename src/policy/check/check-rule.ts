@@ -2,14 +2,13 @@ import { claimName } from '../../engine/claims.js';
 import {
   type Expression,
   isTextOperator,
-  OPERAND_COUNTS,
   type Operation,
   type Place,
   type Quantified,
   type Read,
   RULE_LIMITS,
 } from '../../engine/expression/expression.js';
-import { exceedsLimits, type ParseProblem, parseExpression } from '../../engine/expression/parse.js';
+import { exceedsLimits, parseExpression } from '../../engine/expression/parse.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import { isScopeClaim } from '../../engine/scope-claims.js';
@@ -19,6 +18,7 @@ import type { Path } from '../language/read-yaml.js';
 import type { ConcernDeclaration, Reports } from './check-values.js';
 import { HINT_DEFAULTS, type PathType, typeOfPath } from './rule-paths.js';
 import { hasFallback, isNull, isScalar, presentPaths } from './rule-presence.js';
+import { describeProblem } from './rule-problem.js';
 
 export interface RuleScope extends Pick<Reports, 'error' | 'warn'> {
   readonly concerns: ReadonlyMap<string, ConcernDeclaration>;
@@ -56,41 +56,11 @@ export function checkRule(json: unknown, path: Path, scope: RuleScope): void {
     return;
   }
   const { expression, problems, invalid } = parseExpression(json);
-  for (const problem of problems) reportProblem(problem, path, scope);
-  new RuleCheck(scope, path, invalid).check(expression, { present: scope.always, scoped: false });
-}
-
-function reportProblem(problem: ParseProblem, root: Path, scope: RuleScope): void {
-  const path = [...root, ...problem.place];
-  switch (problem.code) {
-    case 'not-an-operation': {
-      const keys = problem.keys === 0 ? 'without a key' : `with ${problem.keys} keys`;
-      const message = `JSON Logic treats a mapping ${keys} as data, which is always true. Write one operator, or "and" with several conditions.`;
-      return scope.error(path, 'rule-is-data', message);
-    }
-    case 'unknown-operator': {
-      const { operator } = problem;
-      if (operator === '==' || operator === '!=') {
-        const message = `"${operator}" converts types before it compares ("high" == ["high"] and 1 == "1" are true). Write "${operator}=".`;
-        return scope.error(path, 'loose-equality', message);
-      }
-      const known = Object.keys(OPERAND_COUNTS);
-      const hint = didYouMean(operator, known) || ` Use ${known.join(', ')}.`;
-      return scope.error(path, 'unknown-operator', `"${operator}" is not a valid operator.${hint}`);
-    }
-    case 'operand-count': {
-      const { operator, count } = problem;
-      const [least, most] = OPERAND_COUNTS[operator];
-      const takes = least === most ? `${least}` : `${least} to ${most}`;
-      const message = `"${operator}" takes ${takes} operand${most === 1 ? '' : 's'}, but has ${count}.`;
-      return scope.error(path, 'operand-count', message);
-    }
-    case 'computed-path': {
-      const message =
-        'A path must be a constant text such as concerns.security. A computed path cannot be checked.';
-      return scope.error(path, 'computed-path', message);
-    }
+  for (const problem of problems) {
+    const [code, message] = describeProblem(problem);
+    scope.error([...path, ...problem.place], code, message);
   }
+  new RuleCheck(scope, path, invalid).check(expression, { present: scope.always, scoped: false });
 }
 
 class RuleCheck {
