@@ -1,7 +1,4 @@
-import { smallestChange } from '../../analysis/smallest-change.js';
-import { configurationFor } from '../../engine/added-tools.js';
 import {
-  type Caller,
   type Configuration,
   describeAccepted,
   describeConfiguration,
@@ -9,52 +6,31 @@ import {
   describeOrigins,
   resolveConfiguration,
 } from '../../engine/configuration.js';
-import { type Decision, decide, evaluate } from '../../engine/evaluate.js';
-import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
-import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { decide } from '../../engine/evaluate.js';
+import { identityOf, type Primitive } from '../../engine/mapping.js';
+import { type Concern, KINDS, type Policy } from '../../engine/policy.js';
 import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import { type Catalog, decideItem, type Selection, select } from '../../engine/select.js';
-import { insideOf } from '../../wire/server-names.js';
 import type { Decided } from '../request/kept-preferences.js';
-import { describeClass, needsEngine } from './item-classes.js';
+import { needsEngine } from './item-classes.js';
 import type {
-  PanelClass,
   PanelConcern,
   PanelCount,
-  PanelItem,
   PanelOption,
   PanelPreferences,
   PanelPreset,
-  PanelReason,
   PanelState,
   PanelValue,
 } from './panel-document.js';
-
-/** Preferences as a session keeps them, unchecked. */
-type Preferences = Readonly<Record<string, unknown>>;
+import { describeItems, type ItemsInput, type Preferences } from './panel-items.js';
 
 /** Everything that the document is computed from. */
 export interface PanelInput
-  extends Pick<PanelState, 'revision' | 'server' | 'session' | 'sessions' | 'warnings'> {
-  /** What the person prefers: the strongest source. */
-  readonly preferences: Preferences;
-  /**
-   * Resolves the values that are in effect if the person prefers something else. The values that a model has set for the
-   * concerns that the person decides about do not count.
-   */
-  readonly configure: (preferences: Preferences, decided?: Decided) => Configuration;
-  readonly caller?: Caller;
-  /** The server's lists, bound to the policy. */
-  readonly catalogs: { readonly [K in Kind]?: Catalog<Primitive> | undefined };
-  /** Counts the tokens of a definition. */
-  readonly tokensOf: (definition: object) => number;
+  extends ItemsInput,
+    Pick<PanelState, 'revision' | 'server' | 'session' | 'sessions' | 'warnings'> {
   readonly readOnly?: string | undefined;
   /** For a page that can only show less: how to show more, and whether a change shows less. */
   readonly onlyNarrows?: { readonly advice: string; allows(change: Preferences): boolean } | undefined;
-  /** Removes from definitions what only the operator can show. Without it, they stay as the server wrote them. */
-  readonly redact?:
-    | ((bound: Catalog<Primitive>, shown: readonly Primitive[], open: Configuration) => readonly Primitive[])
-    | undefined;
   /** Whether to name also what only the operator can show. For the author of a policy, never for a host. */
   readonly forAuthor?: boolean;
 }
@@ -101,12 +77,11 @@ export function panelState(input: PanelInput): PanelState {
     ...preset,
     ...widens({ preset: preset.name }),
   }));
-  const { items, classes } = describeItems(
-    input,
-    now,
+  const { items, classes } = describeItems(input, now, configure(none, 'all'), {
     reachable,
-    (change) => count({ ...preferences, ...change }, Object.keys(change)).tools,
-  );
+    allows,
+    toolsAfter: (change) => count({ ...preferences, ...change }, Object.keys(change)).tools,
+  });
   const all = KINDS.reduce((sum, kind) => sum + (catalogs[kind]?.items.length ?? 0), 0);
   const tools = catalogs.tools?.items.filter((item) => reachable.has(item)) ?? [];
   return {
@@ -297,119 +272,3 @@ function describePresets(
 
 /** Preferences are described in the order of the policy, so those that are equal have the same key. */
 const keyOf = (preferences: PanelPreferences): string => JSON.stringify(preferences);
-
-function describeItems(
-  input: PanelInput,
-  now: Configuration,
-  reachable: ReadonlySet<Primitive>,
-  toolsAfter: (change: PanelPreferences) => number,
-): Pick<PanelState, 'items' | 'classes'> {
-  const { catalogs, tokensOf } = input;
-  const describe = describeClass(now);
-  const described: PanelClass[] = [];
-  // Descriptions may name all that the host can show.
-  const open = input.configure(withoutValues(now.policy), 'all');
-  const all = KINDS.flatMap((kind) => {
-    const catalog = catalogs[kind];
-    if (catalog === undefined) return [];
-    const { items, classOf, classes } = catalog;
-    const named = catalog.items.filter((item) => reachable.has(item));
-    const definitions = input.redact?.(catalog, named, open) ?? named;
-    const written = new Map(named.map((item, index) => [item, definitions[index]]));
-    // Items of one class share every decision, so they share the change that reverses it.
-    const changes = new Map<number | undefined, PanelPreferences | undefined>();
-    const positions = new Map<number | undefined, number>();
-    return items.flatMap((item, position): PanelItem[] => {
-      if (!reachable.has(item)) return [];
-      const number = classOf[position];
-      const mapping = classes[number ?? -1] ?? mapPrimitive(now.policy, kind, item);
-      const name = identityOf(kind, item);
-      const { effect, reason } = evaluate(mapping, configurationFor(now, kind, name));
-      const isByValue = effect === 'hide' && reason.code !== 'person';
-      if (isByValue && !changes.has(number)) changes.set(number, changeThatShows(input, mapping, now));
-      const change = isByValue ? changes.get(number) : undefined;
-      const of = positions.get(number) ?? described.push(describe(mapping)) - 1;
-      positions.set(number, of);
-      const server = insideOf(item)?.slug;
-      return [
-        {
-          kind,
-          name,
-          ...texts(written.get(item) ?? item),
-          tokens: kind === 'tools' ? tokensOf(item) : 0,
-          shown: effect === 'show',
-          of,
-          ...(server === undefined ? {} : { server }),
-          ...(kind === 'tools' && isSwitched(now, name) ? { alone: true as const } : {}),
-          ...(mapping.change === undefined ? {} : { definition: mapping.change }),
-          reason: withoutPlaces(reason),
-          ...(change === undefined || input.onlyNarrows?.allows(change) === false
-            ? {}
-            : { change, after: toolsAfter(change) }),
-        },
-      ];
-    });
-  });
-  return { items: all, classes: described };
-}
-
-const isSwitched = ({ switched }: Configuration, name: string): boolean =>
-  switched?.shown.has(name) === true || switched?.hidden.has(name) === true;
-
-/**
- * Returns the smallest change of the person's preferences that shows a primitive. What the model narrows counts only if that
- * is not enough: then the person decides about these concerns too, with the values that are the person's own.
- */
-function changeThatShows(
-  { caller, configure, preferences }: PanelInput,
-  mapping: Mapping,
-  now: Configuration,
-): PanelPreferences | undefined {
-  const { narrowed, ...own } = now;
-  const isHidden = evaluate(mapping, own).effect === 'hide';
-  const change = isHidden ? smallestChange(mapping, own, caller) : {};
-  if (narrowed === undefined || change === undefined) return change;
-  const values = describeConfiguration(own);
-  const byModel = Object.keys(describeModel(now)).filter(
-    (name) => name !== ADDED_TOOLS && describeOrigins(own)[name] !== 'model',
-  );
-  const undone = byModel.map((name): PanelPreferences => ({ [name]: values[name] ?? null }));
-  const tries = [{}, ...undone, Object.assign({}, ...undone)];
-  return tries
-    .map((undoing: PanelPreferences) => ({ ...undoing, ...change }))
-    .find((tried) => {
-      const changed = configure({ ...preferences, ...tried }, Object.keys(tried));
-      return evaluate(mapping, changed).effect === 'show';
-    });
-}
-
-function withoutPlaces(reason: Decision['reason']): PanelReason {
-  switch (reason.code) {
-    case 'concern-mismatch': {
-      const { source: _place, ...rest } = reason;
-      return rest;
-    }
-    case 'rule':
-      return {
-        code: reason.code,
-        rule: reason.rule,
-        ...(reason.reason === undefined ? {} : { reason: reason.reason }),
-      };
-    default:
-      return { code: reason.code === 'scope-missing' ? 'fits' : reason.code };
-  }
-}
-
-const MAX_DESCRIPTION = 160;
-
-/** @returns the title, and the first line of the description: a page has no room for more */
-function texts(
-  item: Primitive & { readonly description?: unknown },
-): Pick<PanelItem, 'title' | 'description'> {
-  const { title, description } = item;
-  const [line = ''] = typeof description === 'string' ? description.trim().split('\n') : [];
-  return {
-    ...(typeof title === 'string' ? { title } : {}),
-    ...(line === '' ? {} : { description: line.slice(0, MAX_DESCRIPTION) }),
-  };
-}

@@ -1,0 +1,170 @@
+import { smallestChange } from '../../analysis/smallest-change.js';
+import { configurationFor } from '../../engine/added-tools.js';
+import {
+  type Caller,
+  type Configuration,
+  describeConfiguration,
+  describeModel,
+  describeOrigins,
+} from '../../engine/configuration.js';
+import { type Decision, evaluate } from '../../engine/evaluate.js';
+import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
+import { KINDS, type Kind } from '../../engine/policy.js';
+import { ADDED_TOOLS } from '../../engine/preference-source.js';
+import type { Catalog } from '../../engine/select.js';
+import { insideOf } from '../../wire/server-names.js';
+import type { Decided } from '../request/kept-preferences.js';
+import { describeClass } from './item-classes.js';
+import type { PanelClass, PanelItem, PanelPreferences, PanelReason, PanelState } from './panel-document.js';
+
+/** Preferences as a session keeps them, unchecked. */
+export type Preferences = Readonly<Record<string, unknown>>;
+
+/** What the primitives of the document are computed from. */
+export interface ItemsInput {
+  /** What the person prefers: the strongest source. */
+  readonly preferences: Preferences;
+  /**
+   * Resolves the values that are in effect if the person prefers something else. The values that a model has set for the
+   * concerns that the person decides about do not count.
+   */
+  readonly configure: (preferences: Preferences, decided?: Decided) => Configuration;
+  readonly caller?: Caller;
+  /** The server's lists, bound to the policy. */
+  readonly catalogs: { readonly [K in Kind]?: Catalog<Primitive> | undefined };
+  /** Counts the tokens of a definition. */
+  readonly tokensOf: (definition: object) => number;
+  /** Removes from definitions what only the operator can show. Without it, they stay as the server wrote them. */
+  readonly redact?:
+    | ((bound: Catalog<Primitive>, shown: readonly Primitive[], open: Configuration) => readonly Primitive[])
+    | undefined;
+}
+
+/** What the whole document decides about its primitives. */
+interface Reach {
+  /** Those that the document names. */
+  readonly reachable: ReadonlySet<Primitive>;
+  readonly allows: (change: PanelPreferences) => boolean;
+  /** How many tools are shown after a change. */
+  readonly toolsAfter: (change: PanelPreferences) => number;
+}
+
+/**
+ * Describes the primitives that the document names, and what decides about those with equal values.
+ *
+ * @param input the preferences, and the server's lists
+ * @param now the values in effect
+ * @param open what the host can show: descriptions may name all of it
+ * @param reach which primitives are named, and what changes do
+ */
+export function describeItems(
+  input: ItemsInput,
+  now: Configuration,
+  open: Configuration,
+  { reachable, allows, toolsAfter }: Reach,
+): Pick<PanelState, 'items' | 'classes'> {
+  const { catalogs, tokensOf } = input;
+  const describe = describeClass(now);
+  const described: PanelClass[] = [];
+  const all = KINDS.flatMap((kind) => {
+    const catalog = catalogs[kind];
+    if (catalog === undefined) return [];
+    const { items, classOf, classes } = catalog;
+    const named = catalog.items.filter((item) => reachable.has(item));
+    const definitions = input.redact?.(catalog, named, open) ?? named;
+    const written = new Map(named.map((item, index) => [item, definitions[index]]));
+    // Items of one class share every decision, so they share the change that reverses it.
+    const changes = new Map<number | undefined, PanelPreferences | undefined>();
+    const positions = new Map<number | undefined, number>();
+    return items.flatMap((item, position): PanelItem[] => {
+      if (!reachable.has(item)) return [];
+      const number = classOf[position];
+      const mapping = classes[number ?? -1] ?? mapPrimitive(now.policy, kind, item);
+      const name = identityOf(kind, item);
+      const { effect, reason } = evaluate(mapping, configurationFor(now, kind, name));
+      const isByValue = effect === 'hide' && reason.code !== 'person';
+      if (isByValue && !changes.has(number)) changes.set(number, changeThatShows(input, mapping, now));
+      const change = isByValue ? changes.get(number) : undefined;
+      const of = positions.get(number) ?? described.push(describe(mapping)) - 1;
+      positions.set(number, of);
+      const server = insideOf(item)?.slug;
+      return [
+        {
+          kind,
+          name,
+          ...texts(written.get(item) ?? item),
+          tokens: kind === 'tools' ? tokensOf(item) : 0,
+          shown: effect === 'show',
+          of,
+          ...(server === undefined ? {} : { server }),
+          ...(kind === 'tools' && isSwitched(now, name) ? { alone: true as const } : {}),
+          ...(mapping.change === undefined ? {} : { definition: mapping.change }),
+          reason: withoutPlaces(reason),
+          ...(change === undefined || !allows(change) ? {} : { change, after: toolsAfter(change) }),
+        },
+      ];
+    });
+  });
+  return { items: all, classes: described };
+}
+
+const isSwitched = ({ switched }: Configuration, name: string): boolean =>
+  switched?.shown.has(name) === true || switched?.hidden.has(name) === true;
+
+/**
+ * Returns the smallest change of the person's preferences that shows a primitive. What the model narrows counts only if that
+ * is not enough: then the person decides about these concerns too, with the values that are the person's own.
+ */
+function changeThatShows(
+  { caller, configure, preferences }: ItemsInput,
+  mapping: Mapping,
+  now: Configuration,
+): PanelPreferences | undefined {
+  const { narrowed, ...own } = now;
+  const isHidden = evaluate(mapping, own).effect === 'hide';
+  const change = isHidden ? smallestChange(mapping, own, caller) : {};
+  if (narrowed === undefined || change === undefined) return change;
+  const values = describeConfiguration(own);
+  const byModel = Object.keys(describeModel(now)).filter(
+    (name) => name !== ADDED_TOOLS && describeOrigins(own)[name] !== 'model',
+  );
+  const undone = byModel.map((name): PanelPreferences => ({ [name]: values[name] ?? null }));
+  const tries = [{}, ...undone, Object.assign({}, ...undone)];
+  return tries
+    .map((undoing: PanelPreferences) => ({ ...undoing, ...change }))
+    .find((tried) => {
+      const changed = configure({ ...preferences, ...tried }, Object.keys(tried));
+      return evaluate(mapping, changed).effect === 'show';
+    });
+}
+
+function withoutPlaces(reason: Decision['reason']): PanelReason {
+  switch (reason.code) {
+    case 'concern-mismatch': {
+      const { source: _place, ...rest } = reason;
+      return rest;
+    }
+    case 'rule':
+      return {
+        code: reason.code,
+        rule: reason.rule,
+        ...(reason.reason === undefined ? {} : { reason: reason.reason }),
+      };
+    default:
+      return { code: reason.code === 'scope-missing' ? 'fits' : reason.code };
+  }
+}
+
+const MAX_DESCRIPTION = 160;
+
+/** @returns the title, and the first line of the description: a page has no room for more */
+function texts(
+  item: Primitive & { readonly description?: unknown },
+): Pick<PanelItem, 'title' | 'description'> {
+  const { title, description } = item;
+  const [line = ''] = typeof description === 'string' ? description.trim().split('\n') : [];
+  return {
+    ...(typeof title === 'string' ? { title } : {}),
+    ...(line === '' ? {} : { description: line.slice(0, MAX_DESCRIPTION) }),
+  };
+}
