@@ -10,7 +10,7 @@ const DATA = [
   'src/policy/language/finding-codes.yaml',
 ];
 /** Lists of words, which become sets, and pairs of words, which become maps. */
-const WORDS = 'src/policy/propose/word-lists.yaml';
+const WORDS = 'src/policy/propose/words/word-lists.yaml';
 
 /** @returns the modules that are generated from data, by their path in the repository */
 export const dataFiles = (): [file: string, text: string][] => [

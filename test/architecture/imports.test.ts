@@ -92,7 +92,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   esbuild: ['src/deploy/build-code.ts'],
   redis: ['src/session/redis-client.ts'],
   jose: ['src/cli/serving/service/verify-tokens.ts'],
-  inflection: ['src/policy/propose/words.ts'],
+  inflection: ['src/policy/propose/words/words.ts'],
   'gpt-tokenizer': ['src/cli/inputs/token-counter.ts'],
 };
 

@@ -1,5 +1,5 @@
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { applyFixes } from '../../policy/language/apply-fixes.js';
+import { applyFixes } from '../../policy/language/edits/apply-fixes.js';
 import type { Finding } from '../../policy/language/findings.js';
 import { quantity } from '../terminal/quantities.js';
 import { writeFiles } from '../terminal/write-files.js';

@@ -2,7 +2,7 @@ import { type Primitive, tagsOf } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { OWN, SERVER } from '../../engine/servers/server-meta.js';
 import { needsTexts, textRead } from '../../policy/check/check-texts.js';
-import { descriptionWords, WORDS_FIELD } from '../../policy/propose/description-words.js';
+import { descriptionWords, WORDS_FIELD } from '../../policy/propose/words/description-words.js';
 import { read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
 import type { CatalogFile } from './catalog-file.js';

@@ -1,6 +1,6 @@
 import type { Finding } from '../../policy/language/findings.js';
 import type { Proposal, ProposedTool } from '../../policy/propose/propose-policy.js';
-import { OTHER } from '../../policy/propose/propose-topics.js';
+import { OTHER } from '../../policy/propose/topics/propose-topics.js';
 import { count } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 

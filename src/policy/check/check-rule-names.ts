@@ -4,7 +4,7 @@ import { identityOf } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
-import { nearestReplacement, replacing } from '../language/fixes.js';
+import { nearestReplacement, replacing } from '../language/edits/fixes.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import type { Path } from '../language/read-yaml.js';
 import type { ReportPart } from './catalog-places.js';

@@ -12,8 +12,8 @@ import { exceedsLimits, parseExpression } from '../../engine/expression/parse.js
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import { isScopeClaim } from '../../engine/scope-claims.js';
+import { nearestReplacement, type Replacement } from '../language/edits/fixes.js';
 import type { FindingCode } from '../language/finding-codes.js';
-import { nearestReplacement, type Replacement } from '../language/fixes.js';
 import type { Path } from '../language/read-yaml.js';
 import type { ConcernDeclaration, Reports } from './check-values.js';
 import { HINT_DEFAULTS, type PathType, typeOfPath } from './rule-paths.js';

@@ -1,9 +1,9 @@
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import type { ConcernValues } from '../../engine/policy.js';
+import { nearestReplacement, type Replacement, replacing } from '../language/edits/fixes.js';
 import type { FindingCode } from '../language/finding-codes.js';
 import type { Finding } from '../language/findings.js';
-import { nearestReplacement, type Replacement, replacing } from '../language/fixes.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import { type PolicyDocument, RESERVED } from '../language/schema.js';
 import type { ValidatedPolicy } from '../language/validate.js';

@@ -1,8 +1,8 @@
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { KINDS } from '../../engine/policy.js';
 import { follow } from './data-parts.js';
+import { nearestReplacement, type Replacement } from './edits/fixes.js';
 import type { FindingCode } from './finding-codes.js';
-import { nearestReplacement, type Replacement } from './fixes.js';
 import type { Path } from './read-yaml.js';
 import { CLAIMED_VALUE, SERVER_VALUES } from './schema.js';
 import { type SchemaError, stepsOf } from './schema-errors.js';

@@ -1,6 +1,6 @@
 import { follow, PrunedData } from './data-parts.js';
+import { replacing } from './edits/fixes.js';
 import type { Finding } from './findings.js';
-import { replacing } from './fixes.js';
 import { validate } from './generated/policy-validator.js';
 import type { Path, Source } from './read-yaml.js';
 import { type PolicyDocument, policySchema } from './schema.js';

@@ -1,7 +1,7 @@
 import type { Kind } from '../../engine/policy.js';
 import { follow } from '../language/data-parts.js';
+import { entryLines } from '../language/edits/text-edits.js';
 import type { Path, Source } from '../language/read-yaml.js';
-import { entryLines } from '../language/text-edits.js';
 import { toYamlScalar } from '../language/yaml-scalars.js';
 
 /** An entry to add to `primitives`: its name, its values as YAML, and a comment behind it. */

@@ -1,6 +1,6 @@
 import type { Primitive } from '../../engine/mapping.js';
 import { annotationsOf } from '../../engine/present.js';
-import { descriptionWords } from './description-words.js';
+import { descriptionWords } from './words/description-words.js';
 import {
   ADDITIONS,
   CARRIES_OUT,
@@ -8,7 +8,7 @@ import {
   HTTP_METHODS,
   READ_OR_WRITE,
   WEAK,
-} from './generated/word-lists.js';
+} from './words/generated/word-lists.js';
 import {
   EFFECTS,
   type Effect,
@@ -18,7 +18,7 @@ import {
   isOnlyVerb,
   isPlainWrite,
   mostHarmful,
-} from './verbs.js';
+} from './words/verbs.js';
 
 /** What a tool does, and how that was found out. */
 export interface ProposedEffect {

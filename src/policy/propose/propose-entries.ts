@@ -1,11 +1,11 @@
 import { identityOf, mapPrimitive, type ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
 import { toYamlScalar } from '../language/yaml-scalars.js';
-import { descriptionWords } from './description-words.js';
 import type { NewEntry } from './edit-entries.js';
 import { type ProposedTool, proposePolicy } from './propose-policy.js';
-import { nameWords, OTHER } from './propose-topics.js';
-import { singularOf } from './words.js';
+import { nameWords, OTHER } from './topics/propose-topics.js';
+import { descriptionWords } from './words/description-words.js';
+import { singularOf } from './words/words.js';
 
 /**
  * Proposes entries for primitives that an existing policy does not know yet, in the concerns and values that it has.

@@ -5,8 +5,8 @@ import type { Kind, Presentation } from '../../engine/policy.js';
 import { annotationsOf } from '../../engine/present.js';
 import { declaresAllDestructive, effectOfHints, type ProposedEffect, proposeEffect } from './effects.js';
 import { proposePresentation } from './propose-presentation.js';
-import { nameWords, type ProposedTopics, proposeTopics } from './propose-topics.js';
-import { EFFECTS, type Effect } from './verbs.js';
+import { nameWords, type ProposedTopics, proposeTopics } from './topics/propose-topics.js';
+import { EFFECTS, type Effect } from './words/verbs.js';
 
 /** The values that a first policy proposes for one tool. */
 export interface ProposedTool extends ProposedEffect {

@@ -1,8 +1,8 @@
 import { parentOf } from '../../engine/match/within.js';
 import { LIMITS } from '../language/schema.js';
 import type { Proposal } from './propose-policy.js';
-import { OTHER } from './propose-topics.js';
-import { wordsOf } from './words.js';
+import { OTHER } from './topics/propose-topics.js';
+import { wordsOf } from './words/words.js';
 
 /** Names of tools in the description of a topic. */
 const EXAMPLES = 3;

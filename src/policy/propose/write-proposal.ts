@@ -2,9 +2,9 @@ import { groupBy } from '../language/group-by.js';
 import { LIMITS } from '../language/schema.js';
 import { toQuotedYaml, toYamlScalar } from '../language/yaml-scalars.js';
 import type { Proposal, ProposedTool } from './propose-policy.js';
-import { OTHER } from './propose-topics.js';
 import { topicValues } from './topic-values.js';
-import type { Effect } from './verbs.js';
+import { OTHER } from './topics/propose-topics.js';
+import type { Effect } from './words/verbs.js';
 
 /** The facts for the first lines of the policy. */
 export interface ProposalFacts {

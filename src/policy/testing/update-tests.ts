@@ -1,7 +1,7 @@
 import { KINDS, type Kind } from '../../engine/policy.js';
+import { type Edit, edited, offsetsIn } from '../language/edits/text-edits.js';
 import { FormatError, formatYaml } from '../language/format-yaml.js';
 import type { Source } from '../language/read-yaml.js';
-import { type Edit, edited, offsetsIn } from '../language/text-edits.js';
 import { toYamlFlow } from '../language/yaml-scalars.js';
 import { hasPassed, type TestResult } from './run-tests.js';
 import type { Expectation } from './test-file.js';

@@ -1,5 +1,5 @@
 import type { Proposal } from '../../../src/policy/propose/propose-policy.js';
-import { OTHER } from '../../../src/policy/propose/propose-topics.js';
+import { OTHER } from '../../../src/policy/propose/topics/propose-topics.js';
 
 /** The topics of a proposal that are too large or too small, each with its number of tools. */
 export function outsideBounds({ tools, topics }: Proposal): string[] {

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { primitiveFacts } from '../../../src/cli/inputs/primitive-facts.js';
 import type { Primitive } from '../../../src/engine/mapping.js';
-import { descriptionWords } from '../../../src/policy/propose/description-words.js';
 import { proposeEffect } from '../../../src/policy/propose/effects.js';
-import { prefixGroups } from '../../../src/policy/propose/gateway.js';
 import { proposePolicy } from '../../../src/policy/propose/propose-policy.js';
 import { topicValues } from '../../../src/policy/propose/topic-values.js';
-import { singularOf, wordsOf } from '../../../src/policy/propose/words.js';
+import { prefixGroups } from '../../../src/policy/propose/topics/gateway.js';
+import { descriptionWords } from '../../../src/policy/propose/words/description-words.js';
+import { singularOf, wordsOf } from '../../../src/policy/propose/words/words.js';
 
 import { outsideBounds } from './bounds.js';
 

@@ -1,9 +1,9 @@
-import { groupBy } from '../language/group-by.js';
-import { LIMITS } from '../language/schema.js';
+import { groupBy } from '../../language/group-by.js';
+import { LIMITS } from '../../language/schema.js';
+import { countEach } from '../words/words.js';
 import { averageOf, type Cluster, mergeClusters } from './cluster.js';
 import { similarityOf, tellingWords } from './similarity.js';
 import { type TopicWords, tellingNouns } from './topic-nouns.js';
-import { countEach } from './words.js';
 
 /** A topic with fewer tools is not worth a choice. */
 const MIN_SIZE = 3;

@@ -1,4 +1,4 @@
-import type { Primitive } from '../../engine/mapping.js';
+import type { Primitive } from '../../../engine/mapping.js';
 import { ARTICLES, LEAD_IN, STOP_WORDS } from './generated/word-lists.js';
 import { baseOfVerb, effectOfVerb, isOnlyVerb, isTelling, mostHarmful } from './verbs.js';
 import { wordsOf } from './words.js';

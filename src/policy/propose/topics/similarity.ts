@@ -1,5 +1,5 @@
+import { countEach } from '../words/words.js';
 import type { TopicWords } from './topic-nouns.js';
-import { countEach } from './words.js';
 
 /** A word in more tools than this says nothing about one group. */
 const MAX_SHARE = 0.2;

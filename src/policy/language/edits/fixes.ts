@@ -1,9 +1,9 @@
-import { nearest } from '../../engine/match/nearest.js';
-import { follow } from './data-parts.js';
-import type { Fix, Place } from './findings.js';
-import type { Path, Source } from './read-yaml.js';
+import { nearest } from '../../../engine/match/nearest.js';
+import { follow } from '../data-parts.js';
+import type { Fix, Place } from '../findings.js';
+import type { Path, Source } from '../read-yaml.js';
+import { toYamlScalar } from '../yaml-scalars.js';
 import { entryLines } from './text-edits.js';
-import { toYamlScalar } from './yaml-scalars.js';
 
 /** A scalar to replace, and the YAML to write in its place. */
 export interface Replacement {

@@ -1,13 +1,13 @@
-import { identityOf, type Primitive } from '../../engine/mapping.js';
+import { identityOf, type Primitive } from '../../../engine/mapping.js';
+import { descriptionWords } from '../words/description-words.js';
+import { countEach, singularOf, wordsOf } from '../words/words.js';
 import { boundTopics } from './bound-topics.js';
-import { descriptionWords } from './description-words.js';
 import { isEveryday } from './everyday.js';
 import { type PrefixGroup, prefixGroups, wordsWithoutPrefix } from './gateway.js';
 import { tellingWords } from './similarity.js';
 import { topicsFromTags, toValue } from './tags.js';
 import { type TopicWords, tellingNouns } from './topic-nouns.js';
 import { topicsFromWords } from './topics-from-words.js';
-import { countEach, singularOf, wordsOf } from './words.js';
 
 /** The topics of the tools of a server. */
 export interface ProposedTopics {

@@ -1,4 +1,4 @@
-import type { Path, Source } from './read-yaml.js';
+import type { Path, Source } from '../read-yaml.js';
 
 /** A text to write in place of a part of another text. */
 export interface Edit {

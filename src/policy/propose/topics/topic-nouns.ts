@@ -1,6 +1,12 @@
-import { ACTIONS, EMPTY_NOUNS, GENERAL_NOUNS, STOP_WORDS, VERBAL_NOUNS } from './generated/word-lists.js';
-import { effectOfVerb, isOnlyVerb } from './verbs.js';
-import { countEach } from './words.js';
+import {
+  ACTIONS,
+  EMPTY_NOUNS,
+  GENERAL_NOUNS,
+  STOP_WORDS,
+  VERBAL_NOUNS,
+} from '../words/generated/word-lists.js';
+import { effectOfVerb, isOnlyVerb } from '../words/verbs.js';
+import { countEach } from '../words/words.js';
 
 /** The words of one tool that may tell its topic. */
 export interface TopicWords {

@@ -1,9 +1,9 @@
-import { groupBy } from '../language/group-by.js';
+import { groupBy } from '../../language/group-by.js';
+import { EMPTY_NOUNS, GENERAL_NOUNS } from '../words/generated/word-lists.js';
+import { countEach } from '../words/words.js';
 import type { TopicsByName } from './bound-topics.js';
-import { EMPTY_NOUNS, GENERAL_NOUNS } from './generated/word-lists.js';
 import { toValue } from './tags.js';
 import { findNouns, nounsOf, type TopicWords } from './topic-nouns.js';
-import { countEach } from './words.js';
 
 /** A person cannot choose well from a long list of topics. Servers with many tools need more of them. */
 const maxTopics = (tools: number): number => Math.min(24, Math.max(12, Math.ceil(tools / 3)));

@@ -1,6 +1,6 @@
-import { groupBy } from '../language/group-by.js';
-import { effectOfVerb } from './verbs.js';
-import { countEach, wordsOf } from './words.js';
+import { groupBy } from '../../language/group-by.js';
+import { effectOfVerb } from '../words/verbs.js';
+import { countEach, wordsOf } from '../words/words.js';
 
 /** A group of tools whose names begin alike: the tools of one server behind a gateway. */
 export interface PrefixGroup {

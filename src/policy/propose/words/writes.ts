@@ -1,4 +1,4 @@
-import { follow } from '../language/data-parts.js';
+import { follow } from '../../language/data-parts.js';
 import { ACTION_PARAMETERS } from './generated/word-lists.js';
 import { baseOfVerb, isChange, isPlainWrite, mostHarmful } from './verbs.js';
 import { wordsOf } from './words.js';

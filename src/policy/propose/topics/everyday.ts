@@ -1,4 +1,4 @@
-import { AROUND_EVERYDAY, EVERYDAY } from './generated/word-lists.js';
+import { AROUND_EVERYDAY, EVERYDAY } from '../words/generated/word-lists.js';
 
 /**
  * Tells whether a tool is an everyday tool, such as a clock or a calculator. It fits every topic.

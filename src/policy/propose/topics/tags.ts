@@ -1,8 +1,8 @@
-import { identityOf, type Primitive, tagsOf } from '../../engine/mapping.js';
-import { annotationsOf } from '../../engine/present.js';
-import { RESERVED } from '../language/schema.js';
+import { identityOf, type Primitive, tagsOf } from '../../../engine/mapping.js';
+import { annotationsOf } from '../../../engine/present.js';
+import { RESERVED } from '../../language/schema.js';
+import { countEach } from '../words/words.js';
 import type { TopicsByName } from './bound-topics.js';
-import { countEach } from './words.js';
 
 /** @returns the tags and the category (`annotations.category`) that a server gives a tool, none twice */
 function topicTagsOf(primitive: Primitive): string[] {

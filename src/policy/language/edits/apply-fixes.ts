@@ -1,7 +1,7 @@
-import type { Finding, Fix } from './findings.js';
-import { readPolicyText } from './read-yaml.js';
+import type { Finding, Fix } from '../findings.js';
+import { readPolicyText } from '../read-yaml.js';
+import { validatePolicy } from '../validate.js';
 import { type Edit, edited, offsetsIn } from './text-edits.js';
-import { validatePolicy } from './validate.js';
 
 /**
  * Applies the fixes of findings to a policy file. A fix that overlaps an earlier one, or that would break the form of the
