@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { watchPolicy } from '../../src/cli/serving/watch-policy.js';
 import { paperOf } from '../../src/cli/terminal/output.js';
 import type { ServerCatalog } from '../../src/engine/mapping.js';
@@ -24,8 +24,10 @@ rules: [{ id: never, hide: [tools], when: { "===": [{ var: primitive.name }, wip
 settings: { defaults: always, unmapped: hide, enforcement: enforce }
 `;
 
-let stop = (): void => {};
-afterEach(() => stop());
+const stops: (() => void)[] = [];
+afterAll(() => {
+  for (const stop of stops) stop();
+});
 
 /** Watches a policy in a file of its own. */
 function watched(text = FIRST + REST, pinned?: ServerCatalog) {
@@ -36,7 +38,8 @@ function watched(text = FIRST + REST, pinned?: ServerCatalog) {
   const live = new LivePolicy(loadPolicy(file));
   const notes: string[] = [];
   const note = (text: string) => void notes.push(text);
-  stop = watchPolicy([file], { live, prepare: preparePolicy, note, paper: paperOf(process.stderr, 'never') });
+  const stop = watchPolicy([file], { live, prepare: preparePolicy, note, paper: paperOf(process.stderr, 'never') });
+  stops.push(stop);
   const save = (text: string) => writeFileSync(file, text);
   const until = async (found: () => boolean): Promise<void> => {
     while (!found()) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -45,7 +48,7 @@ function watched(text = FIRST + REST, pinned?: ServerCatalog) {
   return { live, notes, save, until, names, lock };
 }
 
-it('keeps the policy in force while a file arrives in two parts', async () => {
+it.concurrent('keeps the policy in force while a file arrives in two parts', async () => {
   const { live, notes, save, until, names } = watched();
   const before = live.current;
   save(FIRST);
@@ -59,7 +62,7 @@ it('keeps the policy in force while a file arrives in two parts', async () => {
   expect(live.current.settings).toMatchObject({ unmapped: 'hide', enforcement: 'enforce' });
 });
 
-it('keeps the policy in force for as long as its lock file is missing', async () => {
+it.concurrent('keeps the policy in force for as long as its lock file is missing', async () => {
   const { live, notes, until, lock } = watched(FIRST + REST, { tools: [{ name: 'look', title: 'Look' }] });
   const before = live.current;
   rmSync(lock);
@@ -69,7 +72,7 @@ it('keeps the policy in force for as long as its lock file is missing', async ()
   expect(live.current).toBe(before);
 }, 15_000);
 
-it.each([
+it.concurrent.each([
   ['an entry', FIRST + REST.replace(/ {4}delete_repo.*\n/, ''), 'tools delete_repo'],
   ['a pattern', FIRST + REST.replace(/patterns.*\n/, ''), 'tools drop*'],
   ['a rule', FIRST + REST.replace(/rules.*\n/, ''), 'rules never'],
@@ -123,7 +126,7 @@ concerns:
       - weather
 `;
 
-it.each([
+it.concurrent.each([
   ['values of an entry', /\n {8}- destroys(?=\nrules)/],
   ['values of a preset', /\n {6}- writes(?=\nprimitives)/],
   ['kinds of a rule', /\n {6}- prompts/],
@@ -141,7 +144,7 @@ it.each([
   expect(notes.at(-1)).toBe('The saved policy is in effect.');
 });
 
-it('takes what is only added or changed at once', async () => {
+it.concurrent('takes what is only added or changed at once', async () => {
   const { live, notes, save, until } = watched();
   const before = live.current;
   save(FIRST.replace('look: { effect: read }', 'look: { effect: destroys }') + REST);
@@ -149,7 +152,7 @@ it('takes what is only added or changed at once', async () => {
   expect(notes).toEqual(['The saved policy is in effect.']);
 });
 
-it('does not take a value that lost its end', async () => {
+it.concurrent('does not take a value that lost its end', async () => {
   const text = `version: 1
 primitives:
   tools:
@@ -170,7 +173,7 @@ concerns:
   expect(notes.at(-1)).toBe('The saved policy is in effect.');
 });
 
-it('reads files only after they stood still', async () => {
+it.concurrent('reads files only after they stood still', async () => {
   const { live, save, until, names } = watched();
   const seen = new Set<string>();
   for (let part = 0; part < 6; part++) {
