@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -23,9 +23,7 @@ async function serve(isolation: string) {
     at('policy.yaml'),
     'version: 1\nconcerns: { effect: { values: [read, change], match: at-most } }\n',
   );
-  const delay = (milliseconds: number): void =>
-    writeFileSync(at('server'), JSON.stringify({ delay: milliseconds, description: 'x' }));
-  delay(0);
+  writeFileSync(at('server'), 'x');
   const server = { command: process.execPath, args: [fixture('slow-server.mjs'), at('server')] };
   writeFileSync(
     at('servers.json'),
@@ -36,7 +34,11 @@ async function serve(isolation: string) {
     ...['--policy', at('policy.yaml'), '--servers', at('servers.json')],
   );
   const url = / on (http\S+)/.exec(await running.until('stdout', /Press Ctrl-C/))?.[1] ?? '';
-  return { url, delay };
+  return {
+    url,
+    holdStarts: () => writeFileSync(at('server.wait'), ''),
+    letStart: () => rmSync(at('server.wait')),
+  };
 }
 
 async function connect(url: string) {
@@ -60,14 +62,15 @@ describe('one of three servers whose process ends in a call', () => {
   ])(
     'with --isolation %s, leaves the lists of its own sessions until it is back',
     async (isolation, others, told) => {
-      const { url, delay } = await serve(isolation);
+      const { url, holdStarts, letStart } = await serve(isolation);
       const [mine, other] = [await connect(url), await connect(url)];
       expect([await mine.servers(), await other.servers()]).toEqual([ALL, ALL]);
-      delay(2000);
+      holdStarts();
       await expect(mine.client.callTool({ name: 'two__die' })).rejects.toThrow('two: ');
       expect([await mine.servers(), await other.servers()]).toEqual([['one', 'three'], others]);
       const { content } = await other.client.callTool({ name: 'three__same' });
       expect(content).toEqual([{ type: 'text', text: 'as before' }]);
+      letStart();
       await expect.poll(mine.changes).toBe(2);
       expect([await mine.servers(), await other.servers(), other.changes()]).toEqual([ALL, ALL, told]);
       await mine.client.callTool({ name: 'two__same' });

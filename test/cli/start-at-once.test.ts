@@ -10,9 +10,6 @@ const POLICY = `version: 1
 concerns: { effect: { values: [read, change], match: at-most } }
 patterns: { tools: { "*": { effect: read } } }
 `;
-/** Milliseconds until a slow server answers. No test waits for it, and all are done before. */
-const SLOW_MS = 3000;
-
 let folder = '';
 const closing: (() => Promise<unknown>)[] = [];
 beforeEach(() => {
@@ -28,10 +25,13 @@ async function closeAll() {
 }
 
 const at = (name: string): string => join(folder, name);
-const server = (name: string, delay: number, description: string) => {
+/** Writes what a server says. It starts at once, or when it is let. */
+const server = (name: string, starts: 'at once' | 'later', description: string) => {
   rmSync(at(`${name}.up`), { force: true });
-  writeFileSync(at(name), JSON.stringify({ delay, description }));
+  writeFileSync(at(name), description);
+  if (starts === 'later') writeFileSync(at(`${name}.wait`), '');
 };
+const letStart = (name: string): void => rmSync(at(`${name}.wait`));
 const isUp = (name: string): boolean => existsSync(at(`${name}.up`));
 const kept = (): number => {
   const catalogs = at('mcp-concerns/catalogs');
@@ -116,24 +116,25 @@ describe.each(SETTINGS)('a slow server of %o', (setting) => {
   const prefix = isSeveral ? 'one__' : '';
 
   it('is listed as at its last start before it is up; calls wait, and a changed definition is announced', async () => {
-    server('one', 0, 'first');
-    server('two', 0, 'second');
+    server('one', 'at once', 'first');
+    server('two', 'at once', 'second');
     const first = await serve(setting);
     const before = await first.tools();
     expect(before).toHaveLength(isSeveral ? 6 : 3);
     await expect.poll(kept).toBe(isSeveral ? 2 : 1);
     await closeAll();
 
-    server('one', SLOW_MS, 'changed');
-    server('two', SLOW_MS, 'second');
+    server('one', 'later', 'changed');
+    server('two', 'later', 'second');
     const { client, told, tools, log } = await serve(setting);
     expect(await tools()).toEqual(before);
     if (era === 'modern') void client.listen({ toolsListChanged: true }).catch(() => undefined);
     expect(isUp('one')).toBe(false);
     const changed = client.callTool({ name: `${prefix}who` }).catch(({ message }) => message);
-    const same = await client.callTool({ name: `${prefix}same` });
+    const same = client.callTool({ name: `${prefix}same` });
+    for (const name of ['one', 'two']) letStart(name);
+    expect((await same).content).toEqual([{ type: 'text', text: 'as before' }]);
     expect(isUp('one')).toBe(true);
-    expect(same.content).toEqual([{ type: 'text', text: 'as before' }]);
     expect(await changed).toContain('changed while its server started');
     await expect.poll(() => told).toContain(TOLD);
     expect((await tools()).find(({ name }) => name === `${prefix}who`)?.description).toBe('changed');

@@ -28,7 +28,7 @@ const ALL = ['docs__die', 'docs__same', 'docs__who', 'files__die', 'files__same'
 it('serve takes a part of its policy and the file that joins the parts when they are saved, and not half a part', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parts-'));
   const save = (name: string, text: string): void => writeFileSync(join(folder, name), text);
-  save('server', JSON.stringify({ delay: 0, description: 'x' }));
+  save('server', 'x');
   const server = { command: process.execPath, args: [fixture('slow-server.mjs'), join(folder, 'server')] };
   save('servers.json', JSON.stringify({ mcpServers: { files: server, docs: server } }));
   mkdirSync(join(folder, 'parts'));
