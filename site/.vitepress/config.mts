@@ -54,6 +54,10 @@ export default defineConfig({
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify: anchorOf },
+    // VitePress frames only fenced code. Without a frame, a long line of indented code widens the page.
+    config: ({ renderer: { rules } }) => {
+      rules.code_block = rules.fence;
+    },
   },
   themeConfig: {
     search: { provider: 'local' },

@@ -43,6 +43,15 @@ function fileOf(path: string): string | undefined {
   return existsSync(file) ? file : undefined;
 }
 
+/** Returns the files of the pages that VitePress makes. */
+const pages = (): string[] =>
+  readdirSync(BUILD, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.html') && file !== '404.html' && !file.startsWith('play'),
+  );
+
+const addressOf = (file: string): string =>
+  ORIGIN + BASE + file.replace(/(?:^|(?<=\/))index\.html$|\.html$/, '');
+
 describe.skipIf(unreachable !== undefined)('the documentation site', { timeout: 300_000 }, () => {
   beforeAll(async () => {
     const npm = ['--prefix', 'site', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -59,12 +68,9 @@ describe.skipIf(unreachable !== undefined)('the documentation site', { timeout: 
   });
 
   it('has no link that leads nowhere, and no link to a heading that is not there', () => {
-    const pages = readdirSync(BUILD, { recursive: true, encoding: 'utf8' }).filter(
-      (file) => file.endsWith('.html') && file !== '404.html' && !file.startsWith('play'),
-    );
     let links = 0;
-    const broken = pages.flatMap((page) => {
-      const here = new URL(BASE + page.replace(/(?:^|(?<=\/))index\.html$|\.html$/, ''), ORIGIN);
+    const broken = pages().flatMap((page) => {
+      const here = new URL(addressOf(page));
       const html = readFileSync(join(BUILD, page), 'utf8');
       return [...html.matchAll(/\s(?:href|src|srcset)="([^"]+)"/g)].flatMap(([, target = '']) => {
         const { origin, pathname, hash } = new URL(target.replaceAll('&amp;', '&'), here);
@@ -142,6 +148,20 @@ describe.skipIf(unreachable !== undefined)('the documentation site', { timeout: 
         expect(errors).toEqual([]);
       },
     );
+
+    it('fits every page into the width of a phone', async () => {
+      const phone = await open('', { viewport: { width: 320, height: 900 } });
+      const wide: string[] = [];
+      for (const file of pages()) {
+        await phone.goto(addressOf(file));
+        const excess = await phone.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        );
+        if (excess !== 0) wide.push(`${file}: ${excess} pixels`);
+      }
+      await phone.close();
+      expect(wide).toEqual([]);
+    });
 
     it('finds a page by its words', async () => {
       const page = await open('guides/get-started');
