@@ -34,7 +34,7 @@ interface ListenOptions extends Pick<LocalOptions, 'port' | 'log'> {
   readonly names?: readonly string[] | undefined;
   /** A secret that follows `/mcp/` in the path. Without it, every user of this machine can use the endpoint. */
   readonly key?: string | undefined;
-  /** Answers requests of other paths, and makes all checks of them itself; `undefined` for requests of the endpoint. */
+  /** Answers requests of other paths, and makes all checks of them itself; `undefined` for those that it does not know. */
   readonly beside?: (request: Request) => Promise<Response | undefined>;
 }
 
@@ -106,10 +106,18 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
   const path = options.key === undefined ? ENDPOINT : `${ENDPOINT}/${options.key}`;
 
   const fetch = async (request: Request): Promise<Response> => {
-    const other = await options.beside?.(request);
+    // Most requests are for the endpoint itself, so nothing else is asked about them.
+    const isEndpoint = sameSecret(new URL(request.url).pathname, path);
+    const other = isEndpoint ? undefined : await options.beside?.(request);
     if (other !== undefined) return other;
-    const refused = refusal(request, path, own, others);
+    const refused = refusal(request, own, others);
     if (refused !== undefined) return refused;
+    if (!isEndpoint && !sameSecret(endpointPathOf(request), path)) {
+      const hint = path === ENDPOINT ? `: use ${ENDPOINT}` : '';
+      return new Response(`Not found${hint}.\n`, { status: 404 });
+    }
+    const { log } = options;
+    if (log === undefined) return handle(request, { names });
     const requestId = String(++count);
     const { elapsed, ...observed } = observe();
     const response = await handle(request, { ...observed, names });
@@ -117,7 +125,7 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
     return onceRead(response, () => {
       const { reports, storeCalls } = observed;
       const httpMethod = request.method;
-      options.log?.({ requestId, httpMethod, status, durationMs: elapsed(), storeCalls, reports });
+      log({ requestId, httpMethod, status, durationMs: elapsed(), storeCalls, reports });
     });
   };
 
@@ -167,12 +175,7 @@ function portOf(address: AddressInfo | string | null): number {
   throw new ListenError('The server is not listening on a TCP port. Choose another port.');
 }
 
-function refusal(
-  request: Request,
-  path: string,
-  own: readonly string[],
-  others: readonly string[],
-): Response | undefined {
+function refusal(request: Request, own: readonly string[], others: readonly string[]): Response | undefined {
   const isOther = (host: string): boolean =>
     others.includes(host) || others.includes(host.replace(/:\d+$/, ''));
   const origin = request.headers.get('origin');
@@ -184,9 +187,7 @@ function refusal(
   if (origin !== null && !isKnown && !isOther(origin.replace(/^https?:\/\//, ''))) {
     return new Response('Forbidden: pages of other origins may not use this endpoint.\n', { status: 403 });
   }
-  if (sameSecret(endpointPathOf(request), path)) return undefined;
-  const hint = path === ENDPOINT ? `: use ${ENDPOINT}` : '';
-  return new Response(`Not found${hint}.\n`, { status: 404 });
+  return undefined;
 }
 
 function onceRead(response: Response, then: () => void): Response {

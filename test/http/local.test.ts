@@ -74,6 +74,15 @@ describe('the local endpoint', () => {
     expect(body).not.toContain('encryptData');
   });
 
+  it('answers requests of its own path itself, and leaves only other paths to what is beside it', async () => {
+    const beside = async () => new Response('beside');
+    const served = await listenLocally(async () => new Response('served'), { beside });
+    const ask = async (path: string) => (await fetch(new URL(path, served.url), { method: 'POST' })).text();
+    expect(await ask('/mcp')).toBe('served');
+    expect(await ask('/readyz')).toBe('beside');
+    await served.close();
+  });
+
   it('serves only the path with its key, and says nothing about it', async () => {
     const keyed = await listenLocally(async () => new Response('served'), { key: 'k'.repeat(24) });
     const ask = async (path: string) => {
