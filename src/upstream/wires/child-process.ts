@@ -155,7 +155,13 @@ export class ChildTransport implements Wire {
     if (stdin !== undefined && stdin.writableLength > MAX_UNREAD) {
       throw new UpstreamError('it does not read its input. Wait until it has answered earlier requests');
     }
-    stdin?.write(serializeMessage(message));
+    if (stdin === undefined) return;
+    if (stdin.writableCorked === 0) {
+      // The messages of one turn of the event loop are one write: with 64 clients, writes were 9 % of the processor's time.
+      stdin.cork();
+      setImmediate(() => stdin.uncork());
+    }
+    stdin.write(serializeMessage(message));
   }
 
   /** Stops reading the output of the server, which waits as soon as its pipe is full. */
