@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
@@ -17,6 +17,15 @@ import { readReturn } from './tasks/task-results.js';
 const ENDPOINT = '/mcp';
 /** Milliseconds for the last answers to be written. */
 const FLUSH_MS = 500;
+/** Milliseconds for which the headers of a response wait for its body. */
+const GATHER_MS = 50;
+
+/** A response whose headers wait shortly for the first bytes of its body: most answers are one write then. */
+class GatheredResponse extends ServerResponse {
+  override flushHeaders(): void {
+    setTimeout(() => this.writableEnded || super.flushHeaders(), GATHER_MS).unref();
+  }
+}
 
 /** The options of `createHandler`, and how to listen. */
 export interface LocalOptions extends HandlerOptions {
@@ -129,7 +138,8 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
     });
   };
 
-  const server = createServer(getRequestListener(fetch, { overrideGlobalObjects: false }));
+  const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
+  const server = createServer({ ServerResponse: GatheredResponse }, listener);
   const posts = new Set<ServerResponse>();
   server.on('request', ({ method }, response) => {
     if (method !== 'POST') return;

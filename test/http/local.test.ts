@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
@@ -72,6 +72,32 @@ describe('the local endpoint', () => {
     const { status, body } = await send(headers());
     expect(status).toBe(403);
     expect(body).not.toContain('encryptData');
+  });
+
+  it('sends the headers of an answer together with it, and before an answer that takes long', async () => {
+    let answer = (): void => undefined;
+    const later = await listenLocally(async (request) => {
+      const body = new ReadableStream({
+        start(controller) {
+          answer = () => {
+            controller.enqueue(new TextEncoder().encode('served'));
+            controller.close();
+          };
+          if (request.method === 'POST') setTimeout(answer, 5);
+        },
+      });
+      return new Response(body);
+    }, {});
+    const { hostname, port: ofLater, pathname } = new URL(later.url);
+    const socket = connect(Number(ofLater), hostname);
+    socket.write(`POST ${pathname} HTTP/1.1\r\nHost: ${hostname}:${ofLater}\r\nContent-Length: 0\r\n\r\n`);
+    const [first] = await once(socket, 'data');
+    socket.destroy();
+    expect(String(first)).toContain('served');
+    const slow = await fetch(later.url);
+    answer();
+    expect(await slow.text()).toBe('served');
+    await later.close();
   });
 
   it('answers requests of its own path itself, and leaves only other paths to what is beside it', async () => {
