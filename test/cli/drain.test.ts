@@ -72,7 +72,9 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s in the middle of calls', (sign
     const [first, second] = [messagesIn(await short.text()), messagesIn(await endless.text())];
     expect(first).toMatchObject([{ id: 2, result: { content: [{ text: String(SHORT) }] } }]);
     expect(second).toMatchObject([{ id: 3, error: LEFT }]);
-    expect((await ended).code).toBe(0);
+    const { code, stderr } = await ended;
+    expect(code).toBe(0);
+    expect(stderr.match(/^tools\/call {2}.*$/gm)).toHaveLength(2);
     await expect(post(message(4, 'ping'), session)).rejects.toThrow('fetch failed');
   });
 

@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
-import { reportLine } from '../../src/cli/serving/request-line.js';
+import { spawnSync } from 'node:child_process';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { logRequests, reportLine } from '../../src/cli/serving/request-line.js';
 
 it.each([
   ['a call that was answered', {}, 'tools/call  legacy host'],
@@ -19,4 +21,29 @@ it.each([
   ],
 ])('the log of serve tells %s from the others', (_what, outcome, line) => {
   expect(reportLine({ method: 'tools/call', era: 'legacy', ...outcome })).toBe(line);
+});
+
+it('writes the lines of one turn at once, in their order', async () => {
+  const note = vi.fn();
+  const log = logRequests(note);
+  log({ method: 'tools/list', era: 'legacy' });
+  log({ method: 'tools/call', era: 'legacy' });
+  await turn();
+  log({ method: 'ping', era: 'legacy' });
+  await turn();
+  expect(note.mock.calls).toEqual([
+    [['tools/list  legacy host', 'tools/call  legacy host']],
+    [['ping  legacy host']],
+  ]);
+});
+
+it.each([
+  ['exits', 7],
+  ['throws', 1],
+])('loses no line if its process %s in the same turn', (ending, code) => {
+  const ended = spawnSync(process.execPath, ['scripts/run.mjs', 'test/cli/fixtures/log-and-end.ts', ending], {
+    encoding: 'utf8',
+  });
+  expect(ended.stderr).toContain('tools/list  legacy host\ntools/call  legacy host\n');
+  expect(ended.status).toBe(code);
 });

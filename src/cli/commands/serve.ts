@@ -12,6 +12,7 @@ import { moduleOption, protocolOption, requireServer, serversOption } from '../o
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
 import { readService } from '../options/service-options.js';
+import { logRequests } from '../serving/request-line.js';
 import { watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
@@ -113,6 +114,7 @@ export async function run(argv: string[]): Promise<number> {
         keeperOf,
         isForMany,
         note: terminal.note,
+        log: terminal.quiet ? undefined : logRequests(terminal.note),
         signal,
         limits,
       };

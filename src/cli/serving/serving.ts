@@ -1,4 +1,5 @@
 import type { LivePolicy } from '../../gate/request/live-policy.js';
+import type { GateReport } from '../../gate/request/report.js';
 import type { CatalogKeeper } from '../../upstream/early/start.js';
 import type { Protocol } from '../../upstream/options.js';
 import type { Era } from '../../wire/messages.js';
@@ -28,6 +29,8 @@ export interface Serving {
   readonly keeperOf?: ((era: Era, slug?: string) => CatalogKeeper) | undefined;
   /** Writes a line to stderr. */
   readonly note: (text: string) => void;
+  /** Writes a line about each request to stderr; undefined under `--quiet`. */
+  readonly log: ((report: GateReport) => void) | undefined;
   /** Who shares a server, and when sessions and servers end. */
   readonly limits: ServingLimits;
   /** Aborted when the process gets a signal. */

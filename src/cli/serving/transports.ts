@@ -24,7 +24,6 @@ import { serversOf } from './bridge-server.js';
 import { withDefaultPreferences } from './default-preferences.js';
 import { eraLines } from './era-lines.js';
 import { createHostStore, ModernHosts } from './modern-hosts.js';
-import { reportLine } from './request-line.js';
 import { accessOf } from './service/access.js';
 import { probes } from './service/health.js';
 import { sharedStore } from './service/shared-store.js';
@@ -48,7 +47,7 @@ export async function serveHttp(
   service: Service & { readonly port: number },
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const { opened, policy, control, note, signal, limits, isForMany } = serving;
+  const { opened, policy, control, note, log: report, signal, limits, isForMany } = serving;
   const access = isForMany ? accessOf(service, environment) : undefined;
   const ofUser = (name: 'endpoint-key' | 'session-key') =>
     isForMany || service.isOpen ? undefined : userKey(name, environment);
@@ -64,7 +63,6 @@ export async function serveHttp(
   });
   if (access !== undefined) lines.push(`Callers need ${access.needs}.`);
   if (isForMany && shared === undefined) note(ONE_PROCESS);
-  const report: NonNullable<Parameters<typeof proxySessions>[0]['report']> = (line) => note(reportLine(line));
   // A session that ended for lack of use keeps its preferences, in case its host returns.
   const kept = shared?.store ?? createMemoryStore({ maxSessions: 1000 });
   const proxy = proxySessions({
@@ -135,13 +133,13 @@ export async function serveStdio(
   serving: Serving,
   preferences: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  const { opened, policy, control, note, signal } = serving;
+  const { opened, policy, control, note, log, signal } = serving;
   const { bridged, ...servers } = serversOf(serving);
   const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport());
   const answerAll = watchRequests(wire);
   // Hosts show stderr only if somebody looks for it, so it has nothing but what needs a look.
   const report = (line: GateReport): void => {
-    if (line.early || line.warnings?.length) note(reportLine(line));
+    if (line.early || line.warnings?.length) log?.(line);
   };
   // A stream is a connection of its own, and is about tasks of the calls on the other.
   const gate = { policy, report, listens: true, taskMemory: new TaskMemory() };

@@ -36,8 +36,8 @@ export interface Terminal {
   /** How text is written to stderr. */
   readonly errors: Paper;
   readonly quiet: boolean;
-  /** Writes a note to stderr, in lines that fit the terminal; nothing under `--quiet`. */
-  note(text: string, style?: Parameters<Paper['paint']>[0]): void;
+  /** Writes notes to stderr, in lines that fit the terminal; nothing under `--quiet`. */
+  note(text: string | readonly string[], style?: Parameters<Paper['paint']>[0]): void;
 }
 
 /** The values of the options of every command. */
@@ -56,8 +56,8 @@ export function terminalOf({ color, quiet = false }: TerminalValues): Terminal {
     note: (text, style) => {
       if (quiet) return;
       // A text with line breaks is already wrapped.
-      const long = errors.width !== undefined && text.length > errors.width && !text.includes('\n');
-      const lines = long ? paragraph(text, errors.width) : [text];
+      const isLong = (each: string) => each.length > (errors.width ?? each.length) && !each.includes('\n');
+      const lines = [text].flat().flatMap((each) => (isLong(each) ? paragraph(each, errors.width) : [each]));
       console.error(lines.map((line) => (style === undefined ? line : errors.paint(style, line))).join('\n'));
     },
   };
