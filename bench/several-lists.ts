@@ -1,6 +1,6 @@
 // Measures tools/list of three servers with 200 tools each through `serve --stdio --servers`, as built, against the slowest of
-// them alone: for a host that states a preference, whose lists come from memory, and for one that states none, whose lists come
-// from the servers. Prints medians, and their ratios, which must be at most 1.3. Build first.
+// them alone, for a host that states a preference and for one that states none. Prints medians, and their ratios, which must be
+// at most 1.3: all lists but the first come from memory. Build first.
 //
 //   node scripts/run.mjs bench/several-lists.ts [rounds]
 import { spawn } from 'node:child_process';

@@ -4,6 +4,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach } from 'vitest';
 import type { Policy } from '../../src/engine/policy.js';
 import { attachGate } from '../../src/gate/attach.js';
+import type { LivePolicy } from '../../src/gate/request/live-policy.js';
 import type { Report } from '../../src/gate/request/report.js';
 import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
 
@@ -19,7 +20,7 @@ export const text = (said: string) => ({ content: [{ type: 'text' as const, text
 export async function connect(
   servers: Readonly<Record<string, () => Transport>>,
   client = newClient(),
-  policy?: Policy,
+  policy?: Policy | LivePolicy,
   report?: Report,
 ) {
   const several = bridgeSeveral(new Map(Object.entries(servers)), 'per-session', {

@@ -52,6 +52,7 @@ export class ConnectionState implements ConnectionFacts {
   server: Implementation | undefined = undefined;
   /** The capabilities whose changes the server announces to a legacy client. */
   announced: readonly Capability[] = [];
+  isJoined = false;
   relisted: boolean | null = null;
   /** The page that shows the connection. */
   observer: ConnectionObserver | undefined = undefined;

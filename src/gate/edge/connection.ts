@@ -83,6 +83,7 @@ export class Connection implements ServerConnection {
       const kept = latest === undefined ? undefined : options.upstream?.listsFor(latest.request);
       return kept ?? options.shared;
     });
+    this.state.isJoined = (options.upstream?.servers.size ?? 0) > 0;
     this.ledger = options.ledger ?? new Ledger();
     this.stopListening =
       policy instanceof LivePolicy ? policy.onReplace(() => this.announceChanges()) : undefined;

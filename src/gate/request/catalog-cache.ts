@@ -1,8 +1,9 @@
 import type { Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { bindCatalog, type Catalog } from '../../engine/select.js';
-import { type Capability, type Failure, LISTS } from '../../wire/messages.js';
+import { type Capability, type Failure, LISTS, read } from '../../wire/messages.js';
 import { type AskServer, askForPages, type WalkEnd } from '../../wire/page-walker.js';
+import { UNAVAILABLE_META } from '../../wire/server-names.js';
 import { type Bind, bindOnce, itemsOf, type WholeList, wholeListOf } from './whole-list.js';
 
 /** A list that exceeds a bound is not cached. It is filtered page by page, as the server sends it. */
@@ -13,6 +14,9 @@ const MAX_ATTEMPTS = 3;
 
 /** A server may change a list without an announcement, so a list older than this is fetched again when it is next used. */
 export const MAX_AGE_MS = 60_000;
+
+/** How long a list is kept that one of several servers is missing from: if it failed at this list alone, nobody announces its return. */
+const MISSING_MS = 2000;
 
 /** The result of fetching a whole list: the list, the server's error, or that the list exceeds a bound. */
 type Outcome<List> =
@@ -191,7 +195,9 @@ export class SharedCatalog {
 
   set(kind: Kind, list: CachedList): void {
     this.lists.set(kind, list);
-    if (this.maxAgeMs !== undefined) this.until.set(kind, Date.now() + this.maxAgeMs);
+    if (this.maxAgeMs === undefined) return;
+    const isWhole = read(list.pages[0], '_meta', UNAVAILABLE_META) === undefined;
+    this.until.set(kind, Date.now() + (isWhole ? this.maxAgeMs : MISSING_MS));
   }
 
   /** Forgets the lists of a capability, because the server announced that they changed. */

@@ -60,9 +60,13 @@ export class Member {
     return own !== undefined && joinName(this.slug, own) === full ? own : undefined;
   }
 
-  /** Must be told what happens to it. One that ended leaves the lists at once, and is started again at once. */
+  /**
+   * Must be told what happens to it. One that ended leaves the lists at once, and is started again at once. One that only
+   * lost its session may list something else when it is opened again.
+   */
   happened({ state, reason, isLost }: UpstreamEvent): void {
     if (state === 'ready') return this.answers();
+    if (state === 'restarting' && this.unavailable === undefined) return this.changed();
     if (state !== 'failed') return;
     this.failing = reason ?? 'no reason is known';
     if (isLost !== true || this.unavailable !== undefined) return;

@@ -1,3 +1,4 @@
+import { MAX_AGE_MS, SharedCatalog } from '../../gate/request/catalog-cache.js';
 import { nameIn } from '../../gate/table/routes.js';
 import { withName } from '../../gate/table/routing.js';
 import { type Pausable, SlowReaders } from '../../http/streams/slow-readers.js';
@@ -47,6 +48,7 @@ export class SeveralServers implements Backend {
   readonly serverEra = undefined;
   readonly servers: ReadonlySet<string>;
   private readonly parts: readonly Part[];
+  private readonly lists = new SharedCatalog(MAX_AGE_MS);
   private readonly left = new AbortController();
   /** What a modern client asked to be told, and how it is told. */
   private stream: { readonly asked: Members; readonly notify: Notify } | undefined;
@@ -108,8 +110,9 @@ export class SeveralServers implements Backend {
     return part === undefined ? NOT_FOUND : part.backend.answer(ownCall(LISTS.tools.method, params));
   }
 
-  listsFor(): undefined {
-    return undefined;
+  /** A connection that lasts keeps its lists: its client is told of changes. */
+  listsFor(): SharedCatalog | undefined {
+    return this.client.lasts ? this.lists : undefined;
   }
 
   notified(method: string, params: Params): void {
