@@ -1,9 +1,10 @@
 import { ConcernsError } from '../errors.js';
-import { read } from '../wire/messages.js';
+import { type Message, read } from '../wire/messages.js';
 import { addLayer, type Connectable } from '../wire/transport-layer.js';
 import type { ConcernsOptions, GateOptions } from './edge/concerns-options.js';
 import { type GatedTransport, gatedTransport } from './edge/gated-transport.js';
 import { policyMistake } from './request/policy-mistake.js';
+import { takeKey } from './whole-list-key.js';
 
 /** A server of SDK v1 or v2: a `Server`, or an `McpServer`, which contains one. */
 export type ConnectableServer = Connectable | { readonly server: Connectable };
@@ -40,11 +41,19 @@ export function attachConcerns(server: ConnectableServer, options: ConcernsOptio
   const mistake = policyMistake(read(options, 'policy'));
   if (mistake !== undefined) throw new AttachError(mistake);
   const { policy, store, report } = options;
-  return attachGate(server, { policy, store, report });
+  return attachGate(server, { policy, store, report }, takeKey);
 }
 
-/** Does the same as `attachConcerns`, for an endpoint whose gates share more. */
-export function attachGate(server: ConnectableServer, options: GateOptions): AttachedConcerns {
+/**
+ * Does the same as `attachConcerns`, for an endpoint whose gates share more.
+ *
+ * @param opens returns whether the first message of a transport shows that its client meets no gate; never over HTTP
+ */
+export function attachGate(
+  server: ConnectableServer,
+  options: GateOptions,
+  opens?: (transport: object) => ((first: Message) => boolean) | undefined,
+): AttachedConcerns {
   if (isConnected(server)) {
     throw new AttachError(
       'attachConcerns was called after connect, so the gate would see no message. Call it before server.connect().',
@@ -52,7 +61,7 @@ export function attachGate(server: ConnectableServer, options: GateOptions): Att
   }
   let gated: GatedTransport | undefined;
   const isAdded = addLayer(server, 'gate', (transport) => {
-    gated = gatedTransport(transport, options);
+    gated = gatedTransport(transport, options, opens?.(transport));
     return gated;
   });
   if (isAdded) return { settled: async () => gated?.settled() };

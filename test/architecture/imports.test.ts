@@ -136,7 +136,7 @@ it.each(Object.entries(SUBFOLDERS))('imports only subfolders to the left in %s',
   expect(inside.filter(({ file, target }) => rank(file) < rank(target))).toEqual([]);
 });
 
-it('keeps engine, analysis, wire and gate free of effects', () => {
+it('keeps engine, analysis, wire and gate free of effects, but for the key that a process is given', () => {
   const pure = /^src\/(engine|analysis|wire|gate)\//;
   const effects = ['fs', 'http', 'net', 'child_process', 'process', 'os', 'path', 'worker_threads'];
   const wrong = imports.filter(({ file, specifier }) => {
@@ -149,9 +149,9 @@ it('keeps engine, analysis, wire and gate free of effects', () => {
   });
   expect(wrong).toEqual([]);
   const environment = files.filter(
-    (file) => pure.test(file) && /process\.env/.test(readFileSync(file, 'utf8')),
+    (file) => pure.test(file) && /process\??\.env/.test(readFileSync(file, 'utf8')),
   );
-  expect(environment).toEqual([]);
+  expect(environment).toEqual(['src/gate/whole-list-key.ts']);
 });
 
 it('needs no built-in module of Node.js to parse a policy, so that browsers can', () => {

@@ -1,8 +1,9 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
-import { ChildTransport, UnreadableLine } from '../../upstream/wires/child-process.js';
+import { UnreadableLine } from '../../upstream/wires/child-process.js';
 import { read } from '../../wire/messages.js';
 import { plain } from '../terminal/output.js';
 import { type Failure, type Peer, shorten } from './peer.js';
+import { WholeListTransport } from './whole-list-transport.js';
 
 /** Some servers print a banner to stdout by mistake, and hosts ignore it. A server that prints more lines is broken. */
 const MAX_UNREADABLE = 100;
@@ -17,7 +18,7 @@ const MAX_UNREADABLE = 100;
  * const { tools = [] } = await fetchCatalog(childPeer('node', ['server.js']), { seconds: 30, signal });
  */
 export function childPeer(command: string, args: readonly string[]): Peer {
-  const transport = new ChildTransport(command, args);
+  const transport = new WholeListTransport(command, args);
   const server = `The server "${plain(command)}"`;
   const broken = new AbortController();
   let [unreadable, lines]: [line: string | undefined, lines: number] = [undefined, 0];
@@ -54,7 +55,7 @@ export function childPeer(command: string, args: readonly string[]): Peer {
     const last = words === undefined ? ', and printed nothing to stderr.' : `: ${shorten(words)}`;
     return [`${server} ${how} before it answered ${lastMethod}${last}`, ...lastLines(stderr, 1)].join('\n');
   };
-  const again = () => new ChildTransport(command, args);
+  const again = () => new WholeListTransport(command, args);
   return { server, transport, again, broken: broken.signal, describe };
 }
 

@@ -39,12 +39,17 @@ export interface GatedTransport extends Transport, GateLink {
  *
  * @param transport a transport of SDK v1 or v2 that is not started
  * @param options the policy, where preferences are kept, and what gates share
+ * @param opens whether the first message shows that the client meets no gate
  * @returns the transport for the server
  * @example
  * await server.connect(gatedTransport(new StdioServerTransport(), { policy }));
  */
-export function gatedTransport(transport: Transport, options: GateOptions): GatedTransport {
-  return new TransportWithGate(transport, options);
+export function gatedTransport(
+  transport: Transport,
+  options: GateOptions,
+  opens?: (first: Message) => boolean,
+): GatedTransport {
+  return new TransportWithGate(transport, options, opens);
 }
 
 /** The member by which a transport of HTTP is known whose responses can end without an answer. */
@@ -68,6 +73,8 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
   private connection: Connection | undefined = undefined;
   /** Whether it has closed and forgot its connection. Nobody receives what is sent then. */
   private isOver = false;
+  /** Whether all messages pass as they are. */
+  private isOpen = false;
   /** Of the connection, and before there is one. */
   private readonly ledger = new Ledger<Exchange>();
   private readonly outcomes: Outcomes | undefined = undefined;
@@ -78,6 +85,7 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
   constructor(
     inner: Transport,
     private readonly options: GateOptions,
+    private opens: ((first: Message) => boolean) | undefined,
   ) {
     super(inner);
     const { report, names, probe, upstream } = options;
@@ -110,6 +118,9 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
   protected receive(received: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
     const message = received as Message;
     if (this.isOver) return;
+    if (this.opens !== undefined) this.isOpen = this.opens(message);
+    this.opens = undefined;
+    if (this.isOpen) return this.onmessage?.(received, extra);
     const policy = policyInForce(this.options.policy);
     this.outcomes?.received(message, policy);
     if (this.connection === undefined) {
@@ -132,6 +143,7 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (this.isOver) return Promise.resolve();
+    if (this.isOpen) return this.inner.send(message, options);
     if (this.connection === undefined && !this.isEnforced) {
       if ('id' in message && isResponse(message as Message)) this.ledger.takePassed(message.id);
       return this.deliver(message as Message, options);

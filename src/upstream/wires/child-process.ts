@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { ConcernsError } from '../../errors.js';
+import { WHOLE_LIST_KEY } from '../../gate/whole-list-key.js';
 import { parseJson } from '../../http/request-body.js';
 import { read } from '../../wire/messages.js';
 import { UpstreamError } from '../upstream-error.js';
@@ -72,6 +73,8 @@ export class ChildTransport implements Wire {
   /** The last 4,096 characters that the server wrote to stderr. */
   stderr = '';
 
+  /** Lets this process see what the server hides. A command sets it; a server that hosts reach never inherits one. */
+  protected readonly wholeListKey: string | undefined = undefined;
   private child: ChildProcessWithoutNullStreams | undefined;
   private readonly output = new OutputLines({
     message: (message) => this.onmessage?.(message),
@@ -115,7 +118,7 @@ export class ChildTransport implements Wire {
     const detached = process.platform !== 'win32';
     const child = spawn(this.command, this.args, {
       stdio: 'pipe',
-      env: this.env,
+      env: { ...this.env, [WHOLE_LIST_KEY]: this.wholeListKey },
       cwd: this.cwd,
       detached,
       windowsHide: true,

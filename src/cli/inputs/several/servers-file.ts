@@ -18,6 +18,7 @@ export type SeveralOpeners = ReadonlyMap<string, () => Transport>;
  * @param path the file
  * @param env the environment, for variables in the file
  * @param left the servers that the host keeps
+ * @param Child what starts a server
  * @throws {CliError} if the file is not such a file, or two of its servers have one name
  * @example
  * const servers = readServersFile('.mcp.json', process.env);
@@ -26,6 +27,7 @@ export function readServersFile(
   path: string,
   env: NodeJS.ProcessEnv,
   left: readonly string[] = [],
+  Child = ChildTransport,
 ): SeveralOpeners {
   const { entries } = serversIn(readDocument(path));
   const openers = new Map<string, () => Transport>();
@@ -39,7 +41,7 @@ export function readServersFile(
         `${path}: the servers "${other}" and "${key}" are both called ${slug}. Rename one of them.`,
       );
     keys.set(slug, key);
-    openers.set(slug, () => openEntry(entry, env));
+    openers.set(slug, () => openEntry(entry, env, Child));
   }
   if (openers.size > 0) return openers;
   throw new CliError(`${path} has no servers. Write them under mcpServers, as hosts do.`);
@@ -66,7 +68,7 @@ export function serversIn(document: object): {
 }
 
 /** @throws {UpstreamError} if the entry cannot be used: as a server that does not start, this one alone is missing */
-function openEntry(entry: unknown, env: NodeJS.ProcessEnv): Transport {
+function openEntry(entry: unknown, env: NodeJS.ProcessEnv, Child: typeof ChildTransport): Transport {
   const fill = (value: unknown): string => filled(String(value), env);
   const texts = (value: unknown) => filledTexts(value, env);
   const [url, command, args, cwd] = ['url', 'command', 'args', 'cwd'].map((name) => read(entry, name));
@@ -74,7 +76,7 @@ function openEntry(entry: unknown, env: NodeJS.ProcessEnv): Transport {
   if (typeof command !== 'string') throw new UpstreamError('it has neither command nor url');
   const given = Array.isArray(args) ? args.map(fill) : [];
   const folder = typeof cwd === 'string' ? fill(cwd) : undefined;
-  return new ChildTransport(fill(command), given, { ...env, ...texts(read(entry, 'env')) }, folder);
+  return new Child(fill(command), given, { ...env, ...texts(read(entry, 'env')) }, folder);
 }
 
 /** Returns texts with the values of variables. */

@@ -2,6 +2,7 @@ import { inProcessTransport } from '../../../upstream/in-process.js';
 import { bridgeSeveral } from '../../../upstream/several/bridge-several.js';
 import { plain } from '../../terminal/output.js';
 import type { Peer } from '../peer.js';
+import { WholeListTransport } from '../whole-list-transport.js';
 import { readServersFile } from './servers-file.js';
 
 /**
@@ -16,7 +17,7 @@ import { readServersFile } from './servers-file.js';
  */
 export function serversPeer(path: string, missing: (slug: string, reason: string) => void): Peer {
   const told = new Set<string>();
-  const several = bridgeSeveral(readServersFile(path, process.env), 'per-session', {
+  const several = bridgeSeveral(readServersFile(path, process.env, [], WholeListTransport), 'per-session', {
     isLongLived: true,
     isOfOnePerson: true,
     report: ({ upstream, state, reason = 'no reason is known' }) => {
