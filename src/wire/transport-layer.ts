@@ -97,12 +97,23 @@ const LAYERS = Symbol.for('mcp-concerns.layers');
  * @returns whether the server has a `connect` method
  */
 export function addLayer(server: object, place: keyof Layers, wrap: Wrap): boolean {
-  // McpServer.connect calls the connect method of the Server that it contains.
-  const target: unknown = 'server' in server ? server.server : server;
-  if (!isConnectable(target)) return false;
+  const target = connectableIn(server);
+  if (target === undefined) return false;
   // Of two layers of the same place, the later one is nearer to the client.
   layersOf(target)[place].unshift(wrap);
   return true;
+}
+
+/** Removes the gates from a server that this process has made for itself, so that it lists everything. Returns the server. */
+export function withoutGates<Server extends object>(server: Server): Server {
+  connectableIn(server)?.[LAYERS]?.gate.splice(0);
+  return server;
+}
+
+/** McpServer.connect calls the connect method of the Server that it contains. */
+function connectableIn(server: object): Layered | undefined {
+  const target: unknown = 'server' in server ? server.server : server;
+  return isConnectable(target) ? target : undefined;
 }
 
 function layersOf(server: Layered): Layers {

@@ -2,6 +2,7 @@ import type { McpRequestContext, Server } from '@modelcontextprotocol/server';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
 import { inProcessTransport } from '../../upstream/in-process.js';
 import { read } from '../../wire/messages.js';
+import { withoutGates } from '../../wire/transport-layer.js';
 import { CliError } from '../errors.js';
 import { importModule } from '../project/import-module.js';
 import { plain } from '../terminal/output.js';
@@ -136,7 +137,7 @@ const isV2 = (server: unknown): server is Server =>
  */
 export async function modulePeer(path: string): Promise<Peer> {
   const { server: createServer } = await loadServerFactory(path);
-  const again = () => inProcessTransport(createServer);
+  const again = () => inProcessTransport(async () => withoutGates(await createServer()));
   return { server: `The server of ${plain(path)}`, transport: again(), again };
 }
 
