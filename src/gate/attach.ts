@@ -1,5 +1,5 @@
 import { ConcernsError } from '../errors.js';
-import { type Message, read } from '../wire/messages.js';
+import { read } from '../wire/messages.js';
 import { addLayer, type Connectable } from '../wire/transport-layer.js';
 import type { ConcernsOptions, GateOptions } from './edge/concerns-options.js';
 import { type GatedTransport, gatedTransport } from './edge/gated-transport.js';
@@ -41,19 +41,11 @@ export function attachConcerns(server: ConnectableServer, options: ConcernsOptio
   const mistake = policyMistake(read(options, 'policy'));
   if (mistake !== undefined) throw new AttachError(mistake);
   const { policy, store, report } = options;
-  return attachGate(server, { policy, store, report }, takeKey);
+  return attachGate(server, { policy, store, report, opens: takeKey });
 }
 
-/**
- * Does the same as `attachConcerns`, for an endpoint whose gates share more.
- *
- * @param opens returns whether the first message of a transport shows that its client meets no gate; never over HTTP
- */
-export function attachGate(
-  server: ConnectableServer,
-  options: GateOptions,
-  opens?: (transport: object) => ((first: Message) => boolean) | undefined,
-): AttachedConcerns {
+/** Does the same as `attachConcerns`, for an endpoint whose gates share more. */
+export function attachGate(server: ConnectableServer, options: GateOptions): AttachedConcerns {
   if (isConnected(server)) {
     throw new AttachError(
       'attachConcerns was called after connect, so the gate would see no message. Call it before server.connect().',
@@ -61,7 +53,7 @@ export function attachGate(
   }
   let gated: GatedTransport | undefined;
   const isAdded = addLayer(server, 'gate', (transport) => {
-    gated = gatedTransport(transport, options, opens?.(transport));
+    gated = gatedTransport(transport, options);
     return gated;
   });
   if (isAdded) return { settled: async () => gated?.settled() };

@@ -1,6 +1,6 @@
 import type { Policy } from '../../engine/policy.js';
 import type { SessionStore } from '../../session/store.js';
-import type { Era, Request as McpRequest } from '../../wire/messages.js';
+import type { Era, Request as McpRequest, Message } from '../../wire/messages.js';
 import type { SharedCatalog } from '../request/catalog-cache.js';
 import type { PrincipalPreferences, SessionId } from '../request/kept-preferences.js';
 import type { LivePolicy } from '../request/live-policy.js';
@@ -44,6 +44,8 @@ export interface GateOptions extends ConcernsOptions {
   readonly upstream?: ServerBehind | undefined;
   /** Called when a client has initialized the connection, or listed in the modern era, by a process that serves a page with switches. */
   readonly observe?: ((initialized: InitializedConnection) => ConnectionObserver) | undefined;
+  /** Returns whether the first message of a transport shows that its client meets no gate. Never for HTTP. */
+  readonly opens?: ((transport: object) => ((first: Message) => boolean) | undefined) | undefined;
 }
 
 /** What a gate can learn of a server behind the endpoint. */

@@ -39,17 +39,12 @@ export interface GatedTransport extends Transport, GateLink {
  *
  * @param transport a transport of SDK v1 or v2 that is not started
  * @param options the policy, where preferences are kept, and what gates share
- * @param opens whether the first message shows that the client meets no gate
  * @returns the transport for the server
  * @example
  * await server.connect(gatedTransport(new StdioServerTransport(), { policy }));
  */
-export function gatedTransport(
-  transport: Transport,
-  options: GateOptions,
-  opens?: (first: Message) => boolean,
-): GatedTransport {
-  return new TransportWithGate(transport, options, opens);
+export function gatedTransport(transport: Transport, options: GateOptions): GatedTransport {
+  return new TransportWithGate(transport, options);
 }
 
 /** The member by which a transport of HTTP is known whose responses can end without an answer. */
@@ -73,7 +68,8 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
   private connection: Connection | undefined = undefined;
   /** Whether it has closed and forgot its connection. Nobody receives what is sent then. */
   private isOver = false;
-  /** Whether all messages pass as they are. */
+  /** Decides with the first message whether all messages pass as they are. */
+  private opens: ((first: Message) => boolean) | undefined;
   private isOpen = false;
   /** Of the connection, and before there is one. */
   private readonly ledger = new Ledger<Exchange>();
@@ -85,9 +81,9 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
   constructor(
     inner: Transport,
     private readonly options: GateOptions,
-    private opens: ((first: Message) => boolean) | undefined,
   ) {
     super(inner);
+    this.opens = options.opens?.(inner);
     const { report, names, probe, upstream } = options;
     if (report === undefined) return;
     const told = (line: GateReport): void => {
