@@ -58,9 +58,12 @@ function startWith(
 }
 
 /** Runs the command as a person at a terminal does. */
-export function runAtTerminal(...args: string[]): Promise<Ended> {
-  const terminal = 'data:text/javascript,process.stdin.isTTY=true';
-  return startWith('.', ['--import', terminal], args).ended;
+export const runAtTerminal = (...args: string[]): Promise<Ended> => startAtTerminal('stdin', args).ended;
+
+/** Starts the command so that one of its streams counts as a terminal. */
+export function startAtTerminal(stream: 'stdin' | 'stdout', args: readonly string[]): Running {
+  const terminal = `data:text/javascript,process.${stream}.isTTY=true`;
+  return startWith('.', ['--import', terminal], args);
 }
 
 export const run = (...args: string[]): Promise<Ended> => start(...args).ended;

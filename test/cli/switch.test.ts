@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readRegistry, register, registryFolder } from '../../src/cli/control/registry.js';
-import { type Running, run, runAtTerminal, start } from './run.js';
+import { type Running, run, runAtTerminal, start, startAtTerminal } from './run.js';
 
 const VAULT = ['--server', 'build/vault/server.js', '--policy', 'policies/vault.yaml'];
 const running: Running[] = [];
@@ -52,15 +52,11 @@ async function connect(transport: StreamableHTTPClientTransport | StdioClientTra
   return { client, lists };
 }
 
-async function serveHttp(...args: string[]): Promise<{ url: string; page: string; served: Running }> {
+async function serveHttp(...args: string[]): Promise<{ url: string; served: Running; welcome: string }> {
   const served = start('serve', '--port', '0', ...args, ...VAULT);
   running.push(served);
   const welcome = await served.until('stdout', /to stop\.\n/);
-  const [url = '', page = ''] = [
-    /on (http:\S+)/.exec(welcome)?.[1],
-    /^Switch: +(http\S+)$/m.exec(welcome)?.[1],
-  ];
-  return { url, page, served };
+  return { url: /on (http:\S+)/.exec(welcome)?.[1] ?? '', served, welcome };
 }
 
 const connectHttp = (url: string): Promise<Host> => connect(new StreamableHTTPClientTransport(new URL(url)));
@@ -139,6 +135,22 @@ describe('switch', () => {
     expect((await run('switch')).stdout).toContain('10 of 24 tools');
     expect((await runAtTerminal('switch', 'everything')).code).toBe(0);
     await expect.poll(() => lists).toEqual([24, 10, 24]);
+  });
+
+  it('prints the address of the page to a terminal, and how to open it to a log file', async () => {
+    const { welcome, served } = await serveHttp();
+    const [logged] = readRegistry(registryFolder(process.env));
+    expect(logged?.token).toMatch(/^[\w-]{43}$/);
+    expect(welcome).toMatch(/^Switch: +mcp-concerns switch --open$/m);
+    expect(welcome).not.toContain(logged?.token);
+    served.child.kill('SIGKILL');
+    await served.ended;
+
+    const watched = startAtTerminal('stdout', ['serve', '--color', 'never', '--port', '0', ...VAULT]);
+    running.push(watched);
+    const read = await watched.until('stdout', /to stop\.\n/);
+    const [entry] = readRegistry(registryFolder(process.env));
+    expect(read).toContain(`${entry?.url}/panel#token=${entry?.token}\n`);
   });
 
   it('writes the key of the page neither to stderr under a host nor, without a terminal, anywhere', async () => {
@@ -236,15 +248,15 @@ describe('switch', () => {
   });
 
   it('shows, but changes nothing under --panel read-only: page, command, prompt and tool', async () => {
-    const { url, page } = await serveHttp('--panel', 'read-only');
+    const { url } = await serveHttp('--panel', 'read-only');
     const { client, lists } = await connect(new StreamableHTTPClientTransport(new URL(url)));
     const { code, stderr } = await run('switch', '--yes', 'safe');
     expect(code).toBe(1);
     expect(stderr).toContain('The panel is read-only, so nothing can be changed here.');
     expect(stderr).toContain('run "mcp-concerns serve" with "--panel on"');
     expect((await run('switch')).stdout).toContain('some-host');
-    const key = new URL(page).hash.replace('#token=', '');
-    const headers = { authorization: `Bearer ${key}` };
+    const [entry] = readRegistry(registryFolder(process.env));
+    const headers = { authorization: `Bearer ${entry?.token}` };
     const { sessions } = (await (await fetch(new URL('/panel/sessions', url), { headers })).json()) as {
       sessions: { readOnly?: string; session: string }[];
     };

@@ -108,8 +108,10 @@ export async function serveHttp(
     beside: async (request) =>
       (await probe(request)) ?? access?.describe?.(request) ?? control?.fetch(request),
   });
-  const url = control?.announce(endpoint.url);
-  process.stdout.write(welcome(endpoint.url, policy.current, opened.name, lines, url));
+  const address = control?.announce(endpoint.url);
+  // The address has the key of the page, which must not stay in a log file.
+  const page = address !== undefined && !process.stdout.isTTY ? OPEN_PAGE : address;
+  process.stdout.write(welcome(endpoint.url, policy.current, opened.name, lines, page));
   await aborted(signal);
   control?.close();
   await streams.close();
@@ -163,7 +165,7 @@ export async function serveStdio(
   });
   await control?.listen();
   // Without the key of the page: hosts write stderr to log files.
-  if (control !== undefined) note('Switch what the host is shown: mcp-concerns switch --open');
+  if (control !== undefined) note(`Switch what the host is shown: ${OPEN_PAGE}`);
   const host = serveEras(
     async ({ era }) => {
       const made = era === 'legacy' ? await servers.legacy() : await servers.modern({ era });
@@ -191,6 +193,8 @@ export async function serveStdio(
     await bridged.close();
   }
 }
+
+const OPEN_PAGE = 'mcp-concerns switch --open';
 
 const ONE_PROCESS =
   'Sessions are kept in the memory of this one process. For several processes, pass --sessions-store.';

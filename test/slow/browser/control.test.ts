@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Running, run, start } from '../../cli/run.js';
+import { type Running, run, startAtTerminal } from '../../cli/run.js';
 import { launchBrowser, NoBrowserError } from './launch.js';
 
 let browser: Browser | undefined;
@@ -29,7 +29,18 @@ describe.skipIf(browser === undefined)(`a person at the page of serve ${reason}`
   beforeAll(async () => {
     writeFileSync(policy, readFileSync('policies/vault.yaml'));
     process.env.XDG_RUNTIME_DIR = folder;
-    served = start('serve', '--port', '0', '--server', 'build/vault/server.js', '--policy', policy);
+    const args = [
+      'serve',
+      '--color',
+      'never',
+      '--port',
+      '0',
+      '--server',
+      'build/vault/server.js',
+      '--policy',
+      policy,
+    ];
+    served = startAtTerminal('stdout', args);
     const welcome = await served.until('stdout', /to stop\.\n/);
     page = /^Switch: +(http\S+)$/m.exec(welcome)?.[1] ?? '';
     // Without the tool that the gate adds.
