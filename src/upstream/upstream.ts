@@ -19,6 +19,12 @@ import { type Wire, wireOf } from './wires/wire.js';
 const START_MS = 60_000;
 const SILENCE_MS = 120_000;
 
+const ownInitialize = (capabilities: Caller['asks']): Params => ({
+  protocolVersion: LEGACY_VERSIONS[0],
+  capabilities,
+  clientInfo: SELF,
+});
+
 /** One server behind the endpoint: which era is spoken to it, and which connection a client may use. */
 export class Upstream {
   readonly listeners = new Set<ChangeListener>();
@@ -219,6 +225,8 @@ export class Upstream {
     if (found.era === 'legacy') {
       this.spare = found.spare;
       if (this.options.protocol === '2026-07-28') throw new EraUnavailable('it does not speak 2026-07-28');
+      // Some legacy servers end when they are asked, and so does one that cannot start.
+      if (found.spare === undefined && this.isRemote !== true) await this.tryLegacy();
       this.refusesModern = true;
       return undefined;
     }
@@ -235,10 +243,15 @@ export class Upstream {
     return link;
   }
 
+  /** @throws {UpstreamError} if the server cannot be initialized */
+  private async tryLegacy(): Promise<void> {
+    const link = this.legacyLink(ownInitialize({}));
+    await link.recovery.opened().finally(() => link.release());
+  }
+
   /** A connection that is not initialized by a client: which one, the isolation decides. */
   pooled(caller: Caller): Link {
-    const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities: caller.asks, clientInfo: SELF };
-    const make = (): Link => this.legacyLink(params);
+    const make = (): Link => this.legacyLink(ownInitialize(caller.asks));
     const key = this.keyOf(caller);
     return key === undefined ? make() : this.pool.use(key, make);
   }

@@ -187,13 +187,29 @@ describe('serve with any server', () => {
 
 describe('a server that cannot be reached', () => {
   it.each([
-    ['does not exist', () => 'http://127.0.0.1:9/mcp', 'fetch failed', 'Start again when it works.'],
+    [
+      'does not exist',
+      () => 'http://127.0.0.1:9/mcp',
+      'cannot be reached',
+      'Check its URL, and that it runs.',
+    ],
     ['refuses the connection', () => answering(401), 'answered 401', 'Pass its credentials with --header.'],
     ['has failed', () => answering(503), 'answered 503', 'Start again when it works.'],
   ])('because it %s is not served, and one sentence says why', async (_, urlOf, reason, advice) => {
     const served = serve('--policy', 'policies/vault.yaml', '--url', await urlOf());
     await expect(served).rejects.toThrow(
       `The server ${reason}, so its protocol version is unknown. ${advice}`,
+    );
+  });
+});
+
+describe('a command that is not a server', () => {
+  it.each([
+    ['does not exist', ['no-such-command'], 'cannot be started (ENOENT)'],
+    ['ends', [process.execPath, '-e', 'process.exit(3)'], 'ended with exit code 3'],
+  ])('is not served because it %s, and one sentence says so', async (_, command, reason) => {
+    await expect(serve('--policy', 'policies/vault.yaml', '--', ...command)).rejects.toThrow(
+      `The server ${reason}, so its protocol version is unknown. Check that its command runs by itself.`,
     );
   });
 });

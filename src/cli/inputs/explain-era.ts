@@ -20,9 +20,19 @@ export function explainEra(cause: unknown, refused?: CliError): never {
   if (cause instanceof EraUnavailable) {
     throw new CliError(`The server does not speak ${MODERN_VERSION}. Leave out --protocol.`, { cause });
   }
-  const what = reason.replace(/^it answered HTTP (\d+).*/, 'answered $1').replace(/^it /, '');
-  const advice = /^answered 40[13]$/.test(what)
-    ? 'Pass its credentials with --header.'
-    : 'Start again when it works.';
-  throw new CliError(`The server ${what}, so its protocol version is unknown. ${advice}`, { cause });
+  const what = reason
+    .replace(/^it answered HTTP (\d+).*/, 'answered $1')
+    .replace(/^it /, '')
+    .replace(/^fetch failed/, 'cannot be reached');
+  const [, advice] = ADVICE.find(([pattern]) => pattern.test(what)) ?? [];
+  throw new CliError(
+    `The server ${what}, so its protocol version is unknown. ${advice ?? 'Start again when it works.'}`,
+    { cause },
+  );
 }
+
+const ADVICE = [
+  [/^answered 40[13]$/, 'Pass its credentials with --header.'],
+  [/^cannot be reached/, 'Check its URL, and that it runs.'],
+  [/^(cannot be started|ended|was ended)/, 'Check that its command runs by itself.'],
+] as const;
