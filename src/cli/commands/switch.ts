@@ -66,7 +66,10 @@ export async function run(argv: string[]): Promise<number> {
     process.stdout.write(`${sessionLines(entry.name, after, terminal.paper).join('\n')}\n`);
   }
   const last = isDone ? undefined : refusals.pop();
-  for (const { message } of refusals) console.error(`mcp-concerns: ${message}`);
+  // The sessions of one server refuse a value with the same words.
+  const messages = new Set(refusals.map(({ message }) => message));
+  messages.delete(last?.message ?? '');
+  for (const message of messages) console.error(`mcp-concerns: ${message}`);
   if (last !== undefined) throw last;
   return 0;
 }
