@@ -63,7 +63,6 @@ export function withSwitched(
     key: JSON.stringify([configuration.key, open.key, shown, hidden]),
     active: configuration.active || hidden.length > 0,
     switched: {
-      from: source.from,
       shown: new Set(shown),
       hidden: new Set(hidden),
       open,
@@ -71,6 +70,15 @@ export function withSwitched(
     },
   };
 }
+
+/** The names of tools that a person switched one by one, as a session keeps them. */
+export type SwitchedTools = { readonly [K in typeof ADDED_TOOLS | typeof HIDDEN_TOOLS]?: readonly string[] };
+
+/** Returns these names as a session keeps them: without lists that are empty. */
+export const switchedTools = (shown: readonly string[], hidden: readonly string[]): SwitchedTools => ({
+  ...(shown.length === 0 ? {} : { [ADDED_TOOLS]: shown }),
+  ...(hidden.length === 0 ? {} : { [HIDDEN_TOOLS]: hidden }),
+});
 
 /**
  * Returns names of tools that a model or a person switched one by one, sorted.

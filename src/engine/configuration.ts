@@ -1,4 +1,4 @@
-import { withAdded, withSwitched } from './added-tools.js';
+import { type SwitchedTools, switchedTools, withAdded, withSwitched } from './added-tools.js';
 import { type CallerData, type CallerFacts, callerFacts, clientNames } from './caller-facts.js';
 import { claimedValue, MAX_SCOPES, scopesOf } from './claims.js';
 import type { Configuration, EffectiveValue } from './effective.js';
@@ -9,7 +9,6 @@ import type { Concern, Policy } from './policy.js';
 import {
   ADDED_TOOLS,
   type ConcernWarning,
-  HIDDEN_TOOLS,
   type InvalidValue,
   type Origin,
   PreferenceReader,
@@ -293,15 +292,8 @@ export function describeModel({ policy, narrowed, added, ...own }: Configuration
  * @example
  * describeSwitched(configuration); // { '+tools': ['get_quote'] }
  */
-export function describeSwitched({ switched }: Configuration): Record<string, string[]> {
-  const lists: [string, ReadonlySet<string>][] =
-    switched === undefined
-      ? []
-      : [
-          [ADDED_TOOLS, switched.shown],
-          [HIDDEN_TOOLS, switched.hidden],
-        ];
-  return Object.fromEntries(lists.flatMap(([key, names]) => (names.size === 0 ? [] : [[key, [...names]]])));
+export function describeSwitched({ switched }: Configuration): SwitchedTools {
+  return switchedTools([...(switched?.shown ?? [])], [...(switched?.hidden ?? [])]);
 }
 
 /**

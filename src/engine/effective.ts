@@ -1,12 +1,6 @@
 import type { RuleData } from './expression/evaluate.js';
 import type { Policy } from './policy.js';
-import type {
-  ConcernWarning,
-  InvalidValue,
-  Origin,
-  PreferenceSourceName,
-  PreferredValue,
-} from './preference-source.js';
+import type { ConcernWarning, InvalidValue, Origin, PreferredValue } from './preference-source.js';
 
 /**
  * The value in effect for one concern. `denied` matches no primitive that has a value for the concern: an operator
@@ -47,7 +41,6 @@ export interface Configuration {
   readonly added?: { readonly names: ReadonlySet<string>; readonly open: Configuration };
   /** The tools that a person switched one by one. `configurationFor` returns what decides about them. */
   readonly switched?: {
-    readonly from: PreferenceSourceName;
     readonly shown: ReadonlySet<string>;
     readonly hidden: ReadonlySet<string>;
     readonly open: Configuration;

@@ -1,4 +1,5 @@
 import { readOwn } from '../engine/expression/evaluate.js';
+import { parseJson } from '../http/request-body.js';
 
 /** Claims that are names (RFC 7519, RFC 9068): `42` in them stays a string. */
 const NAMES: ReadonlySet<string> = new Set(['iss', 'sub', 'jti', 'client_id', 'azp', 'username']);
@@ -80,12 +81,8 @@ function asGo(claim: unknown): string {
 }
 
 function fromJson(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null ? value : undefined;
 }
 
 function scalar(text: string): string | number | boolean {

@@ -1,3 +1,4 @@
+import { readOwn } from '../engine/expression/evaluate.js';
 import { IDENTITY, identityOf, type Primitive, type ServerCatalog, tagsOf } from '../engine/mapping.js';
 import { KINDS, type Kind } from '../engine/policy.js';
 
@@ -54,13 +55,13 @@ const MAX_DESCRIPTION = 160;
  * readCatalog({ tools: [{ name: 'echo', inputSchema: {}, tokens: 12 }] }); // { tools: [{ name: 'echo', tokens: 12 }] }
  */
 export function readCatalog(data: unknown): PlaygroundCatalog {
-  const found = KINDS.filter((kind) => own(data, kind) !== undefined);
+  const found = KINDS.filter((kind) => readOwn(data, kind) !== undefined);
   if (found.length === 0) {
     throw new NotReadable(`This is not a catalog: it has none of ${KINDS.join(', ')}.`);
   }
   let estimated = false;
   const lists = found.map((kind): [Kind, readonly Primitive[]] => {
-    const items = own(data, kind);
+    const items = readOwn(data, kind);
     if (!Array.isArray(items)) throw new NotReadable(`This is not a catalog: ${kind} is not a list.`);
     return [
       kind,
@@ -69,27 +70,27 @@ export function readCatalog(data: unknown): PlaygroundCatalog {
         if (identityOf(kind, facts) === '') {
           throw new NotReadable(`This is not a catalog: an entry of ${kind} has no ${IDENTITY[kind]}.`);
         }
-        if (kind === 'tools' && !Number.isInteger(own(item, 'tokens'))) estimated = true;
+        if (kind === 'tools' && !Number.isInteger(readOwn(item, 'tokens'))) estimated = true;
         return facts;
       }),
     ];
   });
-  const instructions = own(data, 'instructions');
+  const instructions = readOwn(data, 'instructions');
   return {
     ...Object.fromEntries(lists),
     ...(typeof instructions === 'string' ? { instructions } : {}),
-    ...(estimated || own(data, 'estimated') === true ? { estimated: true } : {}),
+    ...(estimated || readOwn(data, 'estimated') === true ? { estimated: true } : {}),
   };
 }
 
 function factsOf(item: unknown): Primitive & { readonly tokens: number } {
   const fields = (...names: readonly string[]): Readonly<Record<string, unknown>> => {
-    const found = names.map((name): [string, unknown] => [name, own(item, name)]);
+    const found = names.map((name): [string, unknown] => [name, readOwn(item, name)]);
     return Object.fromEntries(found.filter(([, value]) => value !== undefined));
   };
-  const description = own(item, 'description');
+  const description = readOwn(item, 'description');
   const tags = tagsOf(typeof item === 'object' && item !== null ? item : {});
-  const counted = own(item, 'tokens');
+  const counted = readOwn(item, 'tokens');
   const tokens =
     typeof counted === 'number'
       ? counted
@@ -116,23 +117,23 @@ function factsOf(item: unknown): Primitive & { readonly tokens: number } {
  * readDocument(JSON.parse(text)).files[0]?.name; // 'policy.yaml'
  */
 export function readDocument(data: unknown): PlaygroundDocument {
-  const files = own(data, 'files');
+  const files = readOwn(data, 'files');
   const isFile = (file: unknown): boolean =>
-    typeof own(file, 'name') === 'string' && typeof own(file, 'text') === 'string';
-  if (own(data, 'format') !== 1 || !Array.isArray(files) || files.length === 0 || !files.every(isFile)) {
+    typeof readOwn(file, 'name') === 'string' && typeof readOwn(file, 'text') === 'string';
+  if (readOwn(data, 'format') !== 1 || !Array.isArray(files) || files.length === 0 || !files.every(isFile)) {
     throw new NotReadable('The link does not contain a policy, or it was cut off.');
   }
   return {
     format: 1,
-    server: textOf(own(data, 'server'), 'server'),
+    server: textOf(readOwn(data, 'server'), 'server'),
     files: files.map((file: unknown) => ({
-      name: textOf(own(file, 'name'), 'policy.yaml'),
-      text: textOf(own(file, 'text'), ''),
+      name: textOf(readOwn(file, 'name'), 'policy.yaml'),
+      text: textOf(readOwn(file, 'text'), ''),
     })),
-    catalogFile: textOf(own(data, 'catalogFile'), 'policy.catalog.json'),
-    catalog: readCatalog(own(data, 'catalog')),
-    preferences: valuesOf(own(data, 'preferences')),
-    claims: valuesOf(own(data, 'claims')),
+    catalogFile: textOf(readOwn(data, 'catalogFile'), 'policy.catalog.json'),
+    catalog: readCatalog(readOwn(data, 'catalog')),
+    preferences: valuesOf(readOwn(data, 'preferences')),
+    claims: valuesOf(readOwn(data, 'claims')),
   };
 }
 
@@ -149,7 +150,3 @@ function valuesOf(data: unknown): Values {
     }),
   );
 }
-
-/** Reads an own property, so that a name from a link never reads an inherited one. */
-const own = (data: unknown, name: string): unknown =>
-  typeof data === 'object' && data !== null ? Object.getOwnPropertyDescriptor(data, name)?.value : undefined;

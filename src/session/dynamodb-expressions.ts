@@ -1,5 +1,11 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
+/** Turns the refusal of a write whose condition is not satisfied into `undefined`. Throws any other error. */
+export function unlessConditionFailed(cause: unknown): undefined {
+  if (cause instanceof Error && cause.name === 'ConditionalCheckFailedException') return undefined;
+  throw cause;
+}
+
 /** Makes the names and values of an expression. DynamoDB reserves many words, so every name and value has a placeholder. */
 export function placeholders() {
   const names = new Map<string, string>();

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { placeholders } from './dynamodb-expressions.js';
+import { placeholders, unlessConditionFailed } from './dynamodb-expressions.js';
 import type { Condition, SessionItem } from './dynamodb-item.js';
 import { lazyClient } from './lazy-client.js';
 
@@ -51,11 +51,5 @@ export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'>
   };
 }
 
-const succeeded = (sent: Promise<unknown>): Promise<boolean> =>
-  sent.then(
-    () => true,
-    (cause: unknown) => {
-      if (cause instanceof Error && cause.name === 'ConditionalCheckFailedException') return false;
-      throw cause;
-    },
-  );
+const succeeded = async (sent: Promise<unknown>): Promise<boolean> =>
+  (await sent.then(() => true, unlessConditionFailed)) === true;

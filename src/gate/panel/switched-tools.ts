@@ -1,4 +1,4 @@
-import { toolsIn } from '../../engine/added-tools.js';
+import { type SwitchedTools, switchedTools, toolsIn } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
 import type { Primitive } from '../../engine/mapping.js';
 import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
@@ -7,13 +7,10 @@ import type { HostConcerns } from '../../session/store.js';
 import { decisionOnName } from '../enforce/visibility.js';
 import { type Kept, recordOf, strongestPlace } from '../request/kept-preferences.js';
 
-/** The names of tools that a person switched one by one, as a session keeps them. */
-export type SwitchedTools = { readonly [K in typeof ADDED_TOOLS | typeof HIDDEN_TOOLS]?: readonly string[] };
-
 /** Returns the tools that a person switched one by one before a change. */
 export function switchedBefore(kept: Kept): SwitchedTools {
   const { concerns } = recordOf(kept[strongestPlace(kept)]);
-  return switchedOf(toolsIn(concerns, ADDED_TOOLS), toolsIn(concerns, HIDDEN_TOOLS));
+  return switchedTools(toolsIn(concerns, ADDED_TOOLS), toolsIn(concerns, HIDDEN_TOOLS));
 }
 
 /**
@@ -45,15 +42,15 @@ export function switchedAfter(
   if (show === undefined || hide === undefined) {
     return `"${ADDED_TOOLS}" and "${HIDDEN_TOOLS}" must be lists of names of tools.`;
   }
-  if (show.length + hide.length === 0) return switchedOf(shown, hidden);
+  if (show.length + hide.length === 0) return switchedTools(shown, hidden);
   const isShownUnder = (configuration: Configuration) => (name: string) =>
     decisionOnName(tools, name, configuration)?.effect === 'show';
   const without = (names: readonly string[], others: readonly string[]) =>
     names.filter((name) => !others.includes(name));
   const rest = { shown: without(shown, [...show, ...hide]), hidden: without(hidden, [...show, ...hide]) };
   // Without the tools that change now: one that is shown anyway needs no entry, and one that is hidden anyway neither.
-  const isShownAnyway = isShownUnder(configure(switchedOf(rest.shown, rest.hidden)));
-  const after = switchedOf(
+  const isShownAnyway = isShownUnder(configure(switchedTools(rest.shown, rest.hidden)));
+  const after = switchedTools(
     [...rest.shown, ...show.filter((name) => !isShownAnyway(name))],
     [...rest.hidden, ...hide.filter(isShownAnyway)],
   );
@@ -64,11 +61,6 @@ export function switchedAfter(
   if (wrong === undefined) return after;
   return `${JSON.stringify(wrong)} is not a tool that you can switch by itself.`;
 }
-
-const switchedOf = (shown: readonly string[], hidden: readonly string[]): SwitchedTools => ({
-  ...(shown.length === 0 ? {} : { [ADDED_TOOLS]: shown }),
-  ...(hidden.length === 0 ? {} : { [HIDDEN_TOOLS]: hidden }),
-});
 
 /** Returns the names in a part of a change; `undefined` if it is not a list of names. */
 function namesIn(given: unknown = []): readonly string[] | undefined {

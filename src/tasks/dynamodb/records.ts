@@ -1,4 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { unlessConditionFailed } from '../../session/dynamodb-expressions.js';
 import { lazyClient } from '../../session/lazy-client.js';
 import { limitCalls } from '../../session/table-calls.js';
 import { isTaskId } from '../records/owner.js';
@@ -192,9 +193,4 @@ function isMade(record: TaskRecord, change: TaskChange): boolean {
     default:
       return false;
   }
-}
-
-function unlessConditionFailed(cause: unknown): undefined {
-  if (cause instanceof Error && cause.name === 'ConditionalCheckFailedException') return undefined;
-  throw cause;
 }
