@@ -32,13 +32,12 @@ export function toFormula(spanning: Spanning, expression: Expression, mapping: M
   const operands = () => expression.operands.map((operand) => toFormula(spanning, operand, mapping));
   switch (expression.operator) {
     case 'and':
+    case '!!':
       return and(operands());
     case 'or':
       return or(operands());
     case '!':
       return not(and(operands()));
-    case '!!':
-      return and(operands());
     case 'if':
       return choose(operands());
     default:

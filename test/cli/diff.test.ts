@@ -104,6 +104,15 @@ Changed concerns, presets and settings
     expect(stdout).toContain('The policy has enforcement: shadow, so hosts still see everything');
   });
 
+  it('includes a concern whose preferences do not change lists any more', async () => {
+    const policy = changed(VAULT, [
+      'values: [low, medium, high]',
+      'values: [low, medium, high]\n    lists: stable',
+    ]);
+    const { stdout } = await diff(VAULT, policy, '--catalog', CATALOG);
+    expect(stdout).toContain('\n  security: lists filter -> stable\n');
+  });
+
   it('includes the defaults of some clients', async () => {
     const clients = 'defaults-for:\n  - { when: { client.name: "cursor*" }, preset: cheap }\n';
     const policy = written('clients.yaml', readFileSync(VAULT, 'utf8') + clients);

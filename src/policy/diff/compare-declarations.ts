@@ -52,6 +52,7 @@ function compareConcerns(name: string, before: Concern | undefined, after: Conce
     ['claim', ({ claim }: Concern) => (claim === undefined ? 'none' : claimName(claim))],
     ['obtainable', (concern: Concern) => concern.obtainable ?? false],
     ['claim-values', ({ claimValues }: Concern) => (claimValues ? JSON.stringify(claimValues) : 'none')],
+    ['lists', (concern: Concern) => concern.lists ?? 'filter'],
     ['model', (concern: Concern) => concern.model ?? 'none'],
   ] as const) {
     const [old, now] = [read(before), read(after)];
