@@ -113,6 +113,15 @@ export function withClaim<C extends Verified>(
   };
 }
 
+/** Parses a claim that a person writes. It is JSON, because tokens contain numbers, booleans and lists; any other text is a string. */
+export function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Sets a claim at its path, and keeps the other members of the objects on it. */
 export function setClaim(
   claims: Map<string, unknown>,

@@ -1,4 +1,4 @@
-import { withClaim } from '../engine/claims.js';
+import { jsonOrText, withClaim } from '../engine/claims.js';
 import { type Caller, type Configuration, resolveConfiguration } from '../engine/configuration.js';
 import { readsClientName } from '../engine/expression/expression.js';
 import { identityOf, mapPrimitive, type Primitive } from '../engine/mapping.js';
@@ -69,14 +69,6 @@ export function callerOf(policy: Policy, values: Values): Caller {
     },
     { claims, client: { name, title, version } },
   );
-}
-
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 const tokensOf = (definition: object): number =>

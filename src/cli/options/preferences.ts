@@ -1,4 +1,4 @@
-import { claimName, setClaim, withClaim } from '../../engine/claims.js';
+import { claimName, jsonOrText, setClaim, withClaim } from '../../engine/claims.js';
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
@@ -101,15 +101,6 @@ function split(text: string): [name: string, value: string] {
 function clientInfo(text: string | undefined): unknown {
   const info = text === undefined ? undefined : jsonOrText(text);
   return typeof info === 'object' ? info : { name: text };
-}
-
-/** Parses JSON, because tokens contain numbers, booleans and lists; any other text is a string. */
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function readValue(policy: Policy, concern: Concern, text: string): string | number | string[] {
