@@ -35,8 +35,9 @@ export const KILLS = ['test/tasks/*.check.ts'];
 /** Start an endpoint, servers and hosts for each test, and end and restart them. */
 export const ENDPOINTS = [
   'test/eras/eras.test.ts',
-  'test/cli/{drain,endpoint-key,eras,listen,modern-module,modern-switch}.test.ts',
-  'test/cli/{processes,refused-callers,serve-any,serve-limits,switch}.test.ts',
+  'test/cli/{drain,endpoint-key,eras,killed-server,listen,modern-module,modern-switch}.test.ts',
+  'test/cli/{processes,refused-callers,serve-any,serve-limits,servers,start-at-once,switch}.test.ts',
+  'test/cli/{server-module,task-streams,watch-parts}.test.ts',
   'test/cli/service/*.test.ts',
 ];
 
@@ -49,7 +50,8 @@ export const GENERATED = [
 
 /**
  * The tests of `npm run test:slow`, which `npm test` leaves out: slow by nature, because they start a browser, package
- * functions for Lambda, read what `osls bundle` wrote, pack the package, or start one process after the other.
+ * functions for Lambda, read what `osls bundle` wrote, pack the package, follow the documentation with `npx`, or start one
+ * process after the other.
  */
 export const SLOW = [
   ...PACKAGING,
@@ -57,8 +59,9 @@ export const SLOW = [
   ...ENDPOINTS,
   'test/slow/browser/*.test.ts',
   'test/deploy/{endpoint,offline}.test.ts',
-  'test/behavior/examples/{deploy,lambda}.test.ts',
+  'test/behavior/examples/{deploy,guides,lambda,service}.test.ts',
+  'test/behavior/examples/vault/walkthrough.test.ts',
   'test/lambda/endpoint/{bundle,environments,tasks-template,jwt-tasks}.test.ts',
-  'test/slow/pack.test.ts',
+  'test/slow/{pack,waiting-example}.test.ts',
   'test/behavior/leaks/*.test.ts',
 ];
