@@ -45,7 +45,9 @@ export const ENDPOINTS = [
 export const GENERATED = [
   'test/property/**/*.test.ts',
   'test/gate/fuzz.test.ts',
+  'test/gate/panel/added-tools.test.ts',
   'test/page/move-switches.test.ts',
+  'test/tasks/replay.test.ts',
 ];
 
 /**

@@ -11,6 +11,7 @@ import {
   type Tasks,
 } from '../../src/tasks/index.js';
 import { PATIENCE } from '../patience.js';
+import { sample } from '../sample.js';
 import { inProcess } from './lambda/invoke.js';
 import { type FakeLambda, startFakeLambda } from './lambda/server.js';
 import { ANN, FUNCTION_ARN, lambdaClient, started } from './worlds.js';
@@ -184,7 +185,7 @@ describe('random programs', () => {
         expect(end).toEqual(await expected(calls));
         if (end?.status === 'completed') expect(waits).toBe(0);
       }),
-      { numRuns: 200 },
+      { numRuns: sample(200) },
     );
   });
 
@@ -193,7 +194,7 @@ describe('random programs', () => {
       fc.asyncProperty(program, async (calls) => {
         expect(await run(durable, calls)).toEqual(await run(embedded, calls));
       }),
-      { numRuns: 25 },
+      { numRuns: sample(25) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { Panel } from '../../../src/gate/panel/panel.js';
 import { read } from '../../../src/wire/messages.js';
 import { PATIENCE } from '../../patience.js';
+import { sample } from '../../sample.js';
 import { Harness, policyOf } from '../gate-harness.js';
 import {
   chosenBy,
@@ -194,6 +195,6 @@ it('names and shows nothing that anything but an open concern hides', {
   timeout: PATIENCE.test,
 }, async () => {
   await fc.assert(fc.asyncProperty(specs, fc.array(acts, { minLength: 1, maxLength: 8 }), play), {
-    numRuns: 60,
+    numRuns: sample(60),
   });
 });
