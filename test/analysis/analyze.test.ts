@@ -1,16 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { analyze, canShowWithout } from '../../src/analysis/analyze.js';
-import { decide } from '../../src/engine/evaluate.js';
-import { isTruthy } from '../../src/engine/expression/evaluate.js';
-import {
-  type Configuration,
-  mapPrimitive,
-  type Policy,
-  type Primitive,
-  resolveConfiguration,
-} from '../../src/engine/index.js';
-import { allConfigurations, listPolicy, mappingsOf, smallPolicies } from '../engine/small-policies.js';
+import { mapPrimitive, type Primitive } from '../../src/engine/index.js';
+import { listPolicy } from '../engine/small-policies.js';
 import { policyOf, shown, yaml } from '../policy/author.js';
 
 const named = (...names: string[]): Primitive[] => names.map((name) => ({ name }));
@@ -251,86 +242,6 @@ rules:
     const when = { '===': [{ var: 'concerns.topic' }, 'v0'] };
     const policy = listPolicy({ topic: values }, {}, [{ id: 'r', effect: 'hide', when }]);
     expect(analyze(policy, { tools: named('x') }).unanswered).toEqual([]);
-  });
-});
-
-describe('compared with every configuration, one by one', () => {
-  /** The result of `analyze`, found by trying every configuration. */
-  function tryAll(policy: Policy, tools: readonly Primitive[]) {
-    const configurations = allConfigurations(policy).map(({ configuration }) => configuration);
-    // With a default, a caller sees nothing because its claim matches no value: that is what such a claim is for.
-    const isMeant = ({ effective }: Configuration) =>
-      effective.some((value, index) => value === 'denied' && policy.concerns[index]?.default !== undefined);
-    const mappings = mappingsOf({ policy, tools });
-    const table = mappings.map((mapping) =>
-      configurations.map((configuration) => decide(mapping, configuration).effect === 'show'),
-    );
-    const pick = (keep: (row: readonly boolean[], index: number) => boolean) =>
-      tools.filter((_tool, index) => keep(table[index] ?? [], index)).map(({ name }) => name);
-    const rules = policy.rules.map((rule) => {
-      const fires = mappings
-        .filter(({ kind }) => rule.kinds.includes(kind))
-        .flatMap(({ slots }) => configurations.map(({ data }) => isTruthy(rule.fires(data, slots))));
-      return fires.includes(true) ? (fires.includes(false) ? 'sometimes' : 'always') : 'never';
-    });
-    return {
-      neverVisible: pick((row) => !row.includes(true)),
-      alwaysVisible: pick(
-        (row, index) => !row.includes(false) && (mappings[index]?.offers.some((offer) => offer) ?? false),
-      ),
-      rules,
-      empty: configurations.some(
-        (configuration, at) => !isMeant(configuration) && table.every((row) => row[at] === false),
-      ),
-    };
-  }
-
-  it('gives the same result for random policies', () => {
-    fc.assert(
-      fc.property(smallPolicies, ({ policy, tools }) => {
-        const expected = tryAll(policy, tools);
-        const { neverVisible, alwaysVisible, rules, showsNothing, unanswered } = analyze(policy, { tools });
-        expect(unanswered).toEqual([]);
-        expect({
-          neverVisible: names(neverVisible),
-          alwaysVisible: names(alwaysVisible),
-          rules: rules.map(({ fires }) => fires),
-          empty: showsNothing !== undefined,
-        }).toEqual(expected);
-        if (showsNothing === undefined) return;
-        // A host can send this configuration and an operator can claim it.
-        const { tier, ...concerns } = showsNothing;
-        const claims = new Map(tier === undefined || tier === 'no matching claim' ? [] : [['tier', tier]]);
-        const all = Object.fromEntries(policy.concerns.map(({ name }) => [name, null]));
-        const sources = [{ from: 'session', concerns: { ...all, ...concerns } }] as const;
-        const configuration = resolveConfiguration(policy, sources, { claims });
-        expect(configuration.warnings.filter(({ code }) => code !== 'operator-concern')).toEqual([]);
-        for (const mapping of mappingsOf({ policy, tools })) {
-          expect(decide(mapping, configuration).effect).toBe('hide');
-        }
-      }),
-      { numRuns: 1000 },
-    );
-  });
-
-  it('shows one primitive without another exactly if some configuration does', () => {
-    fc.assert(
-      fc.property(smallPolicies, ({ policy, tools }) => {
-        const [first, second] = mappingsOf({ policy, tools });
-        if (first === undefined) return;
-        const isSeparated = (hidden: typeof first, shown?: typeof first) =>
-          allConfigurations(policy).some(
-            ({ configuration }) =>
-              decide(hidden, configuration).effect === 'hide' &&
-              (shown === undefined || decide(shown, configuration).effect === 'show'),
-          );
-        expect(canShowWithout(policy, undefined, first)).toBe(isSeparated(first));
-        expect(canShowWithout(policy, first, first)).toBe(false);
-        if (second !== undefined)
-          expect(canShowWithout(policy, second, first)).toBe(isSeparated(first, second));
-      }),
-      { numRuns: 500 },
-    );
   });
 });
 
