@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { ConcernsError } from '../errors.js';
 import { KnownNames } from '../gate/edge/outcomes.js';
-import type { FetchHandler, HandlerOptions } from './fetch-handler.js';
+import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { observe } from './observer.js';
 import type { WriteLog } from './request-log.js';
 import { createHandler } from './sdk-v1.js';
@@ -36,7 +36,7 @@ export interface LocalOptions extends HandlerOptions {
 }
 
 /** How `listenLocally` listens. */
-interface ListenOptions extends Pick<LocalOptions, 'port' | 'log'> {
+interface ListenOptions extends Pick<LocalOptions, 'port' | 'log'>, Pick<FetchOptions, 'sessionSecret'> {
   /** The address. Defaults to 127.0.0.1. */
   readonly host?: string | undefined;
   /** Other names of the endpoint in `Host` and `Origin`, with any port. */
@@ -45,6 +45,8 @@ interface ListenOptions extends Pick<LocalOptions, 'port' | 'log'> {
   readonly key?: string | undefined;
   /** Answers requests of other paths, and makes all checks of them itself; `undefined` for those that it does not know. */
   readonly beside?: (request: Request) => Promise<Response | undefined>;
+  /** Answers requests for the card of the endpoint. Defaults to the handler of all others. */
+  readonly card?: FetchHandler;
 }
 
 /** An endpoint that is listening. */
@@ -109,7 +111,7 @@ export async function serveLocally(options: LocalOptions): Promise<LocalEndpoint
  * @throws {ListenError} if the address cannot be used
  */
 export async function listenLocally(handle: FetchHandler, options: ListenOptions): Promise<LocalEndpoint> {
-  const { host = '127.0.0.1', names: others = [] } = options;
+  const { host = '127.0.0.1', names: others = [], card = handle, sessionSecret } = options;
   let count = 0;
   const names = new KnownNames();
   const path = options.key === undefined ? ENDPOINT : `${ENDPOINT}/${options.key}`;
@@ -126,10 +128,11 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
       return new Response(`Not found${hint}.\n`, { status: 404 });
     }
     const { log } = options;
-    if (log === undefined) return handle(request, { names });
+    const answer = isEndpoint ? handle : card;
+    if (log === undefined) return answer(request, { names, sessionSecret });
     const requestId = String(++count);
     const { elapsed, ...observed } = observe();
-    const response = await handle(request, { ...observed, names });
+    const response = await answer(request, { ...observed, names, sessionSecret });
     const { status } = response;
     return onceRead(response, () => {
       const { reports, storeCalls } = observed;

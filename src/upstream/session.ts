@@ -56,7 +56,7 @@ export async function openSession(
   // Until its first request, which it was opened for.
   let isNew = true;
   let [open, answering] = [0, 0];
-  let [isInitialized, isRefused] = [false, false];
+  let [isInitialized, isRefused, isLocal] = [false, false, false];
   const ended = (): void => {
     open--;
     usedAt = performance.now();
@@ -126,8 +126,10 @@ export async function openSession(
         requestIds = requestIdsIn(body?.value);
         const given = { ...(body === undefined ? {} : { parsedBody: body.value }), ...callerOf(authInfo) };
         const begun = await transport.handleRequest(request, given);
-        const canRefuse = isPost && upstream?.behind.isLocal === false;
-        const answer = canRefuse ? await passRefusal(upstream, body?.value, begun, request.signal) : begun;
+        // What is certain once stays so. Of several servers, each is asked.
+        isLocal ||= upstream?.behind.isLocal !== false;
+        const answer =
+          isPost && !isLocal ? await passRefusal(upstream, body?.value, begun, request.signal) : begun;
         const carried = outgoing.carry(answer);
         // Nobody will read the response, so nothing else would tell that the client has left.
         if (isPost && request.signal.aborted) await carried.body?.cancel();

@@ -80,8 +80,10 @@ export function proxySessions(options: SessionProxyOptions) {
   }
 
   function placeOf(id: string, { authInfo }: FetchOptions): Place {
+    const { store } = options;
+    if (authInfo === undefined) return { id, key: JSON.stringify([id]), store, authInfo };
     const key = JSON.stringify([id, ...(principalOf(authInfo) ?? [])]);
-    return { id, key, store: bindSessions(options.store, authInfo), authInfo };
+    return { id, key, store: bindSessions(store, authInfo), authInfo };
   }
 
   /** Returns the session to end if there are too many: the least recently used one that answers nothing. */

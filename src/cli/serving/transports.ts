@@ -6,7 +6,6 @@ import { attachGate } from '../../gate/attach.js';
 import type { GateReport } from '../../gate/request/report.js';
 import { TaskMemory } from '../../gate/tasks/task-records.js';
 import { BridgedFront } from '../../http/bridged-front.js';
-import type { FetchHandler } from '../../http/fetch-handler.js';
 import { listenLocally } from '../../http/local.js';
 import { byEra, createModernHandler } from '../../http/sdk-v2.js';
 import { withServerCard } from '../../http/server-card/serve-card.js';
@@ -24,7 +23,7 @@ import { serversOf } from './bridge-server.js';
 import { withDefaultPreferences } from './default-preferences.js';
 import { eraLines } from './era-lines.js';
 import { createHostStore, ModernHosts } from './modern-hosts.js';
-import { accessOf } from './service/access.js';
+import { type Access, accessOf } from './service/access.js';
 import { probes } from './service/health.js';
 import { sharedStore } from './service/shared-store.js';
 import type { Serving } from './serving.js';
@@ -97,14 +96,15 @@ export async function serveHttp(
       signal.aborted
         ? proxy.fetch(request, { ...given, parsedBody: body })
         : modern(request, body, { ...given, report }),
-    (request, given) => proxy.fetch(request, { ...given, sessionSecret: secret }),
+    proxy.fetch,
   );
   const probe = probes((limit) => bridged.isUp(limit), signal);
-  const card = withServerCard(policy, both);
-  const handle: FetchHandler = (request, given) => (request.method === 'POST' ? both : card)(request, given);
-  const endpoint = await listenLocally(access?.guard(handle) ?? handle, {
+  const guard: Access['guard'] = access?.guard ?? ((handle) => handle);
+  const endpoint = await listenLocally(guard(both), {
     ...service,
     key,
+    sessionSecret: secret,
+    card: guard(withServerCard(policy, both)),
     beside: async (request) =>
       (await probe(request)) ?? access?.describe?.(request) ?? control?.fetch(request),
   });

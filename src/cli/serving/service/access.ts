@@ -11,7 +11,7 @@ import { stateFolder } from '../../project/state-folder.js';
 import { verifyTokens } from './verify-tokens.js';
 
 /** What keeps callers out who may not use an endpoint for many. */
-interface Access {
+export interface Access {
   /** What callers need, for people. */
   readonly needs: string;
   /** Answers 401 to those without it. */
