@@ -8,6 +8,7 @@ import { ConcernsError } from '../errors.js';
 import { KnownNames } from '../gate/edge/outcomes.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { observe } from './observer.js';
+import { endingAtLength } from './request-body.js';
 import type { WriteLog } from './request-log.js';
 import { createHandler } from './sdk-v1.js';
 import { endpointPathOf, isForCard } from './server-card/serve-card.js';
@@ -129,6 +130,7 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
     }
     const { log } = options;
     const answer = isEndpoint ? handle : card;
+    endingAtLength.add(request);
     if (log === undefined) return answer(request, { names, sessionSecret });
     const requestId = String(++count);
     const { elapsed, ...observed } = observe();
