@@ -6,7 +6,10 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { pinsOf } from '../../src/engine/pins.js';
+import { preparePolicy } from '../../src/engine/policy.js';
 import { attachGate } from '../../src/gate/attach.js';
+import { parsePolicy } from '../../src/policy/compile/parse.js';
 import type { SavedCatalog } from '../../src/upstream/early/start.js';
 import { startAtOnce } from '../../src/upstream/early/start-at-once.js';
 import { inProcessTransport } from '../../src/upstream/in-process.js';
@@ -25,6 +28,9 @@ function createServer(description: string): McpServer {
   const server = new McpServer({ name: 'slow', version: '1' }, { instructions: 'Be patient.' });
   server.registerTool('who', { description }, () => text('here'));
   server.registerTool('same', {}, () => text('as before'));
+  server.registerResource('notes', 'data://notes', { description }, ({ href }) => ({
+    contents: [{ uri: href, text: 'read' }],
+  }));
   return server;
 }
 
@@ -136,6 +142,33 @@ describe('a server that was up before', () => {
     start();
     expect(textOf(await hidden)).toContain('not found');
   });
+
+  it.each([
+    ['one', ['who', 'same'], ['same']],
+    ['harmless no more', ['same'], ['who', 'same']],
+  ])(
+    'shows only definitions that are pinned, if those of "%s" are, before it is up and after',
+    async (reviewed, before, after) => {
+      const kept = await keptOf('one');
+      const pinned = await keptOf(reviewed);
+      const { transport, start } = slow('harmless no more');
+      const server = earlyBridge(transport, kept).connection();
+      const source = 'version: 1\nsettings: { enforcement: enforce }';
+      const { compiled } = parsePolicy(new Map([['policy.yaml', source]]));
+      if (compiled === undefined) throw new Error('The policy has errors.');
+      const pins = pinsOf(JSON.parse(JSON.stringify(pinned.read()?.lists)));
+      const policy = preparePolicy({ ...compiled, pins });
+      attachGate(server, { policy });
+      const { client, changes } = await connect(server);
+      const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+      expect(await names()).toEqual(before);
+      const read = client.readResource({ uri: 'data://notes' }).catch(({ message }: Error) => message);
+      start();
+      expect(await read).toEqual(expect.stringMatching(/not found$/));
+      await expect.poll(() => changes).toEqual(['notifications/tools/list_changed']);
+      expect(await names()).toEqual(after);
+    },
+  );
 
   it('is not listed any more when it cannot be started, and can be called when it works again', async () => {
     const kept = await keptOf('one');
