@@ -10,20 +10,17 @@ export const WHOLE_LIST_META = 'io.github.mcp-concerns/whole-list-key';
 const KEY = /^[\w-]{43}$/;
 
 /**
- * Takes the key of this process, which is valid for one connection: that of its own stdin, which only the program has that
- * started it. On any other transport, whatever the environment says opens nothing.
+ * Takes the key of this process, which only the program knows that started it. It is valid for one connection.
  *
- * @param transport the transport that a server connects to
- * @returns whether the first message of the transport has the key; `undefined` if there is none
+ * @returns whether the first message of the connection has the key; `undefined` if there is none
  */
-export function takeKey(transport: object): ((first: Message) => boolean) | undefined {
+export function takeKey(): ((first: Message) => boolean) | undefined {
   // Workers have no `process`.
   const env = globalThis.process?.env ?? {};
   const key = env[WHOLE_LIST_KEY];
-  if (key === undefined || inputOf(transport) !== globalThis.process.stdin) return undefined;
   // Processes that this one starts get no key.
   delete env[WHOLE_LIST_KEY];
-  if (!KEY.test(key)) return undefined;
+  if (key === undefined || !KEY.test(key)) return undefined;
   const digest = sha256Of(key);
   return (first) => {
     const given = read(first, 'params', '_meta', WHOLE_LIST_META);
@@ -31,7 +28,3 @@ export function takeKey(transport: object): ((first: Message) => boolean) | unde
     return typeof given === 'string' && sha256Of(given) === digest;
   };
 }
-
-/** The stdio transports of both SDKs have their stream as `_stdin`; `serveStdio` connects servers to a channel in front of one. */
-const inputOf = (transport: object): unknown =>
-  read(transport, '_stdin') ?? read(transport, '_wire', '_stdin');

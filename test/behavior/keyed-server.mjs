@@ -1,7 +1,6 @@
-// A server that filters its lists itself: node keyed-server.mjs v1|v2|HTTP|socket. The last two print the port.
+// A server that filters its lists itself: node keyed-server.mjs v1|v2|HTTP. The last one prints the port.
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
-import { createServer as createSocketServer } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
@@ -33,18 +32,14 @@ function attached(Server) {
 }
 
 const [mode] = process.argv.slice(2);
-const print = (listening) => listening.listen(0, '127.0.0.1', () => console.log(listening.address().port));
 if (mode === 'v1') await attached(McpServer).connect(new StdioServerTransport());
 else if (mode === 'v2') serveStdio(() => attached(McpServerV2));
-else if (mode === 'socket')
-  print(
-    createSocketServer((socket) => attached(McpServer).connect(new StdioServerTransport(socket, socket))),
-  );
 else {
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: () => 'own',
     enableJsonResponse: true,
   });
   await attached(McpServer).connect(transport);
-  print(createServer((request, response) => transport.handleRequest(request, response)));
+  const listening = createServer((request, response) => transport.handleRequest(request, response));
+  listening.listen(0, '127.0.0.1', () => console.log(listening.address().port));
 }

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -134,13 +133,6 @@ describe('a key in the environment', () => {
       return response.json();
     };
     expect(await seen(ask, key)).toEqual(FILTERED);
-  });
-
-  it('opens nothing over a socket that a stdio transport reads', async () => {
-    const key = newKey();
-    const socket = connect(await portOf(started('socket', key)), '127.0.0.1');
-    expect(await seen(conversation(socket, socket), key)).toEqual(FILTERED);
-    socket.destroy();
   });
 
   it('does not reach a server that is started for a host', async () => {

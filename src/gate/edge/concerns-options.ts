@@ -45,7 +45,7 @@ export interface GateOptions extends ConcernsOptions {
   /** Called when a client has initialized the connection, or listed in the modern era, by a process that serves a page with switches. */
   readonly observe?: ((initialized: InitializedConnection) => ConnectionObserver) | undefined;
   /** Returns whether the first message of a transport shows that its client meets no gate. Never for HTTP. */
-  readonly opens?: ((transport: object) => ((first: Message) => boolean) | undefined) | undefined;
+  readonly opens?: (() => ((first: Message) => boolean) | undefined) | undefined;
 }
 
 /** What a gate can learn of a server behind the endpoint. */

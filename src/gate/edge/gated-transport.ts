@@ -83,7 +83,7 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
     private readonly options: GateOptions,
   ) {
     super(inner);
-    this.opens = options.opens?.(inner);
+    this.opens = options.opens?.();
     const { report, names, probe, upstream } = options;
     if (report === undefined) return;
     const told = (line: GateReport): void => {
@@ -114,7 +114,8 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
   protected receive(received: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
     const message = received as Message;
     if (this.isOver) return;
-    if (this.opens !== undefined) this.isOpen = this.opens(message);
+    // A request over HTTP can come from anybody, so it opens nothing.
+    if (this.opens !== undefined) this.isOpen = httpOf(extra) === undefined && this.opens(message);
     this.opens = undefined;
     if (this.isOpen) return this.onmessage?.(received, extra);
     const policy = policyInForce(this.options.policy);
