@@ -1,4 +1,4 @@
-import jsonLogic, { type RulesLogic } from 'json-logic-js';
+import { prepare } from './apply.js';
 import { type Expression, isTextOperator, keysOf, pathsOf, readsPrimitive } from './expression.js';
 
 /** What a rule can read. Only own properties are read. */
@@ -23,8 +23,7 @@ interface PartTable {
 
 /**
  * Prepares an expression for evaluation by json-logic-js. What it reads becomes one list, and its paths become the
- * indexes of that list: the library follows no path, so it cannot read what an object inherits. Operators are those of the
- * library; none is added or removed, because the whole process shares them.
+ * indexes of that list: the library follows no path, so it cannot read what an object inherits.
  *
  * Parts that depend only on the primitive are moved into slots, which are filled once per primitive. Parts that do not
  * depend on it are evaluated once per object of data. Only the rest is evaluated for each configuration and primitive.
@@ -44,11 +43,8 @@ export function compileExpression(expression: Expression, slots?: PartTable) {
 function compile(expression: Expression, slots?: PartTable): Evaluate {
   const reads: Evaluate[] = [];
   const logic = toLogic(expression, (read) => ({ var: String(reads.push(read) - 1) }), slots);
-  return (data, values) => {
-    const found = reads.map((read) => read(data, values));
-    // The package's type of JSON Logic lists each operator. `parseExpression` has checked more than it says.
-    return jsonLogic.apply(logic as RulesLogic, found);
-  };
+  const apply = prepare(logic);
+  return (data, values) => apply(reads.map((read) => read(data, values)));
 }
 
 /** Lets a part be evaluated once per primitive or once per configuration, if it depends on nothing else. */
