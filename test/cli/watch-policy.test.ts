@@ -38,7 +38,12 @@ function watched(text = FIRST + REST, pinned?: ServerCatalog) {
   const live = new LivePolicy(loadPolicy(file));
   const notes: string[] = [];
   const note = (text: string) => void notes.push(text);
-  const stop = watchPolicy([file], { live, prepare: preparePolicy, note, paper: paperOf(process.stderr, 'never') });
+  const stop = watchPolicy([file], {
+    live,
+    prepare: preparePolicy,
+    note,
+    paper: paperOf(process.stderr, 'never'),
+  });
   stops.push(stop);
   const save = (text: string) => writeFileSync(file, text);
   const until = async (found: () => boolean): Promise<void> => {
