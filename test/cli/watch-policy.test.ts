@@ -75,7 +75,7 @@ it.concurrent('keeps the policy in force for as long as its lock file is missing
   expect(notes[0]).toContain('The lock file is missing. The old policy stays in effect.');
   await new Promise((resolve) => setTimeout(resolve, 6000));
   expect(live.current).toBe(before);
-}, 15_000);
+});
 
 it.concurrent.each([
   ['an entry', FIRST + REST.replace(/ {4}delete_repo.*\n/, ''), 'tools delete_repo'],
