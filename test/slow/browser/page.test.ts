@@ -94,6 +94,23 @@ describe.skipIf(browser === undefined)(`the page in a real browser ${reason}`, (
     },
   );
 
+  it.each(['vault', 'large'])('breaks no word of a title on a phone: %s', async (name) => {
+    const state = { ...STATES, ...LARGE_STATES }[name];
+    if (state === undefined) throw new Error(`There is no state ${name}.`);
+    const page = await open(state, { viewport: { width: 320, height: 700 } });
+    const lines = await page.locator('.head h2').evaluateAll((titles) =>
+      titles.map((title) => {
+        const range = title.ownerDocument.createRange();
+        range.selectNodeContents(title.querySelector('button') ?? title);
+        const tops = new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom)));
+        return { words: title.textContent.split(' ').length, lines: tops.size };
+      }),
+    );
+    expect(lines.length).toBeGreaterThan(2);
+    expect(lines.filter((each) => each.lines > each.words)).toEqual([]);
+    await page.close();
+  });
+
   it('removes the key from the address and survives a reload', async () => {
     const page = await open(stateOf('vault', { preferences: {} }));
     expect(page.url()).toBe('http://127.0.0.1/panel');
