@@ -81,7 +81,7 @@ export class SlowReaders {
       if (isOver) return;
       isOver = true;
       this.streams.delete(stream);
-      this.balance();
+      this.lowered();
       ended(hasLeft);
     };
     const stream: Stream = {
@@ -93,7 +93,7 @@ export class SlowReaders {
       close: () => finish(true),
     };
     this.streams.add(stream);
-    this.balance();
+    this.lowered();
     return {
       /** Ends it if there will be no response. */
       abandon: () => finish(false),
@@ -133,7 +133,8 @@ export class SlowReaders {
               notice(stream);
               stream.written += value.length;
               controller.enqueue(value);
-              this.balance();
+              // What a client waits for is read at once.
+              if (stream.waiting() > 0) this.balance();
             }
             controller.close();
             finish(false);
@@ -143,7 +144,7 @@ export class SlowReaders {
             finish(false);
           });
         },
-        pull: () => this.balance(),
+        pull: () => this.lowered(),
         cancel: async (reason) => {
           finish(true);
           await reader.cancel(reason);
@@ -151,6 +152,11 @@ export class SlowReaders {
       },
       new ByteLengthQueuingStrategy({ highWaterMark: RESUME_AT }),
     );
+  }
+
+  /** Less may wait than before. Asks each stream only if that can resume the source: every response calls this three times. */
+  private lowered(): void {
+    if (this.isPaused) this.balance();
   }
 
   /** Pauses or resumes the source. */
