@@ -41,6 +41,7 @@ export default {
     'test/tasks/worker-process.ts',
     // The command line loads it by its path.
     'test/cli/fixtures/typed/server.ts',
+    'test/cli/fixtures/log-and-end.ts',
     'test/property/stored/write-old-policies.ts',
     // Named on the command line of Vitest.
     'test/slow/*/vitest.config.ts',

@@ -81,14 +81,11 @@ export async function run(argv: string[]): Promise<number> {
   const policy = prepare(readPolicyInput(paths, 'nothing is served', terminal, servers));
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
-  const [{ createControl }, { catalogKeeper }, { openServer }, { serveHttp, serveStdio }] = await Promise.all(
-    [
-      import('../control/control.js'),
-      import('../serving/kept-catalogs.js'),
-      import('../serving/open-server.js'),
-      import('../serving/transports.js'),
-    ],
-  );
+  const [{ createControl }, { catalogKeeper }, { openServer }] = await Promise.all([
+    import('../control/control.js'),
+    import('../serving/kept-catalogs.js'),
+    import('../serving/open-server.js'),
+  ]);
   const opened = await openServer(input);
   if (isolation === 'shared') terminal.note(SHARED);
   const live = new LivePolicy(policy);
@@ -118,7 +115,10 @@ export async function run(argv: string[]): Promise<number> {
         signal,
         limits,
       };
-      if (values.stdio === true) return await serveStdio(serving, preferences);
+      // A host over stdio waits for its first list, and needs no HTTP endpoint for it.
+      if (values.stdio === true)
+        return await (await import('../serving/over-stdio.js')).serveStdio(serving, preferences);
+      const { serveHttp } = await import('../serving/transports.js');
       return await serveHttp(serving, { port, ...service }, process.env);
     } finally {
       stop();

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { PanelSession } from '../../gate/panel/panel-document.js';
-import { listenLocally } from '../../http/local.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { loadTokenCounter } from '../inputs/token-counter.js';
 import { controlChannel } from './channel.js';
@@ -56,6 +55,7 @@ export function createControl(name: string, policy: readonly string[]) {
     async listen(): Promise<void> {
       const elsewhere = async (): Promise<Response> =>
         new Response('Not found: use /panel.\n', { status: 404 });
+      const { listenLocally } = await import('../../http/local.js');
       const { url, close } = await listenLocally(elsewhere, { beside: fetch });
       closing.push(() => void close());
       announce(url);

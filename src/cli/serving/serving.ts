@@ -36,3 +36,6 @@ export interface Serving {
   /** Aborted when the process gets a signal. */
   readonly signal: AbortSignal;
 }
+
+/** The command that opens the page with the switches. */
+export const OPEN_PAGE = 'mcp-concerns switch --open';

@@ -1,0 +1,91 @@
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { serveStdio as serveEras } from '@modelcontextprotocol/server/stdio';
+import { attachGate } from '../../gate/attach.js';
+import type { GateReport } from '../../gate/request/report.js';
+import { TaskMemory } from '../../gate/tasks/task-records.js';
+import { BridgedFront } from '../../http/bridged-front.js';
+import { ListenStreams } from '../../http/streams/listen-streams.js';
+import { upstreamOf } from '../../http/upstream-server.js';
+import { DRAIN_MS, watchRequests } from '../../upstream/open-requests.js';
+import { CliError } from '../errors.js';
+import { aborted } from '../terminal/interrupt.js';
+import { serversOf } from './bridge-server.js';
+import { withDefaultPreferences } from './default-preferences.js';
+import { createHostStore } from './modern-hosts.js';
+import { OPEN_PAGE, type Serving } from './serving.js';
+import { streamsOverStdio } from './stdio-streams.js';
+
+/**
+ * Serves one host over stdio, until the host closes the connection. Only MCP messages are written to stdout.
+ *
+ * @param serving what is served
+ * @param preferences the preferences of a host that sends none
+ * @returns the exit code
+ * @throws {CliError} if the server ends before the host
+ * @example
+ * await serveStdio(serving, { effect: 'read-only' });
+ */
+export async function serveStdio(
+  serving: Serving,
+  preferences: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const { opened, policy, control, note, log, signal } = serving;
+  const { bridged, ...servers } = serversOf(serving);
+  const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport());
+  const answerAll = watchRequests(wire);
+  // Hosts show stderr only if somebody looks for it, so it has nothing but what needs a look.
+  const report = (line: GateReport): void => {
+    if (line.early || line.warnings?.length) log?.(line);
+  };
+  // A stream is a connection of its own, and is about tasks of the calls on the other.
+  const gate = { policy, report, listens: true, taskMemory: new TaskMemory() };
+  const streams = new ListenStreams(servers.stream);
+  // A modern host has no session, and the process is that of one host.
+  const kept = { place: 'store', store: createHostStore(), id: 'host', isHost: true } as const;
+  const principal = control === undefined ? undefined : kept;
+  const modern = { ...gate, principal, switched: () => streams.switched(principal) };
+  const transport = streamsOverStdio(wire, (id, inner) => streams.open(id, inner, modern, { era: 'modern' }));
+  const ended = new Promise<void>((resolve) => {
+    process.stdin.once('end', resolve);
+    process.stdin.once('close', resolve);
+  });
+  // A server of a module closes the connection to the host when it ends.
+  const closed = new Promise<'closed'>((resolve) => {
+    const close = transport.close.bind(transport);
+    transport.close = async () => {
+      await close();
+      resolve('closed');
+    };
+  });
+  const host = serveEras(
+    async ({ era }) => {
+      const made = era === 'legacy' ? await servers.legacy() : await servers.modern({ era });
+      const server = era === 'modern' && 'behind' in made ? new BridgedFront(made) : made;
+      const upstream = upstreamOf(made)?.behind;
+      const observe = control?.observerOf('stdio');
+      attachGate(server, { ...(era === 'modern' ? modern : gate), upstream, observe });
+      // The types differ only in what transports of the SDKs tell of a request, which none does over stdio.
+      return server as BridgedFront;
+    },
+    { transport: transport as never },
+  );
+  try {
+    // The host does not wait for the page.
+    await control?.listen();
+    // Without the key of the page: hosts write stderr to log files.
+    if (control !== undefined) note(`Switch what the host is shown: ${OPEN_PAGE}`);
+    if ((await Promise.race([ended, aborted(signal), closed])) !== 'closed') {
+      await streams.close();
+      await Promise.race([ended, answerAll(DRAIN_MS)]);
+      return 0;
+    }
+    throw new CliError(
+      `The server "${opened.name}" ended, so the host cannot reach it. Check that its command runs by itself.`,
+    );
+  } finally {
+    control?.close();
+    await host.close();
+    await bridged.close();
+  }
+}
