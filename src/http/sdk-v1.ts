@@ -34,6 +34,8 @@ import {
   bindSessions,
   GONE,
   isGone,
+  type LastKnown,
+  lastKnownIn,
   learnFirst,
   principalOf,
   readAhead,
@@ -87,12 +89,13 @@ export function createHandler(options: HandlerOptions): FetchHandler {
 export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler {
   const taskMemory = new TaskMemory();
   const { store: shared, ...kept } = options;
+  const lastKnown = shared && lastKnownIn(shared);
   return async (request, given = {}) => {
     const observed = shared && observedStore(shared, given.storeCall);
     const store = observed && bindSessions(observed, given.authInfo);
     const principal = principalPreferences(options.preferences, observed, given.authInfo);
     // The copy comes last: properties that are added to a copy take V8 several microseconds.
-    const own = { store, principal, taskMemory, ...kept };
+    const own = { store, lastKnown, principal, taskMemory, ...kept };
     if (request.method === 'POST') {
       const body = await readJson(request, given, options.maxBodyBytes);
       return body instanceof Response ? body : respond(own, lists, request, body.value, given);
@@ -107,6 +110,7 @@ export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler
 }
 
 type Options = HandlerOptions & {
+  readonly lastKnown: LastKnown | undefined;
   readonly taskMemory: TaskMemory;
   readonly principal: PrincipalPreferences | undefined;
 };
@@ -119,7 +123,7 @@ async function respond(
   body: unknown,
   given: FetchOptions,
 ): Promise<Response> {
-  const { policy, store } = options;
+  const { policy, store, lastKnown } = options;
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   if (messages.length === 0) {
     const message = 'Invalid Request: the batch is empty. Send at least one message.';
@@ -138,13 +142,14 @@ async function respond(
         ? newSessionId(sealedFor, offeredRecord(inForce, read(first, 'params')))
         : sessionOf(request.headers);
   const session = sessionId === undefined ? undefined : openSessionId(sealedFor, sessionId);
-  if (initializes && session !== undefined) learnFirst(session, sealedFor.caller);
+  if (initializes && session !== undefined && lastKnown !== undefined)
+    learnFirst(lastKnown, session, sealedFor.caller);
   // A ping needs nothing that is kept.
   const isPing = methods.every((method) => method === 'ping');
   const ahead =
-    store === undefined || session === undefined || initializes || isPing
+    store === undefined || lastKnown === undefined || session === undefined || initializes || isPing
       ? undefined
-      : readAhead(store, session, sealedFor.caller);
+      : readAhead(store, lastKnown, session, sealedFor.caller);
   await lists?.verify(given.report);
   const server = await options.server(request, given);
   const upstream = upstreamOf(server);

@@ -56,26 +56,44 @@ export function principalOf(authInfo: AuthInfo | undefined): readonly string[] |
   return authInfo?.clientId ? [issuer, 'client', authInfo.clientId] : undefined;
 }
 
-/** By the key of a session and its caller, for the time in which its store cannot be read: a change may have hidden more than `initialize`. */
-const lastKnown = new QuickLRU<string, SessionRecord>({ maxSize: 10_000 });
+/** What this process knew last of each session, by its key and caller, for the time in which its store cannot be read. */
+export type LastKnown = QuickLRU<string, SessionRecord>;
+
+const lastKnown = new WeakMap<SessionStore, LastKnown>();
+
+/** Returns what this process knew last of the sessions of a store. Another endpoint of the process knows nothing of them. */
+export function lastKnownIn(store: SessionStore): LastKnown {
+  const known = lastKnown.get(store) ?? new QuickLRU({ maxSize: 10_000 });
+  lastKnown.set(store, known);
+  return known;
+}
 
 const knownKey = (id: string, caller: readonly string[] = []): string => JSON.stringify([id, ...caller]);
 
 /** Keeps in this process what a host preferred at `initialize`. Only a process that knows nothing else of a session denies it. */
-export const learnFirst = ({ key, sealed }: SessionId, caller: readonly string[] | undefined): void =>
-  void lastKnown.set(knownKey(key, caller), sealed ?? {});
+export const learnFirst = (
+  lastKnown: LastKnown,
+  { key, sealed }: SessionId,
+  caller: readonly string[] | undefined,
+): void => void lastKnown.set(knownKey(key, caller), sealed ?? {});
 
 /**
  * Starts to read a session, so that one read serves both the check for an ended session and the gate.
  *
  * @param store the store
+ * @param lastKnown what this process knew last of its sessions
  * @param session the id of the session
  * @param caller what tells the verified caller from others: the same id of another caller is another session
  * @returns `session`, which is `undefined` if the read failed: then the gate reads `store` and handles the failure; `store`,
  *   whose reads of the session share that one read, also if it failed, until the session changes; and `known`, the id with
  *   what this process knew last of the session
  */
-export function readAhead(store: SessionStore, { key: id, sealed }: SessionId, caller?: readonly string[]) {
+export function readAhead(
+  store: SessionStore,
+  lastKnown: LastKnown,
+  { key: id, sealed }: SessionId,
+  caller?: readonly string[],
+) {
   const key = knownKey(id, caller);
   const learn = (record: SessionRecord): void =>
     void lastKnown.set(key, { ...lastKnown.get(key), ...record });

@@ -131,7 +131,8 @@ it('a policy without settings logs a changed definition for a host without prefe
   const { client, log } = await serving(policy, 'words');
   try {
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('tree');
-    expect(log.join('')).toContain('The definitions of these tools are not the pinned ones: "tree"');
+    const logged = 'The definitions of these tools are not the pinned ones: "tree"';
+    await expect.poll(() => log.join('')).toContain(logged);
   } finally {
     await client.close();
   }

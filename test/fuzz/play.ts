@@ -336,7 +336,8 @@ async function playUnder(
     if (mayReplace && random.chance(0.05)) replacePolicy();
     if (random.chance(0.1)) {
       const { message, names, area, passes } = unasked(random, index);
-      if (names !== undefined && server.wasGiven(names.identity)) given.set(index, names);
+      if (names !== undefined && server.wasGiven(names.identity, JSON.stringify(message)))
+        given.set(index, names);
       reach(reached, area);
       counts.messages++;
       for (const view of [...openViews(), ...session.possible]) unaskedViews.add(view);

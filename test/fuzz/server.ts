@@ -105,9 +105,11 @@ export class FuzzServer {
     return this.late.length === 0;
   }
 
-  /** Whether the client sent an identity itself, in a request that has no answer yet. */
-  wasGiven(identity: string): boolean {
-    return [...this.named.values()].some((names) => names.includes(identity));
+  /** Whether the client sent an identity itself, in a request that has no answer yet, as a text repeats it. */
+  wasGiven(identity: string, repeating: string): boolean {
+    return [...this.named.values()].some((names) =>
+      names.some((name) => name.includes(identity) && repeating.includes(name)),
+    );
   }
 
   send(message: object, wire = this.wire): void {
@@ -288,7 +290,7 @@ function listed({ kind, identity, secret }: Thing): object {
 function namesIn(params: unknown): readonly string[] {
   const ref = read(params, 'ref');
   // What a call shows or hides stands in its arguments, which reach a server that has a tool of that name, or none.
-  const inArguments = Object.values(Object(read(params, 'arguments'))).flat();
+  const inArguments = textsIn(read(params, 'arguments'));
   const given = [
     read(params, 'name'),
     read(params, 'uri'),
@@ -298,6 +300,9 @@ function namesIn(params: unknown): readonly string[] {
   ];
   return given.flatMap((name) => (typeof name === 'string' ? READINGS.map((reading) => reading(name)) : []));
 }
+
+const textsIn = (value: unknown): readonly unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [value];
 
 function covers({ identity }: Thing, uri: string): boolean {
   const prefix = identity.slice(0, -'{id}'.length);

@@ -1,6 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { describe, expect, it, vi } from 'vitest';
-import { bindSessions, readAhead, sessionOf } from '../../src/http/sessions.js';
+import { bindSessions, lastKnownIn, learnFirst, readAhead, sessionOf } from '../../src/http/sessions.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import type { SessionStore } from '../../src/session/store.js';
 
@@ -85,7 +85,7 @@ describe('readAhead', () => {
     const store = createMemoryStore();
     await store.update(id, { concerns: { turn: 1 } });
     const read = vi.spyOn(store, 'read');
-    const ahead = readAhead(store, { key: id });
+    const ahead = readAhead(store, lastKnownIn(store), { key: id });
     expect(await ahead.session).toMatchObject({ record: { concerns: { turn: 1 } } });
     await ahead.store.read(id);
     expect(read).toHaveBeenCalledTimes(1);
@@ -99,7 +99,7 @@ describe('readAhead', () => {
     const store = createMemoryStore();
     await store.update(id, { concerns: { turn: 1 } });
     await store.update('task:1', { tool: 'work' });
-    const ahead = readAhead(store, { key: id });
+    const ahead = readAhead(store, lastKnownIn(store), { key: id });
     expect(await ahead.store.read('task:1')).toEqual({ state: 'live', record: { tool: 'work' } });
     const read = vi.spyOn(store, 'read');
     await ahead.store.update('task:2', { tool: 'other' });
@@ -109,7 +109,7 @@ describe('readAhead', () => {
 
   it('reads once if the read fails, and rejects when the store is read', async () => {
     const read = vi.fn(() => Promise.reject(new Error('away')));
-    const ahead = readAhead({ ...createMemoryStore(), read }, { key: id });
+    const ahead = readAhead({ ...createMemoryStore(), read }, lastKnownIn(createMemoryStore()), { key: id });
     expect(await ahead.session).toBeUndefined();
     await expect(ahead.store.read(id)).rejects.toThrow('away');
     expect(read).toHaveBeenCalledTimes(1);
@@ -120,10 +120,21 @@ describe('readAhead', () => {
     const read = vi.spyOn(store, 'read');
     const ahead = readAhead(
       { ...store, read: store.read, update: () => Promise.reject(new Error('away')) },
+      lastKnownIn(store),
       { key: id },
     );
     await expect(ahead.store.update(id, {})).rejects.toThrow('away');
     await ahead.store.read(id);
     expect(read).toHaveBeenCalledTimes(2);
+  });
+
+  it('knows of a session what this process learned about it in the same store, for the same caller', () => {
+    const [store, other] = [createMemoryStore(), createMemoryStore()];
+    learnFirst(lastKnownIn(store), { key: id, sealed: { concerns: { level: 'low' } } }, ['', 'sub', 'ada']);
+    const knownIn = (asked: SessionStore, ...caller: string[]) =>
+      readAhead(asked, lastKnownIn(asked), { key: id }, caller).known().known;
+    expect(knownIn(store, '', 'sub', 'ada')).toEqual({ concerns: { level: 'low' } });
+    expect(knownIn(store, '', 'sub', 'bob')).toBeUndefined();
+    expect(knownIn(other, '', 'sub', 'ada')).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handle
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { observedStore } from '../observer.js';
 import { readJson } from '../request-body.js';
-import { bindSessions, GONE, isGone, principalOf, readAhead, sessionOf } from '../sessions.js';
+import { bindSessions, GONE, isGone, lastKnownIn, principalOf, readAhead, sessionOf } from '../sessions.js';
 import { textResponse } from '../streams/text-response.js';
 import type { KnownLists } from './known-lists.js';
 import { writeAnswer } from './list-text.js';
@@ -37,6 +37,7 @@ type Options = Pick<HandlerOptions, 'policy' | 'store' | 'preferences' | 'maxBod
  */
 export function answerKnownLists(options: Options, lists: KnownLists, rest: FetchHandler): FetchHandler {
   checkPreferenceOptions(options);
+  const lastKnown = options.store && lastKnownIn(options.store);
   return async (request, given = {}) => {
     if (request.method !== 'POST' || !hasPlainHeaders(request.headers)) return rest(request, given);
     const body = await readJson(request, given, options.maxBodyBytes);
@@ -58,7 +59,9 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
     };
     const session = sessionId === undefined ? undefined : openSessionId(sealedFor, sessionId);
     const ahead =
-      store === undefined || session === undefined ? undefined : readAhead(store, session, sealedFor.caller);
+      store === undefined || lastKnown === undefined || session === undefined
+        ? undefined
+        : readAhead(store, lastKnown, session, sealedFor.caller);
     if (isGone(await ahead?.session, session)) return failure(404, HTTP_ERRORS.notFound, GONE);
     const transport = new OneAnswerTransport(sessionId);
     const gated = gatedTransport(transport, {
