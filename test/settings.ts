@@ -41,7 +41,7 @@ export const ENDPOINTS = [
   'test/cli/service/*.test.ts',
 ];
 
-/** Try generated inputs: `npm test` a part of them, `npm run test:slow` all. See `sample`. */
+/** Try generated inputs: `npm test` a part of them, the project `generated` of test/slow all. See `sample`. */
 export const GENERATED = [
   'test/property/**/*.test.ts',
   'test/gate/fuzz.test.ts',
