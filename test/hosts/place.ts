@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { readRegistry, registryFolder } from '../../src/cli/control/registry.js';
-import { switchSession } from '../../src/cli/control/running-process.js';
+import { registryFolder } from '../../src/cli/control/registry.js';
+import { runningProcesses, switchSession } from '../../src/cli/control/running-process.js';
 import type { McpServer } from './host.js';
 import { type Running, startProcess } from './processes.js';
 
@@ -27,7 +27,7 @@ export interface Place {
   serveHttp(): Promise<{ readonly url: string; readonly running: Running }>;
   /** Runs `mcp-concerns switch` and returns its output. */
   switchTo(...args: string[]): Promise<string>;
-  /** Switches every session as the page does: by a request to the control channel. */
+  /** Switches every session as the page does: by a request to the control channel for each. */
   switchAsPage(concerns: Readonly<Record<string, unknown>>): Promise<void>;
   remove(): void;
 }
@@ -76,8 +76,10 @@ export function createPlace(): Place {
       return stdout;
     },
     switchAsPage: async (concerns) => {
-      for (const entry of readRegistry(registryFolder({ XDG_RUNTIME_DIR: runtime })))
-        await switchSession(entry, '*', concerns);
+      for (const { entry, states = [] } of await runningProcesses(
+        registryFolder({ XDG_RUNTIME_DIR: runtime }),
+      ))
+        for (const { session } of states) await switchSession(entry, session, concerns);
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
