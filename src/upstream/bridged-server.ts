@@ -101,6 +101,7 @@ export class BridgedServer implements UpstreamServer {
       ownsTasks: isKnown || extra?.requestInfo === undefined,
       notify: (name, given) => this.send({ jsonrpc: '2.0', method: name, ...paramsOf(given) }, id),
       ask: this.canAsk ? (...question) => this.ask(question, id) : unaskable,
+      sender: this,
     });
     if (this.running.get(id) === controller) this.running.delete(id);
     if (signal.aborted) return;

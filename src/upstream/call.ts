@@ -30,10 +30,16 @@ export interface ServerCall {
   readonly notify: Notify;
   /** Asks the client; `unaskable` if it cannot be asked. */
   readonly ask: Ask;
+  /** The connection of the client that sent it: what belongs to any request of one client belongs to that client. */
+  readonly sender: object;
 }
+
+/** The sender of requests of this package itself. */
+export const THIS_PACKAGE = {};
 
 /** A request of this package itself, which no client can cancel. */
 export const ownCall = (method: string, params: Params): ServerCall => ({
+  sender: THIS_PACKAGE,
   method,
   params,
   signal: new AbortController().signal,

@@ -12,7 +12,14 @@ import {
   SUBSCRIPTION_META,
   toSdk,
 } from '../wire/messages.js';
-import { CANCELLED, type ChannelOwner, type Params, type ServerCall, unaskable } from './call.js';
+import {
+  CANCELLED,
+  type ChannelOwner,
+  type Params,
+  type ServerCall,
+  THIS_PACKAGE,
+  unaskable,
+} from './call.js';
 import { isAtLeast, membersOf } from './eras/envelope.js';
 import { failedFor, readSendFailure, type SendFailure, UpstreamError } from './upstream-error.js';
 import { endingOf, type Wire } from './wires/wire.js';
@@ -208,7 +215,9 @@ export class Channel {
       return this.settle(id, 'error' in message ? { error: message.error } : { result: message.result });
     }
     const { method, params } = message;
-    const entry = this.ledger.get(read(params, '_meta', SUBSCRIPTION_META)) ?? sure ?? this.only();
+    const isLog = method === 'notifications/message';
+    const level = isLog ? read(params, 'level') : undefined;
+    const entry = this.ledger.get(read(params, '_meta', SUBSCRIPTION_META)) ?? sure ?? this.only(level);
     if (isRequest(message)) return void this.question(message, entry);
     if (method === 'notifications/progress') {
       const progressed = this.ledger.get(read(params, 'progressToken'));
@@ -216,20 +225,25 @@ export class Channel {
     }
     if (method === METHODS.cancelled) return this.asked.get(read(params, 'requestId') as RequestId)?.abort();
     if (method === METHODS.acknowledged) return entry?.call.notify(method, params);
-    if (method !== 'notifications/message') return this.owner.notified(method, params);
-    const level = entry?.call.level;
+    if (!isLog) return this.owner.notified(method, params);
+    const wanted = entry?.call.level;
     // The client of a connection of its own has set the level there. Clients that share one have asked for no logs.
-    const isKept =
-      level === undefined ? this.owner.ask !== unaskable : isAtLeast(read(params, 'level'), level);
+    const isKept = wanted === undefined ? this.owner.ask !== unaskable : isAtLeast(level, wanted);
     if (!isKept) return;
     if (entry === undefined) this.owner.notified(method, params);
     else entry.call.notify(method, params);
   }
 
-  /** On a shared stream nothing tells which request a message belongs to. It is certain only if one request waits. */
-  private only(): Entry | undefined {
-    const waiting = [...this.ledger.values()].filter(({ call }) => !OWN.has(call.method));
-    return waiting.length === 1 ? waiting[0] : undefined;
+  /**
+   * On a shared stream nothing tells which request a message belongs to. It is certain only if all requests that it can belong
+   * to are of one client. A log message belongs to a request that asked for its level.
+   */
+  private only(level?: unknown): Entry | undefined {
+    const [first, ...others] = [...this.ledger.values()].filter(({ call }) => {
+      if (call.sender === THIS_PACKAGE || OWN.has(call.method)) return false;
+      return level === undefined || call.level === undefined || isAtLeast(level, call.level);
+    });
+    return others.every(({ call }) => call.sender === first?.call.sender) ? first : undefined;
   }
 
   private async question({ id, method, params }: McpRequest, entry: Entry | undefined): Promise<void> {

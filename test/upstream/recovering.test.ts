@@ -33,10 +33,10 @@ function childUpstream(fault: string, isolation: Isolation = 'shared', after = '
       return child;
     },
     isolation,
-    // On a busy machine, Node.js needs more than a second to start.
+    // On a busy machine, Node.js needs more than a second to start, and a server that answers is silent for a second.
     {
-      ...LIMITS,
       startMs: fault === 'hang-at-initialize' ? LIMITS.startMs : 10_000,
+      silenceMs: fault.startsWith('hang') ? LIMITS.silenceMs : 20_000,
       report: (event) => void events.push(event),
     },
   );

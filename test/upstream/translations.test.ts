@@ -212,3 +212,55 @@ it('arguments of a legacy host are repeated as headers at any depth, encoded if 
   expect(called['mcp-param-text']).toBe(encoded('=?base64?eA==?='));
   expect(Object.keys(called).filter((name) => name.startsWith('mcp-param-'))).toHaveLength(3);
 });
+
+describe('a log message of a modern server in a process, while several calls wait,', () => {
+  // It answers "wait" only after "log", so both calls are open when it writes to its log.
+  const LOGGING = () =>
+    child(`
+      if (m.method === 'server/discover')
+        return send({ id: m.id, result: { supportedVersions: ['2026-07-28'], capabilities: { tools: {}, logging: {} } } });
+      if (m.method !== 'tools/call')
+        return send({ id: m.id, error: { code: -32022, message: 'no', data: { supported: ['2026-07-28'] } } });
+      if (m.params.name === 'wait') { globalThis.waiting = m.id; return; }
+      send({ method: 'notifications/message', params: { level: 'info', data: 'a line' } });
+      for (const id of [m.id, waiting]) send({ id, result: { content: [] } });`);
+
+  /** A legacy host, and the names of what it gets. */
+  async function connect(bridged: ReturnType<typeof bridge>) {
+    const got: unknown[] = [];
+    const transport: Transport = {
+      start: async () => undefined,
+      close: async () => undefined,
+      send: async (message) => void got.push('method' in message ? message.params?.data : message.id),
+    };
+    await bridged.connection().connect(transport);
+    const send = async (id: number, method: string, params: Record<string, unknown>): Promise<void> => {
+      transport.onmessage?.({ jsonrpc: '2.0', id, method, params });
+      if (method !== 'tools/call') await expect.poll(() => got).toContain(id);
+    };
+    const clientInfo = { name: 'h', version: '1' };
+    await send(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+    await send(2, 'logging/setLevel', { level: 'info' });
+    return { got, send };
+  }
+
+  it('reaches the client that sent all of them', async () => {
+    const { got, send } = await connect(serve(LOGGING, 'per-session'));
+    await send(3, 'tools/call', { name: 'wait' });
+    await send(4, 'tools/call', { name: 'log' });
+    await expect.poll(() => got).toEqual([1, 2, 'a line', 4, 3]);
+  });
+
+  it('reaches nobody if they are of two clients', async () => {
+    const bridged = serve(LOGGING, 'per-session');
+    const [ada, bob] = [await connect(bridged), await connect(bridged)];
+    await ada.send(3, 'tools/call', { name: 'wait' });
+    await bob.send(4, 'tools/call', { name: 'log' });
+    await expect
+      .poll(() => [ada.got, bob.got])
+      .toEqual([
+        [1, 2, 3],
+        [1, 2, 4],
+      ]);
+  });
+});
