@@ -208,10 +208,10 @@ export function proxySessions(options: SessionProxyOptions) {
       if (isEnding && (asks || place === undefined || !sessions.has(place.key))) return unavailable(ENDING);
       if (place === undefined) return begin(request, given);
       const { key, store } = place;
-      const known = (): Promise<Session | Response> | Session | undefined =>
-        adopting.get(key) ?? sessions.get(key);
+      // A session that was found is used at once: while this waits, it could end to make room.
       if (options.isShared !== true) {
-        const session = await known();
+        const begun = adopting.get(key);
+        const session = begun === undefined ? sessions.get(key) : await begun;
         if (session instanceof Response) return session.clone();
         if (session !== undefined) return answer(place, session, request, parsedBody);
       }
@@ -220,7 +220,8 @@ export function proxySessions(options: SessionProxyOptions) {
       // A store that had each session has forgotten one that it does not know, and with it what was switched.
       const isForgotten =
         found?.state === 'unknown' && (options.isShared === true || given.sessionSecret === undefined);
-      const session = await known();
+      const begun = adopting.get(key);
+      const session = begun === undefined ? sessions.get(key) : await begun;
       if (kept === undefined || isForgotten || isGone(found, kept)) {
         if (!(session instanceof Response)) await end(key);
         return failure(404, HTTP_ERRORS.notFound, GONE);

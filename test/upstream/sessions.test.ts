@@ -284,6 +284,32 @@ describe('a session that the process does not know', () => {
     await expect(host.listTools()).rejects.toThrow('The session is unknown or was ended.');
   });
 
+  it('is not lost if it ends to make room while the store is read for its request', async () => {
+    const store = createMemoryStore({ maxSessions: 10 });
+    const release: (() => void)[] = [];
+    let isHeld = false;
+    const shared: SessionStore = {
+      ...store,
+      read: async (id) => {
+        if (isHeld) await new Promise<void>((resolve) => release.push(resolve));
+        return store.read(id);
+      },
+    };
+    const { url } = await serve({ shared, maxSessions: 1 }, 'none', SECRET);
+    const [evicted] = await begin(url);
+    const [running] = await begin(url);
+    isHeld = true;
+    const adopting = list(url, String(evicted));
+    await expect.poll(() => release.length).toBe(1);
+    const listing = list(url, String(running));
+    await expect.poll(() => release.length).toBe(2);
+    isHeld = false;
+    for (const each of release) each();
+    expect(await adopting).toMatch(/^200 /);
+    expect(await listing).toMatch(/^503 .*All 1 sessions are busy/);
+    await expect.poll(() => list(url, String(running))).toMatch(/^200 /);
+  });
+
   it('is told to try again while a shared store cannot be read, and what was switched is not lost', async () => {
     const store = createMemoryStore();
     let isDown = false;
