@@ -17,7 +17,7 @@ import { TaskMemory } from '../gate/tasks/task-records.js';
 import { METHODS, read } from '../wire/messages.js';
 import { BridgedFront, bridgedResponse, watchError } from './bridged-front.js';
 import { insufficientScope } from './callers/authorization.js';
-import { principalPreferences } from './callers/principal.js';
+import { HandlerError, principalPreferences } from './callers/principal.js';
 import { challengeResponse, challengeScopes } from './callers/scope-challenge.js';
 import { checkOptions } from './check-options.js';
 import { checkAccessEarly, type ServeParsed } from './early-access-check.js';
@@ -144,8 +144,11 @@ export function createModernHandler(
       const found = context.requestInfo && optionsOf.get(context.requestInfo);
       // Fail closed: without options there would be no gate, and nothing would be hidden.
       if (found === undefined) throw new Error('The SDK built a server for a request of another handler.');
-      if (found.stub === undefined) await lists?.verify(found.concerns.report);
-      const made = found.stub ?? (await server(context));
+      const made = await madeFor(found, async () => {
+        if (found.stub !== undefined) return found.stub;
+        await lists?.verify(found.concerns.report);
+        return server(context);
+      });
       found.isAccepted = true;
       if (!('behind' in made)) {
         const { concerns } = found;
@@ -192,10 +195,12 @@ export function createModernHandler(
         stub,
         isAccepted: false,
         bridged: undefined,
+        failed: undefined,
         error: () => undefined,
       };
       optionsOf.set(parsed, exchange);
       const response = await handler.fetch(parsed, { parsedBody, ...authOf(given) });
+      if (exchange.failed !== undefined) throw exchange.failed.cause;
       const isListening = streams !== undefined && read(parsedBody, 'method') === METHODS.listen;
       // The SDK makes a server only for a request that passes its checks. A stream of the SDK would have no gate.
       if (isListening && exchange.isAccepted)
@@ -214,6 +219,24 @@ interface Exchange {
   /** Whether it passed the checks of the SDK. */
   isAccepted: boolean;
   bridged: UpstreamServer | undefined;
+  /** Why there is no server for it. The SDK answers it, and tells nobody. */
+  failed: { readonly cause: unknown } | undefined;
   /** The code of the error that its client got. */
   error: () => number | undefined;
+}
+
+/** Makes the server of a request. */
+async function madeFor(exchange: Exchange, make: () => Promise<ServerV2>): Promise<ServerV2> {
+  try {
+    const made = await make();
+    // Not by its class: a project may have two copies of the SDK.
+    const inner = 'server' in made ? made.server : made;
+    if ('behind' in inner || 'getNegotiatedProtocolVersion' in inner) return made;
+    throw new HandlerError(
+      'The server is not one of SDK v2 (@modelcontextprotocol/server). For SDK v1, use createHandler of mcp-concerns/http, or "sdk: 1" in endpoint.yml.',
+    );
+  } catch (cause) {
+    exchange.failed = { cause };
+    throw cause;
+  }
 }

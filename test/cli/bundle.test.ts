@@ -167,6 +167,15 @@ describe('init --lambda', () => {
     expect(parse(read('endpoint.yml')).server).toEqual({ module: 'server.ts', sdk: 2 });
   });
 
+  it('takes SDK v1 for a module whose files import both: nothing tells which of them makes the server', () => {
+    enter('both');
+    const imports = ['@modelcontextprotocol/sdk/server/mcp.js', '@modelcontextprotocol/server'];
+    write('made.mjs', imports.map((name, index) => `export * as sdk${index} from '${name}';\n`).join(''));
+    write('server.mjs', "export { sdk0 as default } from './made.mjs';\n");
+    run(...POLICY, '--module', 'server.mjs', '--force');
+    expect(parse(read('endpoint.yml')).server).toEqual({ module: 'server.mjs' });
+  });
+
   it('quotes paths that YAML would read otherwise', () => {
     write('a: b #c.yaml', 'version: 1\n');
     run(

@@ -42,8 +42,14 @@ settings: { enforcement: enforce }
 `;
 
 /** Sends a request with preferences to a handler. */
-async function answered(handle: FetchHandler, method: string, params: object): Promise<string> {
+async function answered(
+  handle: FetchHandler,
+  method: string,
+  params: object,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const headers = {
+    ...more,
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     'mcp-concerns': 'level=high',
@@ -65,4 +71,36 @@ it('the handler of SDK v1 enforces the policy of a server of SDK v2', async () =
   expect(list).not.toContain('"wipe"');
   expect(await answered(handle, 'tools/call', { name: 'read', arguments: {} })).toContain('ran read');
   expect(await answered(handle, 'tools/call', { name: 'wipe', arguments: {} })).not.toContain('ran wipe');
+});
+
+describe('a request of 2026-07-28 to the handler of SDK v2', () => {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'host', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+
+  const discover = (handle: FetchHandler): Promise<string> =>
+    answered(
+      handle,
+      'server/discover',
+      { _meta },
+      {
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'server/discover',
+      },
+    );
+
+  it('fails with a sentence that names the other SDK if the server is of SDK v1', async () => {
+    const handle = Reflect.apply(createHandlerV2, undefined, [{ server, policy }]) as FetchHandler;
+    await expect(discover(handle)).rejects.toThrow(
+      'The server is not one of SDK v2 (@modelcontextprotocol/server). For SDK v1, use createHandler of mcp-concerns/http',
+    );
+  });
+
+  it('fails with the error of a server that cannot be made, which the SDK would keep for itself', async () => {
+    const make = () => Promise.reject(new Error('API_KEY is not set'));
+    const handle = createHandlerV2({ server: make, policy });
+    await expect(discover(handle)).rejects.toThrow('API_KEY is not set');
+  });
 });

@@ -100,12 +100,21 @@ async function serverOf({ module, package: name, url }: Given): Promise<Server> 
   if (name !== undefined) return { package: name };
   if (module === undefined || !existsSync(module))
     throw new CliError(`${module} does not exist. Pass the module of your server with --module.`);
-  const isV2 = /from\s*['"]@modelcontextprotocol\/server['"]/.test(readFileSync(module, 'utf8'));
-  return isV2 || (await reachesV2(module)) ? { module, sdk: 2 } : { module };
+  const code = readFileSync(module, 'utf8');
+  const isV2 = importsSdk(code, 2) || (!importsSdk(code, 1) && (await reachesOnlyV2(module)));
+  return isV2 ? { module, sdk: 2 } : { module };
 }
 
-/** Whether files of a project that a module imports import SDK v2. Code that cannot be bundled says so when it is. */
-async function reachesV2(module: string): Promise<boolean> {
+const PACKAGES = { 1: '@modelcontextprotocol/sdk', 2: '@modelcontextprotocol/server' } as const;
+
+const importsSdk = (code: string, version: 1 | 2): boolean =>
+  new RegExp(`from\\s*['"]${PACKAGES[version]}['"/]`).test(code);
+
+/**
+ * Whether files of a project that a module imports import SDK v2, and none imports v1: with both, nothing tells which of them
+ * makes the server. Code that cannot be bundled says so when it is.
+ */
+async function reachesOnlyV2(module: string): Promise<boolean> {
   const options = {
     bundle: true,
     write: false,
@@ -117,7 +126,9 @@ async function reachesV2(module: string): Promise<boolean> {
     const { build } = await loadEsbuild();
     const { metafile } = await build({ ...options, entryPoints: [module], platform: 'node', format: 'esm' });
     const imported = Object.values(metafile.inputs).flatMap(({ imports }) => imports);
-    return imported.some(({ path }) => path === '@modelcontextprotocol/server');
+    const reaches = (name: string) =>
+      imported.some(({ path }) => path === name || path.startsWith(`${name}/`));
+    return reaches(PACKAGES[2]) && !reaches(PACKAGES[1]);
   } catch {
     return false;
   }
