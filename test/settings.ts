@@ -26,9 +26,6 @@ export const MOCKING = [
   'test/tasks/wire.test.ts',
 ];
 
-/** Package this project in its own folder, and replace `build/lambda`, which other tests read. */
-export const PACKAGING = ['test/lambda/endpoint/{bundle-template,observe-template}.test.ts'];
-
 /** Start and kill dozens of processes, and list 10,000 tasks. */
 export const KILLS = ['test/tasks/*.check.ts'];
 
@@ -56,14 +53,13 @@ export const GENERATED = [
  * process after the other.
  */
 export const SLOW = [
-  ...PACKAGING,
   ...KILLS,
   ...ENDPOINTS,
   'test/slow/browser/*.test.ts',
   'test/deploy/{endpoint,offline}.test.ts',
   'test/behavior/examples/{deploy,guides,lambda,service}.test.ts',
   'test/behavior/examples/vault/walkthrough.test.ts',
-  'test/lambda/endpoint/{bundle,environments,tasks-template,jwt-tasks}.test.ts',
+  'test/lambda/endpoint/{bundle,environments,bundle-template,observe-template,tasks-template,jwt-tasks}.test.ts',
   'test/slow/{pack,waiting-example}.test.ts',
   'test/behavior/leaks/*.test.ts',
 ];

@@ -2,6 +2,7 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -62,7 +63,7 @@ export function createProject(): Project {
         plugins: ['mcp-concerns/serverless'],
         custom: { endpoint },
         provider: { name: 'aws', runtime: 'nodejs24.x', ...provider },
-        package: { patterns: ['!**', 'build/lambda/**'] },
+        package: { excludeDevDependencies: false, patterns: ['!**', 'build/lambda/**'] },
         functions: { mcp: { handler: 'build/lambda/index.handler', events: [{ httpApi: 'POST /mcp' }] } },
       };
       // Every JSON text is YAML.
@@ -70,6 +71,15 @@ export function createProject(): Project {
       return packageService('project');
     },
   };
+}
+
+/** @returns a project with the `serverless.yml` of this repository, so that several tests can package it at the same time */
+export function createCopy(): Project {
+  const project = createProject();
+  for (const name of ['examples', 'policies', 'templates'])
+    symlinkSync(resolve(name), join(project.folder, name));
+  for (const name of ['serverless.yml', 'endpoint.yml']) copyFileSync(name, join(project.folder, name));
+  return project;
 }
 
 /** @returns a project that deploys the demo server as a variant, as `mcp-concerns init --lambda` writes it */

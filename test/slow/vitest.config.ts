@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
-import { ENDPOINTS, GENERATED, KILLS, PACKAGING, SHARED, SLOW } from '../settings.js';
+import { ENDPOINTS, GENERATED, KILLS, SHARED, SLOW } from '../settings.js';
 
-/** `npm run test:slow`. Two groups run alone: those that replace what others read, and those that need the whole machine. */
+/** `npm run test:slow`. The tests that need the whole machine run alone. */
 export default defineConfig({
   test: {
     ...SHARED,
@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: SLOW,
-          exclude: [...SHARED.exclude, ...PACKAGING, ...KILLS, ...ENDPOINTS],
+          exclude: [...SHARED.exclude, ...KILLS, ...ENDPOINTS],
           sequence: { groupOrder: 0 },
           maxWorkers: 3,
         },
@@ -34,11 +34,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'packaging', include: PACKAGING, sequence: { groupOrder: 3 }, maxWorkers: 1 },
-      },
-      {
-        extends: true,
-        test: { name: 'kills', include: KILLS, sequence: { groupOrder: 4 }, maxWorkers: 1 },
+        test: { name: 'kills', include: KILLS, sequence: { groupOrder: 3 }, maxWorkers: 1 },
       },
     ],
   },

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import jszip from 'jszip';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { read } from '../../../src/wire/messages.js';
-import { createVariant } from '../../deploy/project.js';
+import { createCopy, createVariant } from '../../deploy/project.js';
 
 /** Secrets that the shell of an operator may contain while packaging. */
 const SECRETS = {
@@ -28,8 +28,14 @@ interface Packaged {
 const folder = mkdtempSync(join(tmpdir(), 'package-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Has an `npm` that only leaves a file behind. */
+const COMMANDS = join(folder, 'commands');
+const CALLED = join(folder, 'npm-was-called');
+mkdirSync(COMMANDS);
+writeFileSync(join(COMMANDS, 'npm'), `#!/bin/sh\ntouch '${CALLED}'\n`, { mode: 0o755 });
+
 /** The folder with the `serverless.yml` of each variant. This repository itself deploys the first. */
-const FOLDERS = new Map([['http', resolve('.')]]);
+const FOLDERS = new Map([['http', createCopy().folder]]);
 function folderOf(variant: string): string {
   const known = FOLDERS.get(variant) ?? createVariant(variant).folder;
   FOLDERS.set(variant, known);
@@ -43,7 +49,7 @@ async function pack(variant: string, ...params: string[]): Promise<Packaged> {
   await promisify(execFile)(
     process.execPath,
     [resolve('node_modules/serverless/bin/serverless.js'), ...args],
-    { cwd: folderOf(variant), env: { ...process.env, ...SECRETS } },
+    { cwd: folderOf(variant), env: { ...process.env, ...SECRETS, PATH: `${COMMANDS}:${process.env.PATH}` } },
   );
   const text = readFileSync(join(target, 'cloudformation-template-update-stack.json'), 'utf8');
   const zipFile = join(target, 'mcp-concerns.zip');
@@ -140,6 +146,10 @@ describe.each([
     expect(await packaged.zip.file('build/lambda/index.mjs')?.async('string')).toMatch(
       /export\{\w+ as handler\}/,
     );
+  });
+
+  it('is packaged without a list of the installed packages, which would take longer than everything else', () => {
+    expect(existsSync(CALLED)).toBe(false);
   });
 
   it('has a zip of less than 630 KB', () => {

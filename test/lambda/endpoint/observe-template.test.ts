@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countRequest, countUpstream } from '../../../src/lambda/telemetry/metrics.js';
 import { read } from '../../../src/wire/messages.js';
-import { createVariant } from '../../deploy/project.js';
+import { createCopy, createVariant } from '../../deploy/project.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'observe-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -43,7 +43,7 @@ const WRITTEN = [
 ].map(({ name }): string => name);
 
 describe.each([
-  ['http', () => '.'],
+  ['http', () => createCopy().folder],
   ['function-url', () => createVariant('function-url').folder],
 ])('the variant %s with metrics', (_variant, makeFolder) => {
   let packaged: Record<string, unknown>;
@@ -136,7 +136,7 @@ describe.each([
 });
 
 it('has neither a dashboard nor alarms without metrics', async () => {
-  const packaged = await template('.', 'policySeconds=30');
+  const packaged = await template(createCopy().folder, 'policySeconds=30');
   expect(watching(packaged)).toEqual([]);
   expect(packaged).not.toHaveProperty('Conditions');
   const [, lambda] = resourcesOf(packaged).find(([, { Type }]) => Type === 'AWS::Lambda::Function') ?? [];
