@@ -166,13 +166,13 @@ export const definitions = [
   }),
   task('random', async (_args, ctx) => {
     await ctx.step(`step ${Math.random()}`, () => 1);
-    await ctx.sleep('wait', 60);
+    await ctx.ask('name', form('Who?'));
     return 'never';
   }),
   task('hides-random', async (_args, ctx) => {
     try {
       await ctx.step(`step ${Math.random()}`, () => 1);
-      await ctx.sleep('wait', 60);
+      await ctx.ask('name', form('Who?'));
     } catch {
       // The engine keeps the first broken rule.
     }
