@@ -9,11 +9,12 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
+import { PATIENCE } from '../patience.js';
 
 /** A DynamoDB in this process. Unlike the real one, it does not delete expired items, and reads are always consistent. */
 export interface LocalDynamo {
   readonly endpoint: string;
-  /** Returns a client with short timeouts. */
+  /** Returns a client that waits as long as tests do: the table answers from the same process, which may be busy. */
   client(attempts?: number): DynamoDBClient;
   /** Creates a table with the same key as in `serverless.yml`, and returns its name. */
   table(): Promise<string>;
@@ -43,7 +44,7 @@ export async function startDynamo(): Promise<LocalDynamo> {
       ...ACCOUNT,
       endpoint,
       maxAttempts,
-      requestHandler: { connectionTimeout: 500, requestTimeout: 1000, throwOnRequestTimeout: true },
+      requestHandler: { connectionTimeout: PATIENCE.wait, requestTimeout: PATIENCE.wait },
     });
     clients.push(created);
     return created;

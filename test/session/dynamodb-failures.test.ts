@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoStore, type DynamoStoreOptions } from '../../src/session/dynamodb.js';
 import type { SessionStore } from '../../src/session/store.js';
+import { PATIENCE } from '../patience.js';
 import { stopClock } from './clock.js';
 import { type LocalDynamo, startDynamo } from './dynamo.js';
 import { injectFaults } from './faults.js';
@@ -19,17 +20,26 @@ describe('a lost answer to', () => {
       const table = await dynamo.table();
       const client = dynamo.client();
       if (request.includes('expired')) {
-        await createDynamoStore({ table, client: dynamo.client(), expiresAfterSeconds: 100 }).update('a', {
+        await createDynamoStore({
+          timeoutMs: PATIENCE.wait,
+          table,
+          client: dynamo.client(),
+          expiresAfterSeconds: 100,
+        }).update('a', {
           concerns: { security: 'low' },
         });
         advance(101);
       }
       const { attempts } = injectFaults(client, ({ attempt }) => (attempt === 0 ? 'lost reply' : undefined));
-      const store = createDynamoStore({ table, client, expiresAfterSeconds: 100 });
+      const store = createDynamoStore({ timeoutMs: PATIENCE.wait, table, client, expiresAfterSeconds: 100 });
       if (request === 'end') await store.end('a');
       else expect(await store.update('a', { listChanged: ['tools'] })).toBe('stored');
       expect(attempts.length).toBeGreaterThan(1);
-      const session = await createDynamoStore({ table, client: dynamo.client() }).read('a');
+      const session = await createDynamoStore({
+        timeoutMs: PATIENCE.wait,
+        table,
+        client: dynamo.client(),
+      }).read('a');
       expect(session).toEqual(
         request === 'end' ? { state: 'ended' } : { state: 'live', record: { listChanged: ['tools'] } },
       );
@@ -40,7 +50,9 @@ describe('a lost answer to', () => {
 describe('several processes', () => {
   it("see each other's updates", async () => {
     const table = await dynamo.table();
-    const stores = Array.from({ length: 5 }, () => createDynamoStore({ table, client: dynamo.client() }));
+    const stores = Array.from({ length: 5 }, () =>
+      createDynamoStore({ timeoutMs: PATIENCE.wait, table, client: dynamo.client() }),
+    );
     const pick = (round: number): SessionStore => {
       const store = stores[round % stores.length];
       if (store === undefined) throw new Error('There is no store.');
@@ -56,7 +68,12 @@ describe('several processes', () => {
   it('can all update one expired session at the same time', async () => {
     const table = await dynamo.table();
     const stores = Array.from({ length: 8 }, () =>
-      createDynamoStore({ table, client: dynamo.client(), expiresAfterSeconds: 100 }),
+      createDynamoStore({
+        timeoutMs: PATIENCE.wait,
+        table,
+        client: dynamo.client(),
+        expiresAfterSeconds: 100,
+      }),
     );
     await stores[0]?.update('a', { listChanged: ['tools'] });
     advance(101);
@@ -71,7 +88,12 @@ describe('several processes', () => {
 
 describe('a table that cannot be used', () => {
   const rejects = async (options: Partial<DynamoStoreOptions>): Promise<Error[]> => {
-    const store = createDynamoStore({ table: 'nowhere', client: dynamo.client(2), ...options });
+    const store = createDynamoStore({
+      timeoutMs: PATIENCE.wait,
+      table: 'nowhere',
+      client: dynamo.client(2),
+      ...options,
+    });
     const calls = [store.read('a'), store.update('a', {}), store.end('a')];
     return Promise.all(
       calls.map((call) =>

@@ -2,6 +2,7 @@ import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDynamoStore } from '../../src/session/dynamodb.js';
 import type { SessionStore } from '../../src/session/store.js';
+import { PATIENCE } from '../patience.js';
 import { START, stopClock } from './clock.js';
 import { type LocalDynamo, startDynamo } from './dynamo.js';
 import { injectFaults, type SentCommand } from './faults.js';
@@ -21,7 +22,7 @@ describe('the requests', () => {
     const client = dynamo.client();
     ({ sent } = injectFaults(client));
     table = await dynamo.table();
-    store = createDynamoStore({ table, client, expiresAfterSeconds: 3600 });
+    store = createDynamoStore({ timeoutMs: PATIENCE.wait, table, client, expiresAfterSeconds: 3600 });
   });
   const seconds = (offset: number) => ({ N: String(START / 1000 + offset) });
 
@@ -93,7 +94,7 @@ describe('the requests', () => {
   it('can all be aborted', async () => {
     const client = dynamo.client();
     const send = vi.spyOn(client, 'send');
-    const spied = createDynamoStore({ table, client });
+    const spied = createDynamoStore({ timeoutMs: PATIENCE.wait, table, client });
     await spied.read('a');
     await spied.update('a', {});
     await spied.end('a');
@@ -111,7 +112,12 @@ describe('extending a session', () => {
     meanwhile: (table: string) => Promise<unknown>,
   ): Promise<[SessionStore, string]> => {
     const table = await dynamo.table();
-    await createDynamoStore({ table, client: dynamo.client(), expiresAfterSeconds: 100 }).update('a', {
+    await createDynamoStore({
+      timeoutMs: PATIENCE.wait,
+      table,
+      client: dynamo.client(),
+      expiresAfterSeconds: 100,
+    }).update('a', {
       concerns: {},
     });
     const client = dynamo.client();
@@ -120,10 +126,10 @@ describe('extending a session', () => {
       return undefined;
     });
     advance(50);
-    return [createDynamoStore({ table, client, expiresAfterSeconds: 100 }), table];
+    return [createDynamoStore({ timeoutMs: PATIENCE.wait, table, client, expiresAfterSeconds: 100 }), table];
   };
   const other = (table: string): SessionStore =>
-    createDynamoStore({ table, client: dynamo.client(), expiresAfterSeconds: 100 });
+    createDynamoStore({ timeoutMs: PATIENCE.wait, table, client: dynamo.client(), expiresAfterSeconds: 100 });
 
   it('does not bring back a session that ended after the read', async () => {
     const [store, table] = await openWith((name) => other(name).end('a'));
@@ -157,7 +163,7 @@ describe('extending a session', () => {
     const client = dynamo.client();
     injectFaults(client, ({ command }) => (command === 'UpdateItemCommand' ? 'server error' : undefined));
     advance(50);
-    const store = createDynamoStore({ table, client, expiresAfterSeconds: 100 });
+    const store = createDynamoStore({ timeoutMs: PATIENCE.wait, table, client, expiresAfterSeconds: 100 });
     expect(await store.read('a')).toEqual({ state: 'live', record: { concerns: { security: 'high' } } });
   });
 });

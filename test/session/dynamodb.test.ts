@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, it } from 'vitest';
 import { createDynamoStore } from '../../src/session/dynamodb.js';
 import { testSessionStore } from '../../src/session/testing.js';
+import { PATIENCE } from '../patience.js';
 import { stopClock } from './clock.js';
 import { type LocalDynamo, startDynamo } from './dynamo.js';
 import { type Fault, injectFaults } from './faults.js';
@@ -15,7 +16,12 @@ const advance = stopClock();
 it('the DynamoDB store does what every session store must do', async () => {
   await testSessionStore(
     async (options) =>
-      createDynamoStore({ ...options, table: await dynamo.table(), client: dynamo.client() }),
+      createDynamoStore({
+        timeoutMs: PATIENCE.wait,
+        ...options,
+        table: await dynamo.table(),
+        client: dynamo.client(),
+      }),
     advance,
   );
 });
@@ -34,6 +40,6 @@ it.each<[string, readonly Fault[]]>([
     injectFaults(client, ({ request, attempt }) =>
       attempt < 2 ? faults[(request + attempt) % faults.length] : undefined,
     );
-    return createDynamoStore({ ...options, table: await dynamo.table(), client });
+    return createDynamoStore({ timeoutMs: PATIENCE.wait, ...options, table: await dynamo.table(), client });
   }, advance);
 });

@@ -2,6 +2,7 @@ import { createClient } from 'redis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRedisStore } from '../../src/session/redis.js';
 import { testSessionStore } from '../../src/session/testing.js';
+import { PATIENCE } from '../patience.js';
 import { REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from './redis-server.js';
 
 describe.skipIf(REDIS === undefined)(`the Redis store (${WITHOUT_REDIS})`, () => {
@@ -16,7 +17,7 @@ describe.skipIf(REDIS === undefined)(`the Redis store (${WITHOUT_REDIS})`, () =>
     await testSessionStore(
       async (options) => {
         await redis.empty();
-        return createRedisStore({ ...options, url: redis.url });
+        return createRedisStore({ timeoutMs: PATIENCE.wait, ...options, url: redis.url });
       },
       (seconds) => redis.advance(seconds),
     );
@@ -28,7 +29,7 @@ describe.skipIf(REDIS === undefined)(`the Redis store (${WITHOUT_REDIS})`, () =>
     await testSessionStore(
       async (options) => {
         await redis.empty();
-        return createRedisStore({ ...options, client });
+        return createRedisStore({ timeoutMs: PATIENCE.wait, ...options, client });
       },
       (seconds) => redis.advance(seconds),
     );
@@ -36,7 +37,10 @@ describe.skipIf(REDIS === undefined)(`the Redis store (${WITHOUT_REDIS})`, () =>
   });
 
   it('shares sessions among processes, and reads what another wrote last', async () => {
-    const [one, other] = [createRedisStore({ url: redis.url }), createRedisStore({ url: redis.url })];
+    const [one, other] = [
+      createRedisStore({ timeoutMs: PATIENCE.wait, url: redis.url }),
+      createRedisStore({ timeoutMs: PATIENCE.wait, url: redis.url }),
+    ];
     for (const security of ['low', 'high']) {
       await one.update('a', { concerns: { security } });
       expect(await other.read('a')).toEqual({ state: 'live', record: { concerns: { security } } });

@@ -10,6 +10,7 @@ import type { FetchHandler, FetchOptions } from '../../../src/http/fetch-handler
 import { createHandler, type HandlerOptionsV2 } from '../../../src/http/sdk-v2.js';
 import { createDynamoStore } from '../../../src/session/dynamodb.js';
 import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
+import { PATIENCE } from '../../patience.js';
 import { policyFromText } from '../../policy-text.js';
 import type { LocalDynamo } from '../../session/dynamo.js';
 import { injectFaults, type SentCommand } from '../../session/faults.js';
@@ -76,7 +77,7 @@ export async function environments(
     createHandler({
       server: serverOf,
       policy,
-      store: createDynamoStore({ table, client }),
+      store: createDynamoStore({ timeoutMs: PATIENCE.wait, table, client }),
       preferences: 'principal',
       ...options,
     }),

@@ -5,6 +5,7 @@ import type { BufferedHandler } from '../../../src/lambda/buffered.js';
 import { createFunction } from '../../../src/lambda/function.js';
 import { loadPolicy } from '../../../src/policy/compile/load.js';
 import { createDynamoStore } from '../../../src/session/dynamodb.js';
+import { PATIENCE } from '../../patience.js';
 import { stopClock } from '../../session/clock.js';
 import { type LocalDynamo, startDynamo } from '../../session/dynamo.js';
 import { injectFaults, type SentCommand } from '../../session/faults.js';
@@ -32,7 +33,7 @@ async function environment(): Promise<{
       response: 'buffered',
       server: () => createVaultServer(vault),
       policy: loadPolicy('policies/vault.yaml'),
-      store: createDynamoStore({ table, client }),
+      store: createDynamoStore({ timeoutMs: PATIENCE.wait, table, client }),
       log: () => undefined,
     });
   return { handler: another(), another, sent };
