@@ -113,7 +113,11 @@ describe('init --lambda', () => {
     // Nobody reaches the function past the checks of the variant.
     expect(JSON.stringify(functions.mcp.events ?? [])).not.toContain('"POST /mcp"');
     expect(provider.iam.role.statements).toHaveLength(5);
-    expect(packaged).toEqual({ individually: true, patterns: ['!**', 'build/lambda/**'] });
+    expect(packaged).toEqual({
+      excludeDevDependencies: false,
+      individually: true,
+      patterns: ['!**', 'build/lambda/**'],
+    });
     expect(resources).toHaveLength(2);
     expect(Object.keys(resources[0].Resources)).toEqual(
       expect.arrayContaining(['SessionsTable', 'TasksTable', 'TasksRole']),
