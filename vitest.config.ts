@@ -5,7 +5,8 @@ import { MOCKING, SHARED, SLOW } from './test/settings.js';
 export default defineConfig({
   test: {
     ...SHARED,
-    maxWorkers: 3,
+    // Most tests wait for processes that they start, so two cores have work for four workers.
+    maxWorkers: 4,
     projects: [
       {
         extends: true,

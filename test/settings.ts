@@ -26,11 +26,15 @@ export const MOCKING = [
   'test/tasks/wire.test.ts',
 ];
 
-/** Start and kill dozens of processes, and list 10,000 tasks. */
-export const KILLS = ['test/tasks/*.check.ts'];
+/** Start a server for almost every command that they run. */
+const SERVERS = [
+  'test/cli/{half-catalog,init,pin,project,whole-list}.test.ts',
+  'test/behavior/whole-list-key.test.ts',
+];
 
-/** Start an endpoint, servers and hosts for each test, and end and restart them. */
-export const ENDPOINTS = [
+/** Start several processes for each test, and end, kill and restart them. */
+export const PROCESSES = [
+  'test/tasks/*.check.ts',
   'test/eras/eras.test.ts',
   'test/cli/{drain,endpoint-key,eras,killed-server,listen,modern-module,modern-switch}.test.ts',
   'test/cli/{processes,refused-callers,serve-any,serve-limits,servers,start-at-once,switch}.test.ts',
@@ -53,8 +57,8 @@ export const GENERATED = [
  * process after the other.
  */
 export const SLOW = [
-  ...KILLS,
-  ...ENDPOINTS,
+  ...SERVERS,
+  ...PROCESSES,
   'test/slow/browser/*.test.ts',
   'test/deploy/{endpoint,offline}.test.ts',
   'test/behavior/examples/{deploy,guides,lambda,service}.test.ts',

@@ -1,25 +1,26 @@
 import { defineConfig } from 'vitest/config';
-import { ENDPOINTS, GENERATED, KILLS, SHARED, SLOW } from '../settings.js';
+import { LongestFirst } from '../longest-first.js';
+import { GENERATED, PROCESSES, SHARED, SLOW } from '../settings.js';
 
-/** `npm run test:slow`. The tests that need the whole machine run alone. */
+/** `npm run test:slow`. Tests that have several processes each run after the others, two at a time. */
 export default defineConfig({
   test: {
     ...SHARED,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
         test: {
           name: 'slow',
           include: SLOW,
-          exclude: [...SHARED.exclude, ...KILLS, ...ENDPOINTS],
+          exclude: [...SHARED.exclude, ...PROCESSES],
           sequence: { groupOrder: 0 },
           maxWorkers: 3,
         },
       },
       {
         extends: true,
-        // Each test has several processes of its own.
-        test: { name: 'endpoints', include: ENDPOINTS, sequence: { groupOrder: 1 }, maxWorkers: 2 },
+        test: { name: 'processes', include: PROCESSES, sequence: { groupOrder: 1 }, maxWorkers: 2 },
       },
       {
         extends: true,
@@ -31,10 +32,6 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
           maxWorkers: 3,
         },
-      },
-      {
-        extends: true,
-        test: { name: 'kills', include: KILLS, sequence: { groupOrder: 3 }, maxWorkers: 1 },
       },
     ],
   },
