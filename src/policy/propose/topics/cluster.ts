@@ -25,15 +25,18 @@ export function mergeClusters(
   mayMerge: (a: Cluster, b: Cluster, average: number) => boolean,
 ): Cluster[] {
   const groups = new Map(clusters.entries());
-  const near = clusters.map(() => new Float64Array(clusters.length));
+  const count = clusters.length;
+  const averages = new Float64Array(count * count);
+  const between = (a: number, b: number): number => averages[a * count + b] ?? 0;
+  const keep = (a: number, b: number, average: number): void => {
+    averages[a * count + b] = average;
+    averages[b * count + a] = average;
+  };
   clusters.forEach((a, index) => {
     clusters.slice(0, index + 1).forEach((b, other) => {
-      const average = averageOf(a, b, similarity);
-      near[index]?.fill(average, other, other + 1);
-      near[other]?.fill(average, index, index + 1);
+      keep(index, other, averageOf(a, b, similarity));
     });
   });
-  const between = (a: number, b: number): number => near[a]?.[b] ?? 0;
   const nearestTo = (index: number, group: Cluster): number | undefined => {
     let best: number | undefined;
     for (const [other, each] of groups) {
@@ -54,8 +57,7 @@ export function mergeClusters(
     const members = [...one.members, ...other.members];
     for (const each of groups.keys()) {
       const sum = between(a, each) * one.members.length + between(b, each) * other.members.length;
-      near[a]?.fill(sum / members.length, each, each + 1);
-      near[each]?.fill(sum / members.length, a, a + 1);
+      keep(a, each, sum / members.length);
     }
     groups.set(a, { ...other, ...one, members });
     groups.delete(b);
