@@ -45,8 +45,12 @@ export const PROCESSES = [
 /** Try generated inputs: `npm test` a part of them, the project `generated` of test/slow all. See `sample`. */
 export const GENERATED = [
   'test/property/**/*.test.ts',
+  'test/analysis/{explain-rule,smallest-change}.test.ts',
+  'test/engine/{caller-facts,expression-reference}.test.ts',
   'test/gate/fuzz.test.ts',
-  'test/gate/panel/added-tools.test.ts',
+  'test/gate/enforce/refused-names.test.ts',
+  'test/gate/lists/paging.test.ts',
+  'test/gate/panel/{added-tools,panel-counts}.test.ts',
   'test/page/move-switches.test.ts',
   'test/tasks/replay.test.ts',
 ];

@@ -12,6 +12,7 @@ import {
 } from '../../src/engine/index.js';
 import { allConfigurations, mappingsOf, smallPolicies } from '../engine/small-policies.js';
 import { policyOf, requested, yaml } from '../policy/author.js';
+import { sample } from '../sample.js';
 
 const policy = policyOf(yaml`
   version: 1
@@ -171,7 +172,7 @@ it('agrees with the decision, and in each part with json-logic-js', () => {
         }
       }
     }),
-    { numRuns: 500 },
+    { numRuns: sample(500) },
   );
 });
 

@@ -13,6 +13,7 @@ import {
 } from '../../src/engine/index.js';
 import { EMPTY, mappingsOf, preferencesFor, smallPolicies } from '../engine/small-policies.js';
 import { policyOf, yaml } from '../policy/author.js';
+import { sample } from '../sample.js';
 
 function changeOf(
   policy: Policy,
@@ -292,6 +293,6 @@ it('reverses the decision, and no smaller change does, for any policy', () => {
         expect(nearer.filter((each) => shows({ ...preferences, [name]: each }) !== now)).toEqual([]);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: sample(1000) },
   );
 });

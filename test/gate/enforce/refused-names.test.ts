@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { uriVariantsOf } from '../../../src/gate/enforce/uri-variants.js';
 import { growth, LINEAR } from '../../growth.js';
+import { sample } from '../../sample.js';
 import { Harness, LIST_KEYS, policyOf } from '../gate-harness.js';
 
 const POLICY = `
@@ -287,7 +288,7 @@ describe('the answer for a hidden name', () => {
         const expected = JSON.stringify(await say('zzzzz')).replaceAll('zzzzz', 'asked');
         expect(JSON.stringify(await say('asked'))).toBe(expected);
       }),
-      { numRuns: 200 },
+      { numRuns: sample(200) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type PageLimits, pageOf } from '../../../src/gate/lists/answer-page.js';
 import { applyListFilter, readListFilter } from '../../../src/gate/lists/client-filter.js';
 import { type CursorTarget, digestOf, makeCursor, readCursor } from '../../../src/gate/lists/cursor.js';
+import { sample } from '../../sample.js';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -160,7 +161,7 @@ describe('the size of a page in bytes', () => {
           offset += page.length;
         }
       }),
-      { numRuns: 5_000 },
+      { numRuns: sample(5_000) },
     );
   });
 

@@ -14,6 +14,7 @@ import type { PanelPreferences } from '../../../src/gate/panel/panel-document.js
 import { completeChange, panelState } from '../../../src/gate/panel/panel-state.js';
 import { loadPolicy } from '../../../src/policy/index.js';
 import { allConfigurations, smallPolicies } from '../../engine/small-policies.js';
+import { sample } from '../../sample.js';
 import { bindAll, configureFor, stateOf, tokensOf } from '../../slow/browser/states.js';
 import { policyOf } from '../gate-harness.js';
 
@@ -66,9 +67,9 @@ it('agrees with the engine about every count, decision and change', () => {
         expect(state.items.length + state.withheld).toBe(tools.length);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: sample(500) },
   );
-  expect(changes).toBeGreaterThan(100);
+  expect(changes).toBeGreaterThan(sample(100));
 });
 
 describe('panelState', () => {
