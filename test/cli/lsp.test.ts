@@ -151,6 +151,44 @@ it('checks test files, and completes names of primitives in them', async () => {
   expect(await editor.close()).toBe(0);
 });
 
+it('shows failed tests where they say what they expect, and why no test runs', async () => {
+  write('asked.yaml', POLICY.replace('hihg', 'high'));
+  const text =
+    'policy: asked.yaml\ncatalog: policy.catalog.json\ntests:\n  - name: all\n    tools:\n      count: 1\n      excludes: [beta]\n';
+  write('asked.test.yaml', text);
+  const editor = new Editor(folder, 'asked.test.yaml');
+  await editor.open();
+  const failed = await editor.diagnostics();
+  expect(failed).toMatchObject([
+    { severity: 1, message: 'The test fails. tools: 2 shown, 1 expected' },
+    {
+      range: { start: { line: 4, character: 4 }, end: { line: 4, character: 9 } },
+      message: expect.stringMatching(/^The test fails\. tools beta is shown, but hidden was expected: /),
+    },
+  ]);
+  write('asked.yaml', POLICY);
+  editor.notify('workspace/didChangeWatchedFiles', { changes: [] });
+  expect((await editor.diagnostics()).map(({ message }) => message)).toEqual([
+    'The policy has errors, so no test runs. Fix line 10 of asked.yaml first.',
+  ]);
+  write('asked.yaml', POLICY.replace('hihg', 'high'));
+  editor.change(text.replace('count: 1', 'count: 2').replace('excludes', 'includes'));
+  expect(await editor.diagnostics()).toEqual([]);
+  expect(await editor.close()).toBe(0);
+});
+
+it('checks again when a file changed that is not open', async () => {
+  write('grown.yaml', POLICY.replace('hihg', 'high'));
+  write('grown.catalog.json', '{"tools":[{"name":"alpha"}]}');
+  const editor = new Editor(folder, 'grown.yaml');
+  await editor.open();
+  expect(found(await editor.diagnostics())).toEqual(['1:0 2 empty-catalog']);
+  write('grown.catalog.json', '{"tools":[{"name":"alpha"},{"name":"gamma"}]}');
+  editor.notify('workspace/didChangeWatchedFiles', { changes: [] });
+  expect((await editor.diagnostics()).map(({ message }) => message).join()).toContain('the tool "gamma"');
+  expect(await editor.close()).toBe(0);
+});
+
 it('leaves other YAML files alone', async () => {
   write('compose.yaml', 'version: 1\nservices: {}\n');
   const editor = new Editor(folder, 'compose.yaml');

@@ -19,7 +19,14 @@ import { read } from '../../wire/messages.js';
 import { SITE, VERSION } from '../version.js';
 import { codeActions, type ShownFinding } from './code-actions.js';
 import { hoverText } from './hover.js';
-import { isTestFile, named, type OpenPolicy, openPolicy, policiesBeside } from './open-policy.js';
+import {
+  type Failure,
+  isTestFile,
+  named,
+  type OpenPolicy,
+  openPolicy,
+  policiesBeside,
+} from './open-policy.js';
 import { testCompletionsAt } from './test-completions.js';
 import { wordAt } from './word-at.js';
 
@@ -77,15 +84,19 @@ class LanguageServer {
       );
     });
     // Another open file may include the saved one.
-    this.documents.onDidSave(() => {
-      for (const { uri } of this.documents.all()) this.check(uri);
-    });
+    this.documents.onDidSave(() => this.checkAll());
+    // A command wrote the catalog, or a branch was switched.
+    this.connection.onDidChangeWatchedFiles(() => this.checkAll());
     this.documents.onDidClose(({ document: { uri } }) => {
       clearTimeout(this.timers.get(uri));
       for (const each of [this.timers, this.open]) each.delete(uri);
       this.publish(uri, []);
     });
     this.documents.listen(this.connection);
+  }
+
+  private checkAll(): void {
+    for (const { uri } of this.documents.all()) this.check(uri);
   }
 
   complete(uri: string, position: Position): CompletionItem[] {
@@ -159,13 +170,14 @@ class LanguageServer {
         return this.publish(uri, []);
       }
       const before = this.open.get(uri);
-      const { findings, files } = checked;
+      const { findings, failures, files } = checked;
       const lost = before !== undefined && checked.concerns.length === 0;
       this.open.set(uri, lost ? { ...before, findings, files } : checked);
       for (const name of new Set([fileOf(uri), ...files]))
         this.publish(
           uriOf(name),
           findings.filter(({ file }) => file === name),
+          failures.filter(({ file }) => file === name),
         );
     } catch (error) {
       if (!(error instanceof ConcernsError)) throw error;
@@ -173,14 +185,22 @@ class LanguageServer {
     }
   }
 
-  private publish(uri: string, findings: readonly Finding[]): void {
+  private publish(uri: string, findings: readonly Finding[], failures: readonly Failure[] = []): void {
     const shown = findings.map((finding) => ({ finding, diagnostic: diagnosticOf(finding) }));
     const had = (this.shown.get(uri) ?? []).length > 0;
     this.shown.set(uri, shown);
     if (!had && shown.length === 0 && this.documents.get(uri) === undefined) return;
-    void this.connection.sendDiagnostics({ uri, diagnostics: shown.map(({ diagnostic }) => diagnostic) });
+    const diagnostics = [...shown.map(({ diagnostic }) => diagnostic), ...failures.map(failureToShow)];
+    void this.connection.sendDiagnostics({ uri, diagnostics });
   }
 }
+
+const failureToShow = ({ message, ...place }: Failure): Diagnostic => ({
+  range: rangeOf(place),
+  severity: 1,
+  source: 'mcp-concerns',
+  message,
+});
 
 function diagnosticOf({ severity, code, message, ...place }: Finding): Diagnostic {
   return {

@@ -9,16 +9,26 @@ import { compilePolicy } from '../../policy/compile/compile.js';
 import { policyFilesIn } from '../../policy/compile/load.js';
 import { policyReader } from '../../policy/compile/read-file.js';
 import { type IncludedText, Reading } from '../../policy/compile/reading.js';
+import type { Finding, Place } from '../../policy/language/findings.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { runTests } from '../../policy/testing/run-test-file.js';
-import { readTestFile } from '../../policy/testing/test-file.js';
+import type { TestResult } from '../../policy/testing/run-tests.js';
+import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
 import { catalogAt, catalogBeside } from '../inputs/catalog-file.js';
 import { joinedCatalog } from '../inputs/several/joined-catalog.js';
 import { findProject } from '../project/read-project.js';
+import { mismatchesOf } from '../terminal/test-words.js';
 import type { WordAt } from './word-at.js';
 
 /** What an editor shows of a policy or a test file. */
 export type OpenPolicy = ReturnType<typeof checked>;
+
+/** Something that a test expects otherwise. It is not a finding: the file is right, the policy does something else. */
+export interface Failure extends Place {
+  readonly message: string;
+}
+
+const NO_FAILURES: readonly Failure[] = [];
 
 /** Returns the text of a file in the editor; undefined if it is not open. */
 export type OpenText = (file: string) => string | undefined;
@@ -67,7 +77,25 @@ function openTests(file: string, text: string, openText: OpenText): OpenPolicy {
     policy.policy === undefined || catalog === undefined
       ? tests
       : runTests(source, tests, policy.policy, catalog);
-  return { ...policy, findings: run.findings, files: [file], catalog: catalog ?? {} };
+  const failures = 'results' in run ? failuresOf(run.results, tests) : notRun(policy.findings, tests);
+  return { ...policy, findings: run.findings, failures, files: [file], catalog: catalog ?? {} };
+}
+
+/** A failed test is marked where it says what it expects. */
+const failuresOf = (results: readonly TestResult[], { locate }: TestFile): Failure[] =>
+  results.flatMap((result) =>
+    mismatchesOf(result).map(({ kind, message }) => ({
+      ...locate([...result.test.path, kind], 'key'),
+      message: `The test fails. ${message}`,
+    })),
+  );
+
+/** Says why no test runs, because without it a file whose tests do not run looks like one whose tests pass. */
+function notRun(findings: readonly Finding[], { locate }: TestFile): Failure[] {
+  const error = findings.find(({ severity }) => severity === 'error');
+  if (error === undefined) return [];
+  const place = `line ${error.line} of ${error.file}`;
+  return [{ ...locate(['policy']), message: `The policy has errors, so no test runs. Fix ${place} first.` }];
 }
 
 function checked(reading: Reading, catalog: ServerCatalog | undefined) {
@@ -77,6 +105,8 @@ function checked(reading: Reading, catalog: ServerCatalog | undefined) {
   return {
     /** The findings in the file and in all files that belong to it. */
     findings,
+    /** What the tests in the file expect otherwise. */
+    failures: NO_FAILURES,
     /** All files that were read, relative to the working folder. */
     files: [...texts.keys()],
     /** The files of the policy, for the places of concerns. */

@@ -2,7 +2,7 @@ import { describeConfiguration } from '../../engine/configuration.js';
 import { formatFindings } from '../../policy/language/findings.js';
 import { hasPassed, type TestResult } from '../../policy/testing/run-tests.js';
 import { escapeMarkup } from '../terminal/output.js';
-import { reasonOf } from './test-report.js';
+import { mismatchesOf } from '../terminal/test-words.js';
 import type { FileReport, TestReport } from './test-run.js';
 
 /** @returns a report as a JSON value */
@@ -89,7 +89,7 @@ function suite(report: FileReport): string[] {
   const tests = results.flatMap((result) => {
     const about = { classname: file, name: result.test.name, file, line: report.lineOf(result) };
     if (hasPassed(result)) return element('testcase', about);
-    const all = wrongLines(result);
+    const all = mismatchesOf(result).map(({ message }) => message);
     const message = `${all.length} wrong: ${all[0] ?? ''}`;
     return element('testcase', about, element('failure', { message }, all.join('\n')));
   });
@@ -108,18 +108,6 @@ function element(
   if (content === undefined) return [`${head}/>`];
   if (typeof content === 'string') return [`${head}>${xml(content)}</${name}>`];
   return [`${head}>`, ...content.map((line) => `  ${line}`), `</${name}>`];
-}
-
-function wrongLines(result: TestResult): string[] {
-  return [
-    ...result.counts.map(({ kind, expected, actual }) => `${kind}: ${actual} shown, ${expected} expected`),
-    ...result.wrong.map((each) => {
-      const { kind, name, expected } = each;
-      const is = expected === 'shown' ? 'hidden' : 'shown';
-      const { reason, source } = reasonOf(result, each);
-      return `${kind} ${name} is ${is}, but ${expected} was expected: ${reason}${source === '' ? '' : ` (${source})`}`;
-    }),
-  ];
 }
 
 /** Leaves out most control characters, because XML 1.0 cannot contain them. */

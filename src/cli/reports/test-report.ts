@@ -1,5 +1,4 @@
 import { describeConfiguration } from '../../engine/configuration.js';
-import { fromNumbers } from '../../engine/mapping.js';
 import { KINDS } from '../../engine/policy.js';
 import { wrapped } from '../../policy/language/wrapped.js';
 import { COVERED, type CoveredPart } from '../../policy/testing/coverage.js';
@@ -8,7 +7,7 @@ import type { UpdatedExpectation } from '../../policy/testing/update-tests.js';
 import { type Row, table } from '../terminal/layout.js';
 import { nameValues, type Paper, plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
-import { reasonInWords } from '../terminal/reason-words.js';
+import { reasonOf } from '../terminal/test-words.js';
 import type { CoverageReport, FileReport, TestReport } from './test-run.js';
 
 /**
@@ -85,39 +84,6 @@ function differences(result: TestResult, wrong: readonly Wrong[], paper: Paper):
     return [`${each.expected === 'shown' ? '-' : '+'} ${plain(each.name)}`, plain(reason), plain(source)];
   });
   return table(group, paper, (name) => paper.paint(name.startsWith('-') ? 'red' : 'magenta', name));
-}
-
-/**
- * @param result the result of a test
- * @param wrong a primitive that the test expects otherwise
- * @returns why it is shown or hidden, and the line of the policy that decides it
- * @example
- * reasonOf(result, wrong).reason; // 'its security is low, but high is in effect'
- */
-export function reasonOf(
-  { configuration }: TestResult,
-  { decision, mapping }: Wrong,
-): { reason: string; source: string } {
-  const { policy, effective } = configuration;
-  const { reason: why } = decision;
-  if (why.code !== 'fits')
-    return {
-      reason: reasonInWords(policy, why, decision.effect === 'show'),
-      source: 'source' in why ? why.source : '',
-    };
-  if (!mapping.mapped)
-    return { reason: 'the policy does not map it, and settings.unmapped is show', source: '' };
-  const fitting = effective.flatMap((value, index) => {
-    const concern = policy.concerns[index];
-    if (value === undefined || concern === undefined) return [];
-    const offer = mapping.offers[index];
-    if (offer === undefined) return [{ text: `no ${concern.name}`, source: '' }];
-    const words = fromNumbers(concern, offer.offered);
-    return [{ text: `${concern.name}=${words.join(',')}`, source: offer.source }];
-  });
-  const source = fitting.find((each) => each.source !== '')?.source ?? '';
-  if (fitting.length === 0) return { reason: 'no preference is in effect', source };
-  return { reason: `matches: ${fitting.map(({ text }) => text).join(', ')}`, source };
 }
 
 function covered(
