@@ -20,6 +20,11 @@ it('the extension for VS Code starts a command that this package has, and is no 
   expect(files).not.toContain('editors');
 });
 
+it('the extension for VS Code packs only its own files, not the package of an earlier build', () => {
+  const { main, files } = JSON.parse(read('editors/vscode/package.json'));
+  expect(files).toEqual([main.replace('./', ''), 'README.md', 'LICENSE']);
+});
+
 it('no lock file names a registry', () => {
   for (const path of ['package-lock.json', 'editors/vscode/package-lock.json']) {
     expect(read(path)).not.toContain('"resolved": "http');
