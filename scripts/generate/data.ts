@@ -7,7 +7,7 @@ const DATA = [
   'src/cli/completion/scripts.yaml',
   'src/cli/options/help.yaml',
   'src/cli/proposals/servers-policy.yaml',
-  'src/policy/language/finding-codes.yaml',
+  'src/policy/language/findings.yaml',
 ];
 /** Lists of words, which become sets, and pairs of words, which become maps. */
 const WORDS = 'src/policy/propose/words/word-lists.yaml';

@@ -1,19 +1,12 @@
 import { isTruthy } from '../../engine/expression/evaluate.js';
 import type { Mapping } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
-import type { FindingCode } from '../language/finding-codes.js';
-import type { Finding, Place } from '../language/findings.js';
+import type { Problem } from '../language/problem.js';
 import type { Path } from '../language/read-yaml.js';
 import type { CheckedFile, PolicyPart } from './check-values.js';
 
-/** Adds a warning about a part of a file. `fixOf` makes the fix for the place of the part. */
-export type ReportPart = (
-  file: CheckedFile,
-  path: Path,
-  code: FindingCode,
-  message: string,
-  fixOf?: (place: Place) => Pick<Finding, 'fix'>,
-) => void;
+/** Adds a warning about a part of a file. The fix of what is not needed removes the part, unless it has a replacement. */
+export type ReportPart = (file: CheckedFile, path: Path, problem: Problem, isNeeded?: boolean) => void;
 
 /**
  * Finds the part of a policy that decides the values of a primitive: its entry, else the last pattern that matches, else

@@ -14,10 +14,10 @@ import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { annotationsOf } from '../../engine/present.js';
 import { serverOf } from '../../engine/servers/server-meta.js';
-import { nearestReplacement, removing, replacing } from '../language/edits/fixes.js';
-import type { FindingCode } from '../language/finding-codes.js';
+import { removing, replacing } from '../language/edits/fixes.js';
 import type { Finding } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
+import { findingAt, nearestReplacement, type Problem, problem } from '../language/problem.js';
 import { placeOfPrimitive, type ReportPart } from './catalog-places.js';
 import { contradictedValues } from './check-annotations.js';
 import { findHiddenCompanions } from './check-pages.js';
@@ -64,9 +64,9 @@ interface CatalogCheck {
   readonly listed: readonly Listed[];
   readonly report: ReportPart;
   /** Adds a warning to the part that decides about a primitive; without a name, to the section of its kind. */
-  warn(about: { readonly kind: Kind; readonly name?: string }, code: FindingCode, message: string): void;
+  warn(about: { readonly kind: Kind; readonly name?: string }, problem: Problem): void;
   /** Adds a warning to the first file: it is about the whole policy. */
-  warnPolicy(code: FindingCode, message: string, path?: readonly string[]): void;
+  warnPolicy(problem: Problem, path?: readonly string[]): void;
 }
 
 /**
@@ -89,9 +89,13 @@ export function checkCatalog(
   scope: Scope,
 ): Finding[] {
   const findings: Finding[] = [];
-  const report: ReportPart = (file, path, code, message, fixOf) => {
+  const report: ReportPart = (file, path, found, isNeeded = true) => {
     const place = file.source.locate(path, 'key');
-    findings.push({ ...place, severity: 'warning', code, message, ...fixOf?.(place) });
+    const fix =
+      isNeeded || found.replacement !== undefined
+        ? replacing(file.source, place, found.replacement)
+        : removing(file.source, path);
+    findings.push({ ...findingAt(place, 'warning', found), ...fix });
   };
   const listed = primitivesIn(catalog).map((each) => ({
     ...each,
@@ -104,12 +108,12 @@ export function checkCatalog(
     catalog,
     listed,
     report,
-    warn: ({ kind, name }, code, message) => {
+    warn: ({ kind, name }, found) => {
       const { file, path } = placeOfPrimitive(files, policy, kind, name, mappings.get(`${kind} ${name}`));
-      report(file, path, code, message);
+      report(file, path, found);
     },
-    warnPolicy: (code, message, path = []) => {
-      for (const file of files.slice(0, 1)) report(file, path, code, message);
+    warnPolicy: (found, path = []) => {
+      for (const file of files.slice(0, 1)) report(file, path, found);
     },
   };
   if (catalog.isFiltered !== true) {
@@ -144,17 +148,12 @@ function checkEntriesAgainst(
         if (mayExist(catalog, kind, name)) continue;
         const unmapped = own.filter(({ mapping }) => !mapping.mapped).map((each) => each.name);
         const hint = didYouMean(name, unmapped) || ' Remove the entry.';
-        const message = `The server does not have a ${noun} "${name}".${hint}`;
-        const path = ['primitives', kind, name];
-        const meant = nearestReplacement(name, unmapped);
-        report(file, path, 'dead-entry', message, (place) =>
-          meant === undefined ? removing(file.source, path) : replacing(file.source, place, meant),
-        );
+        const found = problem('dead-entry.entry', { noun, name, hint }, nearestReplacement(name, unmapped));
+        report(file, ['primitives', kind, name], found, false);
       }
       for (const { name, matches, assignments } of policy.patterns[kind]) {
         if (!Object.hasOwn(file.document.patterns?.[kind] ?? {}, name)) continue;
         const path = ['patterns', kind, name];
-        const remove = () => removing(file.source, path);
         const covered = own.filter((each) => matches(each.name));
         const decides = covered.some(({ mapping: { offers } }) =>
           assignments.some(
@@ -162,13 +161,9 @@ function checkEntriesAgainst(
           ),
         );
         if (covered.length === 0 && mayExist(catalog, kind, name)) continue;
-        if (covered.length === 0) {
-          const message = `The pattern "${name}" does not match any ${noun} of the server. Remove it.`;
-          report(file, path, 'dead-entry', message, remove);
-        } else if (whole && assignments.length > 0 && !decides) {
-          const message = `Later patterns or entries replace every value of the pattern "${name}". Remove it.`;
-          report(file, path, 'shadowed-entry', message, remove);
-        }
+        if (covered.length === 0) report(file, path, problem('dead-entry.pattern', { name, noun }), false);
+        else if (whole && assignments.length > 0 && !decides)
+          report(file, path, problem('shadowed-entry', { name }), false);
       }
     }
   }
@@ -200,26 +195,25 @@ function checkPrimitive({ policy, warn }: CatalogCheck, listed: Listed, mustBeMa
     policy.settings.unmapped === 'show' && mapping.offers.some((offer) => offer !== undefined);
   if (!mapping.mapped && mustBeMapped && !isDecided) {
     const effect = policy.settings.unmapped === 'show' ? 'always shown' : 'always hidden';
-    const message = `The policy does not map the ${KIND_NAMES[kind][0]} "${name}", so it is ${effect}. Add an entry for it: {} maps it without values.`;
-    warn({ kind }, 'unmapped', message);
+    warn({ kind }, problem('unmapped', { noun: KIND_NAMES[kind][0], name, effect }));
   }
   const contradicted = contradictedValues(policy, mapping);
-  for (const { concern, source } of contradicted) {
-    const message = `The ${policy.concerns[concern]?.name} of "${name}" differs from the value that ${source} derives from its annotations. Change one of them.`;
-    warn(listed, 'contradicts-annotations', message);
+  for (const { concern: index, source } of contradicted) {
+    const concern = policy.concerns[index]?.name;
+    warn(listed, problem('contradicts-annotations.assign', { concern, name, source }));
   }
   const { readOnlyHint } = annotationsOf(primitive);
-  mapping.offers.forEach((offer, concern) => {
-    const { values, name: concernName } = policy.concerns[concern] ?? {};
+  mapping.offers.forEach((offer, index) => {
+    const { values, name: concern } = policy.concerns[index] ?? {};
     if (offer === undefined || values === undefined || 'min' in values) return;
     // Said already, with the line that derives the other value.
-    if (contradicted.some((each) => each.concern === concern)) return;
+    if (contradicted.some((each) => each.concern === index)) return;
     const words = offer.offered.map((number) => values[number] ?? '');
     const reads = words.every((word) => /^read(-?only)?$/.test(word));
     const writes = words.every((word) => /^(write|destructive)$/.test(word));
     if ((readOnlyHint === false && reads) || (readOnlyHint === true && writes)) {
-      const message = `${concernName} of "${name}" is ${words.join(', ')}, but its readOnlyHint is ${readOnlyHint}. Change one of them.`;
-      warn(listed, 'contradicts-annotations', message);
+      const found = { concern, name, words: words.join(', '), readOnlyHint };
+      warn(listed, problem('contradicts-annotations.hint', found));
     }
   });
 }
@@ -227,48 +221,36 @@ function checkPrimitive({ policy, warn }: CatalogCheck, listed: Listed, mustBeMa
 function checkAllConfigurations(check: CatalogCheck): void {
   const { files, policy, catalog, listed, report, warn, warnPolicy } = check;
   const { neverVisible, alwaysVisible, showsNothing, rules, unanswered } = analyze(policy, catalog);
-  for (const each of neverVisible) {
-    const message = `No configuration shows the ${KIND_NAMES[each.kind][0]} "${each.name}". Change its values or the rule that hides it.`;
-    warn(each, 'never-visible', message);
-  }
+  const named = ({ kind, name }: Pick<Listed, 'kind' | 'name'>) => ({ noun: KIND_NAMES[kind][0], name });
+  for (const each of neverVisible) warn(each, problem('never-visible', named(each)));
   for (const each of alwaysVisible) {
-    if (isMeantForEveryone(check, each)) continue;
-    const message = `Every configuration shows the ${KIND_NAMES[each.kind][0]} "${each.name}", whatever its values are. Write {} if this is intended.`;
-    warn(each, 'always-visible', message);
+    if (!isMeantForEveryone(check, each)) warn(each, problem('always-visible', named(each)));
   }
   // What the server does not list may be what these would miss.
   const isWhole = catalog.isFiltered !== true;
   if (isWhole && showsNothing !== undefined) {
     const preferences = Object.entries(showsNothing).map(([name, value]) => `${name}: ${value}`);
-    const message = `A host with the preferences {${preferences.join(', ')}} sees no primitives. Change values or rules if it needs to see some.`;
-    warnPolicy('empty-catalog', message, ['concerns']);
+    warnPolicy(problem('empty-catalog', { preferences: preferences.join(', ') }), ['concerns']);
   }
   for (const { id, fires } of rules) {
     const file = files.find(({ document }) => document.rules?.some((rule) => rule.id === id));
     const index = file?.document.rules?.findIndex((rule) => rule.id === id) ?? 0;
     if (!isWhole || file === undefined || fires === 'sometimes') continue;
-    const message = `The rule "${id}" ${fires} fires: its condition is ${fires === 'always'} for every configuration and primitive. Fix or remove it.`;
-    report(file, ['rules', index, 'id'], `rule-${fires}-fires`, message);
+    report(file, ['rules', index, 'id'], problem(`rule-${fires}-fires`, { id }));
   }
-  for (const question of unanswered) {
-    warnPolicy('not-analyzed', `There are too many configurations to determine ${question}.`);
-  }
+  for (const question of unanswered) warnPolicy(problem('not-analyzed', { question }));
   for (const each of findHiddenCompanions(policy, catalog)) {
-    const what = each.kind === 'tools' ? `The tool "${each.name}" of its page` : `The page "${each.name}"`;
-    const message = `${what} can be hidden while the tool "${each.tool}" is shown, so the page does not work. Give both the same values.`;
-    warn(each, 'ui-hidden', message);
+    const { kind, name, tool } = each;
+    warn(each, problem(`ui-hidden.${kind}`, { name, tool }));
   }
   const hiddenNames = hiddenNamesIn(policy, listed);
   const inInstructions = hiddenNames(catalog.instructions);
-  if (inInstructions.length > 0) {
-    const message = `The instructions of the server name primitives that can be hidden (${inInstructions.join(', ')}). A model may try to use them.`;
-    warnPolicy('names-hidden', message);
-  }
+  if (inInstructions.length > 0)
+    warnPolicy(problem('names-hidden.instructions', { names: inInstructions.join(', ') }));
   for (const each of listed) {
     const others = hiddenNames(each.primitive.description, each.mapping);
     if (others.length === 0) continue;
-    const message = `The description of "${each.name}" names primitives that can be hidden while it is shown (${others.join(', ')}). A model may try to use them.`;
-    warn(each, 'names-hidden', message);
+    warn(each, problem('names-hidden.description', { name: each.name, names: others.join(', ') }));
   }
 }
 

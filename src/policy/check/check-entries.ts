@@ -1,4 +1,5 @@
 import { KINDS } from '../../engine/policy.js';
+import { problem } from '../language/problem.js';
 import type { Path } from '../language/read-yaml.js';
 import { LIMITS } from '../language/schema.js';
 import { checkClientNames } from './callers/check-client.js';
@@ -24,8 +25,7 @@ export function checkEntries(checks: readonly FileCheck[]): void {
           first.set(name, { file, path });
           if (section === 'patterns') checkPattern(check, path, name);
           else if (name.includes('*') && kind !== 'resourceTemplates') {
-            const message = `"${name}" is an exact name here, and "*" is not a wildcard. If you mean a wildcard, move the entry to "patterns".`;
-            warn(path, 'wildcard-in-name', message, 'key');
+            warn(path, problem('wildcard-in-name', { name }), 'key');
           }
           checkMapping(check, path, mapping);
         }
@@ -60,10 +60,7 @@ export function checkRules(checks: readonly FileCheck[]): void {
       const own = { file, path: [...path, 'id'] };
       checkDuplicate(check, 'rule', id, own.path, first.get(id));
       if (!first.has(id)) first.set(id, own);
-      if ((hide === undefined) === (show === undefined)) {
-        const message = `The rule "${id}" needs either "hide" or "show", with a list of kinds.`;
-        error(path, 'hide-or-show', message);
-      }
+      if ((hide === undefined) === (show === undefined)) error(path, problem('hide-or-show', { id }));
       checkRule(when, [...path, 'when'], scope);
       checkClientNames(check, [...path, 'when'], { id, hide, when });
     });
@@ -73,10 +70,7 @@ export function checkRules(checks: readonly FileCheck[]): void {
 function checkPattern({ error, warn }: Reports, path: Path, pattern: string): void {
   const wildcards = pattern.split('*').length - 1;
   if (wildcards > LIMITS.patternWildcards || pattern.length > LIMITS.patternLength) {
-    const message = `A pattern can have at most ${LIMITS.patternLength} characters and ${LIMITS.patternWildcards} "*". Split it.`;
-    error(path, 'pattern-too-long', message, 'key');
-  } else if (wildcards === 0) {
-    const message = `"${pattern}" does not contain "*", so it matches only one name. Move the entry to "primitives", where lookups are faster.`;
-    warn(path, 'pattern-without-wildcard', message, 'key');
-  }
+    const limits = { length: LIMITS.patternLength, wildcards: LIMITS.patternWildcards };
+    error(path, problem('pattern-too-long', limits), 'key');
+  } else if (wildcards === 0) warn(path, problem('pattern-without-wildcard', { pattern }), 'key');
 }

@@ -1,6 +1,7 @@
 import { identityOf, type ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy, type Settings } from '../../engine/policy.js';
 import { KIND_NAMES } from '../language/kind-names.js';
+import { problem } from '../language/problem.js';
 import type { ReportPart } from './catalog-places.js';
 import type { CheckedFile } from './check-values.js';
 
@@ -38,9 +39,7 @@ export function checkPanelNames(
   for (const kind of KINDS) {
     const listed = new Set((catalog[kind] ?? []).map((item) => identityOf(kind, item)));
     for (const name of [...listed].filter((each) => isPanelName(settings, kind, each))) {
-      const noun = KIND_NAMES[kind][0];
-      const message = `The ${noun} "${name}" of the server is left out, because the name is reserved for "panel". Rename the ${noun} of the server, or set "panel-prefix".`;
-      report(file, ['settings', 'panel'], 'panel-name-taken', message);
+      report(file, ['settings', 'panel'], problem('panel-name-taken', { noun: KIND_NAMES[kind][0], name }));
     }
   }
 }

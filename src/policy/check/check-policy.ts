@@ -1,6 +1,7 @@
 import { pathsOf, readsClientName } from '../../engine/expression/expression.js';
 import { parseExpression } from '../../engine/expression/parse.js';
 import type { Finding } from '../language/findings.js';
+import { problem } from '../language/problem.js';
 import { LIMITS, RESERVED, VALUE_NAME } from '../language/schema.js';
 import { checkClaim } from './callers/check-claim.js';
 import { checkClientPresets } from './callers/check-client.js';
@@ -59,8 +60,8 @@ export function checkMeaning(
   }
   const over = declared[LIMITS.concerns]?.[1];
   if (over !== undefined) {
-    const message = `A policy can have at most ${LIMITS.concerns} concerns in all its files together. Remove some.`;
-    reportsIn(over.file, findings, wrong).error(over.path, 'too-many', message, 'key');
+    const found = problem('too-many.concerns', { limit: LIMITS.concerns });
+    reportsIn(over.file, findings, wrong).error(over.path, found, 'key');
   }
   checkSealed(declared, ({ file }) => reportsIn(file, findings).warn);
   checkPresets(checks);
@@ -98,10 +99,7 @@ function collectConcerns(
         const empty = 'min' in values && values.min > values.max;
         declared.set(name, { concern, file, path, broken: broken || empty });
       }
-      if (name === RESERVED.concern) {
-        const message = `"${name}" is reserved: hosts use it to choose a preset. Rename the concern.`;
-        error(path, 'reserved-name', message, 'key');
-      }
+      if (name === RESERVED.concern) error(path, problem('reserved-name.concern', { name }), 'key');
     }
   }
   return { declared, incomplete };
@@ -129,50 +127,39 @@ function checkConcern(check: FileCheck, name: string, concern: ConcernDeclaratio
   if (!('min' in values)) {
     const described = new Set(Object.keys(concern.valueDescriptions));
     const reserved = values.indexOf(RESERVED.value);
-    if (reserved !== -1) {
-      const message = `"${RESERVED.value}" is reserved: mappings use it to remove a value. Rename the value.`;
-      error([...path, 'values', reserved], 'reserved-name', message);
-    }
+    if (reserved !== -1) error([...path, 'values', reserved], problem('reserved-name.value', RESERVED));
     values.forEach((value, index) => {
       if (!operator && !VALUE.test(value)) {
-        const message = `"${value}" is not a valid name for a value that hosts set. Use letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters. Only values of "set-by: operator" can be any text.`;
-        const at = [...path, 'values', index];
-        if (described.has(value)) error([...at, value], 'bad-name', message, 'key');
-        else error(at, 'bad-name', message);
+        const found = problem('bad-name.host', { value });
+        if (described.has(value)) error([...path, 'values', index, value], found, 'key');
+        else error([...path, 'values', index], found);
       }
       if (values.indexOf(value) === index) return;
-      const message = `The value "${value}" of ${name} is declared twice. Remove one.`;
-      error([...path, 'values', index], 'duplicate', message);
+      error([...path, 'values', index], problem('duplicate.value', { value, name }));
     });
   } else if (values.min > values.max) {
-    const message = `The range of ${name} is empty: min ${values.min} is above max ${values.max}. Swap them.`;
-    error([...path, 'values'], 'empty-range', message);
+    error([...path, 'values'], problem('empty-range', { name, ...values }));
   }
   if (file.document.concerns?.[name]?.values === 'servers' && check.parts.length === 0) {
-    const message = `The values of ${name} are the servers, but no server is known. Name them under "servers", or pass --servers.`;
-    error([...path, 'values'], 'empty', message);
+    error([...path, 'values'], problem('empty.servers', { name }));
   }
   checkWithin(check, name, concern);
   const hasOrder = match === 'at-least' || match === 'at-most';
   if (multiple === true && ('min' in values || hasOrder)) {
-    const message = `"multiple: true" requires a list of values and "match: exact" or "match: within". Remove "multiple" from ${name}, or change "values" or "match".`;
-    error([...path, 'multiple'], 'multiple-not-exact', message, 'key');
+    error([...path, 'multiple'], problem('multiple-not-exact', { name }), 'key');
   }
   if (concern.default !== undefined) checkValue(check, [...path, 'default'], name, concern.default);
 
   const removed = (key: string) => file.removed.has(`concerns/${name}/${key}`);
   checkClaim(check, name, concern);
   if (operator && model !== undefined) {
-    const message = `${name} is set by the operator, so a model cannot set it. Remove "model".`;
-    error([...path, 'model'], 'model-not-host', message, 'key');
+    error([...path, 'model'], problem('model-not-host', { name }), 'key');
   }
   if (operator && concern.default === undefined && !removed('default')) {
-    const message = `Callers without the claim see no primitive that has a value for ${name}. Add a "default" if this is not intended.`;
-    warn(path, 'operator-without-default', message, 'key');
+    warn(path, problem('operator-without-default', { name }), 'key');
   }
   if (check.settings.invalid === 'clamp' && !('min' in values) && !operator) {
-    const message = `"invalid: clamp" does not apply to ${name}: a list has no nearest value, so unknown values are ignored.`;
-    warn(path, 'clamp-on-list', message, 'key');
+    warn(path, problem('clamp-on-list', { name }), 'key');
   }
 }
 
@@ -191,11 +178,9 @@ function checkPresets(checks: readonly FileCheck[]): void {
         const declared = findConcern(check, at, concern);
         if (declared === undefined || value === null) continue;
         if (declared['set-by'] === 'operator') {
-          const message = `${concern} is set by the operator, so a preset cannot set it. Remove it from the preset.`;
-          error(at, 'operator-in-preset', message, 'key');
+          error(at, problem('operator-in-preset', { concern }), 'key');
         } else if (Array.isArray(value) && declared.multiple !== true) {
-          const message = `${concern} takes only one value here. Keep one, or declare the concern with "multiple: true".`;
-          error(at, 'several-values', message);
+          error(at, problem('several-values.preset', { concern }));
         } else checkValues(check, at, concern, value);
       }
     }
@@ -213,19 +198,15 @@ function checkSettings(checks: readonly FileCheck[]): void {
       const earlier = beside.find((each) => String(each.value) !== String(value));
       if (earlier !== undefined) {
         const place = earlier.file.locate(path);
-        const message = `${name} is ${value} here and ${earlier.value} in ${place.file}:${place.line}. Remove one.`;
-        error(path, 'conflicting-settings', message);
+        const other = String(earlier.value);
+        error(path, problem('conflicting-settings', { ...place, name, value: String(value), other }));
       }
       settings.set(name, [...beside, { file, value }]);
-      if (name === 'enforcement' && value === 'enforce' && !protects(checks)) {
-        const message =
-          'Hosts can undo everything that this policy hides, so "enforce" does not protect anything. Add an operator concern, or a rule that reads neither the concerns of the host nor the name of the client.';
-        warn(path, 'enforce-without-operator', message);
-      }
+      if (name === 'enforcement' && value === 'enforce' && !protects(checks))
+        warn(path, problem('enforce-without-operator', {}));
     }
     file.document.settings?.methods?.forEach((method, index) => {
-      const message = `"${method}" passes under "enforce", but nothing filters its messages, so they can name hidden primitives. Keep it only if they never do.`;
-      warn(['settings', 'methods', index], 'unfiltered-method', message);
+      warn(['settings', 'methods', index], problem('unfiltered-method', { method }));
     });
   }
 }

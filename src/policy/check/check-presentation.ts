@@ -2,6 +2,7 @@ import { identityOf, type Primitive, type ServerCatalog } from '../../engine/map
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { weakerHints } from '../../engine/present.js';
 import type { Finding } from '../language/findings.js';
+import { findingAt, problem } from '../language/problem.js';
 import type { CheckedFile } from './check-values.js';
 
 /**
@@ -27,15 +28,14 @@ export function checkPresentation(
       const tool = listed.get(name);
       if (tool === undefined) {
         if (isFiltered) return [];
-        const message = `The server does not have a tool "${name}".${didYouMean(name, [...listed.keys()]) || ' Remove it.'}`;
-        return [{ ...source.locate(path, 'key'), severity: 'warning', code: 'dead-entry', message }];
+        const hint = didYouMean(name, listed.keys()) || ' Remove it.';
+        const found = problem('dead-entry.entry', { noun: 'tool', name, hint });
+        return [findingAt(source.locate(path, 'key'), 'warning', found)];
       }
-      return weakerHints(tool, presented).map((hint) => ({
-        ...source.locate([...path, 'annotations', hint], 'key'),
-        severity: 'error',
-        code: 'weaker-hint',
-        message: `"${hint}" promises less harm than the server does for "${name}", so hosts do not get it. Remove it.`,
-      }));
+      return weakerHints(tool, presented).map((hint) => {
+        const place = source.locate([...path, 'annotations', hint], 'key');
+        return findingAt(place, 'error', problem('weaker-hint', { hint, name }));
+      });
     }),
   );
 }

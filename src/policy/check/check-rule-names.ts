@@ -1,11 +1,10 @@
 import type { Expression, Literal } from '../../engine/expression/expression.js';
 import { parseExpression } from '../../engine/expression/parse.js';
 import { identityOf } from '../../engine/mapping.js';
-import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
-import { nearestReplacement, replacing } from '../language/edits/fixes.js';
 import { KIND_NAMES } from '../language/kind-names.js';
+import { problem } from '../language/problem.js';
 import type { Path } from '../language/read-yaml.js';
 import type { ReportPart } from './catalog-places.js';
 import type { CheckedFile } from './check-values.js';
@@ -49,19 +48,17 @@ function checkCondition(
     compileUriTemplate(identityOf('resourceTemplates', template)),
   );
   const [only, ...others] = kinds;
-  const what = only !== undefined && others.length === 0 ? KIND_NAMES[only][0] : 'primitive';
+  const noun = only !== undefined && others.length === 0 ? KIND_NAMES[only][0] : 'primitive';
   for (const { read, literal } of comparisons(parseExpression(when).expression, IDENTITIES)) {
-    const text = String(literal.value);
+    const name = String(literal.value);
     const known = read === 'primitive.name' ? names : uris;
     // A URI that the server does not list can belong to one of its templates.
-    if (known.has(text) || (known === uris && templates.some(({ matches }) => matches(text)))) continue;
+    if (known.has(name) || (known === uris && templates.some(({ matches }) => matches(name)))) continue;
     if (kinds.some((kind) => isUnlisted(catalog, kind))) continue;
-    if (mayExist(catalog, read === 'primitive.name' ? 'tools' : 'resources', text)) continue;
+    if (mayExist(catalog, read === 'primitive.name' ? 'tools' : 'resources', name)) continue;
     const near = [...known].filter((each) => typeof each === 'string');
-    const message = `The server does not have a ${what} "${text}", so this comparison is always false.${didYouMean(text, near)}`;
-    report(file, [...path, ...literal.place], 'unlisted-name', message, (place) =>
-      replacing(file.source, place, nearestReplacement(text, near)),
-    );
+    const found = problem('unlisted-name', { noun, name }, { scalar: name, known: near });
+    report(file, [...path, ...literal.place], found);
   }
 }
 

@@ -9,11 +9,9 @@ import {
   RULE_LIMITS,
 } from '../../engine/expression/expression.js';
 import { exceedsLimits, parseExpression } from '../../engine/expression/parse.js';
-import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import { isScopeClaim } from '../../engine/scope-claims.js';
-import { nearestReplacement, type Replacement } from '../language/edits/fixes.js';
-import type { FindingCode } from '../language/finding-codes.js';
+import { type Problem, problem } from '../language/problem.js';
 import type { Path } from '../language/read-yaml.js';
 import type { ConcernDeclaration, Reports } from './check-values.js';
 import { HINT_DEFAULTS, type PathType, typeOfPath } from './rule-paths.js';
@@ -49,17 +47,9 @@ const SEVERAL_VALUES = /(?:^|[.:/])(?:groups|roles|entitlements)$/;
  * checkRule({ '==': [1, 1] }, ['rules', 0, 'when'], scope); // reports loose-equality
  */
 export function checkRule(json: unknown, path: Path, scope: RuleScope): void {
-  if (exceedsLimits(json)) {
-    const { depth, nodes } = RULE_LIMITS;
-    const message = `A rule can have at most ${nodes} parts and be nested at most ${depth} levels deep. Split it into several rules.`;
-    scope.error(path, 'rule-too-large', message);
-    return;
-  }
+  if (exceedsLimits(json)) return scope.error(path, problem('rule-too-large', RULE_LIMITS));
   const { expression, problems, invalid } = parseExpression(json);
-  for (const problem of problems) {
-    const [code, message] = describeProblem(problem);
-    scope.error([...path, ...problem.place], code, message);
-  }
+  for (const each of problems) scope.error([...path, ...each.place], describeProblem(each));
   new RuleCheck(scope, path, invalid).check(expression, { present: scope.always, scoped: false });
 }
 
@@ -122,12 +112,9 @@ class RuleCheck {
     if (context.scoped) return;
     const at = [...place, operator];
     const type = typeOfPath(path, this.scope.concerns);
-    if (typeof type === 'string') return this.error(at, 'unknown-path', type);
+    if ('code' in type) return this.error(at, type);
     const root = path.split('.')[0] ?? '';
-    if (this.scope.roots !== undefined && !this.scope.roots.includes(root)) {
-      const message = `"assign" gives values before any request, so it can read only the primitive, not ${path}. Write a rule instead.`;
-      this.error(at, 'assign-reads-caller', message);
-    }
+    if (this.scope.roots?.includes(root) === false) this.error(at, problem('assign-reads-caller', { path }));
   }
 
   /** The type of an operand that reads a path. Problems of the path are reported when the operand itself is checked. */
@@ -135,7 +122,7 @@ class RuleCheck {
     const path = this.readOf(operand)?.path;
     if (path === undefined || context.scoped) return undefined;
     const type = typeOfPath(path, this.scope.concerns);
-    return typeof type === 'string' ? undefined : type;
+    return 'code' in type ? undefined : type;
   }
 
   private readOf(operand: Expression | undefined): Read | undefined {
@@ -149,8 +136,7 @@ class RuleCheck {
     const type = this.typeOf(operand, context);
     const constant = isScalar(operand) || isNull(operand);
     if (!constant && (type === undefined || type.type === 'list' || type.type === 'anything')) return;
-    const message = `The ${which} operand of "${operator}" must be a list, or a path that holds a list. Texts are not searched.`;
-    this.error(operand.place, 'list-expected', message);
+    this.error(operand.place, problem('list-expected', { which, operator }));
   }
 
   /**
@@ -176,13 +162,9 @@ class RuleCheck {
     const own =
       concern ?? `<name>, after you declare the concern with "set-by: operator" and "claim: ${name}"`;
     const fix = isScope ? 'Use "in" with caller.scopes, which is always a list.' : `Compare concerns.${own}.`;
+    if (as === 'text' || !isScope) return this.warn(operand.place, problem('text-claim', { why, fix }));
     const replacement = { scalar: 'caller.scopes', yaml: 'caller.scopes' };
-    this.warn(
-      operand.place,
-      'text-claim',
-      `${why}. ${fix}`,
-      as === 'list' && isScope ? replacement : undefined,
-    );
+    this.warn([...operand.place, 'var'], problem('text-claim', { why, fix }, replacement));
   }
 
   private needTexts({ operator, operands }: Operation, context: Context): void {
@@ -191,8 +173,7 @@ class RuleCheck {
       const isOther =
         operand.type === 'list' || (operand.type === 'literal' && typeof operand.value !== 'string');
       if (!isOther && type !== 'list' && type !== 'number') continue;
-      const message = `"${operator}" compares only texts. To find an item of a list, use "in".`;
-      this.error(operand.place, 'text-expected', message);
+      this.error(operand.place, problem('text-expected', { operator }));
     }
   }
 
@@ -200,22 +181,20 @@ class RuleCheck {
     for (const operand of operands) {
       const type = this.typeOf(operand, context);
       if (type?.type !== 'text' || type.values === undefined) continue;
-      const message = `"${operator}" compares texts alphabetically, not in the order of your values ("high" < "low"). List the values with "in".`;
       // The other operand is a name too, and reporting it would only repeat this.
-      return this.error(operand.place, 'order-on-list', message);
+      return this.error(operand.place, problem('order-on-list', { operator }));
     }
     for (const operand of operands) {
       const type = this.typeOf(operand, context)?.type;
       const notNumber = (isScalar(operand) && typeof operand.value !== 'number') || isNull(operand);
       if (notNumber || type === 'text' || type === 'list') {
-        this.error(operand.place, 'number-expected', `"${operator}" compares only numbers.`);
+        this.error(operand.place, problem('number-expected', { operator }));
         continue;
       }
       const read = this.readOf(operand);
       if (type !== 'number' || read === undefined || context.present.has(read.path) || hasFallback(read))
         continue;
-      const message = `${read.path} counts as 0 here if it is not set. To exclude that case, add {"!!": {var: ${read.path}}} with "and".`;
-      this.warn(operand.place, 'order-on-unset', message);
+      this.warn(operand.place, problem('order-on-unset', { path: read.path }));
     }
   }
 
@@ -234,20 +213,13 @@ class RuleCheck {
       if (read === undefined) continue;
       const { path } = read;
       this.compareValue(read, other, context);
-      if (this.typeOf(read, context)?.type === 'list') {
-        const message = `${path} holds a list, and a list is not equal to anything. Use "in" or "some".`;
-        this.error(at, 'list-compared', message);
-      }
-      if (operator === '!==' && !isNull(other) && !context.present.has(path) && !hasFallback(read)) {
-        const message = `"!==" is true if ${path} is not set. Add {"!!": {var: ${path}}} with "and", or compare with "===".`;
-        this.error(at, 'unset-is-true', message);
-      }
+      if (this.typeOf(read, context)?.type === 'list') this.error(at, problem('list-compared', { path }));
+      if (operator === '!==' && !isNull(other) && !context.present.has(path) && !hasFallback(read))
+        this.error(at, problem('unset-is-true', { path }));
       const hint = HINT_DEFAULTS.get(path);
       const comparesDefault = isScalar(other) && other.value === hint;
       if (hint !== undefined && operator === '===' && comparesDefault && !hasFallback(read)) {
-        const name = path.split('.').at(-1);
-        const message = `In MCP, an absent ${name} means ${hint}, but here it is not equal to ${hint}. To include that case, write {var: [${path}, ${hint}]}.`;
-        this.warn(at, 'hint-default', message);
+        this.warn(at, problem('hint-default', { name: path.split('.').at(-1), hint, path }));
       }
     }
   }
@@ -265,8 +237,7 @@ class RuleCheck {
     const path = context.scoped ? undefined : this.readOf(operand)?.path;
     if (path === undefined || !path.startsWith('concerns.')) return false;
     if (this.scope.concerns.get(path.slice('concerns.'.length))?.match !== 'within') return false;
-    const message = `"${operator}" compares ${path} with single values, but "match: within" also means the values above and below them. Give the primitives a value for the concern instead of writing a rule.`;
-    this.error(operand.place, 'within-compared', message);
+    this.error(operand.place, problem('within-compared.rule', { operator, path }));
     return true;
   }
 
@@ -276,23 +247,20 @@ class RuleCheck {
     if (operand.type !== 'read' || type === undefined || !('values' in type) || type.values === undefined)
       return;
     if (!isScalar(other) || type.values.includes(String(other.value))) return;
-    const { value } = other;
-    const hint = didYouMean(String(value), type.values);
-    const message = `${JSON.stringify(value)} is not a valid value for ${operand.path} (${listNames(type.values)}).${hint}`;
-    this.error(other.place, 'unknown-value', message, nearestReplacement(String(value), type.values));
+    const names = {
+      value: JSON.stringify(other.value),
+      name: operand.path,
+      known: listNames(type.values),
+    };
+    const meant = { scalar: String(other.value), known: type.values };
+    this.error(other.place, problem('unknown-value.value', names, meant));
   }
 
-  private error(place: Place, code: FindingCode, message: string, replacement?: Replacement): void {
-    this.scope.error([...this.root, ...place], code, message, 'value', replacement);
+  private error(place: Place, found: Problem): void {
+    this.scope.error([...this.root, ...place], found);
   }
 
-  private warn(place: Place, code: FindingCode, message: string, replacement?: Replacement): void {
-    this.scope.warn(
-      [...this.root, ...place, ...(replacement ? ['var'] : [])],
-      code,
-      message,
-      'value',
-      replacement,
-    );
+  private warn(place: Place, found: Problem): void {
+    this.scope.warn([...this.root, ...place], found);
   }
 }

@@ -1,3 +1,4 @@
+import { problem } from '../language/problem.js';
 import type { ConcernDeclaration, Declared, Reports } from './check-values.js';
 
 /**
@@ -22,8 +23,8 @@ export function checkSealed(
   const [first] = lengths;
   const length = lengths.reduce((sum, each) => sum + each.length, 1);
   if (first === undefined || length <= ROOM) return;
-  const message = `What a host prefers can have ${length} characters, and a session id has room for ${ROOM}. What does not fit is lost while the session store fails. Shorten or remove names of values, first those of ${first.name}.`;
-  warn(first.at)(first.at.path, 'long-preferences', message, 'key');
+  const { name, at } = first;
+  warn(at)(at.path, problem('long-preferences', { length, room: ROOM, name }), 'key');
 }
 
 /** Returns how many characters of JSON a preference for a concern can have. */

@@ -2,6 +2,7 @@ import { pathsOf } from '../../engine/expression/expression.js';
 import { parseExpression } from '../../engine/expression/parse.js';
 import type { Policy } from '../../engine/policy.js';
 import type { Finding } from '../language/findings.js';
+import { findingAt, problem } from '../language/problem.js';
 import type { CheckedFile } from './check-values.js';
 
 /** What a catalog of facts does not have of a definition: its texts and its schemas. */
@@ -17,8 +18,7 @@ export const textRead = ({ rules, assigns }: Policy): string | undefined =>
   [...rules, ...assigns].flatMap(({ paths }) => paths).find(isLeftOut);
 
 /** Why such a policy cannot be compared with a catalog of facts, and what to do. */
-export const needsTexts = (path: string): string =>
-  `${path} is not known, because the catalog keeps only facts. Save a full one with "mcp-concerns snapshot".`;
+export const needsTexts = (path: string): string => problem('catalog-without-texts', { path }).message;
 
 /**
  * Finds conditions that read what a catalog of facts does not have: they would be judged as if it were empty.
@@ -35,7 +35,7 @@ export const checkTexts = (files: readonly CheckedFile[]): Finding[] =>
         const path = pathsOf(parseExpression(when).expression).find(isLeftOut);
         if (path === undefined) return [];
         const place = source.locate([section, index, 'when'], 'key');
-        return [{ ...place, severity: 'error', code: 'catalog-without-texts', message: needsTexts(path) }];
+        return [findingAt(place, 'error', problem('catalog-without-texts', { path }))];
       }),
     ),
   );

@@ -1,9 +1,8 @@
-import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import type { ConcernValues } from '../../engine/policy.js';
-import { nearestReplacement, type Replacement, replacing } from '../language/edits/fixes.js';
-import type { FindingCode } from '../language/finding-codes.js';
+import { replacing } from '../language/edits/fixes.js';
 import type { Finding } from '../language/findings.js';
+import { findingAt, type Problem, problem } from '../language/problem.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import { type PolicyDocument, RESERVED } from '../language/schema.js';
 import type { ValidatedPolicy } from '../language/validate.js';
@@ -56,13 +55,7 @@ export interface Declared extends PolicyPart {
   readonly broken: boolean;
 }
 
-type Report = (
-  path: Path,
-  code: FindingCode,
-  message: string,
-  part?: 'key' | 'value',
-  replacement?: Replacement,
-) => void;
+type Report = (path: Path, problem: Problem, part?: 'key' | 'value') => void;
 
 /** A file, and the functions that report the findings in it. */
 export interface Reports {
@@ -78,7 +71,7 @@ export interface Reports {
  * @param findings receives the findings
  * @param wrong receives the parts with errors
  * @example
- * reportsIn(file, findings).error(['rules', 0, 'id'], 'duplicate', message);
+ * reportsIn(file, findings).error(['rules'], problem('empty.part', { name: 'rules' }));
  */
 export function reportsIn<File extends Pick<CheckedFile, 'source' | 'locate'>>(
   file: File,
@@ -87,9 +80,12 @@ export function reportsIn<File extends Pick<CheckedFile, 'source' | 'locate'>>(
 ) {
   const report =
     (severity: Finding['severity']): Report =>
-    (path, code, message, part, replacement) => {
+    (path, found, part) => {
       const place = file.locate(path, part);
-      findings.push({ ...place, severity, code, message, ...replacing(file.source, place, replacement) });
+      findings.push({
+        ...findingAt(place, severity, found),
+        ...replacing(file.source, place, found.replacement),
+      });
       if (severity === 'error') wrong.push({ file, path });
     };
   return { file, error: report('error'), warn: report('warning') };
@@ -120,9 +116,7 @@ export function checkMapping(check: FileCheck, path: Path, mapping: Record<strin
 export function findConcern(check: FileCheck, path: Path, name: string): ConcernDeclaration | undefined {
   const declared = check.declared.get(name);
   if (declared === undefined && !check.incomplete) {
-    const names = [...check.declared.keys()];
-    const replacement = nearestReplacement(name, names);
-    check.error(path, 'unknown-concern', unknownConcern(name, names), 'key', replacement);
+    check.error(path, notAConcern(name, [...check.declared.keys()]), 'key');
   }
   return declared?.broken === false ? declared.concern : undefined;
 }
@@ -143,39 +137,35 @@ export function checkValue(
 ): void {
   const concern = declared.get(name);
   if (concern === undefined || concern.broken) return;
-  const problem = problemOfValue(name, concern.concern.values, value);
-  if (problem !== undefined) error(path, problem.code, problem.message, part, problem.replacement);
+  const found = problemOfValue(name, concern.concern.values, value);
+  if (found !== undefined) error(path, found, part);
 }
 
 /** @returns what is wrong with a value of a concern; `undefined` if it is one of its values */
-export function problemOfValue(
-  name: string,
-  values: ConcernValues,
-  value: unknown,
-):
-  | { readonly code: FindingCode; readonly message: string; readonly replacement?: Replacement | undefined }
-  | undefined {
+export function problemOfValue(name: string, values: ConcernValues, value: unknown): Problem | undefined {
   if ('min' in values) {
     if (typeof value === 'number' && value >= values.min && value <= values.max) return undefined;
-    const message = `${JSON.stringify(value)} is not a valid value for ${name}. Write a number from ${values.min} to ${values.max}.`;
-    return { code: 'unknown-value', message };
-  }
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  if (typeof value === 'number' || typeof value === 'boolean') {
-    const message = `${value} is a ${typeof value} in YAML, but the values of ${name} are text (${listNames(values)}). If it is the name of a value, write it in quotes: "${value}".`;
-    const replacement = values.includes(text) ? { scalar: text, yaml: toQuotedYaml(text) } : undefined;
-    return { code: 'unquoted', message, replacement };
+    return problem('unknown-value.range', { value: JSON.stringify(value), name, ...values });
   }
   if (typeof value === 'string' && values.includes(value)) return undefined;
-  const message = `"${text}" is not a valid value for ${name} (${listNames(values)}).${didYouMean(text, values)}`;
-  return { code: 'unknown-value', message, replacement: nearestReplacement(text, values) };
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const known = listNames(values);
+  if (typeof value === 'number' || typeof value === 'boolean') {
+    const quoted = values.includes(text) ? { scalar: text, yaml: toQuotedYaml(text) } : undefined;
+    return problem('unquoted.value', { value, type: typeof value, name, known }, quoted);
+  }
+  return problem('unknown-value.value', { value: `"${text}"`, name, known }, { scalar: text, known: values });
 }
 
-/** @returns a message for a name that is not a concern */
-export function unknownConcern(name: string, concerns: readonly string[]): string {
+/** @returns the problem of a name that is not a concern */
+export function notAConcern(name: string, concerns: readonly string[]): Problem {
   const known = concerns.length === 0 ? 'it declares none' : concerns.join(', ');
-  return `"${name}" is not a concern of this policy (${known}).${didYouMean(name, concerns)}`;
+  return problem('unknown-concern.policy', { name, known }, { scalar: name, known: concerns });
 }
+
+/** The same for what is not a file: only the sentence. */
+export const unknownConcern = (name: string, concerns: readonly string[]): string =>
+  notAConcern(name, concerns).message;
 
 /**
  * Reports a definition that has the name of an earlier one.
@@ -198,6 +188,5 @@ export function checkDuplicate(
   if (earlier === undefined) return;
   const part = path.at(-1) === 'id' ? 'value' : 'key';
   const { file, line, column } = earlier.file.locate(earlier.path, part);
-  const message = `The ${definition} "${name}" is defined twice, here and in ${file}:${line}:${column}. Remove one.`;
-  error(path, 'duplicate', message, part);
+  error(path, problem('duplicate.definition', { definition, name, file, line, column }), part);
 }

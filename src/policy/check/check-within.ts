@@ -1,23 +1,19 @@
 import { parentOf } from '../../engine/match/within.js';
+import { problem } from '../language/problem.js';
 import type { ConcernDeclaration, Reports } from './check-values.js';
 
 /** Checks the values of a concern with `match: within`: dotted paths, each declared after the paths above it. */
 export function checkWithin({ error }: Reports, name: string, { values, match }: ConcernDeclaration): void {
   if (match !== 'within') return;
   const path = ['concerns', name];
-  if ('min' in values) {
-    const message = `"match: within" compares names such as a.b, so ${name} needs a list of values, not a range.`;
-    error([...path, 'match'], 'within-on-range', message);
-    return;
-  }
+  if ('min' in values) return error([...path, 'match'], problem('within-on-range', { name }));
   const before = new Set<string>();
   const reported = new Set<string>();
-  values.forEach((value, index) => {
+  for (const [index, value] of values.entries()) {
     const at = [...path, 'values', index];
     if (value.split('.').includes('')) {
-      const message = `"${value}" has an empty part. With "match: within", write a name before and after each dot.`;
-      error(at, 'bad-name', message);
-      return;
+      error(at, problem('bad-name.within', { value }));
+      continue;
     }
     before.add(value);
     const missing: string[] = [];
@@ -25,10 +21,11 @@ export function checkWithin({ error }: Reports, name: string, { values, match }:
       if (!before.has(above) && !reported.has(above)) missing.unshift(above);
       reported.add(above);
     }
-    if (missing.length === 0) return;
+    if (missing.length === 0) continue;
     const [first = ''] = missing;
     const fix = values.includes(first) ? 'Move' : 'Add';
-    const message = `A host can ask for everything in ${missing.join(' and ')}, so ${missing.length === 1 ? 'it' : 'each'} must be a value before "${value}". ${fix} ${missing.join(', ')}.`;
-    error(at, 'missing-parent', message);
-  });
+    const each = missing.length === 1 ? 'it' : 'each';
+    const parents = missing.join(' and ');
+    error(at, problem('missing-parent', { parents, each, value, fix, missing: missing.join(', ') }));
+  }
 }

@@ -2,6 +2,7 @@ import { keysOf, readsClientName } from '../../engine/expression/expression.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import { KINDS } from '../../engine/policy.js';
+import { type Problem, problem } from '../language/problem.js';
 import type { ConcernDeclaration } from './check-values.js';
 
 /** The type of the value at a dotted path of a rule, as far as it is known before a request. */
@@ -63,14 +64,14 @@ export const rulePaths = (concerns: Iterable<string>): readonly string[] => [
  *
  * @param path a dotted path of a rule
  * @param concerns the declared concerns by name
- * @returns the type of its value; a message if nothing declares the path
+ * @returns the type of its value; a problem if nothing declares the path
  * @example
  * typeOfPath('concerns.security', concerns); // { type: 'text', values: ['low', 'high'] }
  */
 export function typeOfPath(
   path: string,
   concerns: ReadonlyMap<string, ConcernDeclaration>,
-): PathType | string {
+): PathType | Problem {
   const [root, name = '', ...rest] = path.split('.');
   if (root === 'concerns') {
     const concern = rest.length === 0 ? concerns.get(name) : undefined;
@@ -97,7 +98,7 @@ function typeOfConcern({ values, multiple }: ConcernDeclaration): PathType {
   return multiple === true ? { type: 'list', values } : { type: 'text', values };
 }
 
-function undeclared(path: string, known: readonly string[]): string {
+function undeclared(path: string, known: readonly string[]): Problem {
   const roots = ` A rule can read ${listNames(['concerns.<name>', 'primitive.<field>', 'claims.<name>', ...CALLER])}.`;
-  return `"${path}" is not a path that a rule can read.${didYouMean(path, known) || roots}`;
+  return problem('unknown-path', { path, hint: didYouMean(path, known) || roots });
 }

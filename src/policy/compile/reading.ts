@@ -2,8 +2,8 @@ import type { Pins } from '../../engine/policy.js';
 import { slugOf } from '../../wire/server-names.js';
 import type { CheckedFile } from '../check/check-values.js';
 import type { ServerEntry } from '../check/servers/server-parts.js';
-import type { FindingCode } from '../language/finding-codes.js';
 import type { Finding } from '../language/findings.js';
+import { findingAt, type Problem, problem } from '../language/problem.js';
 import { type Path, readPolicyText } from '../language/read-yaml.js';
 import type { PolicyDocument } from '../language/schema.js';
 import { type ValidatedPolicy, validatePolicy } from '../language/validate.js';
@@ -126,9 +126,8 @@ export class Reading {
       const { changed = 'show' } = document.settings ?? {};
       // Without its pins, the policy would show definitions that nobody reviewed.
       if (changed === 'show') continue;
-      const message = `"changed: ${changed}" compares definitions with the pinned ones, but there is no ${lock}. Run "mcp-concerns pin".`;
       const place = source.locate(['settings', 'changed']);
-      this.findings.push({ ...place, severity: 'error', code: 'lock-missing', message });
+      this.findings.push(findingAt(place, 'error', problem('lock-missing', { changed, lock })));
     }
   }
 
@@ -136,15 +135,10 @@ export class Reading {
     const { policy, concerns, map = {} } = server;
     const slug = slugOf(key);
     const path = ['servers', key];
-    if (this.isOfServer) {
-      const message = `This is the policy of one server, so it cannot have servers. Write them into the policy that names this file.`;
-      return this.report(file, path, 'nested-servers', message);
-    }
+    if (this.isOfServer) return this.report(file, path, problem('nested-servers', {}));
     const other = this.servers.find((each) => each.slug === slug)?.entry.key;
-    if (other !== undefined) {
-      const message = `The servers "${other}" and "${key}" are both called ${slug}. Rename one of them.`;
-      return this.report(file, path, 'duplicate', message);
-    }
+    if (other !== undefined)
+      return this.report(file, path, problem('duplicate.server', { other, key, slug }));
     const maps = Object.entries(map).map(
       ([concern, values]) => [concern, new Map(Object.entries(values))] as const,
     );
@@ -155,11 +149,8 @@ export class Reading {
 
   private readServer(file: CheckedFile, path: Path, policy: string): Reading | undefined {
     const name = this.source.resolve(file.source.file, policy);
-    const { text, problem } = this.source.read(name);
-    if (text === undefined) {
-      const message = `${name} cannot be read (${problem}). Paths are relative to this file.`;
-      return this.report(file, path, 'include-unreadable', message);
-    }
+    const text = this.read(file, path, name);
+    if (text === undefined) return undefined;
     const reading = new Reading(this.source, true);
     reading.add(name, text);
     const lock = lockBeside(name);
@@ -171,13 +162,20 @@ export class Reading {
     }
     // Without its pins, the policy would show definitions that nobody reviewed.
     const reason = locked.problem ?? 'it is not a lock file; remove it, and run "mcp-concerns pin" again';
-    return this.report(file, path, 'include-unreadable', `${lock} cannot be read (${reason}).`);
+    return this.report(file, path, problem('include-unreadable.lock', { lock, reason }));
   }
 
-  private report({ locate }: ValidatedPolicy, path: Path, code: FindingCode, message: string): undefined {
+  /** Returns the text of a file that a part of another names; `undefined`, with a finding, if it cannot be read. */
+  private read(file: ValidatedPolicy, path: Path, name: string): string | undefined {
+    const { text, problem: reason } = this.source.read(name);
+    if (text !== undefined) return text;
+    return this.report(file, path, problem('include-unreadable.file', { path: name, problem: reason }));
+  }
+
+  private report({ locate }: ValidatedPolicy, path: Path, found: Problem): undefined {
     // Of a server, its key is shown, and not all of its entry.
     const place = locate(path, path.length === 2 ? 'key' : 'value');
-    this.findings.push({ ...place, severity: 'error', code, message });
+    this.findings.push(findingAt(place, 'error', found));
   }
 
   private include(
@@ -186,17 +184,9 @@ export class Reading {
     index: number,
     including: ReadonlySet<string>,
   ): Iterable<string> | undefined {
-    const report = (code: FindingCode, message: string): undefined =>
-      this.report(validated, ['include', index], code, message);
-    if (including.has(path)) {
-      const message = `${path} includes itself through this file. Remove one of the includes.`;
-      return report('include-cycle', message);
-    }
-    const { text, problem } = this.source.read(path);
-    if (text === undefined) {
-      const message = `${path} cannot be read (${problem}). Paths are relative to this file.`;
-      return report('include-unreadable', message);
-    }
-    return [path, ...this.add(path, text, including)];
+    const at = ['include', index];
+    if (including.has(path)) return this.report(validated, at, problem('include-cycle', { path }));
+    const text = this.read(validated, at, path);
+    return text === undefined ? undefined : [path, ...this.add(path, text, including)];
   }
 }

@@ -1,10 +1,13 @@
-import { CODES } from './generated/finding-codes.js';
+import { FINDINGS } from './generated/findings.js';
 
-export const FINDING_CODES = Object.values(CODES).flat();
-export type FindingCode = (typeof FINDING_CODES)[number];
+type Page = keyof typeof FINDINGS;
+export type FindingCode = { [P in Page]: keyof (typeof FINDINGS)[P] }[Page];
+
+/** The codes, in the order of the pages that explain them. */
+export const FINDING_CODES = Object.values(FINDINGS).flatMap((page) => Object.keys(page)) as FindingCode[];
 
 /** The codes that only a check against a catalog reports. */
-export const CATALOG_CODES: ReadonlySet<string> = new Set(CODES.catalog);
+export const CATALOG_CODES: ReadonlySet<string> = new Set(Object.keys(FINDINGS.catalog));
 
 /**
  * @param code the code of a finding

@@ -1,6 +1,7 @@
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { FINDING_CODES } from './finding-codes.js';
 import type { Finding, Fix } from './findings.js';
+import { findingAt, problem } from './problem.js';
 import type { Comment, Source } from './read-yaml.js';
 
 /** A warning that a comment silences, and the reason that the comment gives. */
@@ -40,18 +41,8 @@ export function applyIgnores(
         if (!silenced.has(finding)) silenced.set(finding, { ...finding, justification: reason });
       }
       if (warnings.length > 0 || !wasChecked(code)) continue;
-      const [error] = matching;
-      const message =
-        error === undefined
-          ? `There is no finding "${code}" on this line or the line below. Remove the comment.`
-          : `"${code}" is an error, which cannot be silenced. Fix it and remove the comment.`;
-      added.push({
-        ...comment.place,
-        severity: 'warning',
-        code: 'unused-ignore',
-        message,
-        ...withoutComment(source, comment),
-      });
+      const found = problem(`unused-ignore.${matching.length === 0 ? 'nothing' : 'error'}`, { code });
+      added.push({ ...findingAt(comment.place, 'warning', found), ...withoutComment(source, comment) });
     }
   }
   return {
@@ -76,11 +67,11 @@ function ignoresIn({ comments }: Source, findings: Finding[]) {
     const [, code, reason = ''] = FORM.exec(comment.text) ?? [];
     const known: readonly string[] = FINDING_CODES;
     if (code !== undefined && known.includes(code)) return [{ comment, code, reason: reason.trim() }];
-    const message =
+    const found =
       code === undefined
-        ? 'Write the code and a reason: "# mcp-concerns-ignore CODE: reason".'
-        : `"${code}" is not the code of a finding.${didYouMean(code, known)}`;
-    findings.push({ ...comment.place, severity: 'warning', code: 'bad-ignore', message });
+        ? problem('bad-ignore.form', {})
+        : problem('bad-ignore.code', { code, hint: didYouMean(code, known) });
+    findings.push(findingAt(comment.place, 'warning', found));
     return [];
   });
 }

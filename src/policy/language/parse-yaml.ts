@@ -1,4 +1,5 @@
 import { Composer, Lexer, Parser, YAMLParseError } from 'yaml';
+import { problem } from './problem.js';
 
 /**
  * Parses a text. The composer is recursive, and a stack overflow within a RegExp ends the
@@ -25,7 +26,7 @@ export function parseYaml(text: string, maxDepth: number) {
   const [document, more] = composer.compose(tokens, true, text.length);
   if (document === undefined) throw new TypeError('The composer always creates a document.');
   if (more !== undefined) {
-    const message = 'A policy must be a single YAML document. Remove everything after "---".';
+    const { message } = problem('bad-yaml.documents', {});
     document.errors.push(new YAMLParseError([more.range[0], more.range[0] + 1], 'MULTIPLE_DOCS', message));
   }
   return {

@@ -10,9 +10,9 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
-import type { FindingCode } from './finding-codes.js';
 import type { Finding, Place } from './findings.js';
 import { parseYaml } from './parse-yaml.js';
+import { type Problem, problem } from './problem.js';
 import { LIMITS } from './schema.js';
 
 /** One step into a document: a key of a mapping, or an index of a list. */
@@ -61,11 +61,11 @@ export function readPolicyText(text: string, file: string): Source {
     const { line, col } = lines.linePos(from);
     return { file, line, column: col, length: Math.max(1, to - from) };
   };
-  const broken = (offset: number, code: FindingCode, message: string): Source => ({
+  const broken = (offset: number, found: Problem): Source => ({
     file,
     text,
     data: undefined,
-    findings: [{ ...place(offset, offset + 1), code, severity: 'error', message }],
+    findings: [errorAt(place(offset, offset + 1), found)],
     comments: [],
     locate: () => place(0, 1),
   });
@@ -73,25 +73,20 @@ export function readPolicyText(text: string, file: string): Source {
   const bytes = new TextEncoder().encode(text).length;
   if (bytes > LIMITS.fileBytes) {
     lines.addNewLine(0);
-    const message = `The file has ${bytes} bytes, but a policy can have at most ${LIMITS.fileBytes}. Split it and use "include".`;
-    return broken(0, 'file-too-large', message);
+    return broken(0, problem('file-too-large', { bytes, limit: LIMITS.fileBytes }));
   }
 
   for (let start = 0; start !== -1; start = text.indexOf('\n', start) + 1 || -1) lines.addNewLine(start);
   const parsed = parseYaml(text, LIMITS.depth);
-  if (parsed.tooDeepAt !== undefined) {
-    const message = `The file is nested deeper than ${LIMITS.depth} levels. Flatten it.`;
-    return broken(parsed.tooDeepAt, 'bad-yaml', message);
-  }
+  if (parsed.tooDeepAt !== undefined)
+    return broken(parsed.tooDeepAt, problem('bad-yaml.nested', { depth: LIMITS.depth }));
   const { document } = parsed;
 
   const problems = [...document.errors, ...document.warnings].slice(0, MAX_YAML_FINDINGS);
   const findings = problems.map((error) => yamlFinding(error, text, place));
   const { explicit, version } = document.directives?.yaml ?? {};
-  if (explicit && version !== '1.2') {
-    const message = `A policy must be YAML 1.2. Remove the directive for YAML ${version}.`;
-    findings.push({ ...place(0, 1), code: 'bad-yaml', severity: 'error', message });
-  }
+  if (explicit && version !== '1.2')
+    findings.push(errorAt(place(0, 1), problem('bad-yaml.version', { version })));
   if (findings.length === 0) findings.push(...forbiddenParts(document, place));
   // Data with duplicate keys can still be checked. Data with an alias cannot: the alias could have any value.
   const readable = findings.every(({ code }) => code === 'duplicate');
@@ -122,22 +117,29 @@ function yamlFinding(error: YAMLError, text: string, place: MakePlace): Finding 
   const alias = /^ *(?:- )?(\*[^ ]*?):/.exec(text.slice(start, from + 1));
   if (error.code === 'BAD_ALIAS' && alias) {
     const at = start + alias[0].indexOf('*');
-    const message = `A pattern that starts with "*" is an alias in YAML. Write it in quotes: "${alias[1]}".`;
-    return { ...place(at, from), code: 'bad-yaml', severity: 'error', message };
+    return errorAt(place(at, from), problem('bad-yaml.pattern', { alias: alias[1] }));
   }
-  const message = `${error.message.replace(/[\s.]+$/, '')}.`;
-  return { ...place(from, to), code: 'bad-yaml', severity: 'error', message };
+  return errorAt(
+    place(from, to),
+    problem('bad-yaml.parser', { problem: error.message.replace(/[\s.]+$/, '') }),
+  );
 }
+
+const errorAt = (place: Place, { code, message }: Problem): Finding => ({
+  ...place,
+  code,
+  severity: 'error',
+  message,
+});
 
 function forbiddenParts(document: Document, place: MakePlace): Finding[] {
   const findings: Finding[] = [];
-  const report = (node: unknown, code: 'alias' | 'duplicate', message: string): void => {
-    findings.push({ ...place(...rangeOf(node)), code, severity: 'error', message });
+  const report = (node: unknown, found: Problem): void => {
+    findings.push(errorAt(place(...rangeOf(node)), found));
   };
   visit(document, {
     Alias(_key, alias) {
-      const message = `"*${alias.source}" is a YAML alias, which policies do not support. If it is a pattern, write it in quotes.`;
-      report(alias, 'alias', message);
+      report(alias, problem('alias', { alias: alias.source }));
     },
     Map(_key, { items }) {
       const first = new Map<string, unknown>();
@@ -146,11 +148,7 @@ function forbiddenParts(document: Document, place: MakePlace): Finding[] {
         if (name === undefined) continue;
         const earlier = first.get(name);
         if (earlier === undefined) first.set(name, key);
-        else {
-          const { line, column } = place(...rangeOf(earlier));
-          const message = `The key "${name}" is defined twice, here and at ${line}:${column}. Remove one.`;
-          report(key, 'duplicate', message);
-        }
+        else report(key, problem('duplicate.key', { name, ...place(...rangeOf(earlier)) }));
       }
     },
   });

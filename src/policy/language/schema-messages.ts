@@ -1,8 +1,7 @@
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { KINDS } from '../../engine/policy.js';
 import { follow } from './data-parts.js';
-import { nearestReplacement, type Replacement } from './edits/fixes.js';
-import type { FindingCode } from './finding-codes.js';
+import { nearestReplacement, type Problem, problem } from './problem.js';
 import type { Path } from './read-yaml.js';
 import { CLAIMED_VALUE, SERVER_VALUES } from './schema.js';
 import { type SchemaError, stepsOf } from './schema-errors.js';
@@ -15,13 +14,10 @@ export interface Language {
   nameOf(path: Path): string | undefined;
 }
 
-/** A finding without its place. */
-export interface SchemaMessage {
-  readonly code: FindingCode;
-  readonly message: string;
+/** The problem of a schema error. */
+interface SchemaProblem extends Problem {
   /** The key below the path that the finding is about; undefined if it is about the whole part. */
   readonly key?: string;
-  readonly replacement?: Replacement | undefined;
 }
 
 /**
@@ -41,68 +37,50 @@ export function describeSchemaError(
   path: Path,
   data: unknown,
   language: Language,
-): SchemaMessage {
+): SchemaProblem {
   const name = nameOf(path, language);
   const { params, keyword } = error;
+  const limit = String(params.limit);
   switch (keyword) {
     case 'additionalProperties':
       return unknownKey(error, path, language);
     case 'required':
-      return { code: 'missing-key', message: `The key "${params.missingProperty}" is required in ${name}.` };
+      return problem('missing-key.one', { key: String(params.missingProperty), name });
     case 'anyOf':
     case 'oneOf':
       return wrongChoice(error, name, language);
     case 'enum': {
-      const allowed = textsOf(params.allowedValues);
-      const message = `${quote(data)} is not a valid value for ${name} (${allowed.join(', ')}).${didYouMean(String(data), allowed)}`;
-      return { code: 'unknown-choice', message, replacement: nearestReplacement(String(data), allowed) };
+      const known = textsOf(params.allowedValues);
+      const names = { value: quote(data), name, known: known.join(', ') };
+      return problem('unknown-choice', names, { scalar: String(data), known });
     }
-    case 'const':
-      return {
-        code: 'unknown-version',
-        message:
-          data === String(params.allowedValue)
-            ? `version must be the number ${data}. Remove the quotes.`
-            : 'version must be 1, the only version of the policy language.',
-        replacement: { scalar: String(params.allowedValue), yaml: String(params.allowedValue) },
-      };
+    case 'const': {
+      const version = String(params.allowedValue);
+      const text = data === version ? 'quoted' : 'other';
+      return problem(`unknown-version.${text}`, { version }, { scalar: version, yaml: version });
+    }
     case 'pattern': {
-      if (params.pattern === SERVER_VALUES) {
-        const message = `${path.join('.')} must be a list or a mapping such as [low, medium, high], or servers.`;
-        return { code: 'wrong-type', message };
-      }
-      const rule =
-        params.pattern === CLAIMED_VALUE
-          ? 'for a value. Use 1 to 256 characters, without control characters'
-          : 'here. Use lowercase letters, digits, "_" and "-", starting with a letter, at most 64 characters';
-      const written = error.propertyName ?? data;
-      return { code: 'bad-name', message: `"${written}" is not a valid name ${rule}.` };
+      if (params.pattern === SERVER_VALUES) return problem('wrong-type.values', { path: path.join('.') });
+      const text = params.pattern === CLAIMED_VALUE ? 'claimed' : 'name';
+      return problem(`bad-name.${text}`, { name: String(error.propertyName ?? data) });
     }
     case 'uniqueItems':
-      return { code: 'duplicate', message: `${name} contains the same value twice. Remove one.` };
+      return problem('duplicate.item', { name });
     case 'maxItems':
-    case 'maxProperties': {
-      const message =
-        params.limit === 1
-          ? `${name} names more than one value. Begin each value with "-" on its own line.`
-          : `${name} has more than ${params.limit} entries. Remove some.`;
-      return { code: 'too-many', message };
-    }
+    case 'maxProperties':
+      return problem(params.limit === 1 ? 'too-many.names' : 'too-many.entries', { name, limit });
     case 'minItems':
     case 'minLength':
-      return { code: 'empty', message: `${name} must not be empty.` };
-    case 'minProperties': {
-      const message = `${name} must not be empty. Add one of the keys ${knownKeys(error, language).join(', ')}.`;
-      return { code: 'empty', message };
-    }
+      return problem('empty.part', { name });
+    case 'minProperties':
+      return problem('empty.mapping', { name, keys: knownKeys(error, language).join(', ') });
     case 'minimum':
-      return { code: 'out-of-range', message: `${name} must be at least ${params.limit}.` };
     case 'maximum':
-      return { code: 'out-of-range', message: `${name} must be at most ${params.limit}.` };
+      return problem(`out-of-range.${keyword}`, { name, limit });
     case 'type':
       return wrongType(error, path, data, language);
     default:
-      return { code: 'wrong-type', message: `${path.join('.')} is not allowed here (${keyword}).` };
+      return problem('wrong-type.keyword', { path: path.join('.'), keyword });
   }
 }
 
@@ -130,24 +108,18 @@ function knownKeys(error: SchemaError, language: Language): string[] {
 }
 
 /** A part needs exactly one of several keys, and has none or more than one. */
-function wrongChoice(error: SchemaError, name: string, language: Language): SchemaMessage {
+function wrongChoice(error: SchemaError, name: string, language: Language): SchemaProblem {
   const choices = follow(partOf(error, language), [error.keyword]);
-  const keys = (Array.isArray(choices) ? choices : []).map((choice) =>
+  const all = (Array.isArray(choices) ? choices : []).map((choice) =>
     String(follow(choice, ['required', 0])),
   );
-  const all = keys.join(', ');
+  const keys = all.join(', ');
   const passing = error.params.passingSchemas;
-  if (!Array.isArray(passing)) {
-    return { code: 'missing-key', message: `One of the keys ${all} is required in ${name}.` };
-  }
-  return {
-    code: 'duplicate',
-    message: `Only one of the keys ${all} is allowed in ${name}. Remove the others.`,
-    key: keys[Number(passing[1])] ?? '',
-  };
+  if (!Array.isArray(passing)) return problem('missing-key.any', { keys, name });
+  return { ...problem('duplicate.choice', { keys, name }), key: all[Number(passing[1])] ?? '' };
 }
 
-function unknownKey(error: SchemaError, path: Path, language: Language): SchemaMessage {
+function unknownKey(error: SchemaError, path: Path, language: Language): Problem {
   const key = String(path.at(-1));
   const known = knownKeys(error, language);
   const parent = path.slice(0, -1);
@@ -161,11 +133,8 @@ function unknownKey(error: SchemaError, path: Path, language: Language): SchemaM
       : synonym
         ? ` Did you mean "${meant}"?`
         : didYouMean(key, known);
-  return {
-    code: 'unknown-key',
-    message: `"${key}" is not a valid key of ${where} (${known.join(', ')}).${hint}`,
-    replacement: synonym ? { scalar: key, yaml: toYamlScalar(meant) } : nearestReplacement(key, known),
-  };
+  const replacement = synonym ? { scalar: key, yaml: toYamlScalar(meant) } : nearestReplacement(key, known);
+  return problem('unknown-key', { key, where, known: known.join(', '), hint }, replacement);
 }
 
 /** Keys of other languages that authors write, and the keys that they mean here. */
@@ -197,24 +166,21 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Authors often forget the quotes: YAML does not read the unquoted words `1`, `true` and `~` as text. */
-function wrongType(error: SchemaError, path: Path, data: unknown, language: Language): SchemaMessage {
+function wrongType(error: SchemaError, path: Path, data: unknown, language: Language): Problem {
   const types = textsOf(error.params.type);
   const scalar = data === null || typeof data === 'number' || typeof data === 'boolean';
   if (scalar && types.includes('string')) {
     const found = data === null ? 'This value is null' : `${data} is a ${typeof data}`;
-    return {
-      code: 'unquoted',
-      message: `${found} in YAML, but text is expected here. Write it in quotes: "${data ?? '~'}".`,
-      replacement: { scalar: String(data), yaml: toQuotedYaml(String(data ?? '~')) },
-    };
+    const text = String(data ?? '~');
+    return problem('unquoted.text', { found, text }, { scalar: String(data), yaml: toQuotedYaml(text) });
   }
   const own = path.slice(path.findLastIndex(isIndex) + 1);
   const name = own.length === 0 ? nameOf(path, language) : own.join('.');
   const expected = types.map((type) => TYPES[type] ?? `a ${type}`).join(' or ');
   const isEmpty = data === null && types.includes('object');
   const empty = isEmpty ? ' Write {} for an empty mapping.' : '';
-  const shape = isEmpty ? '' : exampleOf(error, types, language);
-  return { code: 'wrong-type', message: `${name} must be ${expected}${shape}.${empty}` };
+  const example = isEmpty ? '' : exampleOf(error, types, language);
+  return problem('wrong-type.type', { name, expected, example, empty });
 }
 
 /** An example of a list or a mapping. A scalar needs none, and a long one would hide the message. */

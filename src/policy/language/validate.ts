@@ -2,6 +2,7 @@ import { follow, PrunedData } from './data-parts.js';
 import { replacing } from './edits/fixes.js';
 import type { Finding } from './findings.js';
 import { validate } from './generated/policy-validator.js';
+import { findingAt } from './problem.js';
 import type { Path, Source } from './read-yaml.js';
 import { type PolicyDocument, policySchema } from './schema.js';
 import { pathOf, type SchemaError, type Validator } from './schema-errors.js';
@@ -68,11 +69,12 @@ export function validateSource(
   const pruned = new PrunedData(whole, source.locate);
   const { data, locate } = pruned;
   const report = (error: SchemaError, path: Path): void => {
-    const { key, replacement, ...text } = describeSchemaError(error, path, follow(data, path), language);
+    const found = describeSchemaError(error, path, follow(data, path), language);
+    const { key, replacement } = found;
     const onKey =
       key !== undefined || error.keyword === 'additionalProperties' || error.propertyName !== undefined;
     const place = source.locate(key === undefined ? path : [...path, key], onKey ? 'key' : 'value');
-    findings.push({ ...place, severity: 'error', ...text, ...replacing(source, place, replacement) });
+    findings.push({ ...findingAt(place, 'error', found), ...replacing(source, place, replacement) });
   };
   // Each round removes the wrong parts. Only the first round reports: later errors are caused by the removal.
   for (let first = true; !validator(data); first = false) {

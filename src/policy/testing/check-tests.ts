@@ -3,9 +3,10 @@ import type { ServerCatalog } from '../../engine/mapping.js';
 import { identityOf } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { problemOfValue, type Reports, reportsIn, unknownConcern } from '../check/check-values.js';
+import { notAConcern, problemOfValue, type Reports, reportsIn } from '../check/check-values.js';
 import type { Finding } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
+import { problem } from '../language/problem.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import type { PolicyTest, TestFile } from './test-file.js';
 
@@ -57,11 +58,11 @@ function checkConcerns({ concerns, path }: PolicyTest, policy: Policy, reports: 
     }
     const concern = policy.concerns[policy.indexOf.get(name) ?? -1];
     if (concern === undefined) {
-      const message = unknownConcern(name, [...policy.indexOf.keys()]);
-      reports.error(entryPath, 'unknown-concern', message, 'key');
+      const { code, message } = notAConcern(name, [...policy.indexOf.keys()]);
+      reports.error(entryPath, { code, message }, 'key');
     } else if (concern.setBy === 'operator') {
-      const message = `A host cannot set ${name}, because the operator sets it. Put "${claimName(concern.claim ?? '')}" under claims instead.`;
-      reports.error(entryPath, 'operator-preference', message, 'key');
+      const claim = claimName(concern.claim ?? '');
+      reports.error(entryPath, problem('operator-preference', { name, claim }), 'key');
     } else checkValue(concern, value, entryPath, policy, reports);
   }
 }
@@ -69,8 +70,9 @@ function checkConcerns({ concerns, path }: PolicyTest, policy: Policy, reports: 
 function checkPreset(preset: string, path: Path, policy: Policy, reports: TestReports): void {
   if (policy.presets.has(preset)) return;
   const known = [...policy.presets.keys(), 'none'];
-  const message = `"${preset}" is not a preset of this policy (${known.join(', ')}).${didYouMean(preset, known)}`;
-  reports.error(path, 'unknown-value', message);
+  const names = { preset, known: known.join(', ') };
+  const { code, message } = problem('unknown-value.preset', names, { scalar: preset, known });
+  reports.error(path, { code, message });
 }
 
 function checkValue(
@@ -83,19 +85,16 @@ function checkValue(
   const { name, values, multiple } = concern;
   if (value === null) return;
   if (Array.isArray(value)) {
-    if (!multiple) {
-      const message = `${name} takes one value here. Write one value, or declare the concern with "multiple: true".`;
-      reports.error(path, 'several-values', message);
-    }
-    if (value.length === 0) reports.error(path, 'empty', `${name} must not be empty.`);
+    if (!multiple) reports.error(path, problem('several-values.test', { name }));
+    if (value.length === 0) reports.error(path, problem('empty.part', { name }));
     value.forEach((each, index) => {
       checkValue({ ...concern, multiple: false }, each, [...path, index], policy, reports);
     });
   } else {
     // With `invalid: clamp` a host may send any number, and a test may check how it is clamped.
     if ('min' in values && typeof value === 'number' && policy.settings.invalid === 'clamp') return;
-    const problem = problemOfValue(name, values, value);
-    if (problem !== undefined) reports.error(path, problem.code, problem.message);
+    const found = problemOfValue(name, values, value);
+    if (found !== undefined) reports.error(path, { code: found.code, message: found.message });
   }
 }
 
@@ -112,8 +111,8 @@ function checkClaims({ claims, path }: PolicyTest, policy: Policy, reports: Test
   for (const name of Object.keys(claims)) {
     if (known.some((each) => each === name || each.startsWith(`${name}.`))) continue;
     const reads = known.length === 0 ? 'it reads none' : `it reads ${known.join(', ')}`;
-    const message = `The policy does not read the claim "${name}" (${reads}).${didYouMean(name, known)}`;
-    reports.warn([...path, 'claims', name], 'unread-claim', message, 'key');
+    const found = problem('unread-claim', { name, reads, hint: didYouMean(name, known) });
+    reports.warn([...path, 'claims', name], found, 'key');
   }
 }
 
@@ -123,11 +122,9 @@ function checkNames(test: PolicyTest, kind: Kind, known: ReadonlySet<string>, re
     test.expects[kind]?.[key]?.forEach((name, index) => {
       const path = [...test.path, kind, key, index];
       if (!known.has(name)) {
-        const message = `The catalog does not have a ${KIND_NAMES[kind][0]} "${name}".${didYouMean(name, known)}`;
-        reports.error(path, 'unknown-primitive', message);
-      } else if (seen.has(name)) {
-        reports.error(path, 'duplicate', `"${name}" is listed twice in ${key}. Remove one of the two.`);
-      }
+        const names = { noun: KIND_NAMES[kind][0], name, hint: didYouMean(name, known) };
+        reports.error(path, problem('unknown-primitive', names));
+      } else if (seen.has(name)) reports.error(path, problem('duplicate.expected', { name, key }));
       seen.add(name);
     });
   }

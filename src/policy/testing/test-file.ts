@@ -1,5 +1,6 @@
 import { byKind, KINDS, type Kind } from '../../engine/policy.js';
 import type { Finding } from '../language/findings.js';
+import { findingAt, type Problem, problem } from '../language/problem.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import type { Language } from '../language/schema-messages.js';
 import { validateSource } from '../language/validate.js';
@@ -72,10 +73,8 @@ export function readTestFile(source: Source): TestFile {
   const { data, findings, locate } = validateSource(source, TESTS, validate, () => true);
   const { policy = [], catalog, server, tests = [] } = (data ?? {}) as TestFileDocument;
   const command = typeof server === 'string' ? splitWords(server) : server;
-  if (command?.length === 0) {
-    const place = locate(['server']);
-    findings.push({ ...place, severity: 'error', code: 'empty', message: 'server must not be empty.' });
-  }
+  if (command?.length === 0)
+    findings.push(findingAt(locate(['server']), 'error', problem('empty.part', { name: 'server' })));
   return {
     policy: [policy].flat(),
     ...(catalog === undefined ? {} : { catalog }),
@@ -116,27 +115,23 @@ function readExpectation({
 /** Finds contradictions that a JSON Schema cannot express: two tests of the same name, and tests that can never pass. */
 function contradictions(tests: readonly TestDocument[], locate: Source['locate']): Finding[] {
   const findings: Finding[] = [];
-  const report = (path: Path, message: string): void => {
-    findings.push({ ...locate(path), severity: 'error', code: 'duplicate', message });
+  const report = (path: Path, found: Problem): void => {
+    findings.push(findingAt(locate(path), 'error', found));
   };
   const first = new Map<string, Path>();
   tests.forEach((test, index) => {
     const path = ['tests', index, 'name'];
-    const earlier = first.get(test.name ?? '');
-    if (test.name !== undefined && earlier !== undefined) {
-      const { line } = locate(earlier);
-      report(
-        path,
-        `The name "${test.name}" is already used by the test in line ${line}. Rename one of them.`,
-      );
-    } else if (test.name !== undefined) first.set(test.name, path);
+    const { name } = test;
+    const earlier = first.get(name ?? '');
+    if (name !== undefined && earlier !== undefined) {
+      report(path, problem('duplicate.test', { name, line: locate(earlier).line }));
+    } else if (name !== undefined) first.set(name, path);
     for (const kind of KINDS) {
       const { includes, excludes, only } = readExpectation(test[kind] ?? {});
       excludes.forEach((name, at) => {
-        const both = includes.includes(name) ? 'includes' : only?.includes(name) ? 'only' : undefined;
-        if (both === undefined) return;
-        const message = `"${name}" is in ${both} and in excludes, so the test can never pass. Remove it from one of them.`;
-        report(['tests', index, kind, 'excludes', at], message);
+        const key = includes.includes(name) ? 'includes' : only?.includes(name) ? 'only' : undefined;
+        if (key === undefined) return;
+        report(['tests', index, kind, 'excludes', at], problem('duplicate.contradiction', { name, key }));
       });
     }
   });

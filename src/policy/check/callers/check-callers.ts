@@ -1,6 +1,7 @@
 import { claimedValue, claimNames, type Verified } from '../../../engine/claims.js';
 import type { Policy } from '../../../engine/policy.js';
 import type { Finding } from '../../language/findings.js';
+import { findingAt, problem } from '../../language/problem.js';
 import type { CheckedFile } from '../check-values.js';
 
 /**
@@ -25,12 +26,8 @@ export function checkCallers(
     return [...callers].flatMap(([token, caller]): Finding[] => {
       const code = claimedValue(policy, index, caller);
       if (code !== 'unmatched-claim' && code !== 'several-claims') return [];
-      const about = `The claim ${claimNames(claim).join(' or ')} in ${token}`;
-      const message =
-        code === 'unmatched-claim'
-          ? `${about} matches no value of ${name}, so this caller sees nothing that has one. Add a value or "claim-values" if it should.`
-          : `${about} has several values, but ${name} takes one, so this caller sees nothing that has one. Add "multiple: true".`;
-      return [{ ...place, severity: 'warning', code, message }];
+      const found = problem(code, { claim: claimNames(claim).join(' or '), token, name });
+      return [findingAt(place, 'warning', found)];
     });
   });
 }

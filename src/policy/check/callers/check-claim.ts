@@ -1,4 +1,5 @@
 import { isScopeClaim } from '../../../engine/scope-claims.js';
+import { problem } from '../../language/problem.js';
 import type { Path } from '../../language/read-yaml.js';
 import { type ConcernDeclaration, checkValue, type FileCheck } from '../check-values.js';
 
@@ -16,13 +17,11 @@ export function checkClaim(check: FileCheck, name: string, concern: ConcernDecla
   const named = 'min' in values ? [] : values.filter((value) => !Object.hasOwn(texts, value));
   const operator = concern['set-by'] === 'operator';
   if (operator && claim === undefined && !file.removed.has(`concerns/${name}/claim`)) {
-    const message = `${name} is set by the operator, but "claim" is missing. Add the name of the claim.`;
-    error([...path, 'set-by'], 'missing-claim', message);
+    error([...path, 'set-by'], problem('missing-claim', { name }));
   }
   for (const key of operator ? [] : (['claim', 'claim-values', 'obtainable'] as const)) {
     if (concern[key] === undefined) continue;
-    const message = `"${key}" is read only for operator concerns. Add "set-by: operator" to ${name}, or remove "${key}".`;
-    error([...path, key], 'claim-without-operator', message, 'key');
+    error([...path, key], problem('claim-without-operator', { key, name }), 'key');
   }
   if (concern.obtainable === true && operator) {
     const scopes = [...named, ...Object.values(texts).flat()];
@@ -35,13 +34,12 @@ export function checkClaim(check: FileCheck, name: string, concern: ConcernDecla
       ...(other === undefined ? [] : [`values that can be scopes, which "${other}" cannot`]),
       ...(check.settings.enforcement === 'enforce' ? [] : ['"enforcement: enforce", which checks calls']),
     ];
-    const message = `"obtainable" needs ${needs.join(', and ')}. Without it, ${name} hides as other concerns do.`;
-    if (needs.length > 0) error([...path, 'obtainable'], 'not-obtainable', message, 'key');
+    if (needs.length > 0)
+      error([...path, 'obtainable'], problem('not-obtainable', { needs: needs.join(', and '), name }), 'key');
   }
   if (operator && isScopeClaim(claim)) {
     const checkScope = (place: Path, scope: string): void => {
-      const message = `The scope "${scope}" contains a blank, so no caller has it: scopes are separated by blanks. Write one scope for each value.`;
-      if (BLANK.test(scope)) error(place, 'blank-in-scope', message);
+      if (BLANK.test(scope)) error(place, problem('blank-in-scope', { scope }));
     };
     for (const value of named) checkScope([...path, 'values', Object(values).indexOf(value)], value);
     for (const [value, list] of Object.entries(texts)) {
@@ -50,11 +48,7 @@ export function checkClaim(check: FileCheck, name: string, concern: ConcernDecla
   }
   if (concern['claim-values'] === undefined || !operator) return;
   const at = [...path, 'claim-values'];
-  if ('min' in values) {
-    const message = `${name} is a range, so its claim contains the number itself. Remove "claim-values".`;
-    error(at, 'claim-values-on-range', message, 'key');
-    return;
-  }
+  if ('min' in values) return error(at, problem('claim-values-on-range', { name }), 'key');
   const meant = new Map(named.map((value) => [value, value]));
   for (const [value, list] of Object.entries(texts)) {
     checkValue(check, [...at, value], name, value, 'key');
@@ -62,8 +56,7 @@ export function checkClaim(check: FileCheck, name: string, concern: ConcernDecla
       const other = meant.get(text);
       meant.set(text, value);
       if (other === undefined) return;
-      const message = `"${text}" already means the value "${other}" of ${name}. Remove one.`;
-      error([...at, value, index], 'duplicate', message);
+      error([...at, value, index], problem('duplicate.claimed', { text, other, name }));
     });
   }
 }

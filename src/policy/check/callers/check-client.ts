@@ -7,11 +7,10 @@ import {
 } from '../../../engine/expression/expression.js';
 import { parseExpression } from '../../../engine/expression/parse.js';
 import { replaceParts } from '../../../engine/expression/unnamed-client.js';
-import { didYouMean } from '../../../engine/match/did-you-mean.js';
 import { onlyNarrows } from '../../../engine/narrows.js';
 import type { Policy } from '../../../engine/policy.js';
-import { nearestReplacement } from '../../language/edits/fixes.js';
 import type { Finding } from '../../language/findings.js';
+import { findingAt, problem } from '../../language/problem.js';
 import type { Path } from '../../language/read-yaml.js';
 import type { CheckedFile, FileCheck } from '../check-values.js';
 import { isScalar } from '../rule-presence.js';
@@ -34,8 +33,7 @@ export function checkClientNames(
   const report = severityOf(settings.enforcement) === 'error' ? error : warn;
   replaceParts(parseExpression(when).expression, (part, isNegated) => {
     if (readsName(part) && (hide === undefined || isNegated || !recognizes(part))) {
-      const message = `Any client can choose its name, so it can choose what the rule "${id}" shows it. Read a verified claim, or write a rule that hides from the clients that it names.`;
-      report([...path, ...part.place], 'unverified-show', message);
+      report([...path, ...part.place], problem('unverified-show.rule', { id }));
     }
     return part;
   });
@@ -69,9 +67,9 @@ export function checkClientPresets(checks: readonly FileCheck[]): void {
   for (const { file, error } of checks) {
     file.document['defaults-for']?.forEach(({ preset }, index) => {
       if (known.includes(preset) || isRemoved(preset)) return;
-      const message = `"${preset}" is not a preset of this policy (${known.join(', ') || 'it has none'}).${didYouMean(preset, known)}`;
-      const path = ['defaults-for', index, 'preset'];
-      error(path, 'unknown-value', message, 'value', nearestReplacement(preset, known));
+      const names = { preset, known: known.join(', ') || 'it has none' };
+      const found = problem('unknown-value.preset', names, { scalar: preset, known });
+      error(['defaults-for', index, 'preset'], found);
     });
   }
 }
@@ -96,11 +94,9 @@ export function checkClientDefaults(files: readonly CheckedFile[], policy: Polic
     (document['defaults-for'] ?? []).flatMap(({ preset }, index): Finding[] => {
       const after = resolveConfiguration(compared, [{ from: 'client', concerns: { preset } }]);
       if (onlyNarrows(before, after)) return [];
-      const message = `Any client can choose its name, and the preset "${preset}" can show more than the defaults do. Name a preset that only hides more, and whose concerns no rule reads.`;
       const place = source.locate(['defaults-for', index, 'preset']);
-      return [
-        { ...place, severity: severityOf(policy.settings.enforcement), code: 'unverified-show', message },
-      ];
+      const severity = severityOf(policy.settings.enforcement);
+      return [findingAt(place, severity, problem('unverified-show.preset', { preset }))];
     }),
   );
 }

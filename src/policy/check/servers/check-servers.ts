@@ -1,11 +1,9 @@
 import { pathsOf } from '../../../engine/expression/expression.js';
 import { parseExpression } from '../../../engine/expression/parse.js';
-import { didYouMean } from '../../../engine/match/did-you-mean.js';
 import { listNames } from '../../../engine/match/list-names.js';
 import type { CompiledPolicy } from '../../../engine/policy.js';
-import { nearestReplacement } from '../../language/edits/fixes.js';
-import type { FindingCode } from '../../language/finding-codes.js';
 import type { Finding } from '../../language/findings.js';
+import { type Problem, problem } from '../../language/problem.js';
 import type { Path } from '../../language/read-yaml.js';
 import { comparisons } from '../check-rule-names.js';
 import { type CheckedFile, type ConcernDeclaration, type Reports, reportsIn } from '../check-values.js';
@@ -48,9 +46,9 @@ export function checkServers(servers: Servers, known: readonly string[] | undefi
       new EntryCheck(part, entry, servers, reportsIn(entry.file, findings)).check(known);
   }
   sharePresets(top.presets, parts, shared, (preset, concern, first, { slug, entry }) => {
-    const message = `The preset "${preset}" sets ${concern} differently for ${first.slug} and ${slug}. Write the preset in this file.`;
     if (entry === undefined) return;
-    reportsIn(entry.file, findings).error(['servers', entry.key], 'conflicting-policies', message, 'key');
+    const found = problem('conflicting-policies.preset', { preset, concern, first: first.slug, slug });
+    reportsIn(entry.file, findings).error(['servers', entry.key], found, 'key');
   });
   return findings;
 }
@@ -63,9 +61,9 @@ function checkServerNames({ file: { document }, warn }: Reports, parts: readonly
       for (const { literal } of comparisons(parseExpression(when).expression, SERVER)) {
         const name = String(literal.value);
         if (slugs.includes(name)) continue;
-        const message = `"${name}" is not a server of this policy (${listNames(slugs)}), so this comparison is always false.${didYouMean(name, slugs)}`;
-        const path = [section, index, 'when', ...literal.place];
-        warn(path, 'unknown-server', message, 'key', nearestReplacement(name, slugs));
+        const names = { name, slugs: listNames(slugs) };
+        const found = problem('unknown-server.rule', names, { scalar: name, known: slugs });
+        warn([section, index, 'when', ...literal.place], found, 'key');
       }
     });
   }
@@ -92,8 +90,8 @@ class EntryCheck {
   check(known: readonly string[] | undefined): void {
     const { slug, concerns } = this.part;
     if (known?.includes(slug) === false) {
-      const message = `No server is called "${slug}" (${listNames(known)}).${didYouMean(slug, known)}`;
-      this.reports.warn(this.path, 'unknown-server', message, 'key', nearestReplacement(slug, known));
+      const names = { slug, known: listNames(known) };
+      this.reports.warn(this.path, problem('unknown-server.entry', names, { scalar: slug, known }), 'key');
     }
     this.checkNames();
     for (const [name, own] of concerns) {
@@ -104,13 +102,18 @@ class EntryCheck {
     this.checkHierarchies();
   }
 
-  private error(code: FindingCode, message: string, at: Path = this.path): void {
-    this.reports.error(at, code, message, 'key');
+  private error(found: Problem, at: Path = this.path): void {
+    this.reports.error(at, found, 'key');
   }
 
-  private mustBeOne(name: string, names: readonly string[], code: FindingCode, at: Path): void {
-    const message = `"${name}" is not one of ${listNames(names)}.${didYouMean(name, names)}`;
-    if (!names.includes(name)) this.reports.error(at, code, message, 'key', nearestReplacement(name, names));
+  private mustBeOne(
+    name: string,
+    known: readonly string[],
+    code: 'unknown-concern' | 'unknown-value',
+    at: Path,
+  ): void {
+    if (known.includes(name)) return;
+    this.error(problem(`${code}.server`, { name, names: listNames(known) }, { scalar: name, known }), at);
   }
 
   /** What the entry names must exist in the policy of the server, and here. */
@@ -126,8 +129,7 @@ class EntryCheck {
       const [own, here] = [concerns.get(name)?.values, shared.concerns.get(name)?.values];
       if (own === undefined) this.mustBeOne(name, [...concerns.keys()], 'unknown-concern', at);
       else if (shared.hierarchies.has(name) || 'min' in own || here === undefined || 'min' in here) {
-        const message = `A map needs a list of values on both sides. Declare ${name} with such a list in this file, or remove the map.`;
-        this.error('scale-mismatch', message, at);
+        this.error(problem('scale-mismatch.map', { name }), at);
       } else {
         for (const [value, target] of map) {
           if (own.includes(value)) this.mustBeOne(target, here, 'unknown-value', [...at, value]);
@@ -141,19 +143,18 @@ class EntryCheck {
   private checkScale(name: string, own: ConcernDeclaration): void {
     const { part, leave } = this;
     const { shared } = this.servers;
+    const { slug } = part;
     const to = shared.concerns.get(name);
-    const mismatch = (why: string, what: string): void =>
-      this.error('scale-mismatch', `${name} of ${part.slug} ${why}. ${what}`);
     if (to === undefined) return;
     const isOrdered = own.match === 'at-least' || own.match === 'at-most';
     if (shared.hierarchies.has(name)) {
       if ('min' in own.values || isOrdered)
-        mismatch('has an order, but its values here are servers', `Rename it there, or ${leave}.`);
+        this.error(problem('scale-mismatch.order', { name, slug, leave }));
       return;
     }
     const [here, there] = [comparedBy(to), comparedBy(own)];
     if (here !== there)
-      return mismatch(`is a ${there}, but a ${here} here`, `Change one of them, or ${leave}.`);
+      return this.error(problem('scale-mismatch.match', { name, slug, there, here, leave }));
     const { values } = to;
     if ('min' in own.values || 'min' in values) {
       const fits =
@@ -161,8 +162,7 @@ class EntryCheck {
         'min' in values &&
         own.values.min >= values.min &&
         own.values.max <= values.max;
-      if (!fits)
-        mismatch('has other numbers than here', `Declare ${name} with a range for all in this file.`);
+      if (!fits) this.error(problem('scale-mismatch.range', { name, slug }));
       return;
     }
     const places = own.values.map((value) => values.indexOf(sharedValue(part, shared, name, value)));
@@ -171,15 +171,13 @@ class EntryCheck {
     );
     if (missing.length > 0) {
       const map = missing.map((value) => `${value}: ...`).join(', ');
-      return mismatch(
-        `has the values ${missing.join(', ')}, which are not values here (${listNames(values)})`,
-        `Write what they mean here, map: { ${name}: { ${map} } }, or ${leave}.`,
-      );
+      const names = { missing: missing.join(', '), known: listNames(values) };
+      return this.error(problem('scale-mismatch.values', { name, slug, ...names, map, leave }));
     }
     const turn = places.findIndex((place, index) => place < (places[index - 1] ?? 0));
     if (!isOrdered || turn === -1 || places.includes(-1)) return;
-    const message = `${own.values[turn - 1]} comes before ${own.values[turn]} in ${name} of ${part.slug}, but after it here, so a switch would show other primitives than it does there. Map them in the same order.`;
-    this.error('map-order', message, [...this.path, 'map', name]);
+    const [before, after] = own.values.slice(turn - 1);
+    this.error(problem('map-order', { before, after, name, slug }), [...this.path, 'map', name]);
   }
 
   /** Policies that say different things about one concern need a person who decides. */
@@ -194,8 +192,8 @@ class EntryCheck {
       const [mine, theirs] = [own[key], others[key]].map((value) => JSON.stringify(value) ?? 'not set');
       if (mine === theirs || here?.[key] !== undefined) continue;
       const whom = first?.slug ?? 'all servers together';
-      const message = `${key} of ${name} is ${mine} for ${this.part.slug}, but ${theirs} for ${whom}. Declare ${name} with its ${key} in this file.`;
-      this.error('conflicting-policies', message);
+      const { slug } = this.part;
+      this.error(problem('conflicting-policies.concern', { key, name, mine, slug, theirs, whom }));
     }
   }
 
@@ -206,9 +204,8 @@ class EntryCheck {
     for (const [name, value] of files.flatMap(({ document }) => Object.entries(document.settings ?? {}))) {
       const ours = here.get(name.replace(/-./g, (dash) => dash.slice(1).toUpperCase()));
       if (name === 'unmapped' || JSON.stringify(ours) === JSON.stringify(value)) continue;
-      const message = `settings.${name} of ${slug} is ${JSON.stringify(value)}, but settings of one server do not apply. Write it into settings of this file if all servers need it.`;
       const report = value === 'enforce' ? this.reports.error : this.reports.warn;
-      report(this.path, 'policy-setting', message, 'key');
+      report(this.path, problem('policy-setting', { name, slug, value: JSON.stringify(value) }), 'key');
     }
   }
 
@@ -219,8 +216,7 @@ class EntryCheck {
         this.servers.shared.hierarchies.has(path.replace('concerns.', '')),
       );
       if (concern === undefined) continue;
-      const message = `The rule "${id}" of ${slug} compares ${concern}, whose values here are servers and what is below them. Give the primitives a value for the concern instead.`;
-      this.error('within-compared', message);
+      this.error(problem('within-compared.server', { id, slug, concern }));
     }
   }
 }

@@ -1,29 +1,8 @@
-import { nearest } from '../../../engine/match/nearest.js';
 import { follow } from '../data-parts.js';
 import type { Fix, Place } from '../findings.js';
+import type { Replacement } from '../problem.js';
 import type { Path, Source } from '../read-yaml.js';
-import { toYamlScalar } from '../yaml-scalars.js';
 import { entryLines } from './text-edits.js';
-
-/** A scalar to replace, and the YAML to write in its place. */
-export interface Replacement {
-  readonly scalar: string;
-  readonly yaml: string;
-}
-
-/**
- * Makes the replacement that `didYouMean` suggests, for the same arguments.
- *
- * @param name the name that is not known
- * @param known the names that are
- * @returns the replacement; `undefined` if no known name is similar enough
- * @example
- * nearestReplacement('hihg', ['low', 'high']); // { scalar: 'hihg', yaml: 'high' }
- */
-export function nearestReplacement(name: string, known: Iterable<string>): Replacement | undefined {
-  const near = nearest(name, known);
-  return near === undefined ? undefined : { scalar: name, yaml: toYamlScalar(near) };
-}
 
 /**
  * Makes the fix of a finding about one scalar, as a part of the finding.

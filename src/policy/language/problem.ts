@@ -1,0 +1,88 @@
+import { didYouMean } from '../../engine/match/did-you-mean.js';
+import { nearest } from '../../engine/match/nearest.js';
+import type { FindingCode } from './finding-codes.js';
+import type { Finding, Place } from './findings.js';
+import { FINDINGS } from './generated/findings.js';
+import { toYamlScalar } from './yaml-scalars.js';
+
+const TEXTS = {
+  ...FINDINGS.file,
+  ...FINDINGS.names,
+  ...FINDINGS.concerns,
+  ...FINDINGS.primitives,
+  ...FINDINGS.rules,
+  ...FINDINGS.catalog,
+  ...FINDINGS.servers,
+  ...FINDINGS.tests,
+};
+type Texts = typeof TEXTS;
+
+/** A code or, of a code with several texts, the code and the name of one: `duplicate.value`. */
+type TextId = {
+  [C in FindingCode]: Texts[C] extends string ? C : `${C}.${keyof Texts[C] & string}`;
+}[FindingCode];
+type TextOf<Id> = Id extends `${infer C extends FindingCode}.${infer Name}`
+  ? Texts[C][Name & keyof Texts[C]]
+  : Texts[Id & FindingCode];
+type NamesIn<Text> = Text extends `${string}\${${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+
+/** A finding without its place. */
+export interface Problem {
+  readonly code: FindingCode;
+  readonly message: string;
+  /** What to write instead. */
+  readonly replacement?: Replacement | undefined;
+}
+
+/**
+ * Says what a finding says, in the words of `findings.yaml`.
+ *
+ * @param id the code of the finding and, if the code has several texts, the name of the text
+ * @param values what is filled in, by its name in the text
+ * @param meant the name that is not known and those that are, or what to write instead. With names, the message ends with the
+ *   nearest one
+ * @returns the problem
+ * @example
+ * problem('number-expected', { operator: '<' }).message; // '"<" compares only numbers.'
+ */
+export function problem<Id extends TextId>(
+  id: Id,
+  values: { readonly [Name in NamesIn<TextOf<Id>>]: string | number | boolean | undefined },
+  meant?: Replacement | { readonly scalar: string; readonly known: Iterable<string> },
+): Problem {
+  const [code, name] = id.split('.') as [FindingCode, string];
+  const texts: string | Readonly<Record<string, string>> = TEXTS[code];
+  const known = new Map<string, unknown>(Object.entries(values));
+  const text = typeof texts === 'string' ? texts : texts[name];
+  const message = String(text).replace(/\$\{(\w+)\}/g, (_, each) => String(known.get(each)));
+  if (meant === undefined || 'yaml' in meant) return { code, message, replacement: meant };
+  const hint = didYouMean(meant.scalar, meant.known);
+  return { code, message: message + hint, replacement: nearestReplacement(meant.scalar, meant.known) };
+}
+
+/** A scalar to replace, and the YAML to write in its place. */
+export interface Replacement {
+  readonly scalar: string;
+  readonly yaml: string;
+}
+
+/**
+ * Makes the replacement that `didYouMean` suggests, for the same arguments.
+ *
+ * @param name the name that is not known
+ * @param known the names that are
+ * @returns the replacement; `undefined` if no known name is similar enough
+ * @example
+ * nearestReplacement('hihg', ['low', 'high']); // { scalar: 'hihg', yaml: 'high' }
+ */
+export function nearestReplacement(name: string, known: Iterable<string>): Replacement | undefined {
+  const near = nearest(name, known);
+  return near === undefined ? undefined : { scalar: name, yaml: toYamlScalar(near) };
+}
+
+/** Returns the finding of a problem at a place, without a fix. */
+export const findingAt = (
+  place: Place,
+  severity: Finding['severity'],
+  { code, message }: Problem,
+): Finding => ({ ...place, severity, code, message });
