@@ -8,6 +8,7 @@ const DATA = [
   'src/cli/options/help.yaml',
   'src/cli/proposals/servers-policy.yaml',
   'src/policy/language/findings.yaml',
+  'src/policy/propose/proposal.yaml',
 ];
 /** Lists of words, which become sets, and pairs of words, which become maps. */
 const WORDS = 'src/policy/propose/words/word-lists.yaml';

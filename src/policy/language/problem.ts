@@ -1,5 +1,6 @@
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { nearest } from '../../engine/match/nearest.js';
+import { type FillingsOf, filled } from './filled.js';
 import type { FindingCode } from './finding-codes.js';
 import type { Finding, Place } from './findings.js';
 import { FINDINGS } from './generated/findings.js';
@@ -24,7 +25,6 @@ type TextId = {
 type TextOf<Id> = Id extends `${infer C extends FindingCode}.${infer Name}`
   ? Texts[C][Name & keyof Texts[C]]
   : Texts[Id & FindingCode];
-type NamesIn<Text> = Text extends `${string}\${${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
 /** A finding without its place. */
 export interface Problem {
@@ -47,14 +47,12 @@ export interface Problem {
  */
 export function problem<Id extends TextId>(
   id: Id,
-  values: { readonly [Name in NamesIn<TextOf<Id>>]: string | number | boolean | undefined },
+  values: FillingsOf<TextOf<Id>>,
   meant?: Replacement | { readonly scalar: string; readonly known: Iterable<string> },
 ): Problem {
   const [code, name] = id.split('.') as [FindingCode, string];
   const texts: string | Readonly<Record<string, string>> = TEXTS[code];
-  const known = new Map<string, unknown>(Object.entries(values));
-  const text = typeof texts === 'string' ? texts : texts[name];
-  const message = String(text).replace(/\$\{(\w+)\}/g, (_, each) => String(known.get(each)));
+  const message = filled(typeof texts === 'string' ? texts : String(texts[name]), values);
   if (meant === undefined || 'yaml' in meant) return { code, message, replacement: meant };
   const hint = didYouMean(meant.scalar, meant.known);
   return { code, message: message + hint, replacement: nearestReplacement(meant.scalar, meant.known) };

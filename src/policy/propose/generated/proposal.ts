@@ -1,0 +1,20 @@
+// Made by "npm run generate" from proposal.yaml.
+export const POLICY = "# yaml-language-server: $schema=${schema}\n#\n# A first policy for ${server}.\n# Its values come from annotations, tags, names and descriptions. Words can mislead, so review every value.\nversion: 1\n\n${include}\n\n# What a host may set. Rename these in the words of your users, and add more: cost, security, audience, ...\nconcerns:\n  # Ordered from harmless to harmful. With at-most, a host that sets changes also sees tools that only read.\n  effect:\n    description: What a call may do\n    values:\n      ${effects}\n    match: at-most\n\n  ${world}\n\n  ${topic}\n\n${presets}\n\n${assign}\n\n${patterns}\n\n${primitives}\n\n${present}\n\nsettings:\n  # Primitives that this policy does not map, such as new tools, are shown. Write \"hide\" to hide them instead.\n  unmapped: show\n" as const;
+export const INCLUDE = "# The values of tools, in several files.\ninclude: [${paths}]\n" as const;
+export const EFFECTS = {"read-only":"Tools that only read","changes":"Also tools that add or change something","destroys":"Also tools that may delete something for good"} as const;
+export const WORLD = "# From openWorldHint.\nworld:\n  description: What a call may contact\n  values:\n    - closed: \"Tools that stay in a closed world, such as this server\"\n    - open: Also tools that may contact anything outside\n  match: at-most\n" as const;
+export const TOPIC = "# ${origin} A host may name several.${rest}\n# With settings.panel, a model may choose too: model is free. It can never change what a call may do.\ntopic:\n  description: What you are going to work on\n  values:\n    ${values}\n  ${match}\n  multiple: true\n  model: free\n" as const;
+export const ORIGINS = {"prefixes":"From the servers behind the gateway, by the prefixes of the names.","tags":"From the tags of the server.","words":"From words that several names and descriptions share."} as const;
+export const PRESETS = "# One word for several preferences. A host may send {preset: look}, and a URL may end in ?concerns=look.\npresets:\n  look: { effect: ${lowest}${world} }\n  ${same}\n  ${careful}\n" as const;
+export const ASSIGN = "# Values from annotations. Tools that are added later get them too. Later items win, and an entry below overrides them.\nassign:\n  # The defaults of MCP: a tool may destroy something and contact anything, unless its annotations say otherwise.\n  - when: { \"===\": [{ var: primitive.kind }, tools] }\n    to: { effect: destroys${world} }\n  ${hints}\n" as const;
+export const HINT = "- when: { \"===\": [{ var: primitive.annotations.${name} }, ${value}] }\n  to: { ${to} }\n" as const;
+export const PATTERNS = "# New tools of these servers get their topic too. Later patterns win.\npatterns:\n  tools:\n    ${patterns}\n" as const;
+export const PRIMITIVES = "# Each primitive by its exact name. {} maps a primitive without values of its own.\nprimitives:\n  ${kinds}\n" as const;
+export const PRESENT = "# Titles and hints that the server does not give, from the names and effects above. Hosts get them with its tools.\npresent:\n  tools:\n    ${lines}\n" as const;
+export const PART = "version: 1\n\n${section}:\n  tools:\n    ${lines}\n" as const;
+export const REVIEW = "Review these first: it is not certain what they do." as const;
+export const FIT_ALL = "These fit every topic." as const;
+export const SAME = "# No tool has the effect changes today, so careful shows the same as look." as const;
+export const GUESSED = "# Few tools have annotations, so effect comes from the verbs of names." as const;
+export const ALL_DESTRUCTIVE = "# The server declares all tools that change something as destructive. For those that only add, write changes." as const;
+export const REMARKS = {"description":" # from the description","name":" # from the name","nothing":"","hints":""} as const;
