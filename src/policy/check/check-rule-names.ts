@@ -69,24 +69,18 @@ interface Comparison {
 
 /** @returns the constant texts that a condition compares with what it reads at some paths */
 export function comparisons(expression: Expression, paths: ReadonlySet<string>): Comparison[] {
-  switch (expression.type) {
-    case 'list':
-      return expression.items.flatMap((each) => comparisons(each, paths));
-    case 'operation': {
-      const { operator, operands } = expression;
-      const below = operands.flatMap((each) => comparisons(each, paths));
-      if (operator !== '===' && operator !== '!==' && operator !== 'in') return below;
-      const read = operands.find((each) => each.type === 'read' && paths.has(each.path));
-      if (read?.type !== 'read') return below;
-      const constants = operands.flatMap((each) => (each.type === 'list' ? each.items : [each]));
-      const found = constants.flatMap((each): Comparison[] =>
-        each.type === 'literal' && typeof each.value === 'string' ? [{ read: read.path, literal: each }] : [],
-      );
-      return [...below, ...found];
-    }
-    default:
-      return [];
-  }
+  if (expression.type === 'list') return expression.items.flatMap((each) => comparisons(each, paths));
+  if (expression.type !== 'operation') return [];
+  const { operator, operands } = expression;
+  const below = operands.flatMap((each) => comparisons(each, paths));
+  if (operator !== '===' && operator !== '!==' && operator !== 'in') return below;
+  const read = operands.find((each) => each.type === 'read' && paths.has(each.path));
+  if (read?.type !== 'read') return below;
+  const constants = operands.flatMap((each) => (each.type === 'list' ? each.items : [each]));
+  const found = constants.flatMap((each): Comparison[] =>
+    each.type === 'literal' && typeof each.value === 'string' ? [{ read: read.path, literal: each }] : [],
+  );
+  return [...below, ...found];
 }
 
 const IDENTITIES: ReadonlySet<string> = new Set(['primitive.name', 'primitive.uri']);

@@ -77,15 +77,14 @@ class RuleCheck {
         for (const path of expression.paths) this.checkPath(path, expression.place, 'missing', context);
         return;
       case 'quantified':
-        return this.checkQuantified(expression, context);
+        if (!this.invalid.has(expression)) this.checkQuantified(expression, context);
+        return;
       case 'operation':
-        return this.checkOperation(expression, context);
+        if (!this.invalid.has(expression)) this.checkOperation(expression, context);
     }
   }
 
-  private checkQuantified(expression: Quantified, context: Context): void {
-    if (this.invalid.has(expression)) return;
-    const { operator, list, condition } = expression;
+  private checkQuantified({ operator, list, condition }: Quantified, context: Context): void {
     if (this.comparesWithin(operator, list, context)) return;
     this.needList(operator, list, context, 'first');
     this.check(list, context);
@@ -93,7 +92,6 @@ class RuleCheck {
   }
 
   private checkOperation(expression: Operation, context: Context): void {
-    if (this.invalid.has(expression)) return;
     const { operator, operands } = expression;
     if (operator === 'in') this.checkMembership(operands, context);
     else if (operator === '===' || operator === '!==') this.checkEquality(expression, context);
@@ -119,16 +117,16 @@ class RuleCheck {
 
   /** The type of an operand that reads a path. Problems of the path are reported when the operand itself is checked. */
   private typeOf(operand: Expression | undefined, context: Context): PathType | undefined {
-    const path = this.readOf(operand)?.path;
-    if (path === undefined || context.scoped) return undefined;
+    const path = this.readOf(operand, context)?.path;
+    if (path === undefined) return undefined;
     const type = typeOfPath(path, this.scope.concerns);
     return 'code' in type ? undefined : type;
   }
 
-  private readOf(operand: Expression | undefined): Read | undefined {
-    return operand?.type === 'read' && operand.path !== '' && !this.invalid.has(operand)
-      ? operand
-      : undefined;
+  /** The operand, if it reads a path of the data; `undefined` also for what reads one item of a list. */
+  private readOf(operand: Expression | undefined, { scoped }: Context): Read | undefined {
+    if (scoped || operand?.type !== 'read' || operand.path === '') return undefined;
+    return this.invalid.has(operand) ? undefined : operand;
   }
 
   private needList(operator: string, operand: Expression, context: Context, which: string): void {
@@ -143,8 +141,8 @@ class RuleCheck {
    * A claim is a list in some tokens and a text in others. An operator on lists does not search the text, and comparing the
    * claim as one text misses values of a list, and of a text that has several.
    */
-  private checkClaim(as: 'list' | 'text', operator: string, operand: Expression, { scoped }: Context): void {
-    const path = scoped ? undefined : this.readOf(operand)?.path;
+  private checkClaim(as: 'list' | 'text', operator: string, operand: Expression, context: Context): void {
+    const path = this.readOf(operand, context)?.path;
     if (path === undefined || !path.startsWith('claims.')) return;
     const name = path.slice('claims.'.length);
     const [concern, declared] =
@@ -191,7 +189,7 @@ class RuleCheck {
         this.error(operand.place, problem('number-expected', { operator }));
         continue;
       }
-      const read = this.readOf(operand);
+      const read = this.readOf(operand, context);
       if (type !== 'number' || read === undefined || context.present.has(read.path) || hasFallback(read))
         continue;
       this.warn(operand.place, problem('order-on-unset', { path: read.path }));
@@ -200,7 +198,7 @@ class RuleCheck {
 
   private checkEquality({ operator, operands, place }: Operation, context: Context): void {
     const [left, right] = operands;
-    if (left === undefined || right === undefined || context.scoped) return;
+    if (left === undefined || right === undefined) return;
     const at = [...place, operator];
     if (!isNull(left) && !isNull(right)) {
       if ([left, right].some((operand) => this.comparesWithin(operator, operand, context))) return;
@@ -209,7 +207,7 @@ class RuleCheck {
       [left, right],
       [right, left],
     ] as const) {
-      const read = this.readOf(operand);
+      const read = this.readOf(operand, context);
       if (read === undefined) continue;
       const { path } = read;
       this.compareValue(read, other, context);
@@ -234,7 +232,7 @@ class RuleCheck {
 
   /** Reports an operator that compares the value of a concern with `match: within` with single values. */
   private comparesWithin(operator: string, operand: Expression, context: Context): boolean {
-    const path = context.scoped ? undefined : this.readOf(operand)?.path;
+    const path = this.readOf(operand, context)?.path;
     if (path === undefined || !path.startsWith('concerns.')) return false;
     if (this.scope.concerns.get(path.slice('concerns.'.length))?.match !== 'within') return false;
     this.error(operand.place, problem('within-compared.rule', { operator, path }));

@@ -1,9 +1,9 @@
 import { keysOf, readsClientName } from '../../engine/expression/expression.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
-import { KINDS } from '../../engine/policy.js';
 import { type Problem, problem } from '../language/problem.js';
 import type { ConcernDeclaration } from './check-values.js';
+import { CALLER, HINTS, PRIMITIVE } from './generated/rule-paths.js';
 
 /** The type of the value at a dotted path of a rule, as far as it is known before a request. */
 export type PathType =
@@ -12,37 +12,10 @@ export type PathType =
   | { readonly type: 'list'; readonly values?: readonly string[] }
   | { readonly type: 'anything' };
 
-const PRIMITIVE: ReadonlyMap<string, PathType> = new Map([
-  ['kind', { type: 'text', values: KINDS }],
-  ['name', { type: 'text' }],
-  ['title', { type: 'text' }],
-  ['description', { type: 'text' }],
-  ['parameters', { type: 'list' }],
-  ['required', { type: 'list' }],
-  ['uri', { type: 'text' }],
-  ['mimeType', { type: 'text' }],
-  ['tags', { type: 'list' }],
-  ['server', { type: 'text' }],
-  ['execution.taskSupport', { type: 'text', values: ['forbidden', 'optional', 'required'] }],
-]);
+const FIELDS: ReadonlyMap<string, PathType> = new Map(Object.entries(PRIMITIVE));
 
 /** The defaults of MCP for what a tool says about itself: the meaning of a hint that is absent. */
-export const HINT_DEFAULTS: ReadonlyMap<string, boolean | string> = new Map<string, boolean | string>([
-  ['primitive.annotations.readOnlyHint', false],
-  ['primitive.annotations.destructiveHint', true],
-  ['primitive.annotations.idempotentHint', false],
-  ['primitive.annotations.openWorldHint', true],
-  ['primitive.execution.taskSupport', 'forbidden'],
-]);
-
-const CALLER = [
-  'caller.scopes',
-  'client.capabilities',
-  'client.name',
-  'client.title',
-  'client.version',
-  'protocol.era',
-];
+export const HINT_DEFAULTS: ReadonlyMap<string, boolean | string> = new Map(Object.entries(HINTS));
 
 /**
  * Lists the paths that a rule can read without naming something of its own, for editors.
@@ -54,8 +27,8 @@ const CALLER = [
  */
 export const rulePaths = (concerns: Iterable<string>): readonly string[] => [
   ...[...concerns].map((name) => `concerns.${name}`),
-  ...[...PRIMITIVE.keys()].map((name) => `primitive.${name}`),
-  ...[...HINT_DEFAULTS.keys()].filter((path) => !PRIMITIVE.has(path.replace('primitive.', ''))),
+  ...[...FIELDS.keys()].map((name) => `primitive.${name}`),
+  ...[...HINT_DEFAULTS.keys()].filter((path) => !FIELDS.has(path.replace('primitive.', ''))),
   ...CALLER,
 ];
 
@@ -81,8 +54,8 @@ export function typeOfPath(
   if (root === 'primitive') {
     if (name === 'annotations' && rest.length === 1) return { type: 'anything' };
     if (name === 'meta' && keysOf(path).slice(2).join('') !== '') return { type: 'anything' };
-    const known = PRIMITIVE.get([name, ...rest].join('.'));
-    const names = [...PRIMITIVE.keys()].map((each) => `primitive.${each}`);
+    const known = FIELDS.get([name, ...rest].join('.'));
+    const names = [...FIELDS.keys()].map((each) => `primitive.${each}`);
     return known ?? undeclared(path, [...names, ...HINT_DEFAULTS.keys()]);
   }
   if (path === 'caller.scopes') return { type: 'list' };

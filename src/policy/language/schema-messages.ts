@@ -1,6 +1,7 @@
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { KINDS } from '../../engine/policy.js';
 import { follow } from './data-parts.js';
+import { SYNONYMS, TYPES } from './generated/findings.js';
 import { nearestReplacement, type Problem, problem } from './problem.js';
 import type { Path } from './read-yaml.js';
 import { CLAIMED_VALUE, SERVER_VALUES } from './schema.js';
@@ -125,7 +126,7 @@ function unknownKey(error: SchemaError, path: Path, language: Language): Problem
   const parent = path.slice(0, -1);
   const where = language.nameOf(parent) ?? nameOf(parent, language);
   const kinds: readonly string[] = KINDS;
-  const meant = SYNONYMS.get(key);
+  const meant = new Map<string, string>(Object.entries(SYNONYMS)).get(key);
   const synonym = meant !== undefined && known.includes(meant);
   const hint =
     kinds.includes(key) && known.includes('primitives')
@@ -137,16 +138,6 @@ function unknownKey(error: SchemaError, path: Path, language: Language): Problem
   return problem('unknown-key', { key, where, known: known.join(', '), hint }, replacement);
 }
 
-/** Keys of other languages that authors write, and the keys that they mean here. */
-const SYNONYMS: ReadonlyMap<string, string> = new Map([
-  ['if', 'when'],
-  ['condition', 'when'],
-  ['deny', 'hide'],
-  ['block', 'hide'],
-  ['allow', 'show'],
-  ['name', 'id'],
-]);
-
 function nameOf(path: Path, language: Language): string {
   const own = language.nameOf(path);
   if (own !== undefined) return own.replace(/^a /, 'the ');
@@ -156,14 +147,6 @@ function nameOf(path: Path, language: Language): string {
 }
 
 const isIndex = (step: string | number | undefined): boolean => /^\d+$/.test(String(step));
-
-const TYPES: Readonly<Record<string, string>> = {
-  object: 'a mapping',
-  array: 'a list',
-  string: 'text',
-  integer: 'a whole number',
-  null: 'null',
-};
 
 /** Authors often forget the quotes: YAML does not read the unquoted words `1`, `true` and `~` as text. */
 function wrongType(error: SchemaError, path: Path, data: unknown, language: Language): Problem {
@@ -176,7 +159,8 @@ function wrongType(error: SchemaError, path: Path, data: unknown, language: Lang
   }
   const own = path.slice(path.findLastIndex(isIndex) + 1);
   const name = own.length === 0 ? nameOf(path, language) : own.join('.');
-  const expected = types.map((type) => TYPES[type] ?? `a ${type}`).join(' or ');
+  const names = new Map<string, string>(Object.entries(TYPES));
+  const expected = types.map((type) => names.get(type) ?? `a ${type}`).join(' or ');
   const isEmpty = data === null && types.includes('object');
   const empty = isEmpty ? ' Write {} for an empty mapping.' : '';
   const example = isEmpty ? '' : exampleOf(error, types, language);
