@@ -4,9 +4,21 @@ import type { Kind, Policy } from '../../engine/policy.js';
 import type { Problem } from '../language/problem.js';
 import type { Path } from '../language/read-yaml.js';
 import type { CheckedFile, PolicyPart } from './check-values.js';
+import type { SeveralCatalog } from './servers/own-catalog.js';
 
 /** Adds a warning about a part of a file. The fix of what is not needed removes the part, unless it has a replacement. */
 export type ReportPart = (file: CheckedFile, path: Path, problem: Problem, isNeeded?: boolean) => void;
+
+/** The input of each check against a catalog. */
+export interface CatalogCheck {
+  /** The files of the policy, without the parts that have errors. */
+  readonly files: readonly CheckedFile[];
+  /** The policy that was compiled from these files. */
+  readonly policy: Policy;
+  /** What the server lists. */
+  readonly catalog: SeveralCatalog;
+  readonly report: ReportPart;
+}
 
 /**
  * Finds the part of a policy that decides the values of a primitive: its entry, else the last pattern that matches, else

@@ -18,7 +18,7 @@ import { removing, replacing } from '../language/edits/fixes.js';
 import type { Finding } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import { findingAt, nearestReplacement, type Problem, problem } from '../language/problem.js';
-import { placeOfPrimitive, type ReportPart } from './catalog-places.js';
+import { type CatalogCheck, placeOfPrimitive, type ReportPart } from './catalog-places.js';
 import { contradictedValues } from './check-annotations.js';
 import { findHiddenCompanions } from './check-pages.js';
 import { checkPanelNames } from './check-panel.js';
@@ -27,7 +27,7 @@ import { checkRuleNames } from './check-rule-names.js';
 import { checkTexts } from './check-texts.js';
 import type { CheckedFile } from './check-values.js';
 import { hiddenNamesIn } from './hidden-names.js';
-import { isUnlisted, mayExist, type SeveralCatalog } from './servers/own-catalog.js';
+import { mayExist, type SeveralCatalog } from './servers/own-catalog.js';
 import type { ServerPart } from './servers/server-parts.js';
 
 /** The catalog of a server: the primitives that it lists, and its instructions. */
@@ -56,13 +56,10 @@ interface Listed {
   readonly mapping: Mapping;
 }
 
-/** The input of each check, and the functions that report its findings. */
-interface CatalogCheck {
-  readonly files: readonly CheckedFile[];
-  readonly policy: Policy;
+/** What only the checks of this file need. */
+interface ListCheck extends CatalogCheck {
   readonly catalog: PolicyCatalog;
   readonly listed: readonly Listed[];
-  readonly report: ReportPart;
   /** Adds a warning to the part that decides about a primitive; without a name, to the section of its kind. */
   warn(about: { readonly kind: Kind; readonly name?: string }, problem: Problem): void;
   /** Adds a warning to the first file: it is about the whole policy. */
@@ -102,7 +99,7 @@ export function checkCatalog(
     mapping: mapPrimitive(policy, each.kind, each.primitive),
   }));
   const mappings = new Map(listed.map(({ kind, name, mapping }) => [`${kind} ${name}`, mapping]));
-  const check: CatalogCheck = {
+  const check: ListCheck = {
     files,
     policy,
     catalog,
@@ -118,26 +115,22 @@ export function checkCatalog(
   };
   if (catalog.isFiltered !== true) {
     checkEntriesAgainst(check, scope);
-    checkRuleNames(files, catalog, report);
-    checkPanelNames(files, policy, catalog, report);
+    checkRuleNames(check);
+    checkPanelNames(check);
   }
   const alone = new Set<unknown>(scope.parts?.filter((part) => part.policy).map(({ slug }) => slug));
   for (const each of listed) {
     if (!alone.has(serverOf(each.primitive))) checkPrimitive(check, each, scope.unmapped);
   }
-  findings.push(
-    ...checkPresentation(files, catalog, catalog.isFiltered === true || isUnlisted(catalog, 'tools')),
-  );
+  findings.push(...checkPresentation(check));
   const unknown = catalog.encoding === undefined ? [] : checkTexts(files);
   findings.push(...unknown);
   if (scope.whole && alone.size === 0 && unknown.length === 0) checkAllConfigurations(check);
   return findings;
 }
 
-function checkEntriesAgainst(
-  { files, policy, catalog, listed, report }: CatalogCheck,
-  { whole }: Scope,
-): void {
+function checkEntriesAgainst(check: ListCheck, { whole }: Scope): void {
+  const { files, policy, catalog, listed, report } = check;
   for (const file of files) {
     for (const kind of KINDS) {
       const own = listed.filter((each) => each.kind === kind);
@@ -188,7 +181,7 @@ function isInherited(policy: Policy, kind: Kind, name: string, catalog: PolicyCa
   });
 }
 
-function checkPrimitive({ policy, warn }: CatalogCheck, listed: Listed, mustBeMapped: boolean): void {
+function checkPrimitive({ policy, warn }: ListCheck, listed: Listed, mustBeMapped: boolean): void {
   const { kind, name, primitive, mapping } = listed;
   // The server's own values can hide what is not mapped.
   const isDecided =
@@ -218,7 +211,7 @@ function checkPrimitive({ policy, warn }: CatalogCheck, listed: Listed, mustBeMa
   });
 }
 
-function checkAllConfigurations(check: CatalogCheck): void {
+function checkAllConfigurations(check: ListCheck): void {
   const { files, policy, catalog, listed, report, warn, warnPolicy } = check;
   const { neverVisible, alwaysVisible, showsNothing, rules, unanswered } = analyze(policy, catalog);
   const named = ({ kind, name }: Pick<Listed, 'kind' | 'name'>) => ({ noun: KIND_NAMES[kind][0], name });
@@ -259,7 +252,7 @@ function checkAllConfigurations(check: CatalogCheck): void {
  * its place in the order, as the lowest value of `at-most` does.
  */
 function isMeantForEveryone(
-  { policy, listed }: CatalogCheck,
+  { policy, listed }: ListCheck,
   { kind, name }: Pick<Listed, 'kind' | 'name'>,
 ): boolean {
   if (policy.entries[kind].get(name)?.assignments.length === 0) return true;

@@ -2,64 +2,57 @@ import type { Expression, Literal } from '../../engine/expression/expression.js'
 import { parseExpression } from '../../engine/expression/parse.js';
 import { identityOf } from '../../engine/mapping.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
-import { KINDS, type Kind } from '../../engine/policy.js';
+import { KINDS } from '../../engine/policy.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import { problem } from '../language/problem.js';
-import type { Path } from '../language/read-yaml.js';
-import type { ReportPart } from './catalog-places.js';
+import type { CatalogCheck } from './catalog-places.js';
 import type { CheckedFile } from './check-values.js';
-import { isUnlisted, mayExist, type SeveralCatalog } from './servers/own-catalog.js';
+import { isUnlisted, mayExist } from './servers/own-catalog.js';
 
 /**
  * Finds names and URIs in conditions that no primitive of the server has. The comparison is then always false: often the
  * primitive was renamed.
- *
- * @param files the files of the policy
- * @param catalog the primitives that the server lists
- * @param report receives the findings
  */
-export function checkRuleNames(
-  files: readonly CheckedFile[],
-  catalog: SeveralCatalog,
-  report: ReportPart,
-): void {
-  for (const file of files) {
-    file.document.rules?.forEach(({ hide, show, when }, index) => {
-      checkCondition(file, ['rules', index, 'when'], when, hide ?? show ?? KINDS, catalog, report);
-    });
-    file.document.assign?.forEach(({ when }, index) => {
-      checkCondition(file, ['assign', index, 'when'], when, KINDS, catalog, report);
-    });
-  }
-}
-
-function checkCondition(
-  file: CheckedFile,
-  path: Path,
-  when: unknown,
-  kinds: readonly Kind[],
-  catalog: SeveralCatalog,
-  report: ReportPart,
-): void {
-  const listed = kinds.flatMap((kind) => (catalog[kind] ?? []).map((primitive) => ({ kind, primitive })));
-  const names = new Set(listed.map(({ primitive }) => primitive.name));
-  const uris = new Set(listed.map(({ primitive }) => primitive.uri ?? primitive.uriTemplate));
+export function checkRuleNames({ files, catalog, report }: CatalogCheck): void {
   const templates = (catalog.resourceTemplates ?? []).map((template) =>
     compileUriTemplate(identityOf('resourceTemplates', template)),
   );
-  const [only, ...others] = kinds;
-  const noun = only !== undefined && others.length === 0 ? KIND_NAMES[only][0] : 'primitive';
-  for (const { read, literal } of comparisons(parseExpression(when).expression, IDENTITIES)) {
-    const name = String(literal.value);
-    const known = read === 'primitive.name' ? names : uris;
-    // A URI that the server does not list can belong to one of its templates.
-    if (known.has(name) || (known === uris && templates.some(({ matches }) => matches(name)))) continue;
-    if (kinds.some((kind) => isUnlisted(catalog, kind))) continue;
-    if (mayExist(catalog, read === 'primitive.name' ? 'tools' : 'resources', name)) continue;
-    const near = [...known].filter((each) => typeof each === 'string');
-    const found = problem('unlisted-name', { noun, name }, { scalar: name, known: near });
-    report(file, [...path, ...literal.place], found);
+  for (const file of files) {
+    for (const { path, kinds, expression } of conditionsIn(file)) {
+      const listed = kinds.flatMap((kind) => catalog[kind] ?? []);
+      const names = new Set(listed.map((primitive) => primitive.name));
+      const uris = new Set(listed.map((primitive) => primitive.uri ?? primitive.uriTemplate));
+      const [only, ...others] = kinds;
+      const noun = only !== undefined && others.length === 0 ? KIND_NAMES[only][0] : 'primitive';
+      for (const { read, literal } of comparisons(expression, IDENTITIES)) {
+        const name = String(literal.value);
+        const known = read === 'primitive.name' ? names : uris;
+        // A URI that the server does not list can belong to one of its templates.
+        if (known.has(name) || (known === uris && templates.some(({ matches }) => matches(name)))) continue;
+        if (kinds.some((kind) => isUnlisted(catalog, kind))) continue;
+        if (mayExist(catalog, read === 'primitive.name' ? 'tools' : 'resources', name)) continue;
+        const near = [...known].filter((each) => typeof each === 'string');
+        const found = problem('unlisted-name', { noun, name }, { scalar: name, known: near });
+        report(file, [...path, ...literal.place], found);
+      }
+    }
   }
+}
+
+/** @returns the conditions of a file, each with the kinds of the primitives that it is about */
+export function conditionsIn({ document }: CheckedFile) {
+  const { rules = [], assign = [] } = document;
+  const conditions = [
+    ...rules.map(({ hide, show, when }, index) => ({
+      at: ['rules', index],
+      kinds: hide ?? show ?? KINDS,
+      when,
+    })),
+    ...assign.map(({ when }, index) => ({ at: ['assign', index], kinds: KINDS, when })),
+  ];
+  return conditions.map(({ at, kinds, when }) => {
+    return { path: [...at, 'when'], kinds, expression: parseExpression(when).expression };
+  });
 }
 
 interface Comparison {

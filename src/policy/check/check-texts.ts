@@ -1,8 +1,8 @@
 import { pathsOf } from '../../engine/expression/expression.js';
-import { parseExpression } from '../../engine/expression/parse.js';
 import type { Policy } from '../../engine/policy.js';
 import type { Finding } from '../language/findings.js';
 import { findingAt, problem } from '../language/problem.js';
+import { conditionsIn } from './check-rule-names.js';
 import type { CheckedFile } from './check-values.js';
 
 /** What a catalog of facts does not have of a definition: its texts and its schemas. */
@@ -29,13 +29,10 @@ export const needsTexts = (path: string): string => problem('catalog-without-tex
  * checkTexts(files)[0]?.code; // 'catalog-without-texts'
  */
 export const checkTexts = (files: readonly CheckedFile[]): Finding[] =>
-  files.flatMap(({ source, document }) =>
-    (['rules', 'assign'] as const).flatMap((section) =>
-      (document[section] ?? []).flatMap(({ when }, index): Finding[] => {
-        const path = pathsOf(parseExpression(when).expression).find(isLeftOut);
-        if (path === undefined) return [];
-        const place = source.locate([section, index, 'when'], 'key');
-        return [findingAt(place, 'error', problem('catalog-without-texts', { path }))];
-      }),
-    ),
+  files.flatMap((file) =>
+    conditionsIn(file).flatMap(({ path: at, expression }): Finding[] => {
+      const path = pathsOf(expression).find(isLeftOut);
+      if (path === undefined) return [];
+      return [findingAt(file.source.locate(at, 'key'), 'error', problem('catalog-without-texts', { path }))];
+    }),
   );

@@ -5,7 +5,7 @@ import type { CompiledPolicy } from '../../../engine/policy.js';
 import type { Finding } from '../../language/findings.js';
 import { type Problem, problem } from '../../language/problem.js';
 import type { Path } from '../../language/read-yaml.js';
-import { comparisons } from '../check-rule-names.js';
+import { comparisons, conditionsIn } from '../check-rule-names.js';
 import { type CheckedFile, type ConcernDeclaration, type Reports, reportsIn } from '../check-values.js';
 import {
   AGREED,
@@ -54,18 +54,16 @@ export function checkServers(servers: Servers, known: readonly string[] | undefi
 }
 
 /** A comparison with a server that does not exist is always false. */
-function checkServerNames({ file: { document }, warn }: Reports, parts: readonly ServerPart[]): void {
+function checkServerNames({ file, warn }: Reports, parts: readonly ServerPart[]): void {
   const slugs = parts.map(({ slug }) => slug);
-  for (const section of ['assign', 'rules'] as const) {
-    document[section]?.forEach(({ when }, index) => {
-      for (const { literal } of comparisons(parseExpression(when).expression, SERVER)) {
-        const name = String(literal.value);
-        if (slugs.includes(name)) continue;
-        const names = { name, slugs: listNames(slugs) };
-        const found = problem('unknown-server.rule', names, { scalar: name, known: slugs });
-        warn([section, index, 'when', ...literal.place], found, 'key');
-      }
-    });
+  for (const { path, expression } of conditionsIn(file)) {
+    for (const { literal } of comparisons(expression, SERVER)) {
+      const name = String(literal.value);
+      if (slugs.includes(name)) continue;
+      const names = { name, slugs: listNames(slugs) };
+      const found = problem('unknown-server.rule', names, { scalar: name, known: slugs });
+      warn([...path, ...literal.place], found, 'key');
+    }
   }
 }
 
