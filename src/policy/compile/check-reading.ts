@@ -63,8 +63,9 @@ export function checkReading(
   const hasErrors = () => findings.some(({ severity }) => severity === 'error');
   let built = hasErrors() || !isComplete ? undefined : compilePolicy(files, pins, shared?.concerns);
   if (built !== undefined && shared !== undefined) {
-    findings.push(...checkServers({ files, top: built, parts, shared }, known));
-    built = hasErrors() ? undefined : compose(built, parts, shared);
+    const joined = { files, top: built, parts, shared };
+    findings.push(...checkServers(joined, known));
+    built = hasErrors() ? undefined : compose(joined);
   }
   const failed = built === undefined;
   if (catalog !== undefined && files.length > 0) {

@@ -7,7 +7,12 @@ import {
   type Kind,
 } from '../../engine/policy.js';
 import { joinName, joinUri } from '../../wire/server-names.js';
-import { type ServerPart, type SharedConcerns, sharedValue } from '../check/servers/server-parts.js';
+import {
+  type ServerPart,
+  type Servers,
+  type SharedConcerns,
+  sharedValue,
+} from '../check/servers/server-parts.js';
 import { sharePresets } from '../check/servers/shared-presets.js';
 import { withDigest } from './compile.js';
 import { scoped } from './scoped-condition.js';
@@ -16,18 +21,13 @@ import { scoped } from './scoped-condition.js';
  * Joins the policies of several servers into one of the ordinary format, with the names that hosts see. Each decides about
  * the primitives of its server as it does alone.
  *
- * @param top the policy of all servers, compiled with the shared concerns
- * @param parts the servers, in their order; without errors
- * @param shared the concerns of all of them
+ * @param servers the policies, without errors
  * @returns the policy. What `top` says about a name wins over what the policy of its server says
  * @example
- * compose(top, [{ slug: 'files', files, policy }], shared).primitives.tools[0]?.name; // 'files__write'
+ * compose({ top, parts, shared }).primitives.tools[0]?.name; // 'files__write'
  */
-export function compose(
-  top: CompiledPolicy,
-  parts: readonly ServerPart[],
-  shared: SharedConcerns,
-): CompiledPolicy {
+export function compose(servers: Servers): CompiledPolicy {
+  const { top, parts, shared } = servers;
   let files = top.files.length;
   const outside = parts.flatMap((part) => {
     const first = files;
@@ -40,7 +40,7 @@ export function compose(
   const content = {
     ...rest,
     files: [...top.files, ...parts.flatMap(({ policy }) => policy?.files ?? [])],
-    presets: sharePresets(top.presets, parts, shared),
+    presets: sharePresets(servers),
     primitives: byKind((kind) => {
       const own = new Set(top.primitives[kind].map(({ name }) => name));
       const below = outside.flatMap(({ primitives }) => primitives[kind]);
@@ -48,8 +48,8 @@ export function compose(
     }),
     patterns: byKind((kind) => [...outside.flatMap(({ patterns }) => patterns[kind]), ...top.patterns[kind]]),
     assign: [
-      ...serverValues(top, parts, shared),
-      ...shownServers(top, parts),
+      ...serverValues(servers),
+      ...shownServers(servers),
       ...outside.flatMap(({ assign }) => assign),
       ...top.assign,
     ],
@@ -57,7 +57,7 @@ export function compose(
     ...(defaultsFor.length === 0 ? {} : { defaultsFor }),
     settings: {
       ...top.settings,
-      unmapped: hidesUnmapped(top, parts) ? ('hide' as const) : ('show' as const),
+      unmapped: hidesUnmapped(servers) ? ('hide' as const) : ('show' as const),
     },
     ...(pins.length === 0
       ? {}
@@ -129,11 +129,7 @@ function outsideValues(
 const isOf = (...slugs: readonly string[]) => ({ in: [{ var: 'primitive.server' }, slugs] });
 
 /** Every primitive has at least the name of its server as a value of a hierarchy. */
-function serverValues(
-  top: CompiledPolicy,
-  parts: readonly ServerPart[],
-  { hierarchies }: SharedConcerns,
-): CompiledAssign[] {
+function serverValues({ top, parts, shared: { hierarchies } }: Servers): CompiledAssign[] {
   if (hierarchies.size === 0) return [];
   return parts.map(({ slug, entry }) => {
     const line = entry?.file.locate(['servers', entry.key], 'key').line ?? 1;
@@ -146,13 +142,14 @@ function serverValues(
 /** `unmapped` of a server without a policy is that of all servers. */
 const unmappedOf = (top: CompiledPolicy, { policy }: ServerPart) => (policy ?? top).settings.unmapped;
 
-const hidesUnmapped = (top: CompiledPolicy, parts: readonly ServerPart[]): boolean =>
+const hidesUnmapped = ({ top, parts }: Servers): boolean =>
   top.settings.unmapped === 'hide' || parts.some((part) => unmappedOf(top, part) === 'hide');
 
 /** Where one server hides what it does not map, what the others list counts as mapped. */
-function shownServers(top: CompiledPolicy, parts: readonly ServerPart[]): CompiledAssign[] {
+function shownServers(servers: Servers): CompiledAssign[] {
+  const { top, parts } = servers;
   const shown = parts.filter((part) => unmappedOf(top, part) === 'show').map(({ slug }) => slug);
-  if (shown.length === 0 || !hidesUnmapped(top, parts)) return [];
+  if (shown.length === 0 || !hidesUnmapped(servers)) return [];
   return [{ when: isOf(...shown), file: 0, line: 1, values: {} }];
 }
 

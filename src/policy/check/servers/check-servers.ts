@@ -1,7 +1,6 @@
 import { pathsOf } from '../../../engine/expression/expression.js';
 import { parseExpression } from '../../../engine/expression/parse.js';
 import { listNames } from '../../../engine/match/list-names.js';
-import type { CompiledPolicy } from '../../../engine/policy.js';
 import type { Finding } from '../../language/findings.js';
 import { type Problem, problem } from '../../language/problem.js';
 import type { Path } from '../../language/read-yaml.js';
@@ -12,18 +11,14 @@ import {
   agreedOf,
   type ServerEntry,
   type ServerPart,
-  type SharedConcerns,
+  type Servers,
   sharedValue,
 } from './server-parts.js';
 import { sharePresets } from './shared-presets.js';
 
-/** The policies of several servers, and the policy that joins them. */
-interface Servers {
+interface CheckedServers extends Servers {
+  /** The files of the policy of all servers. */
   readonly files: readonly CheckedFile[];
-  /** The policy of the files, without the servers. */
-  readonly top: CompiledPolicy;
-  readonly parts: readonly ServerPart[];
-  readonly shared: SharedConcerns;
 }
 
 /**
@@ -36,8 +31,8 @@ interface Servers {
  * @example
  * checkServers({ files, top, parts, shared }, ['files', 'git']);
  */
-export function checkServers(servers: Servers, known: readonly string[] | undefined): Finding[] {
-  const { files, parts, shared, top } = servers;
+export function checkServers(servers: CheckedServers, known: readonly string[] | undefined): Finding[] {
+  const { files, parts } = servers;
   const findings: Finding[] = [];
   for (const file of files) checkServerNames(reportsIn(file, findings), parts);
   for (const part of parts) {
@@ -45,7 +40,7 @@ export function checkServers(servers: Servers, known: readonly string[] | undefi
     if (entry !== undefined)
       new EntryCheck(part, entry, servers, reportsIn(entry.file, findings)).check(known);
   }
-  sharePresets(top.presets, parts, shared, (preset, concern, first, { slug, entry }) => {
+  sharePresets(servers, (preset, concern, first, { slug, entry }) => {
     if (entry === undefined) return;
     const found = problem('conflicting-policies.preset', { preset, concern, first: first.slug, slug });
     reportsIn(entry.file, findings).error(['servers', entry.key], found, 'key');
@@ -78,7 +73,7 @@ class EntryCheck {
   constructor(
     private readonly part: ServerPart,
     private readonly entry: ServerEntry,
-    private readonly servers: Servers,
+    private readonly servers: CheckedServers,
     private readonly reports: Reports,
   ) {
     this.path = ['servers', entry.key];

@@ -31,6 +31,14 @@ export interface SharedConcerns {
   readonly hierarchies: ReadonlySet<string>;
 }
 
+/** The policies of several servers, in their order, and the policy that joins them. */
+export interface Servers {
+  /** The policy of all servers, compiled with the shared concerns. */
+  readonly top: CompiledPolicy;
+  readonly parts: readonly ServerPart[];
+  readonly shared: SharedConcerns;
+}
+
 /** The keys of a concern that policies must agree on, unless the policy of all servers writes them. */
 export const AGREED = ['default', 'model', 'set-by', 'claim', 'obtainable', 'claim-values'] as const;
 

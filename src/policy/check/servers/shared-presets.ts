@@ -1,6 +1,6 @@
 import { readOwn } from '../../../engine/expression/evaluate.js';
 import type { CompiledPolicy } from '../../../engine/policy.js';
-import { type ServerPart, type SharedConcerns, sharedValue } from './server-parts.js';
+import { type ServerPart, type Servers, type SharedConcerns, sharedValue } from './server-parts.js';
 
 type Presets = CompiledPolicy['presets'];
 type PresetValue = Presets[string][string];
@@ -8,18 +8,14 @@ type PresetValue = Presets[string][string];
 /**
  * Joins the presets of several servers. Presets with one name are one if they do not contradict each other.
  *
- * @param own the presets of the policy of all servers, which win over those of servers
- * @param parts the servers, in their order
- * @param shared the concerns of all of them
+ * @param servers the policies. The presets of the policy of all servers win
  * @param contradicts is told of two servers whose presets of one name set one concern to different values
  * @returns the presets
  * @example
- * sharePresets({}, parts, shared).look; // { effect: 'read-only' }
+ * sharePresets({ top, parts, shared }).look; // { effect: 'read-only' }
  */
 export function sharePresets(
-  own: Presets,
-  parts: readonly ServerPart[],
-  shared: SharedConcerns,
+  { top: { presets: own }, parts, shared }: Servers,
   contradicts?: (preset: string, concern: string, first: ServerPart, second: ServerPart) => void,
 ): Presets {
   const presets = new Map<string, Map<string, { readonly part: ServerPart; readonly value: PresetValue }>>();
@@ -31,7 +27,7 @@ export function sharePresets(
       for (const [concern, given] of Object.entries(values)) {
         if (!part.concerns.has(concern)) continue;
         const value = shared.hierarchies.has(concern)
-          ? inHierarchy(preset, concern, parts, shared)
+          ? inHierarchy(preset, concern, { parts, shared })
           : outside(part, shared, concern, given);
         const first = joined.get(concern);
         if (first === undefined) joined.set(concern, { part, value });
@@ -54,14 +50,14 @@ function outside(part: ServerPart, shared: SharedConcerns, concern: string, give
 }
 
 /** A preset of one server says nothing about the others, so all that they have stays. */
-const inHierarchy = (
+function inHierarchy(
   preset: string,
   concern: string,
-  parts: readonly ServerPart[],
-  shared: SharedConcerns,
-): readonly string[] =>
-  parts.flatMap((part) => {
+  { parts, shared }: Pick<Servers, 'parts' | 'shared'>,
+): readonly string[] {
+  return parts.flatMap((part) => {
     const given = part.concerns.has(concern) && readOwn(readOwn(part.policy?.presets, preset), concern);
     const values = [given || []].flat().map((value) => sharedValue(part, shared, concern, String(value)));
     return values.length === 0 ? [part.slug] : values;
   });
+}
