@@ -29,77 +29,76 @@ export function checkTests(
   catalog: ServerCatalog,
 ): Finding[] {
   const findings: Finding[] = [];
-  const reports = reportsIn({ source, locate: source.locate }, findings);
+  const { error, warn } = reportsIn({ source, locate: source.locate }, findings);
+  // A replacement would be a fix, and only policies are fixed.
+  const check: TestCheck = {
+    policy,
+    warn,
+    error: (path, { code, message }, part) => error(path, { code, message }, part),
+  };
   const names = new Map(
     KINDS.map((kind) => [kind, new Set((catalog[kind] ?? []).map((each) => identityOf(kind, each)))]),
   );
   for (const test of file.tests) {
-    checkConcerns(test, policy, reports);
-    checkClaims(test, policy, reports);
-    for (const kind of KINDS) checkNames(test, kind, names.get(kind) ?? new Set(), reports);
+    checkConcerns(test, check);
+    checkClaims(test, check);
+    for (const kind of KINDS) checkNames(test, kind, names.get(kind) ?? new Set(), check);
   }
   return findings;
 }
 
-type TestReports = Pick<Reports, 'error' | 'warn'>;
+interface TestCheck extends Pick<Reports, 'error' | 'warn'> {
+  readonly policy: Policy;
+}
 
-function checkConcerns({ concerns, path }: PolicyTest, policy: Policy, reports: TestReports): void {
+function checkConcerns({ concerns, path }: PolicyTest, check: TestCheck): void {
+  const { policy, error } = check;
   const concernsPath = [...path, 'concerns'];
   if (concerns === undefined) return;
-  if (typeof concerns === 'string') {
-    checkPreset(concerns, concernsPath, policy, reports);
-    return;
-  }
+  if (typeof concerns === 'string') return checkPreset(concerns, concernsPath, check);
   for (const [name, value] of Object.entries(concerns)) {
     const entryPath = [...concernsPath, name];
     if (name === 'preset') {
-      checkPreset(String(value), entryPath, policy, reports);
+      checkPreset(String(value), entryPath, check);
       continue;
     }
     const concern = policy.concerns[policy.indexOf.get(name) ?? -1];
     if (concern === undefined) {
-      const { code, message } = notAConcern(name, [...policy.indexOf.keys()]);
-      reports.error(entryPath, { code, message }, 'key');
+      error(entryPath, notAConcern(name, [...policy.indexOf.keys()]), 'key');
     } else if (concern.setBy === 'operator') {
       const claim = claimName(concern.claim ?? '');
-      reports.error(entryPath, problem('operator-preference', { name, claim }), 'key');
-    } else checkValue(concern, value, entryPath, policy, reports);
+      error(entryPath, problem('operator-preference', { name, claim }), 'key');
+    } else checkValue(concern, value, entryPath, check);
   }
 }
 
-function checkPreset(preset: string, path: Path, policy: Policy, reports: TestReports): void {
+function checkPreset(preset: string, path: Path, { policy, error }: TestCheck): void {
   if (policy.presets.has(preset)) return;
   const known = [...policy.presets.keys(), 'none'];
   const names = { preset, known: known.join(', ') };
-  const { code, message } = problem('unknown-value.preset', names, { scalar: preset, known });
-  reports.error(path, { code, message });
+  error(path, problem('unknown-value.preset', names, { scalar: preset, known }));
 }
 
-function checkValue(
-  concern: Concern,
-  value: unknown,
-  path: Path,
-  policy: Policy,
-  reports: TestReports,
-): void {
+function checkValue(concern: Concern, value: unknown, path: Path, check: TestCheck): void {
+  const { policy, error } = check;
   const { name, values, multiple } = concern;
   if (value === null) return;
   if (Array.isArray(value)) {
-    if (!multiple) reports.error(path, problem('several-values.test', { name }));
-    if (value.length === 0) reports.error(path, problem('empty.part', { name }));
+    if (!multiple) error(path, problem('several-values.test', { name }));
+    if (value.length === 0) error(path, problem('empty.part', { name }));
     value.forEach((each, index) => {
-      checkValue({ ...concern, multiple: false }, each, [...path, index], policy, reports);
+      checkValue({ ...concern, multiple: false }, each, [...path, index], check);
     });
   } else {
     // With `invalid: clamp` a host may send any number, and a test may check how it is clamped.
     if ('min' in values && typeof value === 'number' && policy.settings.invalid === 'clamp') return;
     const found = problemOfValue(name, values, value);
-    if (found !== undefined) reports.error(path, { code: found.code, message: found.message });
+    if (found !== undefined) error(path, found);
   }
 }
 
 /** A claim that the policy does not read is only a warning, and values are not checked: a caller may have any claims. */
-function checkClaims({ claims, path }: PolicyTest, policy: Policy, reports: TestReports): void {
+function checkClaims({ claims, path }: PolicyTest, { policy, warn }: TestCheck): void {
   const read = policy.callerPaths.filter((each) => each.startsWith('claims.'));
   const known = [
     ...new Set([
@@ -112,19 +111,19 @@ function checkClaims({ claims, path }: PolicyTest, policy: Policy, reports: Test
     if (known.some((each) => each === name || each.startsWith(`${name}.`))) continue;
     const reads = known.length === 0 ? 'it reads none' : `it reads ${known.join(', ')}`;
     const found = problem('unread-claim', { name, reads, hint: didYouMean(name, known) });
-    reports.warn([...path, 'claims', name], found, 'key');
+    warn([...path, 'claims', name], found, 'key');
   }
 }
 
-function checkNames(test: PolicyTest, kind: Kind, known: ReadonlySet<string>, reports: TestReports): void {
+function checkNames(test: PolicyTest, kind: Kind, known: ReadonlySet<string>, { error }: TestCheck): void {
   for (const key of ['includes', 'excludes', 'only'] as const) {
     const seen = new Set<string>();
     test.expects[kind]?.[key]?.forEach((name, index) => {
       const path = [...test.path, kind, key, index];
       if (!known.has(name)) {
         const names = { noun: KIND_NAMES[kind][0], name, hint: didYouMean(name, known) };
-        reports.error(path, problem('unknown-primitive', names));
-      } else if (seen.has(name)) reports.error(path, problem('duplicate.expected', { name, key }));
+        error(path, problem('unknown-primitive', names));
+      } else if (seen.has(name)) error(path, problem('duplicate.expected', { name, key }));
       seen.add(name);
     });
   }
