@@ -5,7 +5,7 @@ import type { NewEntry } from './edit-entries.js';
 import { type ProposedTool, proposePolicy } from './propose-policy.js';
 import { nameWords, OTHER } from './topics/propose-topics.js';
 import { descriptionWords } from './words/description-words.js';
-import { singularOf } from './words/words.js';
+import { singularOf, type WordsByName } from './words/words.js';
 
 /**
  * Proposes entries for primitives that an existing policy does not know yet, in the concerns and values that it has.
@@ -69,7 +69,7 @@ function declares(policy: Policy, concern: string, value: string): boolean {
 function topicChooser(
   policy: Policy,
   catalog: ServerCatalog,
-  words: ReadonlyMap<string, readonly string[]>,
+  words: WordsByName,
 ): (tool: ProposedTool) => string[] {
   const concern = policy.concerns.find(({ name }) => name === 'topic');
   const topics = concern === undefined || 'min' in concern.values ? [] : concern.values;

@@ -1,7 +1,7 @@
 import { isForPages, ownersOf } from '../../engine/companions.js';
 import { itemAt } from '../../engine/item-at.js';
 import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
-import type { Kind, Presentation } from '../../engine/policy.js';
+import { byKind, type Kind, type Presentation } from '../../engine/policy.js';
 import { annotationsOf } from '../../engine/present.js';
 import { declaresAllDestructive, effectOfHints, type ProposedEffect, proposeEffect } from './effects.js';
 import { proposePresentation } from './propose-presentation.js';
@@ -60,11 +60,7 @@ export function proposePolicy(catalog: ServerCatalog & { readonly server?: unkno
   };
   const tools = list.map((tool) => proposed(tool, (name) => topicsOf.get(name) ?? []));
   const names = (kind: Kind): string[] => own(kind).map((each) => identityOf(kind, each));
-  const others = {
-    prompts: names('prompts'),
-    resources: names('resources'),
-    resourceTemplates: names('resourceTemplates'),
-  };
+  const { tools: _tools, ...others } = byKind(names);
   const helpers = own('tools')
     .filter(isForPages)
     .map((helper) => proposed(helper, () => topicsOfOwners(tools, own('tools'), helper)));

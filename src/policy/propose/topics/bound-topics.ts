@@ -1,6 +1,6 @@
 import { groupBy } from '../../language/group-by.js';
 import { LIMITS } from '../../language/schema.js';
-import { countEach } from '../words/words.js';
+import { countEach, type WordsByName } from '../words/words.js';
 import { averageOf, type Cluster, mergeClusters } from './cluster.js';
 import { similarityOf, tellingWords } from './similarity.js';
 import { type TopicWords, tellingNouns } from './topic-nouns.js';
@@ -22,9 +22,6 @@ const PART = 1000;
 /** Of less similar tools, a small group and another one have nothing in common. */
 const LEAST_SIMILAR = 0.08;
 
-/** The topics of each tool by name; no topics for a tool that is left over. */
-export type TopicsByName = ReadonlyMap<string, readonly string[]>;
-
 /**
  * Keeps topics within bounds: at least 3 tools, at most 40 and a quarter of all, and at most a tenth of the tools left over.
  * What is outside is divided, or joined with what is similar.
@@ -32,13 +29,13 @@ export type TopicsByName = ReadonlyMap<string, readonly string[]>;
  * @param tools the tools that need a topic, in the order of the list
  * @param found the topics that were found
  * @param total the number of all tools
- * @returns the topics; `undefined` if there are none within the bounds
+ * @returns the topics, none for a tool that is left over; `undefined` if there are none within the bounds
  */
 export function boundTopics(
   tools: readonly TopicWords[],
-  found: TopicsByName,
+  found: WordsByName,
   total: number,
-): TopicsByName | undefined {
+): WordsByName | undefined {
   const largest = Math.min(Math.max(MAX_SIZE, Math.ceil(total / MOST_TOPICS)), Math.floor(MAX_SHARE * total));
   const sizes = countEach([...found.values()].flat());
   const isLarge = (topic: string): boolean => (sizes.get(topic) ?? 0) > largest;

@@ -1,6 +1,6 @@
 import { identityOf, type Primitive } from '../../../engine/mapping.js';
 import { descriptionWords } from '../words/description-words.js';
-import { countEach, singularOf, wordsOf } from '../words/words.js';
+import { countEach, singularOf, type WordsByName, wordsOf } from '../words/words.js';
 import { boundTopics } from './bound-topics.js';
 import { isEveryday } from './everyday.js';
 import { type PrefixGroup, prefixGroups, wordsWithoutPrefix } from './gateway.js';
@@ -17,7 +17,7 @@ export interface ProposedTopics {
   readonly topics: readonly string[];
   readonly topicsFrom: 'tags' | 'prefixes' | 'words';
   /** The words that tell the tools of each topic from the others, best first. */
-  readonly topicWords: ReadonlyMap<string, readonly string[]>;
+  readonly topicWords: WordsByName;
   /** Why there are no topics. */
   readonly without?: 'few tools' | 'out of bounds' | 'small savings';
   /** For a gateway: the pattern of each server that is a topic. */
@@ -38,7 +38,7 @@ export const OTHER = 'other';
  */
 export function proposeTopics(
   tools: readonly Primitive[],
-  words: ReadonlyMap<string, readonly string[]>,
+  words: WordsByName,
   server: string,
 ): ProposedTopics {
   if (tools.length < FEW_TOOLS) return noTopics('few tools');
@@ -100,7 +100,7 @@ function wordsOfTopics(
   topics: readonly string[],
   topicsOf: ProposedTopics['topicsOf'],
   tools: readonly TopicWords[],
-): ReadonlyMap<string, readonly string[]> {
+): WordsByName {
   const nounsOf = tellingNouns(tools);
   const members = topics.map((topic) => tools.filter(({ name }) => topicsOf.get(name)?.includes(topic)));
   const telling = tellingWords(members.map((own) => own.map(nounsOf)));
@@ -122,11 +122,7 @@ function patternsOf(
   return [...(hasOther ? [{ pattern: '*', topic: OTHER }] : []), ...own];
 }
 
-function topicWords(
-  tools: readonly Primitive[],
-  words: ReadonlyMap<string, readonly string[]>,
-  server: string,
-): TopicWords[] {
+function topicWords(tools: readonly Primitive[], words: WordsByName, server: string): TopicWords[] {
   const names = tools.map((tool) => identityOf('tools', tool));
   // The name of the server is in front of all names and in many descriptions, but no topic.
   const inFront = names.flatMap((name) => {
@@ -154,7 +150,7 @@ function topicWords(
  * @param names the names of all tools
  * @returns the words by name
  */
-export function nameWords(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
+export function nameWords(names: readonly string[]): WordsByName {
   const groups = prefixGroups(names);
   if (groups.length === 0) return wordsWithoutPrefix(names);
   return new Map([

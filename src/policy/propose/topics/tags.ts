@@ -1,8 +1,7 @@
 import { identityOf, type Primitive, tagsOf } from '../../../engine/mapping.js';
 import { annotationsOf } from '../../../engine/present.js';
 import { RESERVED } from '../../language/schema.js';
-import { countEach } from '../words/words.js';
-import type { TopicsByName } from './bound-topics.js';
+import { countEach, type WordsByName } from '../words/words.js';
 
 /** @returns the tags and the category (`annotations.category`) that a server gives a tool, none twice */
 function topicTagsOf(primitive: Primitive): string[] {
@@ -25,7 +24,7 @@ const ABOUT_EFFECTS =
  * @example
  * topicsFromTags([{ name: 'route', tags: ['maps'] }, { name: 'place', tags: ['geo'] }]); // Map { 'route' => ['maps'], ... }
  */
-export function topicsFromTags(tools: readonly Primitive[]): TopicsByName | undefined {
+export function topicsFromTags(tools: readonly Primitive[]): WordsByName | undefined {
   const tagged = tools.map((tool) => [identityOf('tools', tool), topicTagsOf(tool)] as const);
   const counts = countEach(tagged.flatMap(([, tags]) => tags));
   const isTopic = (tag: string): boolean =>

@@ -1,7 +1,6 @@
 import { groupBy } from '../../language/group-by.js';
 import { EMPTY_NOUNS, GENERAL_NOUNS } from '../words/generated/word-lists.js';
-import { countEach } from '../words/words.js';
-import type { TopicsByName } from './bound-topics.js';
+import { countEach, type WordsByName } from '../words/words.js';
 import { toValue } from './tags.js';
 import { findNouns, nounsOf, type TopicWords } from './topic-nouns.js';
 
@@ -22,7 +21,7 @@ const MAX_SHARE = 0.8;
  * @example
  * topicsFromWords([{ name: 'list_keys', words: ['list', 'key'], nouns: [] }, ...]); // Map { 'list_keys' => ['key'], ... }
  */
-export function topicsFromWords(tools: readonly TopicWords[]): TopicsByName {
+export function topicsFromWords(tools: readonly TopicWords[]): WordsByName {
   const nouns = findNouns(tools);
   const phrases = new Map(tools.map((tool) => [tool.name, phrasesOf(nounsOf(tool.words, nouns))]));
   const topics = new Map<string, readonly string[]>();

@@ -52,6 +52,9 @@ function toSingular(word: string, known: ReadonlySet<string>): string {
   return used ?? (/(ss|us|is|os|as)$/.test(word) ? word : regular);
 }
 
+/** The words of each tool by its name, or of each topic. */
+export type WordsByName = ReadonlyMap<string, readonly string[]>;
+
 /** @returns how often each text occurs */
 export function countEach(texts: Iterable<string>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
