@@ -1,6 +1,6 @@
 import { identityOf, mapPrimitive, type ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
-import { toYamlScalar } from '../language/yaml-scalars.js';
+import { toYamlFlow } from '../language/yaml-scalars.js';
 import type { NewEntry } from './edit-entries.js';
 import { type ProposedTool, proposePolicy } from './propose-policy.js';
 import { nameWords, OTHER } from './topics/propose-topics.js';
@@ -46,16 +46,15 @@ export function proposeEntries(
         if (value === undefined || offer === undefined) return offer !== undefined;
         return offer.offered.includes(policy.ordinals[index]?.get(value) ?? Number.NaN);
       };
-      const values = [
-        ...(declares(policy, 'effect', tool.effect) &&
-        (!has('effect', tool.effect) || tool.doubt !== undefined)
-          ? [`effect: ${tool.effect}`]
-          : []),
-        ...(has('topic') ? [] : topicOf(tool)),
-      ];
-      if (mapped && values.length === 0) continue;
-      const comment = tool.doubt === undefined ? 'new' : `new, review it: ${tool.doubt}`;
-      entries.push({ kind, name, values: values.length === 0 ? '{}' : `{ ${values.join(', ')} }`, comment });
+      const { effect, doubt } = tool;
+      const isMissing = !has('effect', effect) || doubt !== undefined;
+      const values = {
+        ...(isMissing && declares(policy, 'effect', effect) ? { effect } : {}),
+        ...(has('topic') ? {} : topicOf(tool)),
+      };
+      if (mapped && Object.keys(values).length === 0) continue;
+      const comment = doubt === undefined ? 'new' : `new, review it: ${doubt}`;
+      entries.push({ kind, name, values: toYamlFlow(values), comment });
     }
   }
   return { entries, tools: added };
@@ -70,7 +69,7 @@ function topicChooser(
   policy: Policy,
   catalog: ServerCatalog,
   words: WordsByName,
-): (tool: ProposedTool) => string[] {
+): (tool: ProposedTool) => { readonly topic?: string } {
   const concern = policy.concerns.find(({ name }) => name === 'topic');
   const topics = concern === undefined || 'min' in concern.values ? [] : concern.values;
   const nouns = new Map(
@@ -80,12 +79,12 @@ function topicChooser(
   const isAbout = (topic: string, own: readonly string[]): boolean =>
     topic.split('-').every((part) => own.some((word) => word === part || singular(word) === part));
   return ({ name, topics: proposed }) => {
-    if (topics.length === 0 || proposed === 'any') return [];
+    if (topics.length === 0 || proposed === 'any') return {};
     const found =
       proposed.find((topic) => topic !== OTHER && topics.includes(topic)) ??
       topics.find((topic) => isAbout(topic, words.get(name) ?? [])) ??
       topics.find((topic) => isAbout(topic, nouns.get(name) ?? [])) ??
       topics.find((topic) => topic === OTHER);
-    return found === undefined ? [] : [`topic: ${toYamlScalar(found)}`];
+    return found === undefined ? {} : { topic: found };
   };
 }

@@ -1,7 +1,7 @@
 import { type FillingsOf, filled } from '../language/filled.js';
 import { groupBy } from '../language/group-by.js';
 import { LIMITS } from '../language/schema.js';
-import { toQuotedYaml, toYamlScalar } from '../language/yaml-scalars.js';
+import { toQuotedYaml, toYamlFlow, toYamlScalar } from '../language/yaml-scalars.js';
 import {
   ALL_DESTRUCTIVE,
   ASSIGN,
@@ -88,14 +88,8 @@ const linesOf = <Text extends string>(text: Text, values: FillingsOf<Text>): str
   filled(text, values).trimEnd().split('\n');
 
 function presentedLines({ tools }: Proposal): string[] {
-  return tools.flatMap(({ name, present: { title, annotations } }) => {
-    const hints = Object.entries(annotations ?? {}).map(([hint, value]) => `${hint}: ${value}`);
-    const parts = [
-      ...(title === undefined ? [] : [`title: ${toYamlScalar(title)}`]),
-      ...(hints.length === 0 ? [] : [`annotations: { ${hints.join(', ')} }`]),
-    ];
-    return parts.length === 0 ? [] : [`${toYamlScalar(name)}: { ${parts.join(', ')} }`];
-  });
+  const presented = tools.filter(({ present }) => Object.keys(present).length > 0);
+  return presented.map(({ name, present }) => `${toYamlScalar(name)}: ${toYamlFlow(present)}`);
 }
 
 /** Leaves room below the limit, because formatting can make a file longer. */
@@ -164,9 +158,8 @@ function assignLines({ tools, effects, hasWorld }: Proposal): string[] {
 
 function patternLines({ patterns }: Proposal): string[] {
   if (patterns.length === 0) return [];
-  const entry = ({ pattern, topic }: Proposal['patterns'][number]): string =>
-    `${toQuotedYaml(pattern)}: { topic: ${toYamlScalar(topic)} }`;
-  return linesOf(PATTERNS, { patterns: patterns.map(entry) });
+  const lines = patterns.map(({ pattern, topic }) => `${toQuotedYaml(pattern)}: ${toYamlFlow({ topic })}`);
+  return linesOf(PATTERNS, { patterns: lines });
 }
 
 function primitiveLines({ others }: Proposal, tools: readonly string[]): string[] {
@@ -182,7 +175,9 @@ function toolLines(proposal: Proposal): string[] {
   const { tools, topics } = proposal;
   // A pattern maps the tools of a gateway, so only values of their own need an entry.
   const listed =
-    proposal.patterns.length === 0 ? tools : tools.filter((tool) => valuesOf(tool, proposal).length > 0);
+    proposal.patterns.length === 0
+      ? tools
+      : tools.filter((tool) => Object.keys(valuesOf(tool, proposal)).length > 0);
   const guessed = listed.filter(({ effectFrom }) => effectFrom === 'name');
   const isMostlyGuessed = guessed.length * 2 > tools.length;
   const hasSections = topics.length > 0 && proposal.patterns.length === 0;
@@ -211,27 +206,24 @@ function toolLines(proposal: Proposal): string[] {
 function valuesOf(
   { name, effect, assigned, doubt, topics }: ProposedTool,
   { patterns, topics: all }: Proposal,
-): string[] {
+): object {
   const written = topics === 'any' ? ['any'] : topics;
   const [only] = written;
   // Later patterns win.
   const pattern = patterns.findLast((each) => name.startsWith(each.pattern.slice(0, -1)));
   const isPattern = written.length === 1 && pattern?.topic === only;
   const needsTopic = patterns.length === 0 ? all.length > 0 && topics !== 'any' : !isPattern;
-  return [
-    ...(effect === assigned && doubt === undefined ? [] : [`effect: ${effect}`]),
-    ...(needsTopic && only !== undefined
-      ? [`topic: ${written.length === 1 ? toYamlScalar(only) : `[${written.map(toYamlScalar).join(', ')}]`}`]
-      : []),
-  ];
+  return {
+    ...(effect === assigned && doubt === undefined ? {} : { effect }),
+    ...(needsTopic && only !== undefined ? { topic: written.length === 1 ? only : written } : {}),
+  };
 }
 
 function toolLine(tool: ProposedTool, proposal: Proposal, isMostlyGuessed: boolean): string {
-  const values = valuesOf(tool, proposal);
   const isImplied = tool.effect === tool.assigned || (tool.effectFrom === 'name' && isMostlyGuessed);
   const remark =
     tool.doubt === undefined ? (isImplied ? '' : REMARKS[tool.effectFrom]) : ` # ${comment(tool.doubt)}`;
-  return `${toYamlScalar(tool.name)}: ${values.length === 0 ? '{}' : `{ ${values.join(', ')} }`}${remark}`;
+  return `${toYamlScalar(tool.name)}: ${toYamlFlow(valuesOf(tool, proposal))}${remark}`;
 }
 
 /** Removes line breaks and invisible characters, so that a text of the server cannot end the comment. */

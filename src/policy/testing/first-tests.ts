@@ -113,14 +113,14 @@ function expectation(configuration: Configuration, subjects: readonly Subject[])
     if (own.length === 0) return [];
     const shown = own.filter(isShown).map(({ name }) => name);
     const hidden = own.filter((each) => !isShown(each)).map(({ name }) => name);
-    const list = (names: readonly string[]) => `[${names.map(toYamlScalar).join(', ')}]`;
     const upToLimit = (names: readonly string[]) =>
       names.slice(0, names.length > MAX_NAMES ? EXAMPLES : MAX_NAMES);
-    if (shown.length <= Math.min(hidden.length, MAX_NAMES)) return [`    ${kind}: { only: ${list(shown)} }`];
+    if (shown.length <= Math.min(hidden.length, MAX_NAMES))
+      return [`    ${kind}: ${toYamlFlow({ only: shown })}`];
     return [
       `    ${kind}:`,
-      `      includes: ${list(hidden.length === 0 ? upToLimit(shown) : shown.slice(0, EXAMPLES))}`,
-      ...(hidden.length === 0 ? [] : [`      excludes: ${list(upToLimit(hidden))}`]),
+      `      includes: ${toYamlFlow(hidden.length === 0 ? upToLimit(shown) : shown.slice(0, EXAMPLES))}`,
+      ...(hidden.length === 0 ? [] : [`      excludes: ${toYamlFlow(upToLimit(hidden))}`]),
       `      count: ${shown.length}`,
     ];
   });
