@@ -20,66 +20,55 @@ export function presentPaths(
 ): ReadonlySet<string> {
   if (operator === 'and') {
     const others = operands.filter((_operand, position) => position !== index);
-    const proven = others.flatMap((operand) => [...provenBy(operand)]);
-    return proven.length === 0 ? outer : new Set([...outer, ...proven]);
+    return new Set([...outer, ...others.flatMap(provenBy)]);
   }
   if (operator === 'if' && index % 2 === 1) return new Set([...outer, ...provenBy(operands[index - 1])]);
   return outer;
 }
 
-const NONE: ReadonlySet<string> = new Set();
-
 /** @returns the paths that have a value if the expression is true */
-function provenBy(expression: Expression | undefined): ReadonlySet<string> {
-  if (expression === undefined) return NONE;
-  const path = pathProven(expression);
-  if (path !== undefined) return new Set([path]);
-  if (expression.type !== 'operation') return NONE;
+function provenBy(expression: Expression | undefined): readonly string[] {
+  if (expression?.type !== 'operation') return pathProven(expression);
   const { operator, operands } = expression;
   const [first, second] = operands;
   switch (operator) {
     case '!!':
       return provenBy(first);
     case '!':
-      return first?.type === 'missing' ? new Set(first.paths) : NONE;
+      return first?.type === 'missing' ? first.paths : [];
     case '===':
       return provenByEquality(operands, isScalar);
     case '!==':
       return provenByEquality(operands, isNull);
-    case 'in': {
-      const read = first && pathProven(first);
-      const listed = second?.type === 'list' && second.items.every(isScalar);
-      return read !== undefined && listed ? new Set([read]) : NONE;
-    }
+    case 'in':
+      return second?.type === 'list' && second.items.every(isScalar) ? pathProven(first) : [];
     case 'starts-with':
     case 'ends-with':
     case 'contains':
-      return new Set(operands.flatMap((operand) => pathProven(operand) ?? []));
+      return operands.flatMap(pathProven);
     case 'and':
-      return new Set(operands.flatMap((operand) => [...provenBy(operand)]));
+      return operands.flatMap(provenBy);
     case 'or': {
-      const [some = NONE, ...rest] = operands.map(provenBy);
-      return new Set([...some].filter((each) => rest.every((other) => other.has(each))));
+      const [some = [], ...rest] = operands.map(provenBy);
+      return some.filter((each) => rest.every((other) => other.includes(each)));
     }
     default:
-      return NONE;
+      return [];
   }
 }
 
-/** @returns the path that an expression reads; `undefined` if a fallback may replace its value */
-function pathProven(expression: Expression): string | undefined {
-  if (expression.type !== 'read' || expression.path === '') return undefined;
+/** @returns the path that an expression reads; none if a fallback may replace its value */
+function pathProven(expression: Expression | undefined): readonly string[] {
+  if (expression?.type !== 'read' || expression.path === '') return [];
   const { path, fallback } = expression;
-  return fallback === undefined || isNull(fallback) ? path : undefined;
+  return fallback === undefined || isNull(fallback) ? [path] : [];
 }
 
 function provenByEquality(
   [left, right]: readonly Expression[],
-  proves: (other: Expression) => boolean,
-): ReadonlySet<string> {
-  if (left === undefined || right === undefined) return NONE;
-  const found = [proves(right) ? pathProven(left) : undefined, proves(left) ? pathProven(right) : undefined];
-  return new Set(found.filter((path) => path !== undefined));
+  proves: (other: Expression | undefined) => boolean,
+): readonly string[] {
+  return [...(proves(right) ? pathProven(left) : []), ...(proves(left) ? pathProven(right) : [])];
 }
 
 /** Whether an expression is a constant text, number or boolean. */
