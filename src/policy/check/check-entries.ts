@@ -40,16 +40,7 @@ export function checkRules(checks: readonly FileCheck[]): void {
   for (const check of checks) {
     const { file, error, warn } = check;
     const concerns = new Map([...check.declared].map(([name, { concern }]) => [name, concern]));
-    const always = new Set([
-      // Every request of a client belongs to an era, and a rule does not fire where the era is not known.
-      'protocol.era',
-      // Empty for callers without scopes.
-      'caller.scopes',
-      // For clients without a name, the part counts as what hides most.
-      'client.name',
-      ...['kind', 'name', 'uri'].map((name) => `primitive.${name}`),
-    ]);
-    const scope = { concerns, always, error, warn };
+    const scope = { concerns, error, warn };
     file.document.assign?.forEach(({ when, to }, index) => {
       const path = ['assign', index];
       checkRule(when, [...path, 'when'], { ...scope, roots: ['primitive'] });

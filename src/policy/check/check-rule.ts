@@ -14,6 +14,7 @@ import { isScopeClaim } from '../../engine/scope-claims.js';
 import { type Problem, problem } from '../language/problem.js';
 import type { Path } from '../language/read-yaml.js';
 import type { ConcernDeclaration, Reports } from './check-values.js';
+import { ALWAYS } from './generated/rule-paths.js';
 import { HINT_DEFAULTS, type PathType, typeOfPath } from './rule-paths.js';
 import { hasFallback, isNull, isScalar, presentPaths } from './rule-presence.js';
 import { describeProblem } from './rule-problem.js';
@@ -22,8 +23,6 @@ export interface RuleScope extends Pick<Reports, 'error' | 'warn'> {
   readonly concerns: ReadonlyMap<string, ConcernDeclaration>;
   /** Roots of the paths that may be read. `assign` is decided before any request, so it can read only the primitive. */
   readonly roots?: readonly string[];
-  /** Paths that always have a value. */
-  readonly always: ReadonlySet<string>;
 }
 
 interface Context {
@@ -50,7 +49,7 @@ export function checkRule(json: unknown, path: Path, scope: RuleScope): void {
   if (exceedsLimits(json)) return scope.error(path, problem('rule-too-large', RULE_LIMITS));
   const { expression, problems, invalid } = parseExpression(json);
   for (const each of problems) scope.error([...path, ...each.place], describeProblem(each));
-  new RuleCheck(scope, path, invalid).check(expression, { present: scope.always, scoped: false });
+  new RuleCheck(scope, path, invalid).check(expression, { present: new Set(ALWAYS), scoped: false });
 }
 
 class RuleCheck {

@@ -60,29 +60,23 @@ function toUri(file: string): string {
 /** A log with one run and one rule for each code (SARIF 2.1.0, sections 3.13, 3.14 and 3.49). */
 function sarif(findings: readonly Finding[], silenced: readonly SilencedFinding[], site?: string): object {
   const codes = [...new Set([...findings, ...silenced].map(({ code }) => code))].sort();
-  const resultOf = ({ code, severity, message, file, line, column, length }: Finding) => ({
-    ruleId: code,
-    ruleIndex: codes.indexOf(code),
-    level: severity,
-    message: { text: message },
-    locations: [
-      {
-        physicalLocation: {
-          artifactLocation: { uri: toUri(file) },
-          region: { startLine: line, startColumn: column, endColumn: column + length },
-        },
-      },
-    ],
-  });
+  const resultOf = ({ code, severity, message, file, line, column, length }: Finding) => {
+    const region = { startLine: line, startColumn: column, endColumn: column + length };
+    return {
+      ruleId: code,
+      ruleIndex: codes.indexOf(code),
+      level: severity,
+      message: { text: message },
+      locations: [{ physicalLocation: { artifactLocation: { uri: toUri(file) }, region } }],
+    };
+  };
   const rules = codes.map((id) => ({ id, ...(site !== undefined && { helpUri: findingPage(id, site) }) }));
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
     runs: [
       {
-        tool: {
-          driver: { name: 'mcp-concerns', rules },
-        },
+        tool: { driver: { name: 'mcp-concerns', rules } },
         columnKind: 'utf16CodeUnits',
         results: [
           // Either all results of a run have suppressions or none has (section 3.27.23).
