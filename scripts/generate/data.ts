@@ -10,6 +10,7 @@ const DATA = [
   'src/policy/check/rule-paths.yaml',
   'src/policy/language/findings.yaml',
   'src/policy/propose/proposal.yaml',
+  'src/policy/testing/first-tests.yaml',
 ];
 /** Lists of words, which become sets, and pairs of words, which become maps. */
 const WORDS = 'src/policy/propose/words/word-lists.yaml';

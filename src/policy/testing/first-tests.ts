@@ -2,7 +2,9 @@ import { type Configuration, resolveConfiguration } from '../../engine/configura
 import { decide } from '../../engine/evaluate.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
+import { filled } from '../language/filled.js';
 import { toYamlFlow, toYamlScalar } from '../language/yaml-scalars.js';
+import { FILE } from './generated/first-tests.js';
 import { type Subject, subjectsOf } from './run-tests.js';
 
 /** The files that a test file names, as paths relative to it. */
@@ -31,10 +33,10 @@ const EXAMPLES = 5;
  */
 export function writeFirstTests(policy: Policy, catalog: ServerCatalog, files: FirstTestPaths): string {
   const subjects = subjectsOf(policy, catalog);
-  const kinds = KINDS.filter((kind) => (catalog[kind]?.length ?? 0) > 0);
-  const counts = kinds.map(
-    (kind) => `    ${kind}: { count: ${subjects.filter((each) => each.kind === kind).length} }`,
-  );
+  const counts = KINDS.flatMap((kind) => {
+    const { length: count } = subjects.filter((each) => each.kind === kind);
+    return count === 0 ? [] : [`${kind}: ${toYamlFlow({ count })}`];
+  });
   const cases = [
     ...policy.concerns.flatMap(({ name, values }) =>
       ('min' in values ? [] : values).map((value) => ({
@@ -44,19 +46,9 @@ export function writeFirstTests(policy: Policy, catalog: ServerCatalog, files: F
     ),
     ...[...policy.presets.keys()].map((preset) => ({ name: `the preset ${preset}`, concerns: { preset } })),
   ];
-  return [
-    `# yaml-language-server: $schema=${files.schema}`,
-    '# These tests record what hosts see under the policy today. Change them to what hosts should see.',
-    `policy: ${toYamlScalar(files.policy)}`,
-    `catalog: ${toYamlScalar(files.catalog)}`,
-    '',
-    'tests:',
-    '  - name: a host without preferences sees everything',
-    '    concerns: none',
-    ...counts,
-    ...cases.flatMap((test) => ['', ...testLines(policy, subjects, test)]),
-    '',
-  ].join('\n');
+  const tests = cases.flatMap((test) => ['', ...testLines(policy, subjects, test)]);
+  const [policyFile, catalogFile] = [files.policy, files.catalog].map(toYamlScalar);
+  return filled(FILE, { schema: files.schema, policy: policyFile, catalog: catalogFile, counts, tests });
 }
 
 /** What a test records: its name, and what the host and the operator say. */
