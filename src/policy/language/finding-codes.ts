@@ -1,13 +1,10 @@
-import { FINDINGS } from './generated/findings.js';
+import { CATALOG_FINDINGS, FINDINGS } from './generated/findings.js';
 
-type Page = keyof typeof FINDINGS;
-export type FindingCode = { [P in Page]: keyof (typeof FINDINGS)[P] }[Page];
-
-/** The codes, in the order of the pages that explain them. */
-export const FINDING_CODES = Object.values(FINDINGS).flatMap((page) => Object.keys(page)) as FindingCode[];
+export type FindingCode = keyof typeof FINDINGS | keyof typeof CATALOG_FINDINGS;
+export const FINDING_CODES = Object.keys({ ...FINDINGS, ...CATALOG_FINDINGS }) as FindingCode[];
 
 /** The codes that only a check against a catalog reports. */
-export const CATALOG_CODES: ReadonlySet<string> = new Set(Object.keys(FINDINGS.catalog));
+export const CATALOG_CODES: ReadonlySet<string> = new Set(Object.keys(CATALOG_FINDINGS));
 
 /**
  * @param code the code of a finding

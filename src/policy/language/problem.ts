@@ -3,19 +3,10 @@ import { nearest } from '../../engine/match/nearest.js';
 import { type FillingsOf, filled } from './filled.js';
 import type { FindingCode } from './finding-codes.js';
 import type { Finding, Place } from './findings.js';
-import { FINDINGS } from './generated/findings.js';
+import { CATALOG_FINDINGS, FINDINGS } from './generated/findings.js';
 import { toYamlScalar } from './yaml-scalars.js';
 
-const TEXTS = {
-  ...FINDINGS.file,
-  ...FINDINGS.names,
-  ...FINDINGS.concerns,
-  ...FINDINGS.primitives,
-  ...FINDINGS.rules,
-  ...FINDINGS.catalog,
-  ...FINDINGS.servers,
-  ...FINDINGS.tests,
-};
+const TEXTS = { ...FINDINGS, ...CATALOG_FINDINGS };
 type Texts = typeof TEXTS;
 
 /** A code or, of a code with several texts, the code and the name of one: `duplicate.value`. */
