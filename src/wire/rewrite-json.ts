@@ -22,39 +22,36 @@ export interface JsonRewriting {
  * @example
  * rewriteJson({ a: ['x'] }, { text: (text) => text.toUpperCase() }); // { a: ['X'] }
  */
+export function rewriteJson(value: JsonObject, rewriting: JsonRewriting): JsonObject;
+export function rewriteJson(value: unknown, rewriting: JsonRewriting, name?: string): unknown;
 export function rewriteJson(value: unknown, rewriting: JsonRewriting, name?: string): unknown {
   if (typeof value === 'string') return rewriting.text?.(value, name) ?? value;
-  return isContainer(value) ? walk(frameOf(value, name), rewriting).result() : value;
-}
-
-/** Does the same as `rewriteJson`, for a value that is known to be an object. */
-export function rewriteObject(value: JsonObject, rewriting: JsonRewriting): JsonObject {
-  return walk(new ObjectFrame(value), rewriting).result();
-}
-
-function walk<F extends Frame>(root: F, rewriting: JsonRewriting): F {
-  const stack: Frame[] = [];
-  let frame: Frame = root;
+  if (!isContainer(value)) return value;
+  const outer: Frame[] = [];
+  let frame = frameOf(value, name);
   while (true) {
-    if (frame.next === frame.size) {
-      const parent = stack.pop();
-      if (parent === undefined) return root;
-      parent.put(frame.result(), rewriting);
-      frame = parent;
+    const { names, values, next } = frame;
+    if (next === values.length) {
+      const rewritten = resultOf(frame);
+      const container = outer.pop();
+      if (container === undefined) return rewritten;
+      frame = container;
+      put(frame, rewritten, rewriting);
       continue;
     }
-    const inner = frame.current();
-    if (typeof inner === 'string') {
-      const text = rewriting.text === undefined ? inner : rewriting.text(inner, frame.key());
-      if (text === undefined) frame.skip();
-      else frame.put(text, rewriting);
-    } else if (!isContainer(inner)) {
-      frame.put(inner, rewriting);
-    } else if (rewriting.drop?.(inner) === true) {
-      frame.skip();
+    const member = values[next];
+    const memberName = names === undefined ? frame.name : names[next];
+    if (typeof member === 'string') {
+      const text = rewriting.text === undefined ? member : rewriting.text(member, memberName);
+      if (text === undefined) skip(frame);
+      else put(frame, text, rewriting);
+    } else if (!isContainer(member)) {
+      put(frame, member, rewriting);
+    } else if (rewriting.drop?.(member) === true) {
+      skip(frame);
     } else {
-      stack.push(frame);
-      frame = frameOf(inner, frame.key());
+      outer.push(frame);
+      frame = frameOf(member, memberName);
     }
   }
 }
@@ -64,98 +61,44 @@ type Container = readonly unknown[] | JsonObject;
 
 /** The members of one container, up to `next` already rewritten. */
 interface Frame {
-  readonly size: number;
-  readonly next: number;
-  key(): string | undefined;
-  current(): unknown;
-  put(value: unknown, rewriting: JsonRewriting): void;
-  skip(): void;
-  result(): Container;
+  readonly source: Container;
+  /** The member name of an array, which its items have too. */
+  readonly name: string | undefined;
+  /** The member names of an object. */
+  readonly names: readonly string[] | undefined;
+  readonly values: readonly unknown[];
+  next: number;
+  /** The rewritten members, as soon as one is not the member of the source. */
+  copy: [name: string | undefined, value: unknown][] | undefined;
 }
 
-class ArrayFrame implements Frame {
-  next = 0;
-  private copy: unknown[] | undefined;
-
-  constructor(
-    private readonly source: readonly unknown[],
-    private readonly memberName: string | undefined,
-  ) {}
-
-  get size(): number {
-    return this.source.length;
-  }
-
-  key(): string | undefined {
-    return this.memberName;
-  }
-
-  current(): unknown {
-    return this.source[this.next];
-  }
-
-  put(value: unknown): void {
-    if (value !== this.current()) this.copy ??= this.source.slice(0, this.next);
-    this.copy?.push(value);
-    this.next++;
-  }
-
-  skip(): void {
-    this.copy ??= this.source.slice(0, this.next);
-    this.next++;
-  }
-
-  result(): Container {
-    return this.copy ?? this.source;
-  }
+function frameOf(source: Container, name: string | undefined): Frame {
+  const names = isArray(source) ? undefined : Object.keys(source);
+  const values = isArray(source) ? source : Object.values(source);
+  return { source, name, names, values, next: 0, copy: undefined };
 }
 
-class ObjectFrame implements Frame {
-  next = 0;
-  private readonly keys: readonly string[];
-  private copy: [string, unknown][] | undefined;
-
-  constructor(private readonly source: JsonObject) {
-    this.keys = Object.keys(source);
-  }
-
-  get size(): number {
-    return this.keys.length;
-  }
-
-  key(): string {
-    return this.keys[this.next] ?? '';
-  }
-
-  current(): unknown {
-    return this.source[this.key()];
-  }
-
-  put(value: unknown, rewriting: JsonRewriting): void {
-    const key = this.key();
-    const renamed = rewriting.key?.(key) ?? key;
-    if (renamed !== key || value !== this.current()) this.copy ??= this.copyOfRewritten();
-    this.copy?.push([renamed, value]);
-    this.next++;
-  }
-
-  skip(): void {
-    this.copy ??= this.copyOfRewritten();
-    this.next++;
-  }
-
-  result(): JsonObject {
-    // An assignment to `__proto__` would set the prototype.
-    return this.copy === undefined ? this.source : Object.fromEntries(this.copy);
-  }
-
-  private copyOfRewritten(): [string, unknown][] {
-    return this.keys.slice(0, this.next).map((key) => [key, this.source[key]]);
-  }
+function put(frame: Frame, value: unknown, rewriting: JsonRewriting): void {
+  const name = frame.names?.[frame.next];
+  const renamed = name === undefined ? name : (rewriting.key?.(name) ?? name);
+  if (renamed !== name || value !== frame.values[frame.next]) frame.copy ??= copyOf(frame);
+  frame.copy?.push([renamed, value]);
+  frame.next++;
 }
 
-const frameOf = (value: Container, key: string | undefined): Frame =>
-  isArray(value) ? new ArrayFrame(value, key) : new ObjectFrame(value);
+function skip(frame: Frame): void {
+  frame.copy ??= copyOf(frame);
+  frame.next++;
+}
+
+const copyOf = ({ names, values, next }: Frame): [string | undefined, unknown][] =>
+  values.slice(0, next).map((value, index) => [names?.[index], value]);
+
+function resultOf({ source, copy }: Frame): unknown {
+  if (copy === undefined) return source;
+  // An assignment to `__proto__` would set the prototype.
+  return isArray(source) ? copy.map(([, value]) => value) : Object.fromEntries(copy);
+}
 
 const isArray = (value: Container): value is readonly unknown[] => Array.isArray(value);
 

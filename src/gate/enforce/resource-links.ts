@@ -1,5 +1,5 @@
 import { read } from '../../wire/messages.js';
-import { rewriteObject } from '../../wire/rewrite-json.js';
+import { rewriteJson } from '../../wire/rewrite-json.js';
 
 type Result = Record<string, unknown>;
 
@@ -12,7 +12,7 @@ export function namesResources(result: Result): boolean {
     // The walk does not have to look inside what it drops.
     return isFound;
   };
-  rewriteObject(result, { drop });
+  rewriteJson(result, { drop });
   return isFound;
 }
 
@@ -46,7 +46,7 @@ export function withoutHiddenLinks(
     const shown = messages.filter((each) => !isLink(read(each, 'content')));
     if (shown.length < messages.length) kept = { ...kept, messages: shown };
   }
-  return rewriteObject(kept, { drop: isLink });
+  return rewriteJson(kept, { drop: isLink });
 }
 
 /** Returns the URI of a link to a resource or of an embedded resource. */

@@ -1,5 +1,5 @@
 import { type Answer, ERRORS, type Failure } from '../../wire/messages.js';
-import { rewriteJson, rewriteObject } from '../../wire/rewrite-json.js';
+import { rewriteJson } from '../../wire/rewrite-json.js';
 import { redactResponse } from '../enforce/redaction.js';
 import {
   type Deciding,
@@ -68,7 +68,7 @@ function withOriginalId({ substitute }: Facts, message: Answer | Failure): Answe
   const { sent, original } = substitute;
   const put = (text: string): string => text.replaceAll(sent, () => original);
   const rewriting = { text: put, key: put };
-  if (!('error' in message)) return { ...message, result: rewriteObject(message.result, rewriting) };
+  if (!('error' in message)) return { ...message, result: rewriteJson(message.result, rewriting) };
   const { message: text, data, ...rest } = message.error;
   return {
     ...message,
