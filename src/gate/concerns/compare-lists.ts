@@ -4,7 +4,7 @@ import { identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import { type Capability, LISTS } from '../../wire/messages.js';
-import { type Settling, wholeList } from '../request/decision.js';
+import { ask, type Settling } from '../request/decision.js';
 
 /** What a change of the values in effect does to the lists of a server. Under `lists: stable`, to what calls may do. */
 export interface ListComparison {
@@ -33,7 +33,7 @@ export function* compareLists(before: Configuration, after: Configuration): Sett
   const appeared: string[] = [];
   let disappeared = 0;
   for (const kind of KINDS) {
-    const found = yield* wholeList(kind);
+    const found = yield* ask({ need: 'whole', kind });
     if (found.state !== 'complete') continue;
     const { bound } = found.list;
     const [old, now] = [select(bound, before).kept, select(bound, after).kept];

@@ -22,17 +22,7 @@ import { redactFailure } from '../enforce/redaction.js';
 import { withWarnings } from '../lists/filter-list.js';
 import { surfacesOf } from '../request/client-surfaces.js';
 import { configure } from '../request/configure.js';
-import {
-  type Deciding,
-  handshake,
-  keep,
-  type Outcome,
-  pass,
-  preferences,
-  principalNow,
-  type Settled,
-  type Settling,
-} from '../request/decision.js';
+import { ask, type Deciding, type Outcome, pass, type Settled, type Settling } from '../request/decision.js';
 import type { Facts, Implementation, RequestFacts } from '../request/facts.js';
 import {
   keepClient,
@@ -50,14 +40,14 @@ import { questionCapabilities } from './question-capabilities.js';
 
 /** Handles `initialize`. */
 export function* judgeInitialize(facts: RequestFacts): Deciding<Outcome> {
-  yield* handshake({ state: 'asked', record: offeredBy(facts).record });
+  yield* ask({ need: 'handshake', step: { state: 'asked', record: offeredBy(facts).record } });
   return pass(facts);
 }
 
 /** Declares the concerns in the answer to `initialize`, and stores what a session needs to know. */
 export function* settleInitialize(facts: RequestFacts, message: Answer | Failure): Settling<Settled> {
   if ('error' in message) {
-    yield* handshake({ state: 'refused' });
+    yield* ask({ need: 'handshake', step: { state: 'refused' } });
     return { message: yield* redactFailure(facts, message) };
   }
   const { place } = facts.keeps;
@@ -67,7 +57,7 @@ export function* settleInitialize(facts: RequestFacts, message: Answer | Failure
   const announced = CAPABILITIES.filter((each) => read(result, 'capabilities', each, 'listChanged') === true);
   const client = implementationOf(read(facts.request.params, 'clientInfo'));
   const server = implementationOf(read(message.result, 'serverInfo'));
-  yield* handshake({ state: 'accepted', client, server, announced });
+  yield* ask({ need: 'handshake', step: { state: 'accepted', client, server, announced } });
 
   const offered = offeredBy(facts);
   const told = yield* withInstructions(facts, offered.record, result);
@@ -100,7 +90,7 @@ function* withInstructions(
   if (!facts.isEnforced || !hasTexts(result, HANDSHAKE)) return result;
   let principal: SessionRead | undefined;
   try {
-    principal = yield* principalNow();
+    principal = yield* ask({ need: 'principal' });
   } catch {
     // What was not read hides everything that it could hide.
     principal = { state: 'unknown' };
@@ -117,7 +107,7 @@ function questionsOf({ request }: RequestFacts, { result }: Answer): SessionReco
 
 /** Under `enforce`, the answer is redacted by the configuration of the request. */
 export function* judgeDiscover(facts: RequestFacts): Deciding<Outcome> {
-  if (facts.isEnforced) yield* preferences('ignore');
+  if (facts.isEnforced) yield* ask({ need: 'preferences', invalid: 'ignore' });
   return pass(facts, () => [{}]);
 }
 
@@ -173,7 +163,7 @@ interface Keeper {
 function* stored({ record }: Offer): Settling<readonly ConcernWarning[]> {
   if (Object.keys(record).length === 0) return [];
   try {
-    return warningsOf(yield* keep('session', record), record);
+    return warningsOf(yield* ask({ need: 'keep', place: 'session', change: record }), record);
   } catch (cause) {
     return [storeWarning('written', cause)];
   }

@@ -7,7 +7,7 @@ import { areSeveral } from '../enforce/of-servers.js';
 import { hasTexts, redactMembers } from '../enforce/redact-texts.js';
 import { textRedaction } from '../enforce/text-redaction.js';
 import { canChange } from '../request/configure.js';
-import { heldNow, type Lists, listsFor, type Settling } from '../request/decision.js';
+import { ask, type Lists, type Settling } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 
 type Result = Record<string, unknown>;
@@ -38,7 +38,7 @@ export function* redactInstructions(
   configuration: Configuration,
 ): Settling<Result> {
   if (!mayName(facts, result, configuration)) return result;
-  const lists = yield* heldNow();
+  const lists = yield* ask({ need: 'held' });
   const isComplete = neededKinds(result).every((kind) => lists[kind] !== undefined);
   return isComplete ? redactWith(facts.request, result, lists, configuration) : withheld(result);
 }
@@ -47,7 +47,7 @@ export function* redactInstructions(
 export function* redactDiscovered(facts: Facts, result: Result): Settling<Result> {
   const { configuration, request } = facts;
   if (!mayName(facts, result, configuration)) return result;
-  const { lists, enough } = yield* listsFor({ kinds: neededKinds(result) });
+  const { lists, enough } = yield* ask({ need: 'lists', kinds: neededKinds(result) });
   return enough ? redactWith(request, result, lists, configuration) : withheld(result);
 }
 

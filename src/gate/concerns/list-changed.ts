@@ -5,7 +5,7 @@ import { select } from '../../engine/select.js';
 import { type Capability, LISTS, METHODS, type Notification, read } from '../../wire/messages.js';
 import { lacksScope } from '../enforce/explain-target.js';
 import { isUriShown } from '../enforce/visibility.js';
-import { configurationNow, listsFor, type Settling, wholeList } from '../request/decision.js';
+import { ask, type Settling } from '../request/decision.js';
 import type { View } from '../request/facts.js';
 import type { WholeList } from '../request/whole-list.js';
 import { MAX_URIS } from '../table/routes.js';
@@ -28,12 +28,12 @@ export function shownBy(lists: ReadonlyMap<Kind, WholeList>, configuration: Conf
  * @returns the capabilities whose lists changed for this client
  */
 export function* changedSince(before: Shown): Settling<ReadonlySet<Capability>> {
-  const configuration = yield* configurationNow();
+  const configuration = yield* ask({ need: 'configuration' });
   const changed = new Set<Capability>();
   for (const kind of KINDS) {
     const shown = before.get(kind);
     if (shown === undefined) continue;
-    const found = yield* wholeList(kind);
+    const found = yield* ask({ need: 'whole', kind });
     const now =
       found.state === 'complete' ? shownBy(new Map([[kind, found.list]]), configuration) : undefined;
     if (now?.get(kind) !== shown) changed.add(LISTS[kind].capability);
@@ -75,7 +75,11 @@ export function* shownOfResources(
 /** Returns whether all views show a resource and lack no scope to read it. A text that is not a URI is not shown. */
 export function* isUpdateShown(policy: Policy, uri: unknown, views: readonly View[]): Settling<boolean> {
   if (typeof uri !== 'string') return false;
-  const { lists, enough } = yield* listsFor({ kinds: KINDS_OF.uri, targets: [{ type: 'uri', name: uri }] });
+  const { lists, enough } = yield* ask({
+    need: 'lists',
+    kinds: KINDS_OF.uri,
+    targets: [{ type: 'uri', name: uri }],
+  });
   // A request that began under another policy has lists of its own. Without them, the update is not decidable.
   return (
     enough &&

@@ -12,15 +12,7 @@ import { NOT_CHECKED } from '../enforce/access-check.js';
 import { lacksScope } from '../enforce/explain-target.js';
 import { isUriKnown } from '../enforce/visibility.js';
 import { canChange } from '../request/configure.js';
-import {
-  type Deciding,
-  listsFor,
-  type Outcome,
-  pass,
-  refuse,
-  type Tell,
-  wholeList,
-} from '../request/decision.js';
+import { ask, type Deciding, type Outcome, pass, refuse, type Tell } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { describeConcerns } from '../request/report.js';
 import { MAX_URIS } from '../table/routes.js';
@@ -35,7 +27,8 @@ export function* judgeListen(facts: Facts): Deciding<Outcome> {
   const tell: Tell = () => [describeConcerns(configuration, [])];
   const announced = announcedTo(request);
   // What the client sees now is what later lists are compared with.
-  for (const kind of KINDS) if (announced.includes(LISTS[kind].capability)) yield* wholeList(kind);
+  for (const kind of KINDS)
+    if (announced.includes(LISTS[kind].capability)) yield* ask({ need: 'whole', kind });
   const uris = read(request.params, 'notifications', 'resourceSubscriptions');
   if (!isEnforced || !canChange(configuration) || !Array.isArray(uris)) return pass(facts, tell);
   if (uris.length > MAX_URIS) {
@@ -45,7 +38,7 @@ export function* judgeListen(facts: Facts): Deciding<Outcome> {
     );
   }
   const targets = uris.map((uri) => ({ type: 'uri', name: String(uri) }) as const);
-  const { lists, enough } = yield* listsFor({ kinds: KINDS_OF.uri, targets });
+  const { lists, enough } = yield* ask({ need: 'lists', kinds: KINDS_OF.uri, targets });
   if (!enough) return refuse(ERRORS.internal, NOT_CHECKED);
   const resourceSubscriptions = uris.filter(
     (uri) => isUriKnown(lists, String(uri), configuration) && !lacksScope(lists, String(uri), configuration),

@@ -1,7 +1,7 @@
 import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
 import { CAPABILITIES, type Capability } from '../../wire/messages.js';
 import { configure } from '../request/configure.js';
-import { announce, keep, keptNow, type Settling } from '../request/decision.js';
+import { ask, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { type Kept, recordOf } from '../request/kept-preferences.js';
 import { compareLists, type ListComparison } from './compare-lists.js';
@@ -27,11 +27,12 @@ export function* changeModelValues(facts: Facts, values: HostConcerns): Settling
   let kept: Kept;
   let model: HostConcerns;
   try {
-    kept = yield* keptNow();
+    kept = yield* ask({ need: 'kept' });
     const { session } = kept;
     if (session.state === 'ended') return { state: 'ended' };
     model = mergedValues(facts, session, values);
-    if ((yield* keep('session', { model })) === 'ended') return { state: 'ended' };
+    if ((yield* ask({ need: 'keep', place: 'session', change: { model } })) === 'ended')
+      return { state: 'ended' };
   } catch (cause) {
     return { state: 'failed', cause };
   }
@@ -41,7 +42,7 @@ export function* changeModelValues(facts: Facts, values: HostConcerns): Settling
     configure(facts, kept, { meta: false }),
     configure(facts, { ...kept, session }, { meta: false }),
   );
-  yield* announce(announcedOf(record, comparison.changed), true);
+  yield* ask({ need: 'announce', capabilities: announcedOf(record, comparison.changed), isSwitch: true });
   return { state: 'changed', ...comparison };
 }
 

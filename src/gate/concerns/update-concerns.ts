@@ -8,16 +8,7 @@ import type { Kind } from '../../engine/policy.js';
 import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
 import { type Capability, CONCERNS_PARAMETER, ERRORS, EXTENSION_ID, read } from '../../wire/messages.js';
 import { configure } from '../request/configure.js';
-import {
-  announce,
-  keep,
-  keptNow,
-  type Outcome,
-  refuse,
-  refuseValue,
-  reply,
-  type Settling,
-} from '../request/decision.js';
+import { ask, type Outcome, refuse, refuseValue, reply, type Settling } from '../request/decision.js';
 import type { RequestFacts } from '../request/facts.js';
 import {
   type Decided,
@@ -63,7 +54,7 @@ export function* updateConcerns(facts: RequestFacts): Settling<Outcome> {
   }
   if (outcome.state === 'ended') return refuse(ERRORS.invalidRequest, ENDED);
   const { after, visible, announced } = outcome;
-  yield* announce(announced, false);
+  yield* ask({ need: 'announce', capabilities: announced, isSwitch: false });
   const warnings = [...update.warnings, ...after.warnings];
   return reply({ concerns: describeConfiguration(after), warnings, visible }, () => [
     describeConcerns(after, warnings),
@@ -119,7 +110,7 @@ export function* replacePreferences(
   const isPerSession = facts.keeps.session;
   let before: Kept;
   try {
-    before = yield* keptNow();
+    before = yield* ask({ need: 'kept' });
   } catch (cause) {
     return { state: 'failed', kept: false, known: true, cause };
   }
@@ -133,8 +124,9 @@ export function* replacePreferences(
     ...(earlier.warnings === undefined ? {} : { warnings: [] }),
   };
   try {
-    if (isPerCaller) yield* keep('principal', { concerns });
-    if (isPerSession && (yield* keep('session', change)) === 'ended') return { state: 'ended' };
+    if (isPerCaller) yield* ask({ need: 'keep', place: 'principal', change: { concerns } });
+    if (isPerSession && (yield* ask({ need: 'keep', place: 'session', change })) === 'ended')
+      return { state: 'ended' };
   } catch (cause) {
     // Only the answer of the store may be lost.
     const { caller, session, known } = yield* whereStored(concerns);
@@ -155,7 +147,7 @@ export function* replacePreferences(
 function* whereStored(concerns: HostConcerns) {
   const wanted = textOf(concerns);
   try {
-    const { session, principal } = yield* keptNow();
+    const { session, principal } = yield* ask({ need: 'kept' });
     const has = (kept: SessionRead | undefined): boolean => textOf(recordOf(kept).concerns) === wanted;
     return { session: has(session), caller: has(principal), known: true };
   } catch {

@@ -4,12 +4,11 @@ import { ERRORS, type Request, read } from '../../wire/messages.js';
 import { split } from '../../wire/server-names.js';
 import { canChange } from '../request/configure.js';
 import {
+  ask,
   type Deciding,
   type Lists,
-  listsFor,
   type Outcome,
   pass,
-  preferences,
   refuse,
   reply,
   type Tell,
@@ -39,7 +38,7 @@ export function* judgeAccess(asked: RequestFacts): Deciding<Outcome> {
   const { enforcement } = asked.policy.settings;
   if (enforcement === 'advisory' && !asked.policy.hasStableLists) return pass(asked, told());
   const isShadow = enforcement === 'shadow';
-  const facts = yield* preferences(isShadow ? 'ignore' : 'refuse');
+  const facts = yield* ask({ need: 'preferences', invalid: isShadow ? 'ignore' : 'refuse' });
   const { configuration, request } = facts;
   const isInvalid = configuration.invalid.length > 0 || refusalOf(request, facts.route) !== undefined;
   if (isShadow && isInvalid) return pass(facts, told(request.method));
@@ -47,7 +46,7 @@ export function* judgeAccess(asked: RequestFacts): Deciding<Outcome> {
   // If nothing can be hidden, there is nothing to check. A request without a target names no primitive.
   if (!canChange(configuration) || target === undefined) return pass(facts, told());
   if (isShownByEntry(target, configuration)) return use(facts, {}, target);
-  const { lists, enough } = yield* listsFor({ kinds: KINDS_OF[target.type], targets: [target] });
+  const { lists, enough } = yield* ask({ need: 'lists', kinds: KINDS_OF[target.type], targets: [target] });
   if (enough && isShown(lists, target, configuration)) {
     return use(facts, lists, target);
   }
@@ -120,7 +119,7 @@ function explained(
  */
 export function* judgeProbe(): Deciding<Outcome> {
   // The `_meta` of the probe is that of the request.
-  const { configuration, request } = yield* preferences('ignore');
+  const { configuration, request } = yield* ask({ need: 'preferences', invalid: 'ignore' });
   const probedRequest = read(request.params, 'request') as Request;
   const target = targetOf(probedRequest);
   // The server never gets the name of a primitive of the gate.
@@ -133,7 +132,7 @@ export function* judgeProbe(): Deciding<Outcome> {
     return reply({ ...(isHidden ? { substitute } : {}), ...(scopes.length === 0 ? {} : { scopes }) });
   };
   if (isShownByEntry(target, configuration) || !canChange(configuration)) return probed({}, false);
-  const { lists, enough } = yield* listsFor({ kinds: KINDS_OF[target.type], targets: [target] });
+  const { lists, enough } = yield* ask({ need: 'lists', kinds: KINDS_OF[target.type], targets: [target] });
   if (!enough) return refuse(ERRORS.internal, NOT_CHECKED);
   // What a list shows has a name to tell, and the gate answers the request itself.
   const isKnown = [configuration, listedUnder(configuration)].some((each) => isShown(lists, target, each));

@@ -1,6 +1,6 @@
 import { type Answer, ERRORS, type Failure, failure, read } from '../../wire/messages.js';
 import { unshared } from '../request/configure.js';
-import { listsFor, type Settling } from '../request/decision.js';
+import { ask, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { type EntryPath, entriesOf } from '../table/routes.js';
 import { KINDS_OF } from '../table/routing.js';
@@ -26,7 +26,7 @@ export function* filterEntries(
   };
   for (const path of paths) filterAt(message.result, path, collect);
   const targets = [...uris].map((name) => ({ type: 'uri', name }) as const);
-  const { lists, enough } = yield* listsFor({ kinds: KINDS_OF.uri, targets });
+  const { lists, enough } = yield* ask({ need: 'lists', kinds: KINDS_OF.uri, targets });
   if (!enough) return failure(request.id, ERRORS.internal, NOT_FILTERED);
   const isShown = (entry: unknown): boolean => {
     const uri = read(entry, 'uri');

@@ -13,15 +13,7 @@ import {
 import { joinUri, split } from '../../wire/server-names.js';
 import type { CatalogCache } from '../request/catalog-cache.js';
 import { canChange } from '../request/configure.js';
-import {
-  configurationNow,
-  heldNow,
-  type Lists,
-  listsFor,
-  refusal,
-  type Settled,
-  type Settling,
-} from '../request/decision.js';
+import { ask, type Lists, refusal, type Settled, type Settling } from '../request/decision.js';
 import type { Facts, RequestFacts, View } from '../request/facts.js';
 import { entriesOf } from '../table/routes.js';
 import { KINDS_OF } from '../table/routing.js';
@@ -53,7 +45,7 @@ export function* redactResponse(facts: Facts, message: Answer | Failure): Settli
   if (kinds.length === 0) return { message };
   // SDK v2 turns this error into an HTTP status only if it arrives synchronously, so no list is fetched for it.
   const isKnown = 'error' in message && message.error.code === ERRORS.methodNotFound;
-  const lists = isKnown ? yield* heldNow() : (yield* listsFor({ kinds })).lists;
+  const lists = isKnown ? yield* ask({ need: 'held' }) : (yield* ask({ need: 'lists', kinds })).lists;
   try {
     return redactWith(facts, lists, message, exceptions);
   } catch {
@@ -149,10 +141,10 @@ function hiddenTests({ configuration, request }: Facts, lists: Lists): HiddenTes
 export function* redactFailure(facts: RequestFacts, message: Failure): Settling<Failure> {
   if (!facts.isEnforced) return message;
   const { request } = facts;
-  const configuration = yield* configurationNow();
+  const configuration = yield* ask({ need: 'configuration' });
   if (!canChange(configuration)) return message;
   const view = { configuration, request, substitute: undefined };
-  return { ...message, error: redactError(message.error, redactionOf(view, yield* heldNow())) };
+  return { ...message, error: redactError(message.error, redactionOf(view, yield* ask({ need: 'held' }))) };
 }
 
 /** Redacts the tasks, or other records, of a list, under `enforce`. */
@@ -165,7 +157,7 @@ export function* redactRecords(
   const isRead = (record: unknown): record is Record<string, unknown> =>
     typeof record === 'object' && record !== null && hasTexts({ ...record }, exceptionsOf(record));
   if (!records.some(isRead)) return records;
-  const redact = redactionOf(facts, (yield* listsFor({ kinds: KINDS })).lists);
+  const redact = redactionOf(facts, (yield* ask({ need: 'lists', kinds: KINDS })).lists);
   return records.map((each) => (isRead(each) ? redactMembers(each, redact, exceptionsOf(each)) : each));
 }
 

@@ -3,12 +3,11 @@ import { DEFINITION } from '../enforce/exceptions.js';
 import { redactFailure, redactRecords, redactResponse } from '../enforce/redaction.js';
 import { canChange, unshared } from '../request/configure.js';
 import {
+  ask,
   type Deciding,
   fail,
   type Outcome,
-  pagesOf,
   pass,
-  preferences,
   reply,
   type Settled,
   type Settling,
@@ -37,10 +36,10 @@ interface Group {
  * members, so each group is read.
  */
 export function* judgeGroupList(asked: RequestFacts): Deciding<Outcome> {
-  const facts = yield* preferences('refuse');
+  const facts = yield* ask({ need: 'preferences', invalid: 'refuse' });
   if (isUnfiltered(facts)) return pass(asked);
   const { method, params } = facts.request;
-  const { pages, end } = yield* pagesOf(method, 'groups', ONE_PAGE, params);
+  const { pages, end } = yield* ask({ need: 'pages', method, field: 'groups', bounds: ONE_PAGE, params });
   if (end.kind === 'failed') return yield* failed(facts, end.error);
   const listed = read(pages[0], 'groups');
   const shown: unknown[] = [];
@@ -60,7 +59,7 @@ export function* judgeGroupList(asked: RequestFacts): Deciding<Outcome> {
  * for one that does not exist, as for hidden primitives. The same happens for an unknown one, so that it takes as long.
  */
 export function* judgeGroup(asked: RequestFacts): Deciding<Outcome> {
-  const facts = yield* preferences('refuse');
+  const facts = yield* ask({ need: 'preferences', invalid: 'refuse' });
   if (isUnfiltered(facts)) return pass(asked);
   const { method, params = {} } = facts.request;
   const { name: original } = params;
@@ -96,7 +95,7 @@ function* readGroup(
   method: string,
   params: Record<string, unknown>,
 ): Settling<Group | { readonly error: Failure['error'] }> {
-  const { pages, end } = yield* pagesOf(method, 'tools', ONE_PAGE, params);
+  const { pages, end } = yield* ask({ need: 'pages', method, field: 'tools', bounds: ONE_PAGE, params });
   if (end.kind === 'failed') return end;
   const [result = {}] = pages;
   const filtered: Record<string, readonly object[]> = {};

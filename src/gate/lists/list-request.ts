@@ -7,17 +7,15 @@ import { redactFailure } from '../enforce/redaction.js';
 import type { ListOutcome } from '../request/catalog-cache.js';
 import { canChange, unshared } from '../request/configure.js';
 import {
+  ask,
   type Deciding,
   fail,
   type Outcome,
-  pagesOf,
   pass,
-  preferences,
   refuse,
   reply,
   type Settled,
   type Settling,
-  wholeList,
 } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import {
@@ -63,7 +61,7 @@ interface ListQuery {
 export function* judgeList(asked: RequestFacts): Deciding<Outcome> {
   const own = readListFilter(asked.request.params, kindOf(asked));
   if (!own.ok) return refuse(ERRORS.invalidParams, own.message);
-  const facts = yield* preferences('refuse');
+  const facts = yield* ask({ need: 'preferences', invalid: 'refuse' });
   const { request, era } = facts;
   const query = queryOf(facts);
   const cursor = request.params?.cursor;
@@ -97,8 +95,14 @@ const BOUNDS = { items: 50_000, pages: 100, milliseconds: 60_000 };
 
 /** Returns the server's whole list; of one with a vendor filter (SEP-2564), what the server finds for it. */
 function* listMatching(facts: RequestFacts, { kind, vendor }: ListQuery): Settling<ListOutcome> {
-  if (vendor === undefined) return yield* wholeList(kind);
-  const { pages, end } = yield* pagesOf(LISTS[kind].method, kind, BOUNDS, { filter: vendor });
+  if (vendor === undefined) return yield* ask({ need: 'whole', kind });
+  const { pages, end } = yield* ask({
+    need: 'pages',
+    method: LISTS[kind].method,
+    field: kind,
+    bounds: BOUNDS,
+    params: { filter: vendor },
+  });
   if (end.kind === 'complete') return { state: 'complete', list: wholeListOf(facts.policy, kind, pages) };
   return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
 }

@@ -1,7 +1,7 @@
 import type { Kind } from '../../engine/policy.js';
 import { CLIENT_CAPABILITIES_META, read, TASKS_EXTENSION } from '../../wire/messages.js';
 import { isUriShown } from '../enforce/visibility.js';
-import { listsFor, type Settling } from '../request/decision.js';
+import { ask, type Settling } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import { KINDS_OF } from '../table/routing.js';
 
@@ -83,7 +83,7 @@ export function* withoutHiddenUi(
   const uris = kind === 'tools' && facts.isEnforced ? new Set(items.flatMap(linksOf)) : undefined;
   if (uris === undefined || uris.size === 0) return items;
   const targets = [...uris].map((name) => ({ type: 'uri', name }) as const);
-  const { lists, enough } = yield* listsFor({ kinds: KINDS_OF.uri, targets });
+  const { lists, enough } = yield* ask({ need: 'lists', kinds: KINDS_OF.uri, targets });
   const hidden = [...uris].filter((uri) => !enough || !isUriShown(lists, uri, facts.configuration));
   return hidden.length === 0 ? items : items.map((item) => withoutLinks(item, new Set(hidden)));
 }

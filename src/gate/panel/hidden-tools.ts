@@ -6,7 +6,7 @@ import { fromNumber, identityOf, type Primitive } from '../../engine/mapping.js'
 import { type Catalog, decideItem, select } from '../../engine/select.js';
 import { redactDefinitions } from '../enforce/definitions.js';
 import { configure } from '../request/configure.js';
-import { keptNow, type Settling, wholeList } from '../request/decision.js';
+import { ask, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 
 /** The tools of a server, as far as a model may add them to what is shown. */
@@ -29,10 +29,10 @@ export interface AddableTools {
  * (yield* addableTools(facts))?.tools;
  */
 export function* addableTools(facts: Facts): Settling<AddableTools | undefined> {
-  const found = yield* wholeList('tools');
+  const found = yield* ask({ need: 'whole', kind: 'tools' });
   if (found.state !== 'complete') return undefined;
   const { bound } = found.list;
-  const configuration = configure(facts, yield* keptNow(), { meta: false });
+  const configuration = configure(facts, yield* ask({ need: 'kept' }), { meta: false });
   const open = openConfiguration(configuration, 'model');
   const [opened, shown] = [new Set(select(bound, open).kept), new Set(select(bound, configuration).kept)];
   // A server may list a name twice: one that is also the name of a closed tool is never told.

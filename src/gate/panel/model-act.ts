@@ -5,7 +5,7 @@ import { ADDED_TOOLS } from '../../engine/preference-source.js';
 import type { HostConcerns } from '../../session/store.js';
 import { changeModelValues } from '../concerns/model-values.js';
 import { ANY, MAX_ADDED } from '../lists/model-parameters.js';
-import { keptNow, type Settling } from '../request/decision.js';
+import { ask, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { recordOf } from '../request/kept-preferences.js';
 import { canSwitch, openToModel } from '../request/switching.js';
@@ -63,7 +63,9 @@ export function* addTools(facts: Facts, given: unknown): Settling<ModelAct> {
       `${JSON.stringify(String(wrong).slice(0, MAX_NAME))} is not a hidden tool that you can show.${hint}`,
     );
   }
-  const all = [...new Set([...toolsIn(recordOf((yield* keptNow()).session).model, ADDED_TOOLS), ...names])];
+  const all = [
+    ...new Set([...toolsIn(recordOf((yield* ask({ need: 'kept' })).session).model, ADDED_TOOLS), ...names]),
+  ];
   if (all.length > MAX_ADDED) {
     return refuse(
       `At most ${MAX_ADDED} tools can be added, and this would make ${all.length}. Set a value instead.`,

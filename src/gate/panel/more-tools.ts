@@ -3,7 +3,7 @@ import type { Concern } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import type { HostConcerns, SessionRead } from '../../session/store.js';
 import { configure } from '../request/configure.js';
-import { keptNow, type Settling, wholeList } from '../request/decision.js';
+import { ask, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { openToModel } from '../request/switching.js';
 
@@ -21,10 +21,10 @@ const MAX_VALUES = 20;
 export function* moreTools(facts: Facts): Settling<readonly string[]> {
   const free = openToModel(facts).filter(({ model }) => model === 'free');
   if (free.length === 0) return [];
-  const found = yield* wholeList('tools');
+  const found = yield* ask({ need: 'whole', kind: 'tools' });
   if (found.state !== 'complete') return [];
   const catalog = found.list.bound;
-  const kept = yield* keptNow();
+  const kept = yield* ask({ need: 'kept' });
   const shownWith = (model: HostConcerns) =>
     select(catalog, configure(facts, { ...kept, session: withValues(kept.session, model) }, { meta: false }))
       .kept;

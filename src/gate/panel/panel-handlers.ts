@@ -1,11 +1,10 @@
 import { ERRORS, read } from '../../wire/messages.js';
 import { settleAccess } from '../enforce/redaction.js';
 import {
+  ask,
   type Deciding,
   type Outcome,
   type PanelPartName,
-  panelPart,
-  preferences,
   type Row,
   refuse,
   reply,
@@ -22,8 +21,8 @@ import { nameIn } from '../table/routes.js';
  */
 const answeredBy = (part: PanelPartName): Row => ({
   *judge(): Deciding<Outcome> {
-    const facts = yield* preferences('ignore');
-    const result = yield* (yield* panelPart(part))(facts);
+    const facts = yield* ask({ need: 'preferences', invalid: 'ignore' });
+    const result = yield* (yield* ask({ need: 'panel', part }))(facts);
     if (result !== undefined) return reply(result, () => [{}]);
     const { method, params } = facts.request;
     const named = nameIn(method, params);

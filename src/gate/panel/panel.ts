@@ -15,7 +15,7 @@ import { UNAVAILABLE_META } from '../../wire/server-names.js';
 import { notStored, replacePreferences } from '../concerns/update-concerns.js';
 import { redactDefinitions } from '../enforce/definitions.js';
 import { callerOf, configure } from '../request/configure.js';
-import { announce, invalidText, keptNow, type Settling, wholeList } from '../request/decision.js';
+import { ask, invalidText, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import {
   type Decided,
@@ -69,7 +69,7 @@ export function* panelDocument(
   facts: Facts,
   { advice, wanted, ...surroundings }: PanelSurroundings,
 ): Settling<PanelState> {
-  const kept = yield* keptNow();
+  const kept = yield* ask({ need: 'kept' });
   const own = forPerson(facts, kept, 'all');
   const allows = (change: HostConcerns): boolean => {
     const tools = change[HIDDEN_TOOLS] === null ? {} : switchedBefore(own);
@@ -128,7 +128,7 @@ export function* switchTo(
   }
   if (outcome.state === 'failed')
     return { state: 'failed', message: `The preferences ${notStored(outcome)}` };
-  yield* announce(outcome.announced, true);
+  yield* ask({ need: 'announce', capabilities: outcome.announced, isSwitch: true });
   return { state: 'changed' };
 }
 
@@ -141,9 +141,9 @@ function* plan(facts: Facts, change: HostConcerns, widens: boolean) {
   // The values of the model must not become the person's own.
   // What is kept is read after the wait for the list: another change must not be undone by this one.
   const isOfTools = change[ADDED_TOOLS] !== undefined || change[HIDDEN_TOOLS] !== undefined;
-  const found = isOfTools ? yield* wholeList('tools') : undefined;
+  const found = isOfTools ? yield* ask({ need: 'whole', kind: 'tools' }) : undefined;
   const catalog = found?.state === 'complete' ? found.list.bound : undefined;
-  const now = yield* keptNow();
+  const now = yield* ask({ need: 'kept' });
   const kept = forPerson(facts, now, 'all');
   const { update, values } = valuesAfter(facts, kept, change);
   const problem = problemOf(update);
@@ -251,7 +251,7 @@ function* catalogsOf(isEnforced: boolean): Settling<{
   const catalogs: { [K in Kind]?: Catalog<Primitive> } = {};
   const missing = new Map<string, string>();
   for (const kind of KINDS) {
-    const found = yield* wholeList(kind);
+    const found = yield* ask({ need: 'whole', kind });
     if (found.state !== 'complete') continue;
     catalogs[kind] = found.list.bound;
     const unavailable = read(found.list.rest, '_meta', UNAVAILABLE_META);

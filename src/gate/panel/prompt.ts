@@ -1,7 +1,7 @@
 import { resolveConfiguration } from '../../engine/configuration.js';
 import { ACCESS_METHODS, CONCERNS_PARAMETER, read } from '../../wire/messages.js';
 import { ANY } from '../lists/model-parameters.js';
-import { isChosen, type Settling } from '../request/decision.js';
+import { ask, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { canSwitch, mayWiden } from '../request/switching.js';
 import { panelNames } from '../table/routes.js';
@@ -48,7 +48,7 @@ function* outcomeOf(
   const onlyLook = whyOnlyLook(facts.policy.settings);
   if (isChange && onlyLook !== undefined) return { text: `${NOTHING_CHANGED} ${onlyLook}` };
   if (isChange && !canSwitch(facts)) return yield* forNextRequests(facts, change);
-  if (!(yield* isChosen(name))) return { text: `${NOTHING_CHANGED} ${READS_ALL}` };
+  if (!(yield* ask({ need: 'chosen', prompt: name }))) return { text: `${NOTHING_CHANGED} ${READS_ALL}` };
   const outcome = isChange
     ? yield* switchTo(facts, change, mayWiden(facts))
     : ({ state: 'changed' } as const);

@@ -1,6 +1,6 @@
 import { read } from '../../wire/messages.js';
 import { ABOUT_TOOLS } from '../lists/model-parameters.js';
-import { askPerson, type FormAnswer, type Settling } from '../request/decision.js';
+import { ask, type FormAnswer, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { canSwitch, clientSurfaces, mayWiden, openToModel } from '../request/switching.js';
 import { changeIn, formOf, readFormAnswer } from './form.js';
@@ -56,7 +56,7 @@ export function* callTool(facts: Facts): Settling<Record<string, unknown>> {
   if (facts.era === 'legacy') {
     // Only a connection that lasts can receive the person's answer.
     if (!facts.connection.lasts) return textResult(...told, howToSwitch(facts));
-    return yield* afterForm(facts, state, yield* askPerson(formOf(state)));
+    return yield* afterForm(facts, state, yield* ask({ need: 'person', form: formOf(state) }));
   }
   const answered = readFormAnswer(read(params, 'inputResponses', FORM));
   if (answered !== undefined) return yield* afterForm(facts, state, answered);

@@ -112,7 +112,7 @@ interface Needs {
       readonly method: string;
       readonly field: string;
       readonly bounds: WalkBounds;
-      readonly params?: Record<string, unknown>;
+      readonly params?: Record<string, unknown> | undefined;
     };
     readonly fact: FoundPages;
   };
@@ -168,41 +168,17 @@ export function* decided<T>(value: T): Generator<never, T, never> {
   return value;
 }
 
-function* ask<N extends NeedName>(need: Need<N>): Generator<Need<N>, FactOf<N>, FactOf<N>> {
+/**
+ * Asks for what a decision needs.
+ *
+ * @example
+ * const { lists, enough } = yield* ask({ need: 'lists', kinds: ['tools'] });
+ */
+export function* ask<N extends NeedName>(
+  need: { readonly need: N } & Needs[N]['with'],
+): Generator<Need<N>, FactOf<N>, FactOf<N>> {
   return yield need;
 }
-
-/** Returns the facts with the preferences. Under `refuse`, the gate answers a request that has an invalid one. */
-export const preferences = (invalid: 'refuse' | 'ignore') =>
-  ask<'preferences'>({ need: 'preferences', invalid });
-export const configurationNow = () => ask<'configuration'>({ need: 'configuration' });
-export const keptNow = () => ask<'kept'>({ need: 'kept' });
-export const principalNow = () => ask<'principal'>({ need: 'principal' });
-export const keep = (place: 'session' | 'principal', change: SessionRecord) =>
-  ask<'keep'>({ need: 'keep', place, change });
-/** Returns a whole list of the server. */
-export const wholeList = (kind: Kind) => ask<'whole'>({ need: 'whole', kind });
-/** Returns lists of the server, or of those that are too long what matches the targets. */
-export const listsFor = (needed: NeededLists) => ask<'lists'>({ need: 'lists', ...needed });
-/** Returns the lists that are held, without asking the server. */
-export const heldNow = () => ask<'held'>({ need: 'held' });
-export const pagesOf = (
-  method: string,
-  field: string,
-  bounds: WalkBounds,
-  params: Record<string, unknown> = {},
-) => ask<'pages'>({ need: 'pages', method, field, bounds, params });
-export const owner = () => ask<'owner'>({ need: 'owner' });
-export const makersOf = (taskIds: readonly string[]) => ask<'makers'>({ need: 'makers', taskIds });
-export const remember = (taskId: string, maker: TaskMaker) =>
-  ask<'remember'>({ need: 'remember', taskId, maker });
-export const tasksOf = (query: TaskListQuery) => ask<'tasks'>({ need: 'tasks', query });
-export const handshake = (step: Handshake) => ask<'handshake'>({ need: 'handshake', step });
-export const announce = (capabilities: readonly Capability[], isSwitch: boolean) =>
-  ask<'announce'>({ need: 'announce', capabilities, isSwitch });
-export const askPerson = (form: object) => ask<'person'>({ need: 'person', form });
-export const isChosen = (prompt: string) => ask<'chosen'>({ need: 'chosen', prompt });
-export const panelPart = (part: PanelPartName) => ask<'panel'>({ need: 'panel', part });
 
 /** What to log. Made only if somebody listens. */
 export type Tell = () => readonly [

@@ -1,7 +1,7 @@
 import { ownerOf, type TaskCaller } from '../../session/task-owner.js';
 import { ACCESS_METHODS, type Answer, type Failure, type Request, read } from '../../wire/messages.js';
 import { settleAccess } from '../enforce/redaction.js';
-import { owner, remember, type Settled, type Settling } from '../request/decision.js';
+import { ask, type Settled, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { storeWarning } from '../request/report.js';
 
@@ -31,13 +31,13 @@ export function* rememberTask(facts: Facts, settled: Settled): Settling<Settled>
   const failures: (readonly ['read' | 'written', unknown])[] = [];
   let caller: TaskCaller = {};
   try {
-    caller = yield* owner();
+    caller = yield* ask({ need: 'owner' });
   } catch (cause) {
     // Nothing tells whose session it is, but the client gets the id, and must be able to use it.
     failures.push(['read', cause]);
   }
   try {
-    yield* remember(taskId, { tool, owner: ownerOf(caller, taskId) });
+    yield* ask({ need: 'remember', taskId, maker: { tool, owner: ownerOf(caller, taskId) } });
   } catch (cause) {
     failures.push(['written', cause]);
   }

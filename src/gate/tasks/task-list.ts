@@ -7,12 +7,11 @@ import { metaOf, withWarnings } from '../lists/filter-list.js';
 import { otherMembers } from '../lists/other-members.js';
 import { unshared } from '../request/configure.js';
 import {
+  ask,
   type Deciding,
   fail,
   type Outcome,
-  pagesOf,
   pass,
-  preferences,
   refuse,
   reply,
   type Settled,
@@ -44,7 +43,7 @@ const UNBOUNDED: ConcernWarning = {
 export function* judgeTaskList(asked: RequestFacts): Deciding<Outcome> {
   const own = readTaskFilter(asked.request.params);
   if (!own.ok) return refuse(ERRORS.invalidParams, own.message);
-  const facts = yield* preferences('refuse');
+  const facts = yield* ask({ need: 'preferences', invalid: 'refuse' });
   const { taskTools } = facts.connection;
   if (taskTools !== undefined && facts.era === 'legacy')
     return yield* answerFromLister(facts, taskTools, own);
@@ -69,7 +68,7 @@ function* answerWholeList(
   filter: TaskFilter | undefined,
   filterKey: string,
 ): Settling<Outcome> {
-  const { pages, end } = yield* pagesOf(TASK_LIST, 'tasks', BOUNDS);
+  const { pages, end } = yield* ask({ need: 'pages', method: TASK_LIST, field: 'tasks', bounds: BOUNDS });
   if (end.kind === 'failed') return yield* failedList(facts, end.error);
   // A repeated cursor leads to the same tasks again.
   if (end.kind !== 'complete' && end.kind !== 'repeated-cursor') return firstPage(facts);

@@ -4,7 +4,7 @@ import type { TaskFilter, TaskListPage } from '../../wire/task-lister.js';
 import { redactRecords } from '../enforce/redaction.js';
 import { CURSOR_MESSAGES, cursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
 import { metaOf } from '../lists/filter-list.js';
-import { type Outcome, owner, refuse, reply, type Settling, tasksOf } from '../request/decision.js';
+import { ask, type Outcome, refuse, reply, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { describeConcerns } from '../request/report.js';
 import type { ReadTaskFilter } from './task-filter.js';
@@ -53,10 +53,10 @@ function* listPage(
   all: readonly string[],
   { filter, after }: { readonly filter: TaskFilter | undefined; readonly after: string | undefined },
 ): Settling<TaskListPage> {
-  if (!hasOwner(yield* owner())) return { ok: true, tasks: [] };
+  if (!hasOwner(yield* ask({ need: 'owner' }))) return { ok: true, tasks: [] };
   const tools = hidesTasks(facts) ? yield* shownTools(facts, all) : all;
   const visible = tools.length === all.length ? {} : { tools };
   const pageSize = facts.policy.settings.pageSize ?? PAGE_SIZE;
-  const page = yield* tasksOf({ filter, after, pageSize, ...visible });
+  const page = yield* ask({ need: 'tasks', query: { filter, after, pageSize, ...visible } });
   return page.ok ? { ...page, tasks: yield* redactRecords(facts, page.tasks) } : page;
 }

@@ -2,12 +2,10 @@ import { type Answer, ERRORS, type Failure } from '../../wire/messages.js';
 import { rewriteJson } from '../../wire/rewrite-json.js';
 import { redactResponse } from '../enforce/redaction.js';
 import {
+  ask,
   type Deciding,
-  makersOf,
   type Outcome,
-  owner,
   pass,
-  preferences,
   refuse,
   type Settled,
   type Settling,
@@ -29,7 +27,7 @@ export function* judgeTask(facts: RequestFacts): Deciding<Outcome> {
     return refuse(ERRORS.invalidParams, 'params.taskId must be a string.');
   }
   // The answer is redacted, for which the configuration must be known.
-  if (facts.isEnforced) yield* preferences('refuse');
+  if (facts.isEnforced) yield* ask({ need: 'preferences', invalid: 'refuse' });
   const told = () => [{}] as const;
   if (taskId === undefined) return pass(facts, told);
   try {
@@ -45,8 +43,8 @@ export function* judgeTask(facts: RequestFacts): Deciding<Outcome> {
 /** Returns whether the task belongs to the caller. Over HTTP, a task of an unknown maker belongs to nobody. */
 function* mayUseTask(facts: RequestFacts, taskId: string): Settling<boolean> {
   if (isPrivate(facts)) return true;
-  const [maker] = yield* makersOf([taskId]);
-  return maker !== undefined && mayUse(yield* owner(), taskId, maker);
+  const [maker] = yield* ask({ need: 'makers', taskIds: [taskId] });
+  return maker !== undefined && mayUse(yield* ask({ need: 'owner' }), taskId, maker);
 }
 
 /** Answers a request whose task cannot be attributed, because the session store cannot be read. */

@@ -2,16 +2,7 @@ import { type Notification, read } from '../../wire/messages.js';
 import { askedTasks } from '../../wire/task-streams.js';
 import { judgeListen } from '../concerns/listen.js';
 import { canChange } from '../request/configure.js';
-import {
-  configurationNow,
-  type Deciding,
-  fail,
-  makersOf,
-  type Outcome,
-  owner,
-  preferences,
-  type Settling,
-} from '../request/decision.js';
+import { ask, type Deciding, fail, type Outcome, type Settling } from '../request/decision.js';
 import type { RequestFacts } from '../request/facts.js';
 import { isPrivate, mayUse } from './task-owner.js';
 import { refuseUnread } from './task-request.js';
@@ -22,7 +13,7 @@ import { toolIsShown } from './visible-tasks.js';
  * every mode, like one that does not exist. So is one whose tool is hidden, under `enforce`.
  */
 export function* judgeStream(asked: RequestFacts): Deciding<Outcome> {
-  const facts = yield* preferences('refuse');
+  const facts = yield* ask({ need: 'preferences', invalid: 'refuse' });
   const taskIds = askedTasks(asked.request.params);
   if (taskIds === undefined) return yield* judgeListen(facts);
   if ('error' in taskIds) return fail(taskIds.error);
@@ -53,8 +44,8 @@ interface OwnTask {
 }
 
 function* ownTasks(facts: RequestFacts, taskIds: readonly string[]): Settling<readonly OwnTask[]> {
-  const caller = yield* owner();
-  const makers = yield* makersOf(taskIds);
+  const caller = yield* ask({ need: 'owner' });
+  const makers = yield* ask({ need: 'makers', taskIds });
   return taskIds.flatMap((taskId, index) => {
     const maker = makers[index];
     const isOwn = isPrivate(facts) || (maker !== undefined && mayUse(caller, taskId, maker));
@@ -63,7 +54,7 @@ function* ownTasks(facts: RequestFacts, taskIds: readonly string[]): Settling<re
 }
 
 function* withShownTools(facts: RequestFacts, own: readonly OwnTask[]): Settling<readonly string[]> {
-  const configuration = yield* configurationNow();
+  const configuration = yield* ask({ need: 'configuration' });
   // A server that lists tasks by their owner asks for the tool of each itself.
   const isFree = !facts.isEnforced || facts.connection.taskTools !== undefined || !canChange(configuration);
   const shown: string[] = [];

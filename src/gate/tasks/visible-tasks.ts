@@ -7,7 +7,7 @@ import { scopesFor } from '../enforce/explain-target.js';
 import { redactRecords } from '../enforce/redaction.js';
 import { decisionOnName, isShown } from '../enforce/visibility.js';
 import { canChange } from '../request/configure.js';
-import { type Lists, listsFor, makersOf, owner, type Settling, type TaskMaker } from '../request/decision.js';
+import { ask, type Lists, type Settling, type TaskMaker } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { isListedFor, isPrivate } from './task-owner.js';
 
@@ -70,7 +70,11 @@ export function* toolIsShown(
   name: string,
 ): Settling<boolean> {
   if (!canChange(configuration)) return true;
-  const { lists, enough } = yield* listsFor({ kinds: ['tools'], targets: [{ type: 'tool', name }] });
+  const { lists, enough } = yield* ask({
+    need: 'lists',
+    kinds: ['tools'],
+    targets: [{ type: 'tool', name }],
+  });
   if (!enough) throw new Error(NOT_LISTED);
   const target = { type: 'tool', name } as const;
   return isShown(lists, target, configuration) && scopesFor(lists, target, configuration).length === 0;
@@ -82,12 +86,12 @@ interface OwnTask {
 }
 
 function* ownTasks(facts: Facts, tasks: readonly unknown[]): Settling<readonly OwnTask[]> {
-  const caller = yield* owner();
+  const caller = yield* ask({ need: 'owner' });
   const named = tasks.flatMap((task) => {
     const taskId = read(task, 'taskId');
     return typeof taskId === 'string' ? [{ task, taskId }] : [];
   });
-  const makers = yield* makersOf(named.map(({ taskId }) => taskId));
+  const makers = yield* ask({ need: 'makers', taskIds: named.map(({ taskId }) => taskId) });
   return named.flatMap(({ task, taskId }, index) => {
     const maker = makers[index];
     const isOwn = isPrivate(facts) || (maker !== undefined && isListedFor(caller, taskId, maker));
@@ -114,7 +118,7 @@ const NOT_LISTED = 'The server did not list its tools.';
 function* toolLists(facts: Facts, tools: readonly string[]): Settling<Lists> {
   if (tools.length === 0) return {};
   const targets = [...new Set(tools)].map((name) => ({ type: 'tool' as const, name }));
-  const { lists, enough } = yield* listsFor({ kinds: ['tools'], targets });
+  const { lists, enough } = yield* ask({ need: 'lists', kinds: ['tools'], targets });
   if (!enough && facts.isEnforced) throw new Error(NOT_LISTED);
   return lists;
 }

@@ -2,17 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { gather, judge, settle } from '../../../src/gate/edge/gather.js';
 import { ROWS, type Rows } from '../../../src/gate/edge/rows.js';
 import {
+  ask,
   type Deciding,
   decided,
-  heldNow,
-  keptNow,
   type Outcome,
-  preferences,
   type Row,
   reply,
   type Settled,
   type Settling,
-  wholeList,
 } from '../../../src/gate/request/decision.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { Answer, Failure } from '../../../src/wire/messages.js';
@@ -30,7 +27,7 @@ const rowsWith = (row: Partial<Row>): Rows => ({ ...ROWS, pass: { ...ROWS.pass, 
 const exchange = (harness: Harness) => exchangeOf(harness, 'ping');
 
 function* throwing(reason: string): Deciding<never> {
-  yield* heldNow();
+  yield* ask({ need: 'held' });
   throw new Error(reason);
 }
 
@@ -62,7 +59,7 @@ describe('judging', () => {
       'after its preferences',
       {
         *judge(): Deciding<Outcome> {
-          yield* preferences('ignore');
+          yield* ask({ need: 'preferences', invalid: 'ignore' });
           return yield* throwing('bug');
         },
       },
@@ -79,7 +76,7 @@ describe('judging', () => {
     const harness = new Harness(plain);
     const row: Partial<Row> = {
       *judge(): Deciding<Outcome> {
-        yield* wholeList('tools');
+        yield* ask({ need: 'whole', kind: 'tools' });
         return yield* throwing('late bug');
       },
     };
@@ -98,7 +95,7 @@ describe('judging', () => {
     const harness = new Harness(plain, { place: 'store', store, id: 's' });
     const row: Partial<Row> = {
       *judge(): Deciding<Outcome> {
-        yield* keptNow();
+        yield* ask({ need: 'kept' });
         return reply({});
       },
       inOrder: true,
@@ -113,7 +110,7 @@ describe('judging', () => {
     const row: Partial<Row> = {
       *judge(): Deciding<Outcome> {
         try {
-          yield* keptNow();
+          yield* ask({ need: 'kept' });
           return reply({ isRead: true });
         } catch {
           return reply({ isRead: false });
@@ -129,7 +126,7 @@ describe('judging', () => {
     const harness = new Harness(plain, { place: 'store', store, id: 's' });
     const row: Partial<Row> = {
       *judge(): Deciding<Outcome> {
-        const { session } = yield* keptNow();
+        const { session } = yield* ask({ need: 'kept' });
         return reply({ session: session.state });
       },
     };
@@ -144,7 +141,7 @@ describe('judging', () => {
     const harness = new Harness(plain);
     const row: Partial<Row> = {
       *judge(): Deciding<Outcome> {
-        yield* wholeList('tools');
+        yield* ask({ need: 'whole', kind: 'tools' });
         return reply({ late: true });
       },
     };
@@ -173,7 +170,7 @@ describe('settling', () => {
     expect(settling(() => as(answer({ b: 1 })), answer({}))).toEqual(answer({ b: 1 }));
     const harness = new Harness(plain, { place: 'store', store: createMemoryStore(), id: 's' });
     function* late(): Settling<Settled> {
-      yield* keptNow();
+      yield* ask({ need: 'kept' });
       return { message: answer({ late: true }) };
     }
     const row = { judge: () => throwing('unused'), settle: late };
@@ -186,7 +183,7 @@ describe('settling', () => {
     expect(settling(() => throwing('bug') as never, answer({ secret: 1 }))).toEqual(broken('bug'));
     const harness = new Harness(plain, { place: 'store', store: createMemoryStore(), id: 's' });
     function* late(): Settling<Settled> {
-      yield* keptNow();
+      yield* ask({ need: 'kept' });
       return yield* throwing('late bug') as Settling<never>;
     }
     const row = { judge: () => throwing('unused'), settle: late };
@@ -198,7 +195,7 @@ describe('gathering', () => {
   it('rejects with what a decision throws after it waited', async () => {
     const harness = new Harness(plain, { place: 'store', store: createMemoryStore(), id: 's' });
     function* late(): Settling<never> {
-      yield* keptNow();
+      yield* ask({ need: 'kept' });
       throw new Error('bug');
     }
     await expect(gather(exchange(harness), late())).rejects.toThrow('bug');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LONGEST_WAIT } from '../../../src/gate/edge/ask-person.js';
 import { type Form, readFormAnswer } from '../../../src/gate/panel/form.js';
-import { askPerson, type FormAnswer } from '../../../src/gate/request/decision.js';
+import { ask, type FormAnswer } from '../../../src/gate/request/decision.js';
 import type { RequestId } from '../../../src/wire/messages.js';
 import { decided } from '../exchange-of.js';
 import { talkTo } from './panel-policy.js';
@@ -50,7 +50,7 @@ describe('a form that is shown while a call waits', () => {
   function show() {
     const talk = talkTo();
     const answered = Promise.resolve(
-      decided(talk.exchange('tools/call', { name: 'concerns' }), askPerson(form)),
+      decided(talk.exchange('tools/call', { name: 'concerns' }), ask({ need: 'person', form })),
     );
     const sent = talk.toClient[0]?.message;
     const id: RequestId = sent !== undefined && 'id' in sent ? (sent.id ?? '') : '';
@@ -62,7 +62,8 @@ describe('a form that is shown while a call waits', () => {
 
   it('is the only one: a later call is told of it, until it is answered', async () => {
     const { talk, reply, answered } = show();
-    const again = () => decided(talk.exchange('tools/call', { name: 'concerns' }), askPerson(form));
+    const again = () =>
+      decided(talk.exchange('tools/call', { name: 'concerns' }), ask({ need: 'person', form }));
     const forms = () => talk.toClient.length;
     for (let calls = 0; calls < 300; calls++) expect(await again()).toEqual({ action: 'open' });
     expect(forms()).toBe(1);
