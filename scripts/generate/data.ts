@@ -13,15 +13,17 @@ const DATA = [
   'src/policy/testing/first-tests.yaml',
 ];
 /** Lists of words, which become sets, and pairs of words, which become maps. */
-const WORDS = 'src/policy/propose/words/word-lists.yaml';
+const WORDS = ['src/gate/enforce/exceptions.yaml', 'src/policy/propose/words/word-lists.yaml'];
 
 /** @returns the modules that are generated from data, by their path in the repository */
 export const dataFiles = (): [file: string, text: string][] => [
   ...DATA.map((source) => moduleOf(source, (value) => `${JSON.stringify(value)} as const`)),
-  moduleOf(WORDS, (value) =>
-    typeof value === 'string'
-      ? `new Set(${JSON.stringify(value.split(' '))}) as ReadonlySet<string>`
-      : `new Map(Object.entries(${JSON.stringify(value)})) as ReadonlyMap<string, string>`,
+  ...WORDS.map((source) =>
+    moduleOf(source, (value) =>
+      typeof value === 'string'
+        ? `new Set(${JSON.stringify(value.split(' '))}) as ReadonlySet<string>`
+        : `new Map(Object.entries(${JSON.stringify(value)})) as ReadonlyMap<string, string>`,
+    ),
   ),
 ];
 

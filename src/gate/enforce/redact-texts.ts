@@ -2,16 +2,13 @@ import type { Failure } from '../../wire/messages.js';
 import { type JsonRewriting, rewriteJson } from '../../wire/rewrite-json.js';
 import { SERVER_REQUESTS } from '../table/routes.js';
 import {
-  DEFINITION,
   type Exceptions,
   exceptionsTo,
-  INTERFACES,
+  isKeptInDefinition,
   isProtocolKey,
   isProtocolValue,
-  OWN_KEYS,
-  REQUEST,
-  VALUES_OF_DEFINITIONS,
 } from './exceptions.js';
+import { DEFINITION, INTERFACES, OWN_KEYS, REQUEST } from './generated/exceptions.js';
 
 /** Redacts one text. */
 export type Redact = (text: string) => string;
@@ -86,9 +83,8 @@ export function redactDefinition<T extends object>(definition: T, redact: Redact
   const key = keyRedaction(redact);
   return rewriteMembers(definition, (member, value) => {
     if (DEFINITION.has(member)) return [member, value];
-    const kept = VALUES_OF_DEFINITIONS.get(member);
     const text = (each: string, name: string | undefined): string | undefined => {
-      if (name !== undefined && kept?.has(name) === true) return each;
+      if (isKeptInDefinition(member, name)) return each;
       const redacted = redact(each);
       return name === 'enum' && redacted !== each ? undefined : redacted;
     };

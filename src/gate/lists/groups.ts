@@ -1,5 +1,5 @@
 import { type Answer, ERRORS, type Failure, read } from '../../wire/messages.js';
-import { DEFINITION } from '../enforce/exceptions.js';
+import { DEFINITION } from '../enforce/generated/exceptions.js';
 import { redactFailure, redactRecords, redactResponse } from '../enforce/redaction.js';
 import { canChange, unshared } from '../request/configure.js';
 import {
