@@ -7,6 +7,7 @@ const DATA = [
   'src/cli/completion/scripts.yaml',
   'src/cli/options/help.yaml',
   'src/cli/proposals/servers-policy.yaml',
+  'src/gate/table/methods.yaml',
   'src/policy/check/rule-paths.yaml',
   'src/policy/language/findings.yaml',
   'src/policy/propose/proposal.yaml',

@@ -30,7 +30,7 @@ const PASS: Row = { judge: judgePassing, settle: settlePassing };
 
 export type Rows = { readonly [To in Route['to']]: Row };
 
-/** How requests of each route are decided. The table of methods, `table/routes.ts`, names the routes. */
+/** How requests of each route are decided. The table of methods, `table/methods.yaml`, names the routes. */
 export const ROWS: Rows = {
   list: { judge: judgeList, settle: settleList },
   access: ACCESS,

@@ -89,7 +89,8 @@ describe('the name in the params of a request', () => {
     ['skills/list', {}, undefined],
     ['vendor/x', { name: 'a' }, undefined],
   ])('%s with %j', (method, params, name) => {
-    expect(nameIn(method, params)).toEqual(name);
+    const { type, path } = nameIn(method, params) ?? {};
+    expect(type && { type, path }).toEqual(name);
   });
 
   it.each([
