@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { parse } from 'yaml';
+import { textsOf } from './texts.js';
 
 /** What people write as YAML and code reads: each key of a file becomes a constant. */
 const DATA = [
@@ -15,10 +16,13 @@ const DATA = [
 ];
 /** Lists of words, which become sets, and pairs of words, which become maps. */
 const WORDS = ['src/gate/enforce/exceptions.yaml', 'src/policy/propose/words/word-lists.yaml'];
+/** What people and models read: constants, and functions that fill in the blanks. */
+const TEXTS = ['src/gate/request/texts.yaml'];
 
 /** @returns the modules that are generated from data, by their path in the repository */
 export const dataFiles = (): [file: string, text: string][] => [
   ...DATA.map((source) => moduleOf(source, (value) => `${JSON.stringify(value)} as const`)),
+  ...TEXTS.map((source) => moduleOf(source, textsOf)),
   ...WORDS.map((source) =>
     moduleOf(source, (value) =>
       typeof value === 'string'

@@ -24,6 +24,7 @@ import { surfacesOf } from '../request/client-surfaces.js';
 import { configure } from '../request/configure.js';
 import { ask, type Deciding, type Outcome, pass, type Settled, type Settling } from '../request/decision.js';
 import type { Facts, Implementation, RequestFacts } from '../request/facts.js';
+import { INSTRUCTIONS_WITHHELD, NO_SESSION } from '../request/generated/texts.js';
 import {
   keepClient,
   type PrincipalPreferences,
@@ -35,7 +36,7 @@ import { canKeep } from '../request/switching.js';
 import { panelMode } from '../table/routes.js';
 import { concernsOfInitialize, declareChanges, declareConcerns } from './declare.js';
 import { declarePanel } from './declare-panel.js';
-import { redactDiscovered, redactInstructions, WITHHELD } from './instructions.js';
+import { redactDiscovered, redactInstructions } from './instructions.js';
 import { questionCapabilities } from './question-capabilities.js';
 
 /** Handles `initialize`. */
@@ -74,7 +75,7 @@ export function* settleInitialize(facts: RequestFacts, message: Answer | Failure
     tell: () => [
       describeConcerns(offered.sent, [
         ...offered.sent.warnings,
-        ...(isWithheld ? [WITHHELD] : []),
+        ...(isWithheld ? [INSTRUCTIONS_WITHHELD] : []),
         ...warnings,
       ]),
     ],
@@ -170,10 +171,7 @@ function* stored({ record }: Offer): Settling<readonly ConcernWarning[]> {
 }
 
 function warningsOf(outcome: 'stored' | 'ended' | 'nowhere', { concerns }: SessionRecord): ConcernWarning[] {
-  if (outcome !== 'nowhere' || concerns === undefined) return [];
-  const message =
-    'There is no session to keep concerns in. Hosts can send them in _meta, the Mcp-Concerns header or the URL.';
-  return [{ code: 'no-session', message }];
+  return outcome === 'nowhere' && concerns !== undefined ? [NO_SESSION] : [];
 }
 
 /** Preferences from a message that cannot be answered with an error about them: invalid ones are ignored. */

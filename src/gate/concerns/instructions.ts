@@ -1,4 +1,4 @@
-import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
+import type { Configuration } from '../../engine/configuration.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { LISTS, type Request, read } from '../../wire/messages.js';
 import { HANDSHAKE } from '../enforce/generated/exceptions.js';
@@ -11,13 +11,6 @@ import { ask, type Lists, type Settling } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 
 type Result = Record<string, unknown>;
-
-/** Warns an operator that a client did not get the server's instructions. */
-export const WITHHELD: ConcernWarning = {
-  code: 'instructions-withheld',
-  message:
-    "The server's instructions are withheld: they may name hidden primitives, and the server's lists are not known yet.",
-};
 
 /** Returns whether the answer to `initialize` or `server/discover` may name something hidden, for example in its instructions. */
 const mayName = (facts: RequestFacts, result: Result, configuration: Configuration): boolean =>

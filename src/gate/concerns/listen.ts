@@ -8,12 +8,12 @@ import {
   type Request,
   read,
 } from '../../wire/messages.js';
-import { NOT_CHECKED } from '../enforce/access-check.js';
 import { lacksScope } from '../enforce/explain-target.js';
 import { isUriKnown } from '../enforce/visibility.js';
 import { canChange } from '../request/configure.js';
 import { ask, type Deciding, type Outcome, pass, refuse, type Tell } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
+import { NOT_CHECKED, tooManyUris } from '../request/generated/texts.js';
 import { describeConcerns } from '../request/report.js';
 import { MAX_URIS } from '../table/routes.js';
 import { KINDS_OF } from '../table/routing.js';
@@ -32,10 +32,7 @@ export function* judgeListen(facts: Facts): Deciding<Outcome> {
   const uris = read(request.params, 'notifications', 'resourceSubscriptions');
   if (!isEnforced || !canChange(configuration) || !Array.isArray(uris)) return pass(facts, tell);
   if (uris.length > MAX_URIS) {
-    return refuse(
-      ERRORS.invalidParams,
-      `A stream can be about ${MAX_URIS} resources. Open another one for more.`,
-    );
+    return refuse(ERRORS.invalidParams, tooManyUris({ most: MAX_URIS }));
   }
   const targets = uris.map((uri) => ({ type: 'uri', name: String(uri) }) as const);
   const { lists, enough } = yield* ask({ need: 'lists', kinds: KINDS_OF.uri, targets });

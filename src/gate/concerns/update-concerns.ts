@@ -6,10 +6,19 @@ import {
 } from '../../engine/configuration.js';
 import type { Kind } from '../../engine/policy.js';
 import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
-import { type Capability, CONCERNS_PARAMETER, ERRORS, EXTENSION_ID, read } from '../../wire/messages.js';
+import { type Capability, ERRORS, read } from '../../wire/messages.js';
 import { configure } from '../request/configure.js';
 import { ask, type Outcome, refuse, refuseValue, reply, type Settling } from '../request/decision.js';
 import type { RequestFacts } from '../request/facts.js';
+import {
+  MAYBE_STORED,
+  NO_CONCERNS,
+  NO_PREFERENCES_KEPT,
+  NOT_STORED,
+  SEND_PREFERENCES,
+  SESSION_ENDED,
+  STORED_FOR_CALLER,
+} from '../request/generated/texts.js';
 import {
   type Decided,
   type Kept,
@@ -22,10 +31,6 @@ import { canKeep } from '../request/switching.js';
 import { compareLists } from './compare-lists.js';
 import { announcedOf } from './model-values.js';
 
-const NOT_KEPT = 'Method not found: this endpoint keeps no preferences of yours.';
-const HINT = `Send preferences with each request: in params._meta["${EXTENSION_ID}"].concerns, the Mcp-Concerns header or the URL, for example ?${CONCERNS_PARAMETER}=NAME:VALUE.`;
-const ENDED = 'The session has ended. Initialize a new one.';
-
 /**
  * Answers `updateConcerns`: replaces the host's preferences, and acknowledges them only after they are stored. Before the
  * answer, it announces the lists whose visible part changed, if the server announces changes of these lists.
@@ -36,12 +41,10 @@ export function* updateConcerns(facts: RequestFacts): Settling<Outcome> {
   const { request, policy } = facts;
   // It is not declared here either. A list must not change as a side effect of another request (MCP 2026-07-28, Tools),
   // unless the operator chose to keep preferences.
-  if (!canKeep(facts)) return refuse(ERRORS.methodNotFound, NOT_KEPT, { hint: HINT });
+  if (!canKeep(facts)) return refuse(ERRORS.methodNotFound, NO_PREFERENCES_KEPT, { hint: SEND_PREFERENCES });
   const concerns = read(request.params, 'concerns');
   if (typeof concerns !== 'object' || concerns === null || Array.isArray(concerns)) {
-    const message =
-      'params.concerns must be an object of concern names and values. Send {} to remove all preferences.';
-    return refuse(ERRORS.invalidParams, message);
+    return refuse(ERRORS.invalidParams, NO_CONCERNS);
   }
   const update = resolveConfiguration(policy, [{ from: 'update', concerns }]);
   const [invalid] = update.invalid;
@@ -52,7 +55,7 @@ export function* updateConcerns(facts: RequestFacts): Settling<Outcome> {
     const error = ERRORS.internal;
     return refuse(error, `The concerns ${notStored(outcome)}`, undefined, () => [{ warnings, error }]);
   }
-  if (outcome.state === 'ended') return refuse(ERRORS.invalidRequest, ENDED);
+  if (outcome.state === 'ended') return refuse(ERRORS.invalidRequest, SESSION_ENDED);
   const { after, visible, announced } = outcome;
   yield* ask({ need: 'announce', capabilities: announced, isSwitch: false });
   const warnings = [...update.warnings, ...after.warnings];
@@ -81,11 +84,8 @@ export type Replaced =
 
 /** Says what a failed store means for a person. The preferences are the subject of the sentence. */
 export function notStored({ kept, known }: Extract<Replaced, { state: 'failed' }>): string {
-  if (!known)
-    return 'may or may not have been stored: the store did not answer. List again to see what is in effect.';
-  return kept
-    ? 'were stored for the caller, but not for this session. Try again.'
-    : 'could not be stored, so nothing changed. Try again.';
+  if (!known) return MAYBE_STORED;
+  return kept ? STORED_FOR_CALLER : NOT_STORED;
 }
 
 /**

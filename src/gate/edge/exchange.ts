@@ -19,6 +19,7 @@ import type { AskServer } from '../../wire/page-walker.js';
 import { configure, type Sender } from '../request/configure.js';
 import type { Handshake } from '../request/decision.js';
 import type { Facts, Keeps, Substitute } from '../request/facts.js';
+import { filterFailed } from '../request/generated/texts.js';
 import { isOneHost, type Kept, nothingRead } from '../request/kept-preferences.js';
 import { type GateReport, NO_REPORT, type ReportContext } from '../request/report.js';
 import { panelRouteOf, type Route } from '../table/routes.js';
@@ -175,7 +176,7 @@ export class Exchange implements Facts {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const code = ERRORS.internal;
     this.report({ error: code });
-    return failure(this.clientId, code, `The concern filter failed on this request (${reason}).`);
+    return failure(this.clientId, code, filterFailed({ reason }));
   }
 
   /** Reports the request, with its method and era. */

@@ -12,14 +12,8 @@ import {
   refuse,
   refuseValue,
 } from '../request/decision.js';
-import {
-  type Kept,
-  NO_PRINCIPAL,
-  readKept,
-  readPrincipal,
-  unread,
-  updateSession,
-} from '../request/kept-preferences.js';
+import { NO_PRINCIPAL, PREFERENCES_UNREAD, UNKNOWN_SESSION } from '../request/generated/texts.js';
+import { type Kept, readKept, readPrincipal, unread, updateSession } from '../request/kept-preferences.js';
 import { storeWarning } from '../request/report.js';
 import type { Route } from '../table/routes.js';
 import { askPerson } from './ask-person.js';
@@ -112,14 +106,6 @@ function nowOrThen<T>(
   else then(started);
 }
 
-const UNKNOWN_SESSION: ConcernWarning = {
-  code: 'unknown-session',
-  message:
-    'The session is unknown or expired, so its preferences are lost, and what they could hide is hidden. The host must send them again with updateConcerns, or initialize a new session.',
-};
-
-const UNREAD = 'The preferences of this session could not be read. Try again.';
-
 /**
  * Reads the preferences of a request from every source, and resolves its configuration. If the store cannot be read,
  * `advisory` continues with what the session id says and with the other sources. `enforce` refuses: the preferences that it cannot read may hide something.
@@ -172,7 +158,7 @@ export function findPreferences(
       // The client must know that what it sees may not be what its person chose.
       if (!exchange.isEnforced) return configured(unread(exchange), [], warnings);
       const error = ERRORS.internal;
-      then({ end: refuse(error, UNREAD, undefined, () => [{ warnings, error }]) });
+      then({ end: refuse(error, PREFERENCES_UNREAD, undefined, () => [{ warnings, error }]) });
     },
   );
 }

@@ -14,6 +14,7 @@ import {
   type Tell,
 } from '../request/decision.js';
 import type { Facts, RequestFacts, Substitute } from '../request/facts.js';
+import { insufficientScope, NOT_CHECKED } from '../request/generated/texts.js';
 import { describeConcerns } from '../request/report.js';
 import { panelRouteOf } from '../table/routes.js';
 import { KINDS_OF, type RequestTarget, refusalOf, targetOf, withName } from '../table/routing.js';
@@ -21,9 +22,6 @@ import { explainTarget, scopesFor } from './explain-target.js';
 import { areSeveral } from './of-servers.js';
 import { switchedOff } from './switched-off.js';
 import { decisionOnKnownUri, isShown, isShownByEntry, isUriShown } from './visibility.js';
-
-export const NOT_CHECKED =
-  'Access to this primitive could not be checked, because the server did not list its primitives. Try again.';
 
 /**
  * Checks access to the primitive that a request names. Under `enforce`, if it is hidden, the server is asked for a name
@@ -62,8 +60,8 @@ function use(facts: Facts, lists: Lists, target: RequestTarget): Outcome {
   const tell = explained(facts, lists, target, false);
   const scopes = scopesFor(lists, target, facts.configuration);
   if (scopes.length === 0) return pass(facts, tell);
-  const message = `Insufficient scope: this request requires ${scopes.join(' ')}.`;
-  return refuse(ERRORS.insufficientScope, message, { scope: scopes.join(' ') }, () => {
+  const scope = scopes.join(' ');
+  return refuse(ERRORS.insufficientScope, insufficientScope({ scopes: scope }), { scope }, () => {
     const [report, context = {}] = tell();
     return [{ ...report, error: ERRORS.insufficientScope }, context];
   });

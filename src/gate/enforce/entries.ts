@@ -2,6 +2,7 @@ import { type Answer, ERRORS, type Failure, failure, read } from '../../wire/mes
 import { unshared } from '../request/configure.js';
 import { ask, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
+import { NOT_FILTERED } from '../request/generated/texts.js';
 import { type EntryPath, entriesOf } from '../table/routes.js';
 import { KINDS_OF } from '../table/routing.js';
 import { isUriShown } from './visibility.js';
@@ -35,9 +36,6 @@ export function* filterEntries(
   const result = paths.reduce<unknown>((filtered, path) => filterAt(filtered, path, isShown), message.result);
   return { ...message, result: unshared(era, { ...(result as object) }) };
 }
-
-const NOT_FILTERED =
-  'The answer could not be filtered, because the server did not list its resources. Try again.';
 
 /** Filters the list at a path. `*` stands for each item of a list. Values of another form stay as they are. */
 function filterAt(value: unknown, [key, ...rest]: EntryPath, keep: (entry: unknown) => boolean): unknown {

@@ -15,6 +15,7 @@ import type { CatalogCache } from '../request/catalog-cache.js';
 import { canChange } from '../request/configure.js';
 import { ask, type Lists, refusal, type Settled, type Settling } from '../request/decision.js';
 import type { Facts, RequestFacts, View } from '../request/facts.js';
+import { NOT_REDACTED } from '../request/generated/texts.js';
 import { entriesOf } from '../table/routes.js';
 import { KINDS_OF } from '../table/routing.js';
 import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
@@ -29,8 +30,6 @@ import { namesResources, withoutHiddenLinks } from './resource-links.js';
 import { isHiddenToolName, withoutHiddenTools, withoutOfferedTools } from './sampling-tools.js';
 import { textRedaction } from './text-redaction.js';
 import { isUriShown } from './visibility.js';
-
-const NOT_REDACTED = 'The response could not be checked for hidden names. Try again.';
 
 /**
  * Redacts the server's response to a request. Puts the original name back, and removes hidden primitives from links to

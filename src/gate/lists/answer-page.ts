@@ -2,10 +2,10 @@ import type { ConcernWarning } from '../../engine/configuration.js';
 import { ERRORS } from '../../wire/messages.js';
 import { type Outcome, refuse, reply } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
+import { CURSOR_MESSAGES } from '../request/generated/texts.js';
 import { describeConcerns, type ListCounts, type ReportContext } from '../request/report.js';
 import { withCacheHints } from './cache-hints.js';
 import {
-  CURSOR_MESSAGES,
   type CursorTarget,
   cursorTarget,
   digestOf,

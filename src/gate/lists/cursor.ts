@@ -3,6 +3,7 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { sha256Of } from '../../sha256.js';
 import { seal, unseal } from '../../wire/seal.js';
 import type { Facts } from '../request/facts.js';
+import type { CURSOR_MESSAGES } from '../request/generated/texts.js';
 
 /** Everything that the pages of a list depend on. A cursor is valid only as long as none of it changes. */
 export interface CursorTarget {
@@ -36,14 +37,7 @@ export const cursorTarget = (
 
 export type ReadCursor =
   | { readonly ok: true; readonly offset: number }
-  | { readonly ok: false; readonly reason: 'malformed' | 'changed' | 'filter-changed' };
-
-/** The messages of the `-32602` errors about cursors. SEP-2564 specifies the last one. */
-export const CURSOR_MESSAGES = {
-  malformed: 'The cursor is not valid. List again without a cursor.',
-  changed: 'The list changed, so the cursor is not valid any more. List again without a cursor.',
-  'filter-changed': 'Filter parameters must not change between paginated requests',
-} as const;
+  | { readonly ok: false; readonly reason: keyof typeof CURSOR_MESSAGES };
 
 /**
  * Makes the cursor of a page: its offset, and two digests of what the list depends on. The filter has a digest of its

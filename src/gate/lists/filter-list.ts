@@ -8,6 +8,7 @@ import type { Kind } from '../../engine/policy.js';
 import { type Catalog, type Selection, select } from '../../engine/select.js';
 import { EXTENSION_ID } from '../../wire/messages.js';
 import { redactDefinitions, redactRest } from '../enforce/definitions.js';
+import { definitionChanged, emptyList, unknownMetaValue, weakerHint } from '../request/generated/texts.js';
 import type { HiddenReport } from '../request/report.js';
 import type { WholeList } from '../request/whole-list.js';
 
@@ -39,7 +40,7 @@ export function filterList(
   const shown = shadow ? narrow(selection.kept).length : listed.length;
   const filter = selection.kept.length - shown;
   const rest = enforced ? redactRest(bound, written, configuration) : written;
-  const { unknown } = bound;
+  const { unknown, weakened } = bound;
   const emptiedBy = shadow ? [] : emptied(kind, selection);
   // Under `enforce`, the client does not learn which reason hides the rest. Unknown values are for the operator's log.
   const told = [...warnings, ...(enforced ? [] : emptiedBy)];
@@ -59,9 +60,9 @@ export function filterList(
     warnings: [
       ...warnings,
       ...ofList,
-      ...warnOfValues(kind, unknown),
+      ...unknown.map((value) => unknownMetaValue({ kind, value })),
       ...warnOfDefinitions(bound),
-      ...warnOfHints(bound),
+      ...(weakened.length === 0 ? [] : [weakerHint({ kind, hints: weakened.join(', ') })]),
       ...emptiedBy,
     ],
   };
@@ -119,33 +120,14 @@ function emptied(kind: Kind, { kept, total, hidden }: Selection<Primitive>): Con
   ];
   const [most] = reasons.sort(([, a], [, b]) => b - a);
   const reason = most?.[0] ? `${most[0]} hides most of them` : 'the policy maps none of them';
-  return [{ code: 'empty-list', message: `The list of ${kind} is empty: ${reason}.` }];
-}
-
-function warnOfValues(kind: Kind, unknown: readonly string[]): ConcernWarning[] {
-  return unknown.map((value) => ({
-    code: 'unknown-meta-value',
-    message: `A value in _meta.concerns of the server's ${kind} is ignored, because the policy does not declare it (${value}).`,
-  }));
+  return [emptyList({ kind, reason })];
 }
 
 function warnOfDefinitions({ policy, kind, changed }: Catalog<Primitive>): ConcernWarning[] {
   if (changed.length === 0) return [];
   const names = changed.map((name) => JSON.stringify(name.slice(0, MAX_NAME))).join(', ');
   const effect = policy.pins?.changed === 'hide' ? ', so they are hidden' : '';
-  return [
-    {
-      code: 'definition-changed',
-      message: `The definitions of these ${kind} are not the pinned ones${effect}: ${names}. Review them with "mcp-concerns pin --review".`,
-    },
-  ];
-}
-
-/** A hint that `present` may not give is left out, because hosts run tools without asking because of hints. */
-function warnOfHints({ kind, weakened }: Catalog<Primitive>): ConcernWarning[] {
-  if (weakened.length === 0) return [];
-  const message = `Hints in "present" promise less harm than the server does, so they are left out: ${weakened.join(', ')} (${kind}). Run "mcp-concerns check" with the server.`;
-  return [{ code: 'weaker-hint', message }];
+  return [definitionChanged({ kind, effect, names })];
 }
 
 /** In characters: the server chooses its names. */

@@ -1,4 +1,4 @@
-import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
+import type { Configuration } from '../../engine/configuration.js';
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
@@ -18,6 +18,7 @@ import {
   type Settling,
 } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
+import { CURSOR_MESSAGES, UNBOUNDED_LIST } from '../request/generated/texts.js';
 import {
   type NameFilter,
   passesNameFilters,
@@ -29,15 +30,7 @@ import { itemsOf, type WholeList, wholeListOf, withoutReserved } from '../reques
 import { answerPage, cutPage, listTarget } from './answer-page.js';
 import { withCacheHints } from './cache-hints.js';
 import { applyListFilter, type ListFilter, readListFilter, type VendorFilter } from './client-filter.js';
-import {
-  CURSOR_MESSAGES,
-  type CursorTarget,
-  cursorTarget,
-  isGateCursor,
-  isSealed,
-  openCursor,
-  sealCursor,
-} from './cursor.js';
+import { type CursorTarget, cursorTarget, isGateCursor, isSealed, openCursor, sealCursor } from './cursor.js';
 import { filterList, withWarnings } from './filter-list.js';
 import { ownListOnly, withOwnEntries } from './own-entries.js';
 import { withOutsideNames } from './sibling-names.js';
@@ -142,11 +135,6 @@ function nameWarnings({ kind, names }: ListQuery, whole: WholeList, configuratio
   );
 }
 
-const UNBOUNDED: ConcernWarning = {
-  code: 'unbounded-list',
-  message: 'The list is too long to be read at once. It is filtered page by page, so pages may be short.',
-};
-
 function* answerWholeList(facts: Facts, query: ListQuery, whole: WholeList): Settling<Outcome> {
   const { kind, filterKey } = query;
   const { configuration } = facts;
@@ -233,7 +221,7 @@ function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): Set
   const { configuration, policy } = facts;
   const { nextCursor } = message.result;
   const page = wholeListOf(policy, kind, [message.result]);
-  const filtered = filterList(page, configuration, [...configuration.warnings, UNBOUNDED], (shown) =>
+  const filtered = filterList(page, configuration, [...configuration.warnings, UNBOUNDED_LIST], (shown) =>
     narrowed(query, callableTools(facts, kind, shown)),
   );
   const { shown, total, hidden, rest, meta } = filtered;

@@ -9,6 +9,7 @@ import {
   refuse,
   reply,
 } from '../request/decision.js';
+import { reservedForSwitching } from '../request/generated/texts.js';
 import { quoteValue } from '../request/quote-value.js';
 import { nameIn } from '../table/routes.js';
 
@@ -27,10 +28,7 @@ const answeredBy = (part: PanelPartName): Row => ({
     const { method, params } = facts.request;
     const named = nameIn(method, params);
     const name = named && read(params, ...named.path);
-    return refuse(
-      ERRORS.invalidParams,
-      `${quoteValue(name)} is reserved for switching, and does not exist here.`,
-    );
+    return refuse(ERRORS.invalidParams, reservedForSwitching({ name: quoteValue(name) }));
   },
   settle: settleAccess,
 });

@@ -1,5 +1,4 @@
 import { type CallerData, callerFacts, clientNames } from '../../engine/caller-facts.js';
-import type { ConcernWarning } from '../../engine/configuration.js';
 import { readsClient, readsClientName } from '../../engine/expression/expression.js';
 import type { Policy } from '../../engine/policy.js';
 import { ADDED_TOOLS } from '../../engine/preference-source.js';
@@ -96,13 +95,6 @@ export const recordOf = (kept: SessionRead | undefined): SessionRecord =>
 /** Returns whose preferences are the strongest of those that are kept: of this session, or of this caller. */
 export const strongestPlace = ({ session, principal }: Kept): 'session' | 'principal' =>
   principal === undefined || recordOf(session).acted === true ? 'session' : 'principal';
-
-/** Warns an operator who lets callers keep preferences that this one cannot. */
-export const NO_PRINCIPAL: ConcernWarning = {
-  code: 'no-principal',
-  message:
-    'Preferences are kept per caller, but this caller has no verified claims iss and sub. Its preferences are kept only for its session.',
-};
 
 /** The concerns that a person decides about with a change. */
 export type Decided = 'all' | readonly string[];

@@ -2,6 +2,7 @@ import type { ConcernWarning } from '../../engine/configuration.js';
 import { compileGlob } from '../../engine/match/glob.js';
 import type { Policy } from '../../engine/policy.js';
 import { CONCERNS_PARAMETER } from '../../wire/messages.js';
+import { nameFiltersOff, nameFilterTooLong, unknownToolName, unsupportedHeader } from './generated/texts.js';
 import { type HttpRequestInfo, parametersOf } from './preference-sources.js';
 
 /** A filter of tools by name, as other servers accept it in their URL and headers. */
@@ -78,24 +79,13 @@ export function warnOfOtherServers(
   const sent = FOREIGN_HEADERS.filter(({ key }) => headers[key] !== undefined);
   const filters = filtersIn(http.url, headers);
   if (sent.length === 0 && filters.length === 0) return NO_WARNINGS;
-  const foreign = sent.map(({ header }) => ({
-    code: 'unsupported-header',
-    message: `${header} has no effect on this server. ${insteadOf(policy)}`,
-  }));
+  const instead = insteadOf(policy);
+  const foreign = sent.map(({ header }) => unsupportedHeader({ header, instead }));
   if (policy.settings.nameFilters !== true) {
-    const off = filters.map(({ from }) => ({
-      code: 'name-filters-off',
-      message: `${from} has no effect on this server: its policy does not accept name filters. ${insteadOf(policy)}`,
-    }));
-    return [...foreign, ...off];
+    return [...foreign, ...filters.map(({ from }) => nameFiltersOff({ from, instead }))];
   }
-  const tooMuch = filters
-    .filter(({ names }) => isTooMuch(names))
-    .map(({ from }) => ({
-      code: 'name-filter-too-long',
-      message: `${from} has more than ${LIMITS.names} names, or a name of more than ${LIMITS.characters} characters. No tool is listed. Send fewer names.`,
-    }));
-  return [...foreign, ...tooMuch];
+  const tooMuch = filters.filter(({ names }) => isTooMuch(names));
+  return [...foreign, ...tooMuch.map(({ from }) => nameFilterTooLong({ from, ...LIMITS }))];
 }
 
 const isTooMuch = (names: readonly string[]): boolean =>
@@ -148,7 +138,6 @@ export function warnOfUnknownNames(
     if (unknown.length === 0) return [];
     const quoted = unknown.slice(0, 8).map((name) => JSON.stringify(name));
     const more = unknown.length > 8 ? ` and ${unknown.length - 8} more` : '';
-    const message = `${from} names tools that are not listed: ${quoted.join(', ')}${more}. Check the names with a list without filters.`;
-    return [{ code: 'unknown-tool-name', message }];
+    return [unknownToolName({ from, names: `${quoted.join(', ')}${more}` })];
   });
 }

@@ -7,6 +7,7 @@ import {
   type Request,
   read,
 } from '../../wire/messages.js';
+import { MALFORMED_HEADER } from './generated/texts.js';
 
 /** What a transport knows about the HTTP request that carried a message. */
 export interface HttpRequestInfo {
@@ -42,11 +43,7 @@ export function readPreferenceSources(
   if (header !== undefined) {
     const concerns = parseHeader(header);
     if (concerns !== undefined) sources.push({ from: 'header', concerns });
-    else {
-      const message =
-        'The Mcp-Concerns header is ignored: it is not a structured-field dictionary (RFC 9651). Send it like "security=high, cost=minimal".';
-      warnings.push({ code: 'malformed-header', message });
-    }
+    else warnings.push(MALFORMED_HEADER);
   }
   const parameter = parametersOf(http.url)?.getAll(CONCERNS_PARAMETER).join(',');
   if (parameter) sources.push({ from: 'url', concerns: parseParameter(parameter) });

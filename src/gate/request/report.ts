@@ -12,6 +12,7 @@ import type { HiddenCounts } from '../../engine/hidden.js';
 import type { Primitive } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
 import type { Era, RequestId } from '../../wire/messages.js';
+import { storeUnavailable } from './generated/texts.js';
 
 /** How many primitives of a list the client does not get, by reason. */
 export interface HiddenReport extends HiddenCounts {
@@ -114,10 +115,8 @@ export function describeConcerns(
 const isEmpty = (counts: object): boolean => Object.keys(counts).length === 0;
 
 /** Returns a warning with the reason of the store's error only: its message may contain host names and keys. */
-export const storeWarning = (operation: 'read' | 'written', cause: unknown): ConcernWarning => ({
-  code: 'store-unavailable',
-  message: `The session store could not be ${operation} (${reasonOf(cause)}).`,
-});
+export const storeWarning = (operation: 'read' | 'written', cause: unknown): ConcernWarning =>
+  storeUnavailable({ operation, reason: reasonOf(cause) });
 
 /** Returns why a call of a store failed: the code of the first cause, or its name. */
 export function reasonOf(cause: unknown): string {

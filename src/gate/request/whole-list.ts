@@ -4,6 +4,7 @@ import type { Kind, Policy } from '../../engine/policy.js';
 import { bindCatalog, type Catalog } from '../../engine/select.js';
 import { read } from '../../wire/messages.js';
 import { isReserved } from '../table/routes.js';
+import { RESERVED_NAME } from './generated/texts.js';
 
 /** A server's whole list: its primitives, bound to a policy, and the other members of its first page. */
 export interface WholeList {
@@ -27,14 +28,9 @@ export function withoutReserved(
 ): { readonly items: readonly Primitive[]; readonly warnings: readonly ConcernWarning[] } {
   const isOurs = (item: Primitive): boolean => isReserved(settings, kind, identityOf(kind, item));
   return listed.some(isOurs)
-    ? { items: listed.filter((item) => !isOurs(item)), warnings: [RESERVED] }
+    ? { items: listed.filter((item) => !isOurs(item)), warnings: [RESERVED_NAME] }
     : { items: listed, warnings: [] };
 }
-
-const RESERVED: ConcernWarning = {
-  code: 'reserved-name',
-  message: 'The server has a primitive with a name that is reserved for "settings.panel". It is left out.',
-};
 
 /** Binds a list to a policy. */
 export type Bind = (policy: Policy, kind: Kind, items: readonly Primitive[]) => Catalog<Primitive>;

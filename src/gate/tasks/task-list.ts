@@ -2,7 +2,7 @@ import type { ConcernWarning } from '../../engine/configuration.js';
 import { type Answer, ERRORS, type Failure, read, TASK_LIST } from '../../wire/messages.js';
 import type { TaskFilter } from '../../wire/task-lister.js';
 import { redactResponse } from '../enforce/redaction.js';
-import { CURSOR_MESSAGES, cursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
+import { cursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
 import { metaOf, withWarnings } from '../lists/filter-list.js';
 import { otherMembers } from '../lists/other-members.js';
 import { unshared } from '../request/configure.js';
@@ -19,6 +19,7 @@ import {
   type Tell,
 } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
+import { CURSOR_MESSAGES, UNBOUNDED_TASK_LIST } from '../request/generated/texts.js';
 import { describeConcerns } from '../request/report.js';
 import { applyTaskFilter, readTaskFilter } from './task-filter.js';
 import { answerFromLister } from './task-lister.js';
@@ -29,12 +30,6 @@ import { hidesTasks, type VisibleTasks, visibleTasks } from './visible-tasks.js'
 
 /** A longer list is filtered page by page. */
 const BOUNDS = { pages: 100, milliseconds: 60_000 };
-
-const UNBOUNDED: ConcernWarning = {
-  code: 'unbounded-list',
-  message:
-    'The list is too long to be read at once. It is filtered and ordered page by page, so pages may be short.',
-};
 
 /**
  * Answers `tasks/list`: omits the tasks of other callers and of hidden tools, applies the client's own filter and order
@@ -168,7 +163,7 @@ export function* settleTaskList(facts: Facts, message: Answer | Failure): Settli
   const { tasks, nextCursor } = message.result;
   const rest = otherMembers(facts, message.result, 'tasks');
   const visible = yield* visibleTasks(facts, Array.isArray(tasks) ? tasks : []);
-  const described = describe(facts, visible, filter, [...configuration.warnings, UNBOUNDED]);
+  const described = describe(facts, visible, filter, [...configuration.warnings, UNBOUNDED_TASK_LIST]);
   const target = cursorTarget(facts, PAGES, own.ok ? own.key : '');
   const next = typeof nextCursor === 'string' ? { nextCursor: sealCursor(target, nextCursor) } : {};
   const result = { ...rest, tasks: described.tasks, ...next, ...described.meta(rest) };

@@ -2,10 +2,11 @@ import { hasOwner } from '../../session/task-owner.js';
 import { ERRORS } from '../../wire/messages.js';
 import type { TaskFilter, TaskListPage } from '../../wire/task-lister.js';
 import { redactRecords } from '../enforce/redaction.js';
-import { CURSOR_MESSAGES, cursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
+import { cursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
 import { metaOf } from '../lists/filter-list.js';
 import { ask, type Outcome, refuse, reply, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
+import { CURSOR_MESSAGES, TASKS_UNREAD } from '../request/generated/texts.js';
 import { describeConcerns } from '../request/report.js';
 import type { ReadTaskFilter } from './task-filter.js';
 import { hidesTasks, shownTools } from './visible-tasks.js';
@@ -35,7 +36,7 @@ export function* answerFromLister(
   try {
     page = yield* listPage(facts, tools, { filter: own.filter, after: opened?.cursor });
   } catch {
-    return refuse(ERRORS.internal, 'The tasks could not be listed. Try again.');
+    return refuse(ERRORS.internal, TASKS_UNREAD);
   }
   if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
   const { configuration, logged } = facts;

@@ -1,7 +1,8 @@
 import { read } from '../../wire/messages.js';
 import type { TaskFilter } from '../../wire/task-lister.js';
 import { pageOf } from '../lists/answer-page.js';
-import { CURSOR_MESSAGES, type CursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
+import { type CursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
+import { CURSOR_MESSAGES } from '../request/generated/texts.js';
 import { isAtOrAfter } from './task-filter.js';
 
 /** A list of tasks, and what its cursors depend on. */

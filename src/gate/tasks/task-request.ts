@@ -11,6 +11,7 @@ import {
   type Settling,
 } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
+import { OWNERS_UNREAD } from '../request/generated/texts.js';
 import { storeWarning } from '../request/report.js';
 import { isPrivate, mayUse } from './task-owner.js';
 import { unknownTaskId } from './unknown-task-id.js';
@@ -50,8 +51,7 @@ function* mayUseTask(facts: RequestFacts, taskId: string): Settling<boolean> {
 /** Answers a request whose task cannot be attributed, because the session store cannot be read. */
 export function refuseUnread(cause: unknown): Outcome {
   const [error, warnings] = [ERRORS.internal, [storeWarning('read', cause)]];
-  const message = 'The owners of tasks could not be read. Try again.';
-  return refuse(error, message, undefined, () => [{ warnings, error }]);
+  return refuse(error, OWNERS_UNREAD, undefined, () => [{ warnings, error }]);
 }
 
 /** Puts the id of the client back into the answer and, under `enforce`, redacts the answer as that of the tool call. */

@@ -1,7 +1,8 @@
 import { type Implementation, ProtocolError, Server } from '@modelcontextprotocol/server';
-import { CURSOR_MESSAGES, isGateCursor } from '../../gate/lists/cursor.js';
+import { isGateCursor } from '../../gate/lists/cursor.js';
 import { listsTaskOnlyTools } from '../../gate/lists/tools-for-client.js';
 import type { SharedCatalog } from '../../gate/request/catalog-cache.js';
+import { CURSOR_MESSAGES } from '../../gate/request/generated/texts.js';
 import { LISTS, read } from '../../wire/messages.js';
 import { listedBy } from './stub-server.js';
 

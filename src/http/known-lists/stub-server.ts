@@ -1,8 +1,9 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { CURSOR_MESSAGES, isGateCursor } from '../../gate/lists/cursor.js';
+import { isGateCursor } from '../../gate/lists/cursor.js';
 import { SharedCatalog } from '../../gate/request/catalog-cache.js';
+import { CURSOR_MESSAGES } from '../../gate/request/generated/texts.js';
 import { type LivePolicy, policyInForce } from '../../gate/request/live-policy.js';
 import { fromSdk, LISTS, METHODS, type Message, type Request, read, toSdk } from '../../wire/messages.js';
 import { walkPages } from '../../wire/page-walker.js';

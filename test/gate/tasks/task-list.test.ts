@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
 import type { ConnectionOptions } from '../../../src/gate/edge/connection.js';
-import { CURSOR_MESSAGES, sealCursor } from '../../../src/gate/lists/cursor.js';
+import { sealCursor } from '../../../src/gate/lists/cursor.js';
+import { CURSOR_MESSAGES } from '../../../src/gate/request/generated/texts.js';
 import { ownerOf } from '../../../src/session/task-owner.js';
 import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
 import { HIGH, LISTS, levels, MODERN, type Reply, recordsOf, TaskGate, verified } from './task-gate.js';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
 import type { ConnectionOptions } from '../../../src/gate/edge/connection.js';
-import { CURSOR_MESSAGES, type CursorTarget, sealCursor } from '../../../src/gate/lists/cursor.js';
+import { type CursorTarget, sealCursor } from '../../../src/gate/lists/cursor.js';
+import { CURSOR_MESSAGES } from '../../../src/gate/request/generated/texts.js';
 import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
 import type { TaskLister, TaskListQuery } from '../../../src/wire/task-lister.js';
 import { HIGH, LISTS, levels, MODERN, TaskGate, verified } from './task-gate.js';
