@@ -1,13 +1,11 @@
 import type { Concern } from '../../engine/policy.js';
+import { FREE, NARROWS, TOOL_PARAMETERS } from './generated/own-entries.js';
 
 /** What stands for no value in arguments of tools and prompts. No value of a concern has this name. */
 export const ANY = 'any';
 
-/** The arguments about tools that only concerns with `model: free` hide. A concern of the policy with this name wins. */
-export const ABOUT_TOOLS = ['list', 'find', 'show'] as const;
-
-/** How many tools a model can add to what a session is shown. */
-export const MAX_ADDED = 50;
+/** The arguments about tools that only concerns with `model: free` hide. */
+export const ABOUT_TOOLS: readonly string[] = Object.keys(TOOL_PARAMETERS);
 
 /** Of all descriptions of the values of one concern together, in characters: every request of a host pays for them. */
 const MAX_DESCRIBED = 640;
@@ -31,23 +29,9 @@ export const inputSchemaFor = (concerns: readonly Concern[]) => ({
   additionalProperties: false,
 });
 
-const TOOL_PARAMETERS = {
-  list: { type: 'boolean', description: 'Names the hidden tools that you can show.' },
-  find: { type: 'string', description: 'Names those with these words.' },
-  show: {
-    type: 'array',
-    items: { type: 'string' },
-    maxItems: MAX_ADDED,
-    description: 'Shows the tools with these names too.',
-  },
-} satisfies Record<(typeof ABOUT_TOOLS)[number], object>;
-
 function propertyFor(concern: Concern): object {
   const { values, multiple, model } = concern;
-  const effect =
-    model === 'free'
-      ? `Replaces the value in effect. "${ANY}" shows all values.`
-      : `Hides more, and never shows more than the person chose. "${ANY}" removes what you set.`;
+  const effect = model === 'free' ? FREE : NARROWS;
   const description = [...(concern.description === undefined ? [] : [`${concern.description}.`]), effect];
   const about = { description: [...description, ...meaningsOf(concern)].join(' ') };
   if ('min' in values) {

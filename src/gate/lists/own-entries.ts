@@ -4,6 +4,14 @@ import { ERRORS, type Failure } from '../../wire/messages.js';
 import type { Facts } from '../request/facts.js';
 import { canSwitch, clientSurfaces, offersTool, openToModel } from '../request/switching.js';
 import { panelMode, panelNames } from '../table/routes.js';
+import {
+  linkToPage,
+  ownPrompt,
+  ownTool,
+  presetPrompt,
+  readTool,
+  updateTool,
+} from './generated/own-entries.js';
 import { inputSchemaFor } from './model-parameters.js';
 
 /**
@@ -54,8 +62,6 @@ function ownEntries(facts: Facts, kind: Kind): readonly OwnEntry[] {
   return kind === 'prompts' && mode === 'on' ? ownPrompts(facts) : [];
 }
 
-const NO_ARGUMENTS = { type: 'object', properties: {}, additionalProperties: false } as const;
-
 function ownTools(facts: Facts): readonly OwnEntry[] {
   const { app } = clientSurfaces(facts);
   const names = panelNames(facts.policy.settings);
@@ -63,9 +69,7 @@ function ownTools(facts: Facts): readonly OwnEntry[] {
   const yours = open.length === 0 ? '' : ` Arguments change it: ${open.map(({ name }) => name).join(', ')}.`;
   const how = open.some(({ model }) => model === 'free') ? ' with list: true' : '';
   const tool = {
-    name: names.tool,
-    title: 'What is shown',
-    description: `Tells which tools are shown and why, and lets the person change that.${yours} Call it${how} if a tool that the task needs is missing.`,
+    ...ownTool({ name: names.tool, yours, how }),
     inputSchema: inputSchemaFor(open),
     annotations: {
       readOnlyHint: open.length === 0,
@@ -74,45 +78,24 @@ function ownTools(facts: Facts): readonly OwnEntry[] {
     },
   };
   if (!app) return [tool];
-  const pageOnly = { ui: { resourceUri: names.page, visibility: ['app'] } };
-  const readTool = {
-    name: names.readTool,
-    description: 'Returns what the page shows.',
-    inputSchema: NO_ARGUMENTS,
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    _meta: pageOnly,
-  };
-  const updateTool = {
-    name: names.updateTool,
-    description: 'Makes a change of the page that shows less.',
-    inputSchema: {
-      type: 'object',
-      properties: { concerns: { type: 'object' } },
-      required: ['concerns'],
-      additionalProperties: false,
-    },
-    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
-    _meta: pageOnly,
-  };
-  // The second key is the one of hosts from before MCP Apps was an extension.
-  const opensPage = { ...tool, _meta: { ui: { resourceUri: names.page }, 'ui/resourceUri': names.page } };
-  return [opensPage, readTool, ...(canSwitch(facts) ? [updateTool] : [])];
+  const { page } = names;
+  return [
+    { ...tool, _meta: linkToPage({ page }) },
+    readTool({ name: names.readTool, page }),
+    ...(canSwitch(facts) ? [updateTool({ name: names.updateTool, page })] : []),
+  ];
 }
 
 function ownPrompts(facts: Facts): readonly OwnEntry[] {
   const { policy } = facts;
   const names = panelNames(policy.settings);
   const does = canSwitch(facts) ? 'Switches' : 'Says how to switch';
-  const presets = [...policy.presets.keys()].map((name) => ({
-    name: `${names.presetPrompt}${name}`,
-    title: `Show: ${name}`,
-    description: `${does} what is shown to the preset ${name}.`,
-  }));
+  const presets = [...policy.presets.keys()].map((preset) =>
+    presetPrompt({ prefix: names.presetPrompt, preset, does }),
+  );
   const host = policy.concerns.filter(({ setBy }) => setBy === 'host');
   const prompt = {
-    name: names.prompt,
-    title: 'What is shown',
-    description: `${does} what is shown. Values that are left out stay; "any" removes a value.`,
+    ...ownPrompt({ name: names.prompt, does }),
     arguments: host.map((concern) => ({
       name: concern.name,
       description: `${concern.description === undefined ? '' : `${concern.description}: `}${choices(concern)}`,

@@ -8,6 +8,7 @@ import { redactDefinitions } from '../enforce/definitions.js';
 import { configure } from '../request/configure.js';
 import { ask, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
+import { NONE_HIDDEN, NOT_FOUND, NOT_LISTED, TOO_MANY } from './generated/texts.js';
 
 /** The tools of a server, as far as a model may add them to what is shown. */
 export interface AddableTools {
@@ -61,9 +62,9 @@ const WORD = /\p{Lu}?\p{Ll}{1,7}|\p{N}|\S/gu;
  */
 export function* listHiddenTools(facts: Facts, text = ''): Settling<string> {
   const found = yield* addableTools(facts);
-  if (found === undefined) return 'The server does not list its tools, or lists too many.';
+  if (found === undefined) return NOT_LISTED;
   const groups = groupsOf(facts, found, text.toLowerCase().split(/\s+/).slice(0, MAX_WORDS_ASKED));
-  if (groups.size === 0) return text === '' ? NONE : NOT_FOUND;
+  if (groups.size === 0) return text === '' ? NONE_HIDDEN : NOT_FOUND;
   for (const letters of LETTERS) {
     const written = textOf(groups, letters);
     if (wordsIn(written) <= MAX_WORDS) return written;
@@ -72,8 +73,6 @@ export function* listHiddenTools(facts: Facts, text = ''): Settling<string> {
 }
 
 const MAX_WORDS_ASKED = 16;
-const NONE = 'No tool is hidden that you can show.';
-const NOT_FOUND = 'No hidden tool contains all of these words. Pass fewer words, or list: true.';
 
 function groupsOf(
   facts: Facts,
@@ -136,5 +135,3 @@ function cut(text: string): string {
   });
   return [...lines.slice(0, end), '', TOO_MANY].join('\n');
 }
-
-const TOO_MANY = 'More are hidden than can be listed. Pass find with words of the task.';

@@ -1,11 +1,8 @@
-import { CONCERNS_PARAMETER } from '../../wire/messages.js';
 import type { RequestFacts } from '../request/facts.js';
 import { canSwitch, mayWiden } from '../request/switching.js';
 import { panelNames } from '../table/routes.js';
+import { HOW_TO_WIDEN, NOT_KEPT, switchWithPrompt } from './generated/texts.js';
 import { whyOnlyLook } from './read-only.js';
-
-/** Why nothing can be changed if there is no place to keep a change. */
-const NOT_KEPT = `This connection keeps no preferences. Put them into the URL of the server, for example ?${CONCERNS_PARAMETER}=NAME:VALUE.`;
 
 /**
  * Returns why nothing can be changed with a request, and what to do instead.
@@ -19,7 +16,7 @@ export function whyReadOnly(facts: RequestFacts): string | undefined {
 
 /** Says how a person can show more than a page in the client may, and than prompts and forms may under `panel: narrow`. */
 export const howToWiden = (facts: RequestFacts): string =>
-  mayWiden(facts) ? howToSwitch(facts) : 'A person can show more with "mcp-concerns switch".';
+  mayWiden(facts) ? howToSwitch(facts) : HOW_TO_WIDEN;
 
 /** Says how a person can change what is shown, or why nobody can. */
 export function howToSwitch(facts: RequestFacts): string {
@@ -28,5 +25,5 @@ export function howToSwitch(facts: RequestFacts): string {
   const { prompt, presetPrompt } = panelNames(facts.policy.settings);
   const presets = [...facts.policy.presets.keys()].map((name) => `${presetPrompt}${name}`);
   const others = presets.length === 0 ? '' : `, or one of the prompts ${presets.join(', ')}`;
-  return `A person can change what is shown with the prompt "${prompt}"${others}.`;
+  return switchWithPrompt({ prompt, others });
 }

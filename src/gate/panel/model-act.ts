@@ -4,15 +4,26 @@ import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { ADDED_TOOLS } from '../../engine/preference-source.js';
 import type { HostConcerns } from '../../session/store.js';
 import { changeModelValues } from '../concerns/model-values.js';
-import { ANY, MAX_ADDED } from '../lists/model-parameters.js';
+import { MAX_ADDED } from '../lists/generated/own-entries.js';
+import { ANY } from '../lists/model-parameters.js';
 import { ask, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { recordOf } from '../request/kept-preferences.js';
 import { canSwitch, openToModel } from '../request/switching.js';
+import {
+  MAYBE_STORED,
+  NOTHING_CHANGED,
+  notAConcern,
+  notAddable,
+  notHere,
+  ofOperator,
+  ofPeople,
+  SESSION_ENDED,
+  tooManyAdded,
+} from './generated/texts.js';
 import { addableTools, nameOf } from './hidden-tools.js';
 import { howToSwitch } from './how-to-switch.js';
 import { problemOf } from './panel.js';
-import { NOTHING_CHANGED } from './sentence.js';
 
 /** What a model did with the tool `concerns`. The text is for the model. */
 export interface ModelAct {
@@ -37,7 +48,7 @@ export function* actOfModel(facts: Facts, given: Readonly<Record<string, unknown
   );
   const update: Configuration = resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
   const problem = problemOf(update);
-  if (problem !== undefined) return { isError: true, text: `${problem} ${NOTHING_CHANGED}` };
+  if (problem !== undefined) return refused(problem);
   return yield* changed(facts, describeAccepted(update));
 }
 
@@ -51,39 +62,33 @@ export function* actOfModel(facts: Facts, given: Readonly<Record<string, unknown
  * yield* addTools(facts, ['get_quote']);
  */
 export function* addTools(facts: Facts, given: unknown): Settling<ModelAct> {
-  const refuse = (text: string): ModelAct => ({ isError: true, text: `${text} ${NOTHING_CHANGED}` });
   const { tools = [], shown = [] } = (yield* addableTools(facts)) ?? {};
   const [addable, known] = [new Set(tools.map(nameOf)), new Set([...shown].map(nameOf))];
   const names = [...new Set([given].flat())].filter((name) => !known.has(String(name)));
   const wrong = names.find((name) => typeof name !== 'string' || !addable.has(name));
   if (wrong !== undefined) {
     // The same for every other name, so that it does not tell whether there is such a tool.
-    const hint = didYouMean(String(wrong).slice(0, MAX_NAME), addable);
-    return refuse(
-      `${JSON.stringify(String(wrong).slice(0, MAX_NAME))} is not a hidden tool that you can show.${hint}`,
-    );
+    const name = String(wrong).slice(0, MAX_NAME);
+    return refused(notAddable({ name: JSON.stringify(name), hint: didYouMean(name, addable) }));
   }
   const all = [
     ...new Set([...toolsIn(recordOf((yield* ask({ need: 'kept' })).session).model, ADDED_TOOLS), ...names]),
   ];
   if (all.length > MAX_ADDED) {
-    return refuse(
-      `At most ${MAX_ADDED} tools can be added, and this would make ${all.length}. Set a value instead.`,
-    );
+    return refused(tooManyAdded({ most: MAX_ADDED, all: all.length }));
   }
   return yield* changed(facts, { [ADDED_TOOLS]: all });
 }
+
+const refused = (text: string): ModelAct => ({ isError: true, text: `${text} ${NOTHING_CHANGED}` });
 
 function* changed(facts: Facts, values: HostConcerns): Settling<ModelAct> {
   const outcome = yield* changeModelValues(facts, values);
   switch (outcome.state) {
     case 'ended':
-      return { isError: true, text: `The session has ended. Reconnect the host. ${NOTHING_CHANGED}` };
+      return refused(SESSION_ENDED);
     case 'failed':
-      return {
-        isError: true,
-        text: 'The values may or may not have been stored: the store did not answer. Try again.',
-      };
+      return { isError: true, text: MAYBE_STORED };
     case 'changed':
       return { isError: false, text: changeText(outcome.appeared, outcome.disappeared) };
   }
@@ -99,22 +104,16 @@ const MAX_NAME = 64;
 /** Returns why a model may not set one of the concerns; `undefined` if it may set all. */
 function refusalOf(facts: Facts, names: readonly string[]): string | undefined {
   const open = openToModel(facts).map(({ name }) => name);
-  const refused = names.find((name) => !open.includes(name));
-  if (refused === undefined) return undefined;
+  const closed = names.find((name) => !open.includes(name));
+  if (closed === undefined) return undefined;
   const { concerns, indexOf } = facts.policy;
-  const { setBy, model = 'none' } = concerns[indexOf.get(refused) ?? -1] ?? {};
-  const quoted = JSON.stringify(refused.slice(0, MAX_NAME));
-  if (setBy === 'host' && model !== 'none' && !canSwitch(facts)) {
-    return `${quoted} cannot be changed here. ${howToSwitch(facts)}`;
-  }
-  if (setBy === 'operator') {
-    return `${quoted} is set by the operator, so it cannot be changed here. ${NOTHING_CHANGED}`;
-  }
-  if (setBy !== undefined || refused === 'preset' || open.length === 0) {
-    return `${quoted} is for people to change, not for a model. ${howToSwitch(facts)} ${NOTHING_CHANGED}`;
-  }
-  const hint = didYouMean(refused, open);
-  return `${quoted} is not a concern of this server (${open.join(', ')}).${hint} ${NOTHING_CHANGED}`;
+  const { setBy, model = 'none' } = concerns[indexOf.get(closed) ?? -1] ?? {};
+  const name = JSON.stringify(closed.slice(0, MAX_NAME));
+  const how = howToSwitch(facts);
+  if (setBy === 'host' && model !== 'none' && !canSwitch(facts)) return notHere({ name, how });
+  if (setBy === 'operator') return ofOperator({ name });
+  if (setBy !== undefined || closed === 'preset' || open.length === 0) return ofPeople({ name, how });
+  return notAConcern({ name, open: open.join(', '), hint: didYouMean(closed, open) });
 }
 
 /** More names than this are counted only: the answer stays in the context of the model. */

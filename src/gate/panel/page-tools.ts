@@ -3,6 +3,7 @@ import type { Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { clientSurfaces } from '../request/switching.js';
 import { panelNames } from '../table/routes.js';
+import { NO_CONCERNS } from './generated/texts.js';
 import { howToWiden, whyReadOnly } from './how-to-switch.js';
 import { switchTo } from './panel.js';
 import { errorResult, summaryOf, textResult } from './sentence.js';
@@ -23,7 +24,7 @@ export function* callPageTool(facts: Facts): Settling<Record<string, unknown> | 
   if (readOnly !== undefined) return errorResult(readOnly);
   const change = read(params, 'arguments', 'concerns');
   if (typeof change !== 'object' || change === null || Array.isArray(change)) {
-    return errorResult('"concerns" must be an object of concern names and values. Nothing changed.');
+    return errorResult(NO_CONCERNS);
   }
   const outcome = yield* switchTo(facts, { ...change }, false);
   return outcome.state === 'changed' ? yield* describe(facts) : errorResult(outcome.message);

@@ -24,6 +24,7 @@ import {
   strongestPlace,
   withoutModel,
 } from '../request/kept-preferences.js';
+import { ONLY_NARROWS, SESSION_ENDED } from './generated/texts.js';
 import { howToWiden } from './how-to-switch.js';
 import type { PanelSession, PanelState } from './panel-document.js';
 import { completeChange, panelState } from './panel-state.js';
@@ -124,7 +125,7 @@ export function* switchTo(
   }
   const outcome = yield* replacePreferences(facts, update, decided, concerns);
   if (outcome.state === 'ended') {
-    return { state: 'ended', message: 'The session has ended. Reconnect the host.' };
+    return { state: 'ended', message: SESSION_ENDED };
   }
   if (outcome.state === 'failed')
     return { state: 'failed', message: `The preferences ${notStored(outcome)}` };
@@ -156,8 +157,6 @@ function* plan(facts: Facts, change: HostConcerns, widens: boolean) {
   );
   return typeof tools === 'string' ? tools : { kept, update, decided, concerns: { ...values, ...tools } };
 }
-
-const ONLY_NARROWS = 'From here only less can be shown.';
 
 /**
  * Completes a change of values, and resolves it without any other source. A value that the policy does not know any more hides

@@ -5,11 +5,12 @@ import { ask, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { canSwitch, mayWiden } from '../request/switching.js';
 import { panelNames } from '../table/routes.js';
+import { addToUrl, NOTHING_CHANGED, READS_ALL } from './generated/texts.js';
 import { forUrl, type NextRequests } from './next-requests.js';
 import { problemOf, switchTo } from './panel.js';
 import { completeChange } from './panel-state.js';
 import { whyOnlyLook } from './read-only.js';
-import { NOTHING_CHANGED, summaryOf } from './sentence.js';
+import { summaryOf } from './sentence.js';
 import { stateOf } from './switches.js';
 
 /**
@@ -35,9 +36,6 @@ export function* getPrompt(facts: Facts): Settling<Record<string, unknown> | und
 }
 
 type Outcome = { readonly text: string } & Partial<Pick<NextRequests, '_meta'>>;
-
-const READS_ALL =
-  'This host reads prompts that nobody chose, so prompts cannot switch here. Use the page, "mcp-concerns switch" or the URL.';
 
 function* outcomeOf(
   facts: Facts,
@@ -67,8 +65,7 @@ function* forNextRequests(facts: Facts, change: Readonly<Record<string, unknown>
   const preset = (yield* stateOf(facts)).presets.find(({ name }) => name === change.preset);
   const given = preset === undefined ? parameter : `?${CONCERNS_PARAMETER}=${preset.name}`;
   const counts = preset === undefined ? '' : ` With it, ${preset.tools} tools are shown.`;
-  const text = `${NOTHING_CHANGED} This connection keeps no preferences. To switch, add ${given} to the URL of the server, and reconnect.${counts}`;
-  return { text, _meta };
+  return { text: addToUrl({ given, counts }), _meta };
 }
 
 /** Returns the change that a prompt makes; `undefined` if no prompt has this name. */

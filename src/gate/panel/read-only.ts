@@ -1,11 +1,6 @@
 import type { Settings } from '../../engine/policy.js';
 import { panelMode } from '../table/routes.js';
-
-const READ_ONLY =
-  'The panel is read-only, so nothing can be changed here. To allow changes, set "panel: on" under "settings" in the policy. If the policy does not set it, run "mcp-concerns serve" with "--panel on".';
-
-const SHADOW =
-  'Under "enforcement: shadow" nothing is hidden, so nothing can be changed here. Set another "enforcement" under "settings" in the policy first.';
+import { READ_ONLY, SHADOW } from './generated/texts.js';
 
 /**
  * Returns why people can only look: it holds for the page, `mcp-concerns switch`, the prompts and the tool alike.

@@ -24,9 +24,6 @@ export function summaryOf({ shown, total, concerns, items }: PanelState): string
   return `${shown.tools} of ${total.tools} tools are shown (about ${shown.tokens} of ${total.tokens} tokens). ${preferences}${more}${single}`;
 }
 
-/** Ends a sentence about a change that was not made. */
-export const NOTHING_CHANGED = 'Nothing changed.';
-
 const listOf = (values: readonly PanelValue[]): string => values.join(' or ');
 
 /** A result of a tool that contains only text. */

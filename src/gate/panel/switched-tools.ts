@@ -6,6 +6,7 @@ import type { Catalog } from '../../engine/select.js';
 import type { HostConcerns } from '../../session/store.js';
 import { decisionOnName } from '../enforce/visibility.js';
 import { type Kept, recordOf, strongestPlace } from '../request/kept-preferences.js';
+import { NOT_NAMES, notSwitchable } from './generated/texts.js';
 
 /** Returns the tools that a person switched one by one before a change. */
 export function switchedBefore(kept: Kept): SwitchedTools {
@@ -40,7 +41,7 @@ export function switchedAfter(
   const [shown, hidden] = [kept(ADDED_TOOLS, !isPreset), kept(HIDDEN_TOOLS, !isPreset || !widens)];
   const [show, hide] = [namesIn(change[ADDED_TOOLS]), namesIn(change[HIDDEN_TOOLS])];
   if (show === undefined || hide === undefined) {
-    return `"${ADDED_TOOLS}" and "${HIDDEN_TOOLS}" must be lists of names of tools.`;
+    return NOT_NAMES;
   }
   if (show.length + hide.length === 0) return switchedTools(shown, hidden);
   const isShownUnder = (configuration: Configuration) => (name: string) =>
@@ -58,8 +59,7 @@ export function switchedAfter(
   const wasShown = isShownUnder(configure(before));
   const wrong =
     without(hide, hide.filter(wasShown))[0] ?? without(show, show.filter(isShownUnder(configure(after))))[0];
-  if (wrong === undefined) return after;
-  return `${JSON.stringify(wrong)} is not a tool that you can switch by itself.`;
+  return wrong === undefined ? after : notSwitchable({ name: JSON.stringify(wrong) });
 }
 
 /** Returns the names in a part of a change; `undefined` if it is not a list of names. */

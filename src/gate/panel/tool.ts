@@ -4,13 +4,14 @@ import { ask, type FormAnswer, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { canSwitch, clientSurfaces, mayWiden, openToModel } from '../request/switching.js';
 import { changeIn, formOf, readFormAnswer } from './form.js';
+import { CHANGED, NO_ANSWER, NOTHING_CHANGED, ONE_ACT } from './generated/texts.js';
 import { listHiddenTools } from './hidden-tools.js';
 import { howToSwitch } from './how-to-switch.js';
 import { actOfModel, addTools, type ModelAct } from './model-act.js';
 import { moreTools } from './more-tools.js';
 import { switchTo } from './panel.js';
 import type { PanelState } from './panel-document.js';
-import { errorResult, NOTHING_CHANGED, summaryOf, textResult } from './sentence.js';
+import { errorResult, summaryOf, textResult } from './sentence.js';
 import { stateOf } from './switches.js';
 
 /** The name of the form among the requests of an `input_required` result. */
@@ -29,12 +30,12 @@ export function* callTool(facts: Facts): Settling<Record<string, unknown>> {
   const sent = Object.entries(typeof given === 'object' && given !== null ? given : {});
   // A concern with the name of an argument wins. Some models fill in all arguments, with values that say nothing.
   const isAbout = (name: string): boolean =>
-    mayAddTools(facts) && !facts.policy.indexOf.has(name) && ABOUT_TOOLS.some((each) => each === name);
+    mayAddTools(facts) && !facts.policy.indexOf.has(name) && ABOUT_TOOLS.includes(name);
   const about = new Map(sent.filter(([name, value]) => isAbout(name) && !EMPTY.has(JSON.stringify(value))));
   const values = sent.filter(([name]) => !isAbout(name));
   const asksForNames = about.has('list') || about.has('find');
   if ([values.length > 0, asksForNames, about.has('show')].filter(Boolean).length > 1) {
-    return errorResult(`Pass values, or list or find, or show, in a call of its own. ${NOTHING_CHANGED}`);
+    return errorResult(ONE_ACT);
   }
   if (asksForNames) return textResult(yield* listHiddenTools(facts, String(about.get('find') ?? '')));
   let act: ModelAct | undefined;
@@ -71,13 +72,6 @@ const mayAddTools = (facts: Facts): boolean => openToModel(facts).some(({ model 
 
 const EMPTY: ReadonlySet<string> = new Set(['false', '""', '[]', 'null']);
 
-const NO_ANSWER: Readonly<Record<Exclude<FormAnswer['action'], 'accept'>, string>> = {
-  decline: `The person declined the form. ${NOTHING_CHANGED}`,
-  cancel: `The person closed the form. ${NOTHING_CHANGED}`,
-  open: `An earlier call shows the person a form that is not answered yet. ${NOTHING_CHANGED}`,
-  none: `The host did not show the form in time. ${NOTHING_CHANGED}`,
-};
-
 function* afterForm(
   facts: Facts,
   state: PanelState,
@@ -92,5 +86,5 @@ function* afterForm(
   if (outcome.state === 'failed') return errorResult(outcome.message);
   if (outcome.state !== 'changed') return errorResult(`${outcome.message} ${NOTHING_CHANGED}`);
   const lines = [summaryOf(yield* stateOf(facts)), ...(yield* moreTools(facts))];
-  return textResult('The person changed what is shown.', ...lines);
+  return textResult(CHANGED, ...lines);
 }

@@ -1,0 +1,28 @@
+// Made by "npm run generate" from texts.yaml.
+export const NOTHING_CHANGED = "Nothing changed." as const;
+export const CHANGED = "The person changed what is shown." as const;
+export const READ_ONLY = "The panel is read-only, so nothing can be changed here. To allow changes, set \"panel: on\" under \"settings\" in the policy. If the policy does not set it, run \"mcp-concerns serve\" with \"--panel on\"." as const;
+export const SHADOW = "Under \"enforcement: shadow\" nothing is hidden, so nothing can be changed here. Set another \"enforcement\" under \"settings\" in the policy first." as const;
+export const NOT_KEPT = "This connection keeps no preferences. Put them into the URL of the server, for example ?concerns=NAME:VALUE." as const;
+export const READS_ALL = "This host reads prompts that nobody chose, so prompts cannot switch here. Use the page, \"mcp-concerns switch\" or the URL." as const;
+export const ONLY_NARROWS = "From here only less can be shown." as const;
+export const SESSION_ENDED = "The session has ended. Reconnect the host." as const;
+export const MAYBE_STORED = "The values may or may not have been stored: the store did not answer. Try again." as const;
+export const HOW_TO_WIDEN = "A person can show more with \"mcp-concerns switch\"." as const;
+export const switchWithPrompt = ({ prompt, others }: { readonly prompt: string | number; readonly others: string | number }) => `A person can change what is shown with the prompt "${prompt}"${others}.`;
+export const addToUrl = ({ given, counts }: { readonly given: string | number; readonly counts: string | number }) => `Nothing changed. This connection keeps no preferences. To switch, add ${given} to the URL of the server, and reconnect.${counts}`;
+export const ONE_ACT = "Pass values, or list or find, or show, in a call of its own. Nothing changed." as const;
+export const NO_CONCERNS = "\"concerns\" must be an object of concern names and values. Nothing changed." as const;
+export const notAddable = ({ name, hint }: { readonly name: string | number; readonly hint: string | number }) => `${name} is not a hidden tool that you can show.${hint}`;
+export const tooManyAdded = ({ most, all }: { readonly most: string | number; readonly all: string | number }) => `At most ${most} tools can be added, and this would make ${all}. Set a value instead.`;
+export const notHere = ({ name, how }: { readonly name: string | number; readonly how: string | number }) => `${name} cannot be changed here. ${how}`;
+export const ofOperator = ({ name }: { readonly name: string | number }) => `${name} is set by the operator, so it cannot be changed here. Nothing changed.`;
+export const ofPeople = ({ name, how }: { readonly name: string | number; readonly how: string | number }) => `${name} is for people to change, not for a model. ${how} Nothing changed.`;
+export const notAConcern = ({ name, open, hint }: { readonly name: string | number; readonly open: string | number; readonly hint: string | number }) => `${name} is not a concern of this server (${open}).${hint} Nothing changed.`;
+export const notSwitchable = ({ name }: { readonly name: string | number }) => `${name} is not a tool that you can switch by itself.`;
+export const NOT_NAMES = "\"+tools\" and \"-tools\" must be lists of names of tools." as const;
+export const NOT_LISTED = "The server does not list its tools, or lists too many." as const;
+export const NONE_HIDDEN = "No tool is hidden that you can show." as const;
+export const NOT_FOUND = "No hidden tool contains all of these words. Pass fewer words, or list: true." as const;
+export const TOO_MANY = "More are hidden than can be listed. Pass find with words of the task." as const;
+export const NO_ANSWER = {"decline":"The person declined the form. Nothing changed.","cancel":"The person closed the form. Nothing changed.","open":"An earlier call shows the person a form that is not answered yet. Nothing changed.","none":"The host did not show the form in time. Nothing changed."} as const;
