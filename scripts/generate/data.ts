@@ -17,7 +17,13 @@ const DATA = [
 /** Lists of words, which become sets, and pairs of words, which become maps. */
 const WORDS = ['src/gate/enforce/exceptions.yaml', 'src/policy/propose/words/word-lists.yaml'];
 /** What people and models read: constants, and functions that fill in the blanks. */
-const TEXTS = ['src/gate/lists/own-entries.yaml', 'src/gate/panel/texts.yaml', 'src/gate/request/texts.yaml'];
+const TEXTS = [
+  'src/gate/lists/own-entries.yaml',
+  'src/gate/panel/texts.yaml',
+  'src/gate/request/texts.yaml',
+  'src/tasks/author/texts.yaml',
+  'src/tasks/execution/texts.yaml',
+];
 
 /** @returns the modules that are generated from data, by their path in the repository */
 export const dataFiles = (): [file: string, text: string][] => [

@@ -11,7 +11,7 @@ export function textsOf(value: unknown): string {
   if (blanks.length === 0) return `${JSON.stringify(value)} as const`;
   const types = blanks.map((name) => `readonly ${name}: string | number`).join('; ');
   const body = written(value);
-  return `({ ${blanks.join(', ')} }: { ${types} }) => ${body.startsWith('{') ? `(${body})` : body}`;
+  return `({ ${blanks.join(', ')} }: { ${types} }) => ${body.startsWith('{') ? `(${body} as const)` : body}`;
 }
 
 const BLANK = /\{(\w+)\}/g;

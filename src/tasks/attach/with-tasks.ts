@@ -1,6 +1,7 @@
 import { AnsweringTransport } from '../../wire/answering-transport.js';
 import { addLayer } from '../../wire/transport-layer.js';
 import { TaskDefinitionError } from '../author/errors.js';
+import { NO_CONNECT } from '../author/generated/texts.js';
 import type { Tasks } from '../port/tasks.js';
 import { answerCalls } from './answer-calls.js';
 
@@ -19,9 +20,7 @@ import { answerCalls } from './answer-calls.js';
 export function withTasks<Server extends object>(server: Server, tasks: Tasks): Server {
   const answerer = answerCalls(tasks, () => hasTasks(server));
   if (!addLayer(server, 'tasks', (transport) => new AnsweringTransport(transport, answerer))) {
-    throw new TaskDefinitionError(
-      'The value passed to withTasks has no connect method. Pass a Server or McpServer of an MCP SDK.',
-    );
+    throw new TaskDefinitionError(NO_CONNECT);
   }
   return server;
 }

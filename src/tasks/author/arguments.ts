@@ -1,4 +1,5 @@
 import { isStandard, type StandardIssue, type TaskDefinition } from './definition.js';
+import { argumentsTooLarge } from './generated/texts.js';
 
 /** The arguments of a task, validated; or what is wrong with them. */
 export type CheckedArguments =
@@ -36,9 +37,7 @@ export async function checkArguments(definition: TaskDefinition, args: unknown):
   const json = JSON.stringify(value) ?? '{}';
   const bytes = new TextEncoder().encode(json).length;
   if (bytes > MAX_ARGUMENT_BYTES) {
-    return invalid(
-      `they have ${bytes} bytes, and a task takes at most ${MAX_ARGUMENT_BYTES}. Pass a link instead.`,
-    );
+    return invalid(argumentsTooLarge({ bytes, most: MAX_ARGUMENT_BYTES }));
   }
   return { ok: true, json };
 }

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { TaskContext } from './context.js';
 import { TaskDefinitionError } from './errors.js';
+import { BAD_SCHEMA, BAD_TOOL_NAME } from './generated/texts.js';
 
 /** A JSON Schema of an object. */
 export interface JsonObjectSchema {
@@ -95,18 +96,14 @@ export function defineTask<Schema extends TaskSchema>(options: TaskOptions<Schem
   };
   // The characters that MCP recommends for names of tools.
   if (typeof name !== 'string' || !/^[\w./-]{1,128}$/.test(name)) {
-    wrong('its name must have 1 to 128 letters, digits, "_", "-", "." or "/".');
+    wrong(BAD_TOOL_NAME);
   }
   if (support !== 'optional' && support !== 'required') wrong('support must be "optional" or "required".');
   if (!Number.isFinite(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_TTL_SECONDS) {
     wrong(`ttlSeconds must be a number from 1 to ${MAX_TTL_SECONDS}.`);
   }
   if (typeof options.run !== 'function') wrong('run must be a function.');
-  if (!isSchema(inputSchema)) {
-    wrong(
-      'inputSchema must be a JSON Schema with type "object", or a schema that describes itself as JSON Schema, such as z.object of Zod 4.2.',
-    );
-  }
+  if (!isSchema(inputSchema)) wrong(BAD_SCHEMA);
   return { ...options, support, ttlSeconds };
 }
 

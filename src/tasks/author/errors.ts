@@ -16,6 +16,12 @@ export type TaskRule =
   | 'TASK_ARGUMENT_INVALID'
   | 'TASK_RESULT_INVALID';
 
+/** A broken rule, as data: a checkpoint keeps no classes. */
+export interface BrokenRule {
+  readonly code: TaskRule;
+  readonly message: string;
+}
+
 /**
  * A task breaks a rule that replaying depends on. It ends the task with the JSON-RPC error -32603, also if the task
  * catches it: the task would behave differently in another process.

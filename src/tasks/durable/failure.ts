@@ -1,5 +1,6 @@
 import { ConcernsError } from '../../errors.js';
-import { failedBy, failedInternally, orderChanged } from '../execution/outcome.js';
+import { executionFailed, orderOfCalls } from '../execution/generated/texts.js';
+import { failedBy, failedInternally } from '../execution/outcome.js';
 import type { TaskEnd } from '../records/record.js';
 
 /** How an execution of a durable function failed. */
@@ -13,9 +14,9 @@ export function endOfFailure(error: ExecutionError | undefined): TaskEnd {
   const { ErrorType = 'Error', ErrorMessage = '' } = error ?? {};
   if (ErrorType === 'NonDeterministicExecutionError') {
     const [, what = ErrorMessage] = /(Expected .+)\. This indicates/.exec(ErrorMessage) ?? [];
-    return failedBy(orderChanged(what));
+    return failedBy(orderOfCalls({ what }));
   }
-  return failedInternally(`The execution of the task failed (${ErrorType}). Call the tool again.`);
+  return failedInternally(executionFailed({ type: ErrorType }));
 }
 
 /** A Lambda function is not set up for tasks. */

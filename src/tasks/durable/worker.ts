@@ -2,6 +2,7 @@ import type { DurableExecutionInvocationInput } from '@aws/durable-execution-sdk
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { TaskDefinition } from '../author/definition.js';
 import type { TaskInput } from '../execution/engine.js';
+import { NOT_DURABLE, noTaskInWorker } from '../execution/generated/texts.js';
 import { failedInternally } from '../execution/outcome.js';
 import { runTask } from '../execution/run-task.js';
 import type { TaskEnd, TaskRecords } from '../records/record.js';
@@ -33,9 +34,7 @@ export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
   const definitions = new Map(options.definitions.map((definition) => [definition.name, definition]));
   return async (event, context) => {
     if (!isInvocation(event)) {
-      throw new TaskFunctionError(
-        'The worker of tasks was not invoked as a durable execution. Set durableConfig for its function, and start tasks through the endpoint.',
-      );
+      throw new TaskFunctionError(NOT_DURABLE);
     }
     const { withDurableExecution } = await import('@aws/durable-execution-sdk-js');
     let input: TaskInput | undefined;
@@ -44,9 +43,7 @@ export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
         input = started;
         const definition = definitions.get(started.tool);
         if (definition === undefined) {
-          const end = failedInternally(
-            `The worker has no task ${started.tool}. Deploy it with the endpoint.`,
-          );
+          const end = failedInternally(noTaskInWorker({ tool: started.tool }));
           await records.change(started.owner, started.id, { kind: 'ended', end });
           return end;
         }

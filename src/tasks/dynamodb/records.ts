@@ -2,6 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { unlessConditionFailed } from '../../session/dynamodb-expressions.js';
 import { lazyClient } from '../../session/lazy-client.js';
 import { limitCalls } from '../../session/table-calls.js';
+import { NO_TABLE } from '../execution/generated/texts.js';
 import { isTaskId } from '../records/owner.js';
 import { hasEmptyRange, matchesQuery, positionOf, sortedPage } from '../records/query.js';
 import {
@@ -46,9 +47,7 @@ const BATCH = 100;
 export function createDynamoRecords(options: DynamoRecordsOptions): TaskRecords {
   const { table: TableName, timeoutMs = 4000 } = options;
   if (TableName === '') {
-    throw new TaskStoreError(
-      'The task table has no name. Pass the name of a table, or set the variable that it is read from.',
-    );
+    throw new TaskStoreError(NO_TABLE);
   }
   const load = lazyClient(options.client, () => import('./client.js'));
   const keyOf = (owner: string, id: string) => ({ owner: text(owner), id: text(id) });

@@ -7,16 +7,29 @@ import type {
   TaskQuestion,
 } from '../author/context.js';
 import {
+  type BrokenRule,
   messageOf,
   TaskCancelled,
   TaskQuestionError,
-  type TaskRule,
   TaskRuleError,
   TaskStepError,
 } from '../author/errors.js';
 import { jsonBytes } from '../author/json-value.js';
 import type { TaskChange, TaskRecord } from '../records/record.js';
 import type { TaskInput, TaskOperations } from './engine.js';
+import {
+  askedTwice,
+  badKey,
+  badName,
+  badQuestion,
+  badRetries,
+  badSeconds,
+  callsOverlap,
+  cannotAnswer,
+  notAwaited,
+  questionTooLarge,
+  refusedQuestion,
+} from './generated/texts.js';
 import { type Outcome, outcomeOf, unwrap } from './outcome.js';
 import { MAX_QUESTION_BYTES, questionKind } from './questions.js';
 
@@ -57,11 +70,7 @@ export function createContext(
   const alone = async <T>(call: string, begin: () => Promise<T>): Promise<T> => {
     if (run.broken !== undefined) throw run.broken;
     if (pending !== undefined) {
-      throw broke(
-        run,
-        'TASK_CALLS_OVERLAP',
-        `${call} began before ${pending} ended. Await each call before the next one. For calls at the same time use ctx.all, and in each branch the context of the branch.`,
-      );
+      throw broke(run, callsOverlap({ call, pending }));
     }
     pending = call;
     try {
@@ -75,7 +84,7 @@ export function createContext(
   };
   const checkName = (call: string, name: string): void => {
     if (typeof name === 'string' && name !== '' && name.length <= MAX_NAME) return;
-    throw invalid(run, `${call} needs a name of 1 to ${MAX_NAME} characters.`);
+    throw invalid(run, badName({ call, most: MAX_NAME }));
   };
   const step = async <T>(name: string, retries: number, work: () => Promise<Outcome<T>>): Promise<T> => {
     let outcome: Outcome<T>;
@@ -96,7 +105,7 @@ export function createContext(
         checkName('ctx.step', name);
         const { retries = 0 } = options;
         if (!Number.isInteger(retries) || retries < 0) {
-          throw invalid(run, `The retries of ctx.step("${name}") must be an integer from 0.`);
+          throw invalid(run, badRetries({ name }));
         }
         const progress = async (message: string): Promise<void> => {
           await run.write({ kind: 'progress', message: short(message) });
@@ -108,10 +117,7 @@ export function createContext(
       alone(`ctx.sleep("${name}")`, async () => {
         checkName('ctx.sleep', name);
         if (!(seconds > 0 && seconds <= MAX_SLEEP_SECONDS)) {
-          throw invalid(
-            run,
-            `ctx.sleep("${name}") needs seconds above 0 and up to ${MAX_SLEEP_SECONDS}, and got ${seconds}.`,
-          );
+          throw invalid(run, badSeconds({ name, most: MAX_SLEEP_SECONDS, seconds }));
         }
         await operations.wait(name, Math.ceil(seconds));
       }),
@@ -137,7 +143,7 @@ export function createContext(
         // Not validated: a task reads what the client wrote.
         const reply: { answer: TaskAnswer<Question> } | { refused: string } = JSON.parse(text);
         if ('answer' in reply) return reply.answer;
-        throw new TaskQuestionError(`The client refuses the question "${key}": ${reply.refused}`);
+        throw new TaskQuestionError(refusedQuestion({ key, reason: reply.refused }));
       }),
 
     all: <Branches extends readonly ((branch: TaskContext) => Promise<unknown>)[]>(
@@ -157,11 +163,7 @@ export function createContext(
 
   const finish = (): void => {
     if (pending === undefined) return;
-    throw broke(
-      run,
-      'TASK_CALL_NOT_AWAITED',
-      `The function returned before ${pending} ended. Await each call of the context.`,
-    );
+    throw broke(run, notAwaited({ pending }));
   };
   return { ctx, finish };
 }
@@ -186,46 +188,25 @@ async function runBranch<T>(
 }
 
 /** Returns the error of a broken rule. */
-function broke(run: TaskRun, code: TaskRule, message: string): TaskRuleError {
+function broke(run: TaskRun, { code, message }: BrokenRule): TaskRuleError {
   run.broken ??= new TaskRuleError(code, message);
   return run.broken;
 }
 
 const invalid = (run: TaskRun, message: string): TaskRuleError =>
-  broke(run, 'TASK_ARGUMENT_INVALID', message);
+  broke(run, { code: 'TASK_ARGUMENT_INVALID', message });
 
 function checkQuestion(run: TaskRun, key: string, question: TaskQuestion): void {
-  if (!KEY.test(key)) {
-    throw invalid(
-      run,
-      `The key ${JSON.stringify(key)} of ctx.ask is not valid. Use 1 to 64 letters, digits, "_", "-" or ".".`,
-    );
-  }
-  if (run.keys.has(key)) {
-    throw broke(
-      run,
-      'TASK_QUESTION_REPEATED',
-      `The task asks "${key}" twice. Use a key of its own for each question.`,
-    );
-  }
+  if (!KEY.test(key)) throw invalid(run, badKey({ key: JSON.stringify(key) }));
+  if (run.keys.has(key)) throw broke(run, askedTwice({ key }));
   const kind = questionKind(question);
-  if (kind === undefined) {
-    throw invalid(
-      run,
-      `ctx.ask("${key}") cannot send ${JSON.stringify(question.method)}. Use elicitation/create, sampling/createMessage or roots/list.`,
-    );
-  }
+  if (kind === undefined) throw invalid(run, badQuestion({ key, method: JSON.stringify(question.method) }));
   const bytes = jsonBytes(question);
   if (bytes > MAX_QUESTION_BYTES) {
-    throw invalid(
-      run,
-      `The question "${key}" has ${bytes} bytes, and at most ${MAX_QUESTION_BYTES} are kept. Shorten it.`,
-    );
+    throw invalid(run, questionTooLarge({ key, bytes, most: MAX_QUESTION_BYTES }));
   }
   if (run.input.answers !== undefined && !run.input.answers.includes(kind)) {
-    throw new TaskQuestionError(
-      `The client cannot answer the question "${key}": it did not declare the capability "${kind}". Call the tool from a client that does.`,
-    );
+    throw new TaskQuestionError(cannotAnswer({ key, kind }));
   }
 }
 

@@ -2,6 +2,7 @@ import type { TaskDefinition } from '../author/definition.js';
 import { messageOf, TaskRuleError } from '../author/errors.js';
 import { fitsRecord, type TaskEnd, type TaskRecords } from '../records/record.js';
 import { inputOf, type TaskEngine, type TaskInput } from './engine.js';
+import { noTaskInProcess, PROCESS_ENDED } from './generated/texts.js';
 import { failedBy, failedInternally } from './outcome.js';
 import { createOperations, type Execution, startTimer, type Timer } from './replay.js';
 import { runTask } from './run-task.js';
@@ -53,7 +54,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): TaskEngine
     const { input } = running;
     const definition = definitions.get(input.tool);
     if (definition === undefined) {
-      return void finish(running, failedInternally(`This process has no task ${input.tool}.`), false);
+      return void finish(running, failedInternally(noTaskInProcess({ tool: input.tool })), false);
     }
     const operations = createOperations(running, number, { timer, tokens, again: () => attempt(running) });
     runTask(definition, input, { execution: `embedded:${input.id}`, operations }, records).then(
@@ -101,7 +102,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): TaskEngine
     async outcome({ id }) {
       const running = executions.get(id);
       if (running !== undefined) return running.end;
-      return failedInternally('The process that ran the task has ended. Call the tool again.');
+      return failedInternally(PROCESS_ENDED);
     },
   };
 }

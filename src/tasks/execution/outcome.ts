@@ -1,20 +1,21 @@
 import { ERRORS } from '../../wire/messages.js';
 import {
+  type BrokenRule,
   messageOf,
   TaskCancelled,
   TaskProtocolError,
-  type TaskRule,
   TaskRuleError,
   TaskStepError,
 } from '../author/errors.js';
 import { jsonBytes, jsonProblem } from '../author/json-value.js';
 import type { TaskEnd, ToolResult } from '../records/record.js';
+import { notText, resultInvalid, resultTooLarge, valueNotJson } from './generated/texts.js';
 
 /** What a checkpoint keeps of work that is over: its value, or an error that means something to the task. */
 export type Outcome<T = unknown> =
   | { readonly value: T }
   | { readonly cancelled: string }
-  | { readonly rule: { readonly code: TaskRule; readonly message: string } }
+  | { readonly rule: BrokenRule }
   | { readonly protocol: { readonly code: number; readonly message: string; readonly data?: unknown } }
   | { readonly failed: string };
 
@@ -29,13 +30,7 @@ export async function outcomeOf<T>(place: string, work: () => Promise<T> | T): P
   try {
     const value = await work();
     const problem = jsonProblem(value);
-    if (problem === undefined) return { value };
-    return {
-      rule: {
-        code: 'TASK_VALUE_NOT_JSON',
-        message: `The value of ${place} is not JSON: ${problem}. Return plain data, such as toISOString() of a date.`,
-      },
-    };
+    return problem === undefined ? { value } : { rule: valueNotJson({ place, problem }) };
   } catch (error) {
     if (error instanceof TaskCancelled) return { cancelled: error.message };
     if (error instanceof TaskRuleError) return { rule: { code: error.code, message: error.message } };
@@ -62,17 +57,13 @@ const MAX_RESULT_BYTES = 1_000_000;
 export function endOfResult(returned: unknown): TaskEnd {
   const result = typeof returned === 'string' ? textResult(returned) : (returned ?? { content: [] });
   const problem = jsonProblem(result);
-  const refused = (what: string): TaskEnd =>
-    failedBy(new TaskRuleError('TASK_RESULT_INVALID', `The result of the task cannot be sent: ${what}`));
   if (problem !== undefined || !isToolResult(result)) {
     const what = problem === undefined ? 'it has no array "content"' : `it is not JSON: ${problem}`;
-    return refused(`${what}. Return a text, or {content: [...]}.`);
+    return failedBy(resultInvalid({ what: notText({ what }) }));
   }
   const bytes = jsonBytes(result);
   if (bytes > MAX_RESULT_BYTES) {
-    return refused(
-      `it has ${bytes} bytes, and at most ${MAX_RESULT_BYTES} are kept. Return a resource link.`,
-    );
+    return failedBy(resultInvalid({ what: resultTooLarge({ bytes, most: MAX_RESULT_BYTES }) }));
   }
   return { status: result.isError === true ? 'tool_error' : 'completed', result };
 }
@@ -86,21 +77,13 @@ export function endOfError(error: unknown): TaskEnd {
 }
 
 /** Returns the end of a task that breaks a rule. */
-export function failedBy({ code, message }: TaskRuleError): TaskEnd {
+export function failedBy({ code, message }: BrokenRule): TaskEnd {
   return { status: 'failed', error: { code: ERRORS.internal, message, data: { code } } };
 }
 
 /** Returns the end of a task that its engine could not finish. */
 export function failedInternally(message: string): TaskEnd {
   return { status: 'failed', error: { code: ERRORS.internal, message } };
-}
-
-/** The error of a task that calls other operations when it runs again. */
-export function orderChanged(what: string): TaskRuleError {
-  return new TaskRuleError(
-    'TASK_ORDER_CHANGED',
-    `The task called other operations when it ran again: ${what}. Their order and names must not depend on time, chance, files or the network: read these in ctx.step.`,
-  );
 }
 
 function rpcErrorOf(error: TaskProtocolError): { code: number; message: string; data?: unknown } {

@@ -1,6 +1,6 @@
-import { messageOf, type TaskRuleError } from '../author/errors.js';
+import { messageOf, TaskRuleError } from '../author/errors.js';
 import { retryDelay, type TaskOperations } from './engine.js';
-import { orderChanged } from './outcome.js';
+import { orderOfCalls } from './generated/texts.js';
 
 /** Calls a function after some seconds, and returns a function that prevents it. */
 export type Timer = (seconds: number, then: () => void) => () => void;
@@ -64,7 +64,8 @@ export function createOperations(
     const entry = execution.log.get(place) ?? { kind, name };
     execution.log.set(place, entry);
     if (entry.kind === kind && entry.name === name) return { entry, place };
-    execution.broken = orderChanged(`${entry.kind} "${entry.name}" was ${kind} "${name}"`);
+    const { code, message } = orderOfCalls({ what: `${entry.kind} "${entry.name}" was ${kind} "${name}"` });
+    execution.broken = new TaskRuleError(code, message);
     throw execution.broken;
   };
   /** Continues after a wait or an answer: with a new run, as another process would, unless this one is at work. */

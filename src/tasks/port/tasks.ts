@@ -5,6 +5,7 @@ import { messageOf } from '../author/errors.js';
 import { jsonBytes } from '../author/json-value.js';
 import { createEmbeddedEngine } from '../execution/embedded.js';
 import type { QuestionReply, TaskEngine } from '../execution/engine.js';
+import { NOT_STARTED, RESULT_GONE } from '../execution/generated/texts.js';
 import { endOfError, failedInternally } from '../execution/outcome.js';
 import { createMemoryRecords } from '../records/memory.js';
 import { isTaskId, newTaskId } from '../records/owner.js';
@@ -153,9 +154,8 @@ export function createTasks(options: TasksOptions): Tasks {
       try {
         await engine.start(record);
       } catch (cause) {
-        const message = 'The task could not be started. Call the tool again.';
-        await records.change(record.owner, record.id, { kind: 'ended', end: failedInternally(message) });
-        return { ok: false, reason: 'not-started', message, cause };
+        await records.change(record.owner, record.id, { kind: 'ended', end: failedInternally(NOT_STARTED) });
+        return { ok: false, reason: 'not-started', message: NOT_STARTED, cause };
       }
       return { ok: true, record };
     },
@@ -238,8 +238,7 @@ async function upToDate(record: TaskRecord, records: TaskRecords, engine: TaskEn
     // too, the task has not finished: an engine that lost an execution says so.
     const end = await engine.outcome(record);
     if (end === undefined) return { ...record, status: 'open', inputs: {}, waits: 0 };
-    const gone = failedInternally('The result of the task is not available any more. Call the tool again.');
-    return { ...record, end: end.status === 'cancelled' ? gone : end };
+    return { ...record, end: end.status === 'cancelled' ? failedInternally(RESULT_GONE) : end };
   }
   const silentMs = Date.now() - record.updatedAt;
   if (record.execution === undefined && silentMs > NOT_BEGUN_MS) {

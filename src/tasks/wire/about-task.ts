@@ -1,6 +1,7 @@
 import type { CallAnswer } from '../../wire/calls.js';
 import { type Era, read, TASK_RESULT } from '../../wire/messages.js';
 import { MISSING_EXTENSION, supportsTasks } from '../../wire/task-streams.js';
+import { answerTooLarge, BAD_RESPONSES, cannotCancel } from '../author/generated/texts.js';
 import { sleep } from '../execution/replay.js';
 import type { Tasks } from '../port/tasks.js';
 import type { TaskRecord } from '../records/record.js';
@@ -62,14 +63,13 @@ async function cancelModern(tasks: Tasks, { id }: TaskRecord, { caller }: TaskCa
 async function update(tasks: Tasks, { id }: TaskRecord, { caller, params }: TaskCall): Promise<CallAnswer> {
   const responses = read(params, 'inputResponses');
   if (typeof responses !== 'object' || responses === null || Array.isArray(responses)) {
-    return invalidParams('params.inputResponses must be an object: an answer for each key.');
+    return invalidParams(BAD_RESPONSES);
   }
   const outcome = await tasks.answer(caller, id, Object.fromEntries(Object.entries(responses)));
   const large = outcome?.ignored.find(({ reason }) => reason === 'too-large');
-  if (large !== undefined) {
-    return invalidParams(`The answer to ${JSON.stringify(large.key)} has more than 256 KB.`);
-  }
-  return { result: { resultType: 'complete' } };
+  return large === undefined
+    ? { result: { resultType: 'complete' } }
+    : invalidParams(answerTooLarge({ key: JSON.stringify(large.key) }));
 }
 
 /** After how many poll intervals a client that only polls is asked on the answer to its poll. */
@@ -88,8 +88,7 @@ async function cancelLegacy(tasks: Tasks, { id }: TaskRecord, { caller }: TaskCa
   const outcome = await tasks.cancel(caller, id);
   if (outcome === undefined) return NOT_FOUND;
   if (outcome.cancelled) return { result: legacyTask(outcome.record, Date.now()) };
-  const status = legacyStatus(outcome.record);
-  return invalidParams(`Cannot cancel task: already in terminal status '${status}'`);
+  return invalidParams(cannotCancel({ status: legacyStatus(outcome.record) }));
 }
 
 /** How often a pending `tasks/result` looks at its task, in milliseconds. */

@@ -1,6 +1,7 @@
 import type { TaskCaller } from '../../session/task-owner.js';
 import type { Call } from '../../wire/calls.js';
 import { ERRORS, type Failure } from '../../wire/messages.js';
+import { callPlainly } from '../author/generated/texts.js';
 
 /** A call about tasks, whose caller is known. */
 export interface TaskCall extends Call {
@@ -23,5 +24,4 @@ export const NOT_FOUND = invalidParams('Failed to retrieve task: Task not found'
 export const METHOD_NOT_FOUND = refusal(ERRORS.methodNotFound, 'Method not found');
 
 /** The answer to a call that asks for a task, of a tool that is none. */
-export const notATask = (tool: string) =>
-  refusal(ERRORS.methodNotFound, `Tool ${tool} cannot be called as a task. Call it without params.task.`);
+export const notATask = (tool: string) => refusal(ERRORS.methodNotFound, callPlainly({ tool }));

@@ -2,6 +2,7 @@ import type { TaskCaller } from '../../session/task-owner.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import { read } from '../../wire/messages.js';
 import type { TaskFilter, TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
+import { BAD_CURSOR } from '../author/generated/texts.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import type { TaskPosition, TaskQuery } from '../records/record.js';
@@ -23,7 +24,7 @@ export async function listTasks(
 ): Promise<TaskListPage> {
   const position = after === undefined ? undefined : readPosition(after);
   if (after !== undefined && position === undefined) {
-    return { ok: false, message: 'The cursor is not valid. List again without a cursor.' };
+    return { ok: false, message: BAD_CURSOR };
   }
   // Only tool calls create tasks.
   if (filter?.methods !== undefined && !filter.methods.includes('tools/call')) return { ok: true, tasks: [] };
