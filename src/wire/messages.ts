@@ -182,6 +182,10 @@ export function read(value: unknown, ...path: readonly string[]): unknown {
   return found;
 }
 
+/** Returns a copy of the members of an object; nothing for any other value. */
+export const membersOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
 /** @returns a message as the SDK types it; the cast is safe because both types describe a JSON-RPC message of MCP */
 export const toSdk = (message: Message): JSONRPCMessage => message as JSONRPCMessage;
 

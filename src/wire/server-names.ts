@@ -1,5 +1,5 @@
 import { sha256Of } from '../sha256.js';
-import { read, SERVER_META } from './messages.js';
+import { membersOf, read, SERVER_META } from './messages.js';
 
 const SLUG = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 const MAX_SLUG = 24;
@@ -114,6 +114,3 @@ export function insideOf(entry: { readonly _meta?: unknown }): Inside | undefine
   const own = read(entry._meta, OWN_META, 'name') ?? read(entry._meta, OWN_META, 'uri');
   return typeof slug === 'string' && typeof own === 'string' ? { slug, own } : undefined;
 }
-
-const membersOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};

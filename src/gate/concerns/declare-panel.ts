@@ -1,4 +1,4 @@
-import { CAPABILITIES, CLIENT_CAPABILITIES_META, read } from '../../wire/messages.js';
+import { CAPABILITIES, CLIENT_CAPABILITIES_META, membersOf, read } from '../../wire/messages.js';
 import { APP_MIME_TYPE, APPS_EXTENSION, surfacesOf } from '../request/client-surfaces.js';
 import type { RequestFacts } from '../request/facts.js';
 import { canSwitch, offersTool } from '../request/switching.js';
@@ -31,14 +31,12 @@ export function declarePanel(facts: RequestFacts, result: Record<string, unknown
   const lists = CAPABILITIES.flatMap((name) => {
     const own = read(result, 'capabilities', name);
     if (own === undefined && !added.includes(name)) return [];
-    return [[name, { ...asObject(own), ...(announces ? { listChanged: true } : {}) }]];
+    return [[name, { ...membersOf(own), ...(announces ? { listChanged: true } : {}) }]];
   });
-  const capabilities = asObject(result.capabilities);
+  const capabilities = membersOf(result.capabilities);
   const extensions = {
-    ...asObject(read(capabilities, 'extensions')),
+    ...membersOf(read(capabilities, 'extensions')),
     [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] },
   };
   return { ...result, capabilities: { ...capabilities, ...Object.fromEntries(lists), extensions } };
 }
-
-const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});

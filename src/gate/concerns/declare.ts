@@ -4,6 +4,7 @@ import {
   type Era,
   EXTENSION_ID,
   METHODS,
+  membersOf,
   read,
   TASK_FILTER_CAPABILITY,
 } from '../../wire/messages.js';
@@ -30,7 +31,7 @@ export function declareConcerns(
   updatable: boolean,
 ): Record<string, unknown> {
   const methods = [METHODS.listConcerns, ...(updatable ? [METHODS.updateConcerns] : [])];
-  const capabilities = asObject(read(result, 'capabilities'));
+  const capabilities = membersOf(read(result, 'capabilities'));
   const filtering = Object.fromEntries(
     CAPABILITIES.filter((name) => read(capabilities, name) !== undefined).map((name) => [
       name,
@@ -39,7 +40,7 @@ export function declareConcerns(
   );
   const namespaces = Object.entries(filtering).map(([name, supported]) => [
     name,
-    { ...asObject(capabilities[name]), filtering: withSupported(capabilities[name], supported) },
+    { ...membersOf(capabilities[name]), filtering: withSupported(capabilities[name], supported) },
   ]);
   const declared = { ...describePolicy(policy), methods, filtering };
   return {
@@ -48,7 +49,7 @@ export function declareConcerns(
       ...capabilities,
       ...Object.fromEntries(namespaces),
       ...declareTaskFilter(era, capabilities),
-      extensions: { ...asObject(capabilities.extensions), [EXTENSION_ID]: declared },
+      extensions: { ...membersOf(capabilities.extensions), [EXTENSION_ID]: declared },
       ...(era === 'legacy' ? { concerns: policy.concerns.map(asInProposal) } : {}),
     },
   };
@@ -67,9 +68,9 @@ export function declareConcerns(
  * declareChanges({ capabilities: { resources: { subscribe: true } } }, false); // { capabilities: { resources: {} } }
  */
 export function declareChanges(result: Record<string, unknown>, isTold: boolean): Record<string, unknown> {
-  const capabilities = asObject(read(result, 'capabilities'));
+  const capabilities = membersOf(read(result, 'capabilities'));
   const declared = CAPABILITIES.filter((name) => capabilities[name] !== undefined).map((name) => {
-    const own = asObject(capabilities[name]);
+    const own = membersOf(capabilities[name]);
     const { listChanged: _changed, subscribe: _subscribe, ...rest } = own;
     return [name, isTold ? { ...own, listChanged: true } : rest];
   });
@@ -78,7 +79,7 @@ export function declareChanges(result: Record<string, unknown>, isTold: boolean)
 
 /** Adds the fields that the gate supports to those that the server declares itself. */
 function withSupported(capability: unknown, fields: readonly string[]): object {
-  const own = asObject(read(capability, 'filtering'));
+  const own = membersOf(read(capability, 'filtering'));
   const supported = Array.isArray(own.supported) ? own.supported : [];
   return { ...own, supported: [...new Set<unknown>([...supported, ...fields])] };
 }
@@ -86,8 +87,8 @@ function withSupported(capability: unknown, fields: readonly string[]): object {
 function declareTaskFilter(era: Era, { tasks }: Record<string, unknown>): object {
   const list = read(tasks, 'list');
   if (era === 'modern' || list === undefined) return {};
-  const filter = { ...asObject(read(list, 'filter')), ...TASK_FILTER_CAPABILITY };
-  return { tasks: { ...asObject(tasks), list: { ...asObject(list), filter } } };
+  const filter = { ...membersOf(read(list, 'filter')), ...TASK_FILTER_CAPABILITY };
+  return { tasks: { ...membersOf(tasks), list: { ...membersOf(list), filter } } };
 }
 
 function asInProposal({ name, description, values, valueDescriptions, default: fallback }: Concern): object {
@@ -99,10 +100,6 @@ function asInProposal({ name, description, values, valueDescriptions, default: f
     ...(valueDescriptions === undefined ? {} : { valueDescriptions }),
     ...(fallback === undefined ? {} : { default: fallback }),
   };
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** Returns the result of `listConcerns`: the declared concerns in the policy's order, and the presets. */

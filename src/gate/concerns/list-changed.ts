@@ -5,9 +5,8 @@ import { select } from '../../engine/select.js';
 import { type Capability, LISTS, METHODS, type Notification, read } from '../../wire/messages.js';
 import { lacksScope } from '../enforce/explain-target.js';
 import { isUriShown } from '../enforce/visibility.js';
-import { ask, type Settling } from '../request/decision.js';
+import { ask, type Lists, type Settling } from '../request/decision.js';
 import type { View } from '../request/facts.js';
-import type { WholeList } from '../request/whole-list.js';
 import { MAX_URIS } from '../table/routes.js';
 import { KINDS_OF } from '../table/routing.js';
 
@@ -15,10 +14,11 @@ import { KINDS_OF } from '../table/routing.js';
 type Shown = ReadonlyMap<Kind, string>;
 
 /** Returns the visible part of lists. */
-export function shownBy(lists: ReadonlyMap<Kind, WholeList>, configuration: Configuration): Shown {
-  const shown = ({ bound }: WholeList): string =>
-    JSON.stringify(select(bound, listedUnder(configuration)).kept);
-  return new Map([...lists].map(([kind, list]) => [kind, shown(list)]));
+export function shownBy(lists: Lists, configuration: Configuration): Shown {
+  const listed = KINDS.flatMap((kind) => lists[kind] ?? []);
+  return new Map(
+    listed.map((bound) => [bound.kind, JSON.stringify(select(bound, listedUnder(configuration)).kept)]),
+  );
 }
 
 /**
@@ -34,9 +34,8 @@ export function* changedSince(before: Shown): Settling<ReadonlySet<Capability>> 
     const shown = before.get(kind);
     if (shown === undefined) continue;
     const found = yield* ask({ need: 'whole', kind });
-    const now =
-      found.state === 'complete' ? shownBy(new Map([[kind, found.list]]), configuration) : undefined;
-    if (now?.get(kind) !== shown) changed.add(LISTS[kind].capability);
+    const lists = found.state === 'complete' ? { [kind]: found.list.bound } : {};
+    if (shownBy(lists, configuration).get(kind) !== shown) changed.add(LISTS[kind].capability);
   }
   return changed;
 }

@@ -133,10 +133,10 @@ export function onListChanged(
   capability: Capability,
 ): Message | Promise<Message | undefined> {
   const { catalog } = exchange.connection;
-  const before = catalog.cached(exchange.policy);
+  const before = catalog.held(exchange.policy);
   catalog.drop(capability);
   // Nothing was listed yet, so there is nothing to compare.
-  if (before.size === 0) return message;
+  if (Object.keys(before).length === 0) return message;
   return Promise.resolve(sessionConfiguration(exchange))
     .then((configuration) => gather(exchange, changedSince(shownBy(before, configuration))))
     .then(
@@ -158,7 +158,7 @@ export async function announceChanges(connection: ServerConnection, latest: Exch
     const isModern = latest.era === 'modern';
     // A stream is told of one change after the other without any request between them.
     const before = isModern ? state.listed : await sessionConfiguration(latest);
-    const shown = shownBy(state.catalog.cached(before.policy), before);
+    const shown = shownBy(state.catalog.held(before.policy), before);
     const now = latest.again();
     const after = await sessionConfiguration(now);
     const changed = await gather(now, changedSince(shown));

@@ -54,13 +54,8 @@ export class CatalogCache {
   }
 
   /** Returns the cached lists, bound to a policy. */
-  cached(policy: Policy): ReadonlyMap<Kind, WholeList> {
-    return new Map([...this.kept.lists].map(([kind, cached]) => [kind, cached.boundTo(policy)]));
-  }
-
-  /** Returns the same without the other members of their results. */
   held(policy: Policy): { readonly [K in Kind]?: Catalog<Primitive> } {
-    return Object.fromEntries([...this.cached(policy)].map(([kind, { bound }]) => [kind, bound]));
+    return Object.fromEntries([...this.kept.lists].map(([kind, list]) => [kind, list.boundTo(policy).bound]));
   }
 
   /** Drops the lists of a capability, because the server announced that they changed. */
@@ -147,12 +142,10 @@ export class CatalogCache {
   }
 }
 
-/** While a policy is being replaced, requests that began before still use the old one. */
-const MAX_BOUND = 2;
-
 /** A list as the server sent it, bound to each policy that requests use. */
 export class CachedList {
-  private readonly bound = new Map<Policy, WholeList>();
+  // Weak: while a policy is being replaced, requests that began before still use the old one.
+  private readonly bound = new WeakMap<Policy, WholeList>();
 
   constructor(
     private readonly kind: Kind,
@@ -160,15 +153,8 @@ export class CachedList {
     private readonly bind?: Bind,
   ) {}
 
-  /** Returns the list bound to a policy. The policies that were bound last are remembered. */
   boundTo(policy: Policy): WholeList {
-    const known = this.bound.get(policy);
-    if (known !== undefined) return known;
-    const list = wholeListOf(policy, this.kind, this.pages, this.bind);
-    for (const oldest of this.bound.keys()) {
-      if (this.bound.size < MAX_BOUND) break;
-      this.bound.delete(oldest);
-    }
+    const list = this.bound.get(policy) ?? wholeListOf(policy, this.kind, this.pages, this.bind);
     this.bound.set(policy, list);
     return list;
   }

@@ -77,12 +77,21 @@ function* answerWholeList(
   } catch (cause) {
     return refuseUnread(cause);
   }
-  return answerPage(facts, {
-    visible,
-    filter,
-    filterKey,
-    rest: otherMembers(facts, pages[0], 'tasks'),
-  });
+  const { configuration, policy, request } = facts;
+  const described = describe(facts, visible, filter, configuration.warnings);
+  const page = cutTaskPage(
+    {
+      tasks: described.tasks,
+      filter,
+      target: cursorTarget(facts, WHOLE, filterKey),
+      pageSize: policy.settings.pageSize,
+    },
+    request.params?.cursor,
+  );
+  if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
+  const rest = otherMembers(facts, pages[0], 'tasks');
+  const result = { ...rest, tasks: page.items, ...page.nextCursor, ...described.meta(rest) };
+  return reply(unshared(facts.era, result), described.tell);
 }
 
 function firstPage({ request }: Facts): Outcome {
@@ -96,29 +105,6 @@ function* failedList(facts: Facts, error: Failure['error']): Settling<Outcome> {
   const failed: Failure = { jsonrpc: '2.0', id: facts.request.id, error };
   const { message } = facts.isEnforced ? yield* redactResponse(facts, failed) : { message: failed };
   return fail('error' in message ? message.error : error);
-}
-
-interface Listed {
-  readonly visible: VisibleTasks;
-  readonly filter: TaskFilter | undefined;
-  readonly filterKey: string;
-  readonly rest: Record<string, unknown>;
-}
-
-function answerPage(facts: Facts, { visible, filter, filterKey, rest }: Listed): Outcome {
-  const described = describe(facts, visible, filter, facts.configuration.warnings);
-  const page = cutTaskPage(
-    {
-      tasks: described.tasks,
-      filter,
-      target: cursorTarget(facts, WHOLE, filterKey),
-      pageSize: facts.policy.settings.pageSize,
-    },
-    facts.request.params?.cursor,
-  );
-  if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
-  const result = { ...rest, tasks: page.tasks, ...page.nextCursor, ...described.meta(rest) };
-  return reply(unshared(facts.era, result), described.tell);
 }
 
 /** Applies the client's own filter, and describes the list as `_meta` and the log do. */

@@ -1,6 +1,6 @@
 import { read } from '../../wire/messages.js';
 import type { TaskFilter } from '../../wire/task-lister.js';
-import { pageOf } from '../lists/answer-page.js';
+import { type CutPage, pageOf } from '../lists/answer-page.js';
 import { type CursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
 import { CURSOR_MESSAGES } from '../request/generated/texts.js';
 import { isAtOrAfter } from './task-filter.js';
@@ -14,15 +14,6 @@ export interface TaskPages {
   readonly pageSize: number | undefined;
 }
 
-/** One page of tasks, or the message of a `-32602` error about the client's cursor. */
-export type TaskPage =
-  | {
-      readonly ok: true;
-      readonly tasks: readonly unknown[];
-      readonly nextCursor: { readonly nextCursor?: string };
-    }
-  | { readonly ok: false; readonly message: string };
-
 /**
  * Cuts out the page that a client's cursor points to. A cursor has the last task of the page before, and not a number of
  * tasks: so it stays valid when a task is added, and skips none.
@@ -33,7 +24,10 @@ export type TaskPage =
  * @example
  * cutTaskPage({ tasks, filter: undefined, target, pageSize: 20 }, request.params?.cursor);
  */
-export function cutTaskPage({ tasks, filter, target, pageSize }: TaskPages, cursor: unknown): TaskPage {
+export function cutTaskPage(
+  { tasks, filter, target, pageSize }: TaskPages,
+  cursor: unknown,
+): CutPage<unknown> {
   const start = cursor === undefined ? 0 : startOf(tasks, filter, cursor, target);
   if (typeof start === 'string') return { ok: false, message: start };
   const page = pageOf(tasks, start, { pageSize });
@@ -42,7 +36,7 @@ export function cutTaskPage({ tasks, filter, target, pageSize }: TaskPages, curs
     page.next === undefined
       ? {}
       : { nextCursor: sealCursor(target, JSON.stringify(positionOf(last, filter))) };
-  return { ok: true, tasks: page.items, nextCursor };
+  return { ok: true, items: page.items, nextCursor };
 }
 
 /** The id of a task, and the time that orders it. */

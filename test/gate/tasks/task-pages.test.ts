@@ -42,7 +42,7 @@ describe('the first page', () => {
       cursorAfter('x'),
     ],
   ])('has the cursor of the next one, with %s', (_what, given, tasks, nextCursor) => {
-    expect(cutTaskPage(given, undefined)).toEqual({ ok: true, tasks, nextCursor: { nextCursor } });
+    expect(cutTaskPage(given, undefined)).toEqual({ ok: true, items: tasks, nextCursor: { nextCursor } });
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe('the first page', () => {
     ['no page size', pages({ pageSize: undefined }), TASKS],
     ['no tasks', pages({ tasks: [] }), []],
   ])('is the last one with %s', (_what, given, tasks) => {
-    expect(cutTaskPage(given, undefined)).toEqual({ ok: true, tasks, nextCursor: {} });
+    expect(cutTaskPage(given, undefined)).toEqual({ ok: true, items: tasks, nextCursor: {} });
   });
 });
 
@@ -104,7 +104,7 @@ describe('the page after a task', () => {
   ])('%s', (_what, cursor, changed, ids, next) => {
     expect(cutTaskPage(pages(changed), cursor)).toEqual({
       ok: true,
-      tasks: [...ids].map((id) => TASKS.find(({ taskId }) => taskId === id)),
+      items: [...ids].map((id) => TASKS.find(({ taskId }) => taskId === id)),
       nextCursor: next === undefined ? {} : { nextCursor: next },
     });
   });
@@ -113,7 +113,7 @@ describe('the page after a task', () => {
     const tasks = [...TASKS, { taskId: 'x' }, { taskId: 'y' }];
     expect(cutTaskPage(pages({ tasks, filter: ASCENDING }), cursorAfter('x'))).toEqual({
       ok: true,
-      tasks: [{ taskId: 'y' }],
+      items: [{ taskId: 'y' }],
       nextCursor: {},
     });
   });
