@@ -158,8 +158,11 @@ export function answer(request: Request, result: Record<string, unknown>): Answe
   return { jsonrpc: '2.0', id: request.id, result: complete };
 }
 
+export const rpcError = (code: number, message: string, data?: unknown): Failure['error'] =>
+  data === undefined ? { code, message } : { code, message, data };
+
 export function failure(id: RequestId | null, code: number, message: string, data?: unknown): Failure {
-  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
+  return { jsonrpc: '2.0', id, error: rpcError(code, message, data) };
 }
 
 /** Returns the error of an answer. Nothing checks what servers send as one: it can be `null`, or have no code. */

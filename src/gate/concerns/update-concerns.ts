@@ -52,8 +52,7 @@ export function* updateConcerns(facts: RequestFacts): Settling<Outcome> {
   const outcome = yield* replacePreferences(facts, update);
   if (outcome.state === 'failed') {
     const warnings = [storeWarning('written', outcome.cause)];
-    const error = ERRORS.internal;
-    return refuse(error, `The concerns ${notStored(outcome)}`, undefined, () => [{ warnings, error }]);
+    return refuse(ERRORS.internal, `The concerns ${notStored(outcome)}`, undefined, () => [{ warnings }]);
   }
   if (outcome.state === 'ended') return refuse(ERRORS.invalidRequest, SESSION_ENDED);
   const { after, visible, announced } = outcome;

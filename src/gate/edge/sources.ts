@@ -157,8 +157,7 @@ export function findPreferences(
       const warnings = [storeWarning('read', cause)];
       // The client must know that what it sees may not be what its person chose.
       if (!exchange.isEnforced) return configured(unread(exchange), [], warnings);
-      const error = ERRORS.internal;
-      then({ end: refuse(error, PREFERENCES_UNREAD, undefined, () => [{ warnings, error }]) });
+      then({ end: refuse(ERRORS.internal, PREFERENCES_UNREAD, undefined, () => [{ warnings }]) });
     },
   );
 }

@@ -61,10 +61,7 @@ function use(facts: Facts, lists: Lists, target: RequestTarget): Outcome {
   const scopes = scopesFor(lists, target, facts.configuration);
   if (scopes.length === 0) return pass(facts, tell);
   const scope = scopes.join(' ');
-  return refuse(ERRORS.insufficientScope, insufficientScope({ scopes: scope }), { scope }, () => {
-    const [report, context = {}] = tell();
-    return [{ ...report, error: ERRORS.insufficientScope }, context];
-  });
+  return refuse(ERRORS.insufficientScope, insufficientScope({ scopes: scope }), { scope }, tell);
 }
 
 /** Asks the server for a name that does not exist, in the place of a hidden one. */
@@ -75,12 +72,8 @@ function askForUnknown(facts: Facts, lists: Lists, target: RequestTarget): Outco
     const params = withName(facts.request.params ?? {}, target, substitute.name);
     return { to: 'server', params, substitute, tell };
   }
-  const code = ERRORS.invalidParams;
   // Both SDKs use this code for an unknown resource.
-  return refuse(code, 'Resource not found', { uri: target.name }, () => {
-    const [report, context = {}] = tell();
-    return [{ ...report, error: code }, context];
-  });
+  return refuse(ERRORS.invalidParams, 'Resource not found', { uri: target.name }, tell);
 }
 
 /** What the client knows from a list is not answered as an unknown name. */

@@ -1,6 +1,6 @@
 import type { Decision } from '../../engine/evaluate.js';
 import { ACCESS_METHODS, ERRORS, read } from '../../wire/messages.js';
-import { type Outcome, refuse, reply, type Tell } from '../request/decision.js';
+import { alsoTell, type Outcome, refuse, reply, type Tell } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { openToModel } from '../request/switching.js';
 import { panelNames } from '../table/routes.js';
@@ -21,14 +21,8 @@ export function switchedOff(facts: Facts, name: string, decision: Decision | und
   const { method, params } = facts.request;
   const text = `${JSON.stringify(name)} is switched off, because ${why(decision)}; do not retry: ${whoCan(facts, decision)}.`;
   const isCall = method === ACCESS_METHODS.call && read(params, 'task') === undefined;
-  const report = (failure: { readonly isError: true } | { readonly error: number }): Tell => {
-    return () => {
-      const [told, context = {}] = tell();
-      return [{ ...told, ...failure }, context];
-    };
-  };
-  if (!isCall) return refuse(ERRORS.invalidParams, text, undefined, report({ error: ERRORS.invalidParams }));
-  return reply({ content: [{ type: 'text', text }], isError: true }, report({ isError: true }));
+  if (!isCall) return refuse(ERRORS.invalidParams, text, undefined, tell);
+  return reply({ content: [{ type: 'text', text }], isError: true }, alsoTell(tell, { isError: true }));
 }
 
 function why(decision: Decision | undefined): string {

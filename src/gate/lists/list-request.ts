@@ -80,7 +80,7 @@ export function* judgeList(asked: RequestFacts): Deciding<Outcome> {
   const only = ownListOnly(facts, query.kind, found.error);
   if (only !== undefined) return reply(unshared(era, only));
   const failed: Failure = { jsonrpc: '2.0', id: request.id, error: found.error };
-  return fail((yield* redactFailure(facts, failed)).error, () => [{ error: found.error.code }]);
+  return fail((yield* redactFailure(facts, failed)).error);
 }
 
 /** How far to follow the pages of a list that the server filters: it is fetched for this request alone. */

@@ -11,6 +11,7 @@ import {
   type Failure,
   failure,
   type Request,
+  rpcError,
 } from '../../wire/messages.js';
 import type { WalkBounds, WalkEnd } from '../../wire/page-walker.js';
 import type { TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
@@ -221,16 +222,24 @@ export const reply = (result: Record<string, unknown>, tell?: Tell): Outcome => 
   tell,
 });
 
+/** Tells more of the same request. */
+export const alsoTell =
+  (tell: Tell, more: ReturnType<Tell>[0]): Tell =>
+  () => {
+    const [report, ...context] = tell();
+    return [{ ...report, ...more }, ...context];
+  };
+
 /** Answers with an error that the server gave, and reports it. */
-export const fail = (error: Failure['error'], tell: Tell = () => [{ error: error.code }]): Outcome => ({
+export const fail = (error: Failure['error'], tell: Tell = () => [{}]): Outcome => ({
   to: 'client',
   error,
-  tell,
+  tell: alsoTell(tell, { error: error.code }),
 });
 
 /** Answers with an error, and reports it. */
 export const refuse = (code: number, message: string, data?: unknown, tell?: Tell): Outcome =>
-  fail(errorOf({ code, message }, data), tell);
+  fail(rpcError(code, message, data), tell);
 
 /** Answers a request that carries a value outside the declared `values`, under `invalid: error`. */
 export const refuseValue = ({ policy }: Pick<RequestFacts, 'policy'>, invalid: InvalidValue): Outcome =>
@@ -254,6 +263,3 @@ export const refusal = (
   message: failure(request.id, code, message, data),
   tell: () => [{ error: code }],
 });
-
-const errorOf = (error: Failure['error'], data: unknown): Failure['error'] =>
-  data === undefined ? error : { ...error, data };

@@ -1,7 +1,7 @@
 import { ownerOf, type TaskCaller } from '../../session/task-owner.js';
 import { ACCESS_METHODS, type Answer, type Failure, type Request, read } from '../../wire/messages.js';
 import { settleAccess } from '../enforce/redaction.js';
-import { ask, type Settled, type Settling } from '../request/decision.js';
+import { ask, type Settled, type Settling, type Tell } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { storeWarning } from '../request/report.js';
 
@@ -42,14 +42,12 @@ export function* rememberTask(facts: Facts, settled: Settled): Settling<Settled>
     failures.push(['written', cause]);
   }
   if (failures.length === 0) return settled;
-  const warnings = failures.map(([operation, cause]) => storeWarning(operation, cause));
-  return { message, tell: () => alsoTell(settled, warnings) };
-}
-
-function alsoTell({ tell }: Settled, warnings: ReturnType<typeof storeWarning>[]) {
-  const [report = {}, context] = tell?.() ?? [];
-  const all = { ...report, warnings: [...(report.warnings ?? []), ...warnings] };
-  return context === undefined ? ([all] as const) : ([all, context] as const);
+  const tell = (): ReturnType<Tell> => {
+    const [report = {}, context = {}] = settled.tell?.() ?? [];
+    const warnings = failures.map(([operation, cause]) => storeWarning(operation, cause));
+    return [{ ...report, warnings: [...(report.warnings ?? []), ...warnings] }, context];
+  };
+  return { message, tell };
 }
 
 /** Protocol version 2025-11-25 has the task in a member, the Tasks extension of 2026-07-28 is the task itself. */

@@ -50,8 +50,9 @@ function* mayUseTask(facts: RequestFacts, taskId: string): Settling<boolean> {
 
 /** Answers a request whose task cannot be attributed, because the session store cannot be read. */
 export function refuseUnread(cause: unknown): Outcome {
-  const [error, warnings] = [ERRORS.internal, [storeWarning('read', cause)]];
-  return refuse(error, OWNERS_UNREAD, undefined, () => [{ warnings, error }]);
+  return refuse(ERRORS.internal, OWNERS_UNREAD, undefined, () => [
+    { warnings: [storeWarning('read', cause)] },
+  ]);
 }
 
 /** Puts the id of the client back into the answer and, under `enforce`, redacts the answer as that of the tool call. */

@@ -2,11 +2,18 @@ import { type Notification, read } from '../../wire/messages.js';
 import { askedTasks } from '../../wire/task-streams.js';
 import { judgeListen } from '../concerns/listen.js';
 import { canChange } from '../request/configure.js';
-import { ask, type Deciding, fail, type Outcome, type Settling } from '../request/decision.js';
+import {
+  ask,
+  type Deciding,
+  fail,
+  type Outcome,
+  type Settling,
+  type TaskMaker,
+} from '../request/decision.js';
 import type { RequestFacts } from '../request/facts.js';
-import { isPrivate, mayUse } from './task-owner.js';
+import { mayUse } from './task-owner.js';
 import { refuseUnread } from './task-request.js';
-import { toolIsShown } from './visible-tasks.js';
+import { ownTasks, toolIsShown } from './visible-tasks.js';
 
 /**
  * Decides what a stream of changes is about: which tasks (SEP-2663), and what else. A task of another caller is left out, in
@@ -19,7 +26,7 @@ export function* judgeStream(asked: RequestFacts): Deciding<Outcome> {
   if ('error' in taskIds) return fail(taskIds.error);
   let own: readonly OwnTask[];
   try {
-    own = yield* ownTasks(facts, taskIds);
+    own = yield* usableTasks(facts, taskIds);
   } catch (cause) {
     return refuseUnread(cause);
   }
@@ -34,32 +41,30 @@ export function* judgeStream(asked: RequestFacts): Deciding<Outcome> {
 export function* isTold(facts: RequestFacts, { params }: Notification): Settling<boolean> {
   const taskId = read(params, 'taskId');
   if (typeof taskId !== 'string') return false;
-  const own = yield* ownTasks(facts, [taskId]);
+  const own = yield* usableTasks(facts, [taskId]);
   return (yield* withShownTools(facts, own)).length > 0;
 }
 
 interface OwnTask {
   readonly taskId: string;
-  readonly tool: string | undefined;
+  readonly maker: TaskMaker | undefined;
 }
 
-function* ownTasks(facts: RequestFacts, taskIds: readonly string[]): Settling<readonly OwnTask[]> {
-  const caller = yield* ask({ need: 'owner' });
-  const makers = yield* ask({ need: 'makers', taskIds });
-  return taskIds.flatMap((taskId, index) => {
-    const maker = makers[index];
-    const isOwn = isPrivate(facts) || (maker !== undefined && mayUse(caller, taskId, maker));
-    return isOwn ? [{ taskId, tool: maker?.tool }] : [];
-  });
-}
+const usableTasks = (facts: RequestFacts, taskIds: readonly string[]): Settling<readonly OwnTask[]> =>
+  ownTasks(
+    facts,
+    taskIds.map((taskId) => ({ taskId })),
+    mayUse,
+  );
 
 function* withShownTools(facts: RequestFacts, own: readonly OwnTask[]): Settling<readonly string[]> {
   const configuration = yield* ask({ need: 'configuration' });
   // A server that lists tasks by their owner asks for the tool of each itself.
   const isFree = !facts.isEnforced || facts.connection.taskTools !== undefined || !canChange(configuration);
   const shown: string[] = [];
-  for (const { taskId, tool } of own) {
-    if (isFree || (tool !== undefined && (yield* toolIsShown({ configuration }, tool)))) shown.push(taskId);
+  for (const { taskId, maker } of own) {
+    if (isFree || (maker !== undefined && (yield* toolIsShown({ configuration }, maker.tool))))
+      shown.push(taskId);
   }
   return shown;
 }

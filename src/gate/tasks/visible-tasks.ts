@@ -2,13 +2,14 @@ import { configurationFor } from '../../engine/added-tools.js';
 import { decide, type IndexedDecision } from '../../engine/evaluate.js';
 import { countHidden, type HiddenCounts } from '../../engine/hidden.js';
 import { mapPrimitive } from '../../engine/mapping.js';
+import type { TaskCaller } from '../../session/task-owner.js';
 import { read } from '../../wire/messages.js';
 import { scopesFor } from '../enforce/explain-target.js';
 import { redactRecords } from '../enforce/redaction.js';
 import { decisionOnName, isShown } from '../enforce/visibility.js';
 import { canChange } from '../request/configure.js';
 import { ask, type Lists, type Settling, type TaskMaker } from '../request/decision.js';
-import type { Facts } from '../request/facts.js';
+import type { Facts, RequestFacts } from '../request/facts.js';
 import { isListedFor, isPrivate } from './task-owner.js';
 
 /** The tasks of a list that the caller is shown. */
@@ -34,7 +35,11 @@ export const hidesTasks = ({ configuration }: Facts): boolean =>
  * @throws {Error} if `enforce` cannot read the server's tools; what reading the session store throws
  */
 export function* visibleTasks(facts: Facts, tasks: readonly unknown[]): Settling<VisibleTasks> {
-  const own = yield* ownTasks(facts, tasks);
+  const named = tasks.flatMap((task) => {
+    const taskId = read(task, 'taskId');
+    return typeof taskId === 'string' ? [{ task, taskId }] : [];
+  });
+  const own = yield* ownTasks(facts, named, isListedFor);
   if (!hidesTasks(facts)) return { visible: own.map(({ task }) => task), total: own.length, hidden: {} };
   const known = facts.isEnforced ? own.filter(({ maker }) => maker !== undefined) : own;
   const makers = known.flatMap(({ maker }) => (maker === undefined ? [] : [maker.tool]));
@@ -80,23 +85,25 @@ export function* toolIsShown(
   return isShown(lists, target, configuration) && scopesFor(lists, target, configuration).length === 0;
 }
 
-interface OwnTask {
-  readonly task: unknown;
-  readonly maker: TaskMaker | undefined;
-}
-
-function* ownTasks(facts: Facts, tasks: readonly unknown[]): Settling<readonly OwnTask[]> {
+/**
+ * Returns which tasks are those of the sender.
+ *
+ * @param facts the request
+ * @param tasks the tasks
+ * @param isTheirs whether a task of a known maker is one of a caller
+ */
+export function* ownTasks<T extends { readonly taskId: string }>(
+  facts: RequestFacts,
+  tasks: readonly T[],
+  isTheirs: (caller: TaskCaller, taskId: string, maker: TaskMaker) => boolean,
+): Settling<readonly (T & { readonly maker: TaskMaker | undefined })[]> {
   const caller = yield* ask({ need: 'owner' });
-  const named = tasks.flatMap((task) => {
-    const taskId = read(task, 'taskId');
-    return typeof taskId === 'string' ? [{ task, taskId }] : [];
-  });
-  const makers = yield* ask({ need: 'makers', taskIds: named.map(({ taskId }) => taskId) });
-  return named.flatMap(({ task, taskId }, index) => {
-    const maker = makers[index];
-    const isOwn = isPrivate(facts) || (maker !== undefined && isListedFor(caller, taskId, maker));
-    return isOwn ? [{ task, maker }] : [];
-  });
+  const makers = yield* ask({ need: 'makers', taskIds: tasks.map(({ taskId }) => taskId) });
+  return tasks
+    .map((task, index) => ({ ...task, maker: makers[index] }))
+    .filter(
+      ({ taskId, maker }) => isPrivate(facts) || (maker !== undefined && isTheirs(caller, taskId, maker)),
+    );
 }
 
 function decisionOn(

@@ -1,29 +1,25 @@
 import type { Call } from '../../wire/calls.js';
-import { read, TASKS_EXTENSION } from '../../wire/messages.js';
+import { membersOf, read, TASKS_EXTENSION } from '../../wire/messages.js';
 import { supportsTasks } from '../../wire/task-streams.js';
 import { jsonSchemaOf, type TaskDefinition } from '../author/definition.js';
 import type { Tasks } from '../port/tasks.js';
 
 type Result = Record<string, unknown>;
 
-/** Adds the capability of protocol 2025-11-25 to the result of `initialize`. */
-export function declareLegacy(result: Result): Result {
-  const capabilities = Object(read(result, 'capabilities'));
-  const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
-  return { ...result, capabilities: { tools: {}, ...capabilities, tasks } };
+/** Adds the tools of tasks that run as plain calls, and other capabilities. */
+export function declareTools(result: Result, others: Result = {}): Result {
+  return { ...result, capabilities: { tools: {}, ...membersOf(result.capabilities), ...others } };
 }
 
-/** Adds the tools of tasks that run as plain calls. */
-export function declareTools(result: Result): Result {
-  return { ...result, capabilities: { tools: {}, ...Object(read(result, 'capabilities')) } };
-}
+/** Adds the capability of protocol 2025-11-25 to the result of `initialize`. */
+export const declareLegacy = (result: Result): Result =>
+  declareTools(result, { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } });
 
 /** Adds the Tasks extension to the result of `server/discover`. */
-export function declareModern(result: Result): Result {
-  const capabilities = Object(read(result, 'capabilities'));
-  const extensions = { ...Object(read(capabilities, 'extensions')), [TASKS_EXTENSION]: {} };
-  return { ...result, capabilities: { tools: {}, ...capabilities, extensions } };
-}
+export const declareModern = (result: Result): Result =>
+  declareTools(result, {
+    extensions: { ...membersOf(read(result, 'capabilities', 'extensions')), [TASKS_EXTENSION]: {} },
+  });
 
 /**
  * Adds the tools of tasks to the last page of `tools/list`. A tool of the server with the same name is replaced. A gate that

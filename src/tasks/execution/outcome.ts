@@ -1,4 +1,4 @@
-import { ERRORS } from '../../wire/messages.js';
+import { ERRORS, rpcError } from '../../wire/messages.js';
 import {
   type BrokenRule,
   messageOf,
@@ -86,10 +86,7 @@ export function failedInternally(message: string): TaskEnd {
   return { status: 'failed', error: { code: ERRORS.internal, message } };
 }
 
-function rpcErrorOf(error: TaskProtocolError): { code: number; message: string; data?: unknown } {
-  const { rpcCode: code, message, data } = error;
-  return data === undefined ? { code, message } : { code, message, data };
-}
+const rpcErrorOf = ({ rpcCode, message, data }: TaskProtocolError) => rpcError(rpcCode, message, data);
 
 function textResult(text: string): ToolResult {
   return { content: [{ type: 'text', text }] };

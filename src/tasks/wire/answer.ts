@@ -1,6 +1,6 @@
 import type { TaskCaller } from '../../session/task-owner.js';
 import type { Call } from '../../wire/calls.js';
-import { ERRORS, type Failure } from '../../wire/messages.js';
+import { ERRORS, type Failure, rpcError } from '../../wire/messages.js';
 import { callPlainly } from '../author/generated/texts.js';
 
 /** A call about tasks, whose caller is known. */
@@ -12,7 +12,7 @@ export interface TaskCall extends Call {
 export type TaskSender = Pick<TaskCall, 'caller' | 'shows'>;
 
 export const refusal = (code: number, message: string, data?: unknown): Pick<Failure, 'error'> => ({
-  error: data === undefined ? { code, message } : { code, message, data },
+  error: rpcError(code, message, data),
 });
 
 export const invalidParams = (message: string): Pick<Failure, 'error'> =>
