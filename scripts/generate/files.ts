@@ -1,4 +1,5 @@
 import { architecturePage } from './architecture.js';
+import { commandsFile } from './commands.js';
 import { dataFiles } from './data.js';
 import { writePage } from './page.js';
 import { schemaFiles } from './schemas.js';
@@ -16,6 +17,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ['docs/architecture.md', architecturePage()],
     ['src/gate/panel/generated/page.ts', await writePage()],
     ...(await schemaFiles()),
+    commandsFile(),
     ...dataFiles(),
   ]);
 }

@@ -1,6 +1,6 @@
 import { preparePolicy } from '../../engine/policy.js';
 import { findingPage } from '../../policy/language/finding-codes.js';
-import { FINDING_FORMATS, writeFindings } from '../../policy/language/finding-formats.js';
+import { writeFindings } from '../../policy/language/finding-formats.js';
 import type { Finding } from '../../policy/language/findings.js';
 import { paragraph } from '../../policy/language/wrapped.js';
 import { UsageError } from '../errors.js';
@@ -11,22 +11,15 @@ import { knownServers } from '../inputs/several/known-servers.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
 import { readClaims } from '../options/claims-file.js';
 import { readCommandLine } from '../options/command-line.js';
-import { formatOption, repeated } from '../options/define-command.js';
-import { defineInputCommand, parseInput } from '../options/input-options.js';
-import { policiesOf, policyOption } from '../options/policy-option.js';
+import { checkCommand } from '../options/generated/commands.js';
+import { parseInput } from '../options/input-options.js';
+import { policiesOf } from '../options/policy-option.js';
 import { scopesOfTools, scopesText } from '../reports/scopes-text.js';
 import { escapedFinding, findingsText } from '../terminal/findings-text.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
 import { SITE } from '../version.js';
 
-export const definition = defineInputCommand('check')
-  .argument('[policy...]', 'policy files, or folders that are one policy')
-  .addOption(policyOption())
-  .option('--claims <file>', 'a decoded token that the policy must understand; repeatable', repeated)
-  .option('--deny-warnings', 'exit with 1 for warnings, too')
-  .option('--fix', 'make the fixes that messages name, then check again')
-  .option('--watch', 'check again after each change, until Ctrl-C')
-  .addOption(formatOption(FINDING_FORMATS));
+export const definition = checkCommand();
 
 /**
  * @param argv the arguments after `check`

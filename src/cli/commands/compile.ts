@@ -3,22 +3,13 @@ import { CliError, UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
-import { repeated } from '../options/define-command.js';
-import { defineInputCommand, parseInput, requireInput } from '../options/input-options.js';
-import { onePolicyOf, policyOption } from '../options/policy-option.js';
+import { compileCommand } from '../options/generated/commands.js';
+import { parseInput, requireInput } from '../options/input-options.js';
+import { onePolicyOf } from '../options/policy-option.js';
 import { catalogContents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 
-export const definition = defineInputCommand('compile')
-  .argument('[policy...]', 'a policy file, or a folder that is one policy')
-  .addOption(policyOption())
-  .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout')
-  .option('--snapshot <file>', 'also write the catalog of the server to a file')
-  .option(
-    '--header-env <header>',
-    "'NAME: VARIABLE', as --header, but from an environment variable",
-    repeated,
-  );
+export const definition = compileCommand();
 
 /**
  * @param argv the arguments after `compile`

@@ -1,17 +1,15 @@
-import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { SCRIPTS } from '../completion/generated/scripts.js';
 import { wordsAfter } from '../completion/words.js';
 import { UsageError } from '../errors.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand } from '../options/define-command.js';
+import { completionCommand } from '../options/generated/commands.js';
 import { findProject } from '../project/read-project.js';
 
 /** The modules of the commands, by name. */
 type Commands = ReadonlyMap<string, () => Promise<{ readonly definition: CommandUnknownOpts }>>;
 
-export const definition = defineCommand('completion')
-  .addArgument(new Argument('[shell]', 'your shell').choices(['bash', 'zsh', 'fish']))
-  .option('--line <text>', 'print the words that can follow TEXT, for the scripts');
+export const definition = completionCommand();
 
 /**
  * @param argv the arguments after `completion`

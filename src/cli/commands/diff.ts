@@ -1,4 +1,3 @@
-import { Option } from '@commander-js/extra-typings';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { IDENTITY } from '../../engine/mapping.js';
 import { byKind, type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
@@ -12,8 +11,8 @@ import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { formatOption, repeated } from '../options/define-command.js';
-import { defineInputCommand, parseInput } from '../options/input-options.js';
+import { diffCommand } from '../options/generated/commands.js';
+import { parseInput } from '../options/input-options.js';
 import { toJson, toMarkdown } from '../reports/diff/formats.js';
 import { toPretty } from '../reports/diff/pretty.js';
 import { type DiffReport, makeReport } from '../reports/diff/report.js';
@@ -22,16 +21,7 @@ import { writeJson } from '../terminal/write-output.js';
 /** What `--fail-on` takes. */
 const FAIL_ON = ['hidden', 'shown', 'empty'] as const;
 
-export const definition = defineInputCommand('diff')
-  .argument('<old>', 'a policy file, a folder, or a git revision such as HEAD~1:policies/x.yaml')
-  .argument('<new>', 'the same')
-  .option('--old-catalog <file>', 'the catalog of the server before the change')
-  .addOption(formatOption(['pretty', 'markdown', 'json']))
-  .addOption(
-    new Option('--fail-on <what>', 'exit with 1; empty: a configuration shows nothing any more; repeatable')
-      .choices(FAIL_ON)
-      .argParser(repeated),
-  );
+export const definition = diffCommand();
 
 /**
  * @param argv the arguments after `diff`

@@ -6,16 +6,14 @@ import { readPolicyInput } from '../inputs/policy-input.js';
 import { knownServers } from '../inputs/several/known-servers.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineInputCommand, parseInput } from '../options/input-options.js';
-import { onePolicyOf, policyOption } from '../options/policy-option.js';
+import { docsCommand } from '../options/generated/commands.js';
+import { parseInput } from '../options/input-options.js';
+import { onePolicyOf } from '../options/policy-option.js';
 import { policyPage } from '../pages/policy-page.js';
 import { weighCatalog } from '../reports/list-report.js';
 import { writeOutput } from '../terminal/write-output.js';
 
-export const definition = defineInputCommand('docs')
-  .argument('[policy...]', 'a policy file, or a folder that is one policy')
-  .addOption(policyOption())
-  .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout', '-');
+export const definition = docsCommand();
 
 /**
  * @param argv the arguments after `docs`

@@ -3,14 +3,11 @@ import { nearest } from '../../engine/match/nearest.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { outsideEntry, split } from '../../wire/server-names.js';
 import { CliError } from '../errors.js';
-import {
-  defineConfigurationCommand,
-  readPolicyAndConfiguration,
-} from '../inputs/policy-and-configuration.js';
+import { readPolicyAndConfiguration } from '../inputs/policy-and-configuration.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
-import { formatOption } from '../options/define-command.js';
+import { explainCommand } from '../options/generated/commands.js';
 import { parseInput } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
 import { originsOf } from '../reports/configuration-origins.js';
@@ -20,9 +17,7 @@ import { plain } from '../terminal/output.js';
 import { joined } from '../terminal/quantities.js';
 import { writeJson } from '../terminal/write-output.js';
 
-export const definition = defineConfigurationCommand('explain')
-  .argument('<name>', 'the name of a primitive; without an input, one that the policy maps')
-  .addOption(formatOption(['pretty', 'json']));
+export const definition = explainCommand();
 
 /**
  * @param argv the arguments after `explain`

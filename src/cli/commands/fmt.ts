@@ -3,17 +3,14 @@ import { FormatError, formatYaml } from '../../policy/language/format-yaml.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { CliError } from '../errors.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineProjectCommand } from '../options/define-command.js';
-import { policiesOf, policyOption } from '../options/policy-option.js';
+import { fmtCommand } from '../options/generated/commands.js';
+import { policiesOf } from '../options/policy-option.js';
 import { plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 import { readText } from '../terminal/read-text.js';
 import { writeFiles } from '../terminal/write-files.js';
 
-export const definition = defineProjectCommand('fmt')
-  .argument('[policy...]', 'files, or folders: their *.yaml, not *.test.yaml')
-  .addOption(policyOption())
-  .option('--check', 'change nothing; exit with 1 if a file is not formatted');
+export const definition = fmtCommand();
 
 /**
  * @param argv the arguments after `fmt`

@@ -2,7 +2,8 @@ import { basename } from 'node:path';
 import { CliError, UsageError } from '../errors.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { FIRST_POLICY, readCommandLine } from '../options/command-line.js';
-import { defineInputCommand, requireInput } from '../options/input-options.js';
+import { initCommand } from '../options/generated/commands.js';
+import { requireInput } from '../options/input-options.js';
 import { firstPolicy, proposeFiles } from '../proposals/first-policy.js';
 import { initServers, updateServers } from '../proposals/init-servers.js';
 import { filesBeside, refuseToOverwrite, serverName } from '../proposals/policy-files.js';
@@ -10,15 +11,7 @@ import { updateFiles } from '../proposals/update-files.js';
 import { catalogContents } from '../terminal/quantities.js';
 import { writeFiles } from '../terminal/write-files.js';
 
-export const definition = defineInputCommand('init')
-  .option(
-    '-o, --output <file>',
-    'the policy to write (missing folders are created); - writes only it, to stdout',
-    FIRST_POLICY,
-  )
-  .option('--force', 'overwrite existing files')
-  .option('--present', 'also write the titles and hints of tools that the server does not give')
-  .option('--update', 'add entries for what is new, remove those of what is gone, and keep all other lines');
+export const definition = initCommand();
 
 /**
  * @param argv the arguments after `init`

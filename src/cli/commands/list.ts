@@ -1,13 +1,10 @@
 import { billedBy } from '../inputs/billed-tokens.js';
-import {
-  defineConfigurationCommand,
-  readPolicyAndConfiguration,
-} from '../inputs/policy-and-configuration.js';
+import { readPolicyAndConfiguration } from '../inputs/policy-and-configuration.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { formatOption } from '../options/define-command.js';
+import { listCommand } from '../options/generated/commands.js';
 import { requireInput } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
 import { decideAll, toJson, toNames, weighCatalog } from '../reports/list-report.js';
@@ -15,9 +12,7 @@ import { toTable } from '../reports/list-table.js';
 import { plain } from '../terminal/output.js';
 import { writeJson } from '../terminal/write-output.js';
 
-export const definition = defineConfigurationCommand('list')
-  .argument('[policy...]', 'a policy file, or a folder that is one policy')
-  .addOption(formatOption(['table', 'json', 'names']));
+export const definition = listCommand();
 
 /**
  * @param argv the arguments after `list`

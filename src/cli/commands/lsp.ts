@@ -1,7 +1,7 @@
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand } from '../options/define-command.js';
+import { lspCommand } from '../options/generated/commands.js';
 
-export const definition = defineCommand('lsp').option('--stdio', 'accepted, because some editors pass it');
+export const definition = lspCommand();
 
 /**
  * @param argv the arguments after `lsp`

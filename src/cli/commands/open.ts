@@ -5,17 +5,15 @@ import { brotliDecompressSync } from 'node:zlib';
 import { openerTo } from '../control/local-page.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineInputCommand, parseInput } from '../options/input-options.js';
-import { policyOption } from '../options/policy-option.js';
+import { openCommand } from '../options/generated/commands.js';
+import { parseInput } from '../options/input-options.js';
 import { type PlaygroundInput, playgroundDocument } from '../proposals/playground-document.js';
 import { servePlayground } from '../proposals/playground-server.js';
 import { aborted, interruptible } from '../terminal/interrupt.js';
 import { openInBrowser } from '../terminal/open-in-browser.js';
 import { plain, type Terminal } from '../terminal/output.js';
 
-export const definition = defineInputCommand('open')
-  .addOption(policyOption())
-  .option('--no-open', 'write the page, which cannot save, and print its path');
+export const definition = openCommand();
 
 /**
  * @param argv the arguments after `open`

@@ -7,9 +7,9 @@ import { readPolicyInput } from '../inputs/policy-input.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
-import { formatOption, repeated } from '../options/define-command.js';
-import { defineInputCommand, requireInput } from '../options/input-options.js';
-import { onePolicyOf, policyOption } from '../options/policy-option.js';
+import { replayCommand } from '../options/generated/commands.js';
+import { requireInput } from '../options/input-options.js';
+import { onePolicyOf } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
 import { noDecision, parseLogLine, readLogLines } from '../reports/log-line.js';
 import { replay } from '../reports/replay.js';
@@ -18,13 +18,7 @@ import type { Terminal } from '../terminal/output.js';
 import { readJson } from '../terminal/read-text.js';
 import { writeJson } from '../terminal/write-output.js';
 
-export const definition = defineInputCommand('replay')
-  .argument('<line>', 'a line of the log, a file with log lines, or - for stdin')
-  .addOption(policyOption('the policy of that time, also as compiled JSON'))
-  .option('--claim <name=value>', 'a claim that a rule reads; the log has none; repeatable', repeated)
-  .option('--claims <file>', 'the claims of a decoded token, as JSON')
-  .option('--client <name>', 'how the client names itself, as a name or JSON')
-  .addOption(formatOption(['pretty', 'json']));
+export const definition = replayCommand();
 
 /**
  * @param argv the arguments after `replay`

@@ -1,4 +1,3 @@
-import { Option } from '@commander-js/extra-typings';
 import { describeAccepted } from '../../engine/configuration.js';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import { LivePolicy } from '../../gate/request/live-policy.js';
@@ -7,49 +6,16 @@ import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { knownServers } from '../inputs/several/known-servers.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineProjectCommand, numberFrom, repeated } from '../options/define-command.js';
-import { moduleOption, protocolOption, requireServer, serversOption } from '../options/input-options.js';
-import { onePolicyOf, policyOption } from '../options/policy-option.js';
+import { serveCommand } from '../options/generated/commands.js';
+import { requireServer } from '../options/input-options.js';
+import { onePolicyOf } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
 import { readService } from '../options/service-options.js';
 import { logRequests } from '../serving/request-line.js';
 import { watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
-export const definition = defineProjectCommand('serve')
-  .argument('[policy...]', 'a policy file, or a folder that is one policy')
-  .addOption(policyOption())
-  .optionsGroup('One of -- COMMAND ARGS (one process per session), --url, --server, --servers:')
-  .option('--url <url>', 'an MCP server over Streamable HTTP')
-  .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)
-  .addOption(moduleOption('the server'))
-  .addOption(serversOption())
-  .option('--leave <key>', 'with --servers: a key to leave out; repeatable', repeated)
-  .optionsGroup('Options:')
-  .option('--stdio', 'serve over stdio, for hosts that start their servers')
-  .option('--concern <name=value>', 'with --stdio: for hosts that send none; repeatable', repeated)
-  .option('--wait', 'wait for servers before listing')
-  .option('--port <n>', 'the port; 0 picks a free port', numberFrom(0, 65_535), 8808)
-  .option('--open', 'serve at /mcp to everybody, without a key')
-  .addOption(
-    new Option('--isolation <who>', 'sharing a server')
-      .choices(['shared', 'per-session', 'per-request'])
-      .default('per-session' as const),
-  )
-  .addOption(protocolOption())
-  .option('--sessions <n>', 'sessions that have a server', numberFrom(1, 1000), 32)
-  .option('--idle <minutes>', 'when a session without requests ends', numberFrom(1, 10_000), 30)
-  .option('--silence <seconds>', 'when a silent call is given up', numberFrom(1, 86_400), 120)
-  .addOption(
-    new Option('--panel <mode>', 'how people switch')
-      .choices(['on', 'narrow', 'read-only', 'off'])
-      .default('on' as const),
-  )
-  .option('--host <address>', 'the address to listen on', '127.0.0.1')
-  .option('--allow-host <name>', 'a name in the URL of the endpoint; repeatable', repeated)
-  .option('--issuer <url>', 'require tokens of this issuer, in place of the key')
-  .option('--audience <text>', 'with --issuer: the audience of tokens')
-  .option('--sessions-store <store>', 'redis://HOST or dynamodb:TABLE');
+export const definition = serveCommand();
 
 /**
  * @param argv the arguments after `serve`

@@ -4,17 +4,12 @@ import { registryFolder, writeOpener } from '../control/registry.js';
 import { type RunningProcess, runningProcesses, switchSession } from '../control/running-process.js';
 import { CliError, UsageError } from '../errors.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand } from '../options/define-command.js';
+import { switchCommand } from '../options/generated/commands.js';
 import { sessionLines } from '../reports/switch-report.js';
 import { openInBrowser } from '../terminal/open-in-browser.js';
 import { plain } from '../terminal/output.js';
 
-export const definition = defineCommand('switch')
-  .argument('[value...]', 'a preset of the policy, "everything", or NAME=VALUE of one or more concerns')
-  .option('--server <text>', 'only servers whose name or policy contains TEXT')
-  .option('--session <id>', 'only this session')
-  .option('--open', 'open the page with the switches in a browser')
-  .option('-y, --yes', 'not needed: without a terminal, a change can only show less');
+export const definition = switchCommand();
 
 /**
  * @param argv the arguments after `switch`

@@ -3,8 +3,7 @@ import { UsageError } from '../errors.js';
 import { findTestFiles, namedTestFiles } from '../inputs/test-files.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineProjectCommand, formatOption, numberFrom } from '../options/define-command.js';
-import { timeoutOption } from '../options/input-options.js';
+import { testCommand } from '../options/generated/commands.js';
 import { toJson, toJunit } from '../reports/test-formats.js';
 import { toPretty, updatesToText } from '../reports/test-report.js';
 import { runTestFiles, type TestReport } from '../reports/test-run.js';
@@ -13,23 +12,7 @@ import type { Paper } from '../terminal/output.js';
 import { writeFiles } from '../terminal/write-files.js';
 import { writeJson } from '../terminal/write-output.js';
 
-export const definition = defineProjectCommand('test')
-  .argument(
-    '[path...]',
-    'test files, policies with a test file beside them, or folders of test files (default: the folder policies, or this folder if there is none)',
-  )
-  .option('--coverage', 'show values, entries and rules that no test exercises')
-  .option(
-    '--threshold <percent>',
-    'exit with 1 if the tests exercise less of a policy',
-    numberFrom(0, 100, 'fraction'),
-  )
-  .option('--filter <name>', 'run only tests whose name contains NAME')
-  .option('--update', 'show how failed expectations differ, and rewrite them to what the policies do now')
-  .option('--watch', 'run again after each change, until Ctrl-C')
-  .option('--no-servers', 'fail the tests that would start a server')
-  .addOption(timeoutOption())
-  .addOption(formatOption(['pretty', 'json', 'junit']));
+export const definition = testCommand();
 
 /**
  * @param argv the arguments after `test`

@@ -8,9 +8,9 @@ import { policyFor } from '../inputs/primitive-facts.js';
 import { knownServers } from '../inputs/several/known-servers.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { formatOption, numberFrom } from '../options/define-command.js';
-import { defineInputCommand, requireInput } from '../options/input-options.js';
-import { onePolicyOf, policyOption } from '../options/policy-option.js';
+import { tokensCommand } from '../options/generated/commands.js';
+import { requireInput } from '../options/input-options.js';
+import { onePolicyOf } from '../options/policy-option.js';
 import { configurationCosts } from '../reports/configuration-costs.js';
 import { decideAll, shownTools, sumOf, weighCatalog } from '../reports/list-report.js';
 import { resentAfter } from '../reports/prompt-cost.js';
@@ -18,11 +18,7 @@ import { sampleConfigurations } from '../reports/sample-configurations.js';
 import { type TokenReport, tokensToJson, tokensToText } from '../reports/tokens-text.js';
 import { writeJson } from '../terminal/write-output.js';
 
-export const definition = defineInputCommand('tokens')
-  .argument('[policy...]', 'a policy file, or a folder that is one policy')
-  .addOption(policyOption())
-  .option('--budget <tokens>', 'exit with 1 if a configuration costs more', numberFrom(0, 999_999_999_999))
-  .addOption(formatOption(['table', 'json']));
+export const definition = tokensCommand();
 
 /**
  * @param argv the arguments after `tokens`

@@ -1,7 +1,5 @@
 import { type Policy, preparePolicy } from '../../engine/policy.js';
-import { repeated } from '../options/define-command.js';
-import { defineInputCommand, type InputValues } from '../options/input-options.js';
-import { policyOption } from '../options/policy-option.js';
+import type { InputValues } from '../options/input-options.js';
 import { type CallerConfiguration, type PreferenceValues, readPreferences } from '../options/preferences.js';
 import type { Terminal } from '../terminal/output.js';
 import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
@@ -9,23 +7,10 @@ import { readPolicyInput } from './policy-input.js';
 import { knownServers } from './several/known-servers.js';
 
 /**
- * Defines a command with the options of `list` and `explain`: one policy, one configuration, one input.
- *
- * @param name the name of the command
- */
-export const defineConfigurationCommand = (name: Parameters<typeof defineInputCommand>[0]) =>
-  defineInputCommand(name)
-    .addOption(policyOption())
-    .option('--concern <name=value>', 'a preference of the host, also preset=NAME; repeatable', repeated)
-    .option('--claim <name=value>', 'a verified claim, as JSON or text; repeatable', repeated)
-    .option('--claims <file>', 'the claims of a decoded token, as JSON')
-    .option('--client <name>', 'how the client names itself, as a name or JSON');
-
-/**
  * Reads a policy, and the configuration that the command line describes. Warnings go to stderr.
  *
  * @param paths the files and folders of the policy
- * @param values the values of the options of `defineConfigurationCommand`
+ * @param values the values of the options of `list` and `explain`
  * @param consequence what the command did not do if the policy has errors, for messages
  * @param terminal how the command writes its output
  * @returns the policy and the configuration

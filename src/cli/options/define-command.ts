@@ -1,15 +1,17 @@
-import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { HELPS } from './generated/help.js';
 
+export type CommandName = keyof typeof HELPS;
+
 /**
- * Defines a command of the command line, with the options of every command. The file of each command adds its own.
+ * Defines a command of the command line. What is generated from `commands.yaml` adds its arguments and its options.
  *
  * @param name the name of the command, by which `help.yaml` has its help
  * @returns the command, which throws a `CommanderError` in place of ending the process
  * @example
- * export const definition = defineCommand('fmt').option('--check', 'change nothing');
+ * defineCommand('fmt').option('--check', 'change nothing');
  */
-export const defineCommand = (name: keyof typeof HELPS) =>
+export const defineCommand = (name: CommandName) =>
   new Command(`mcp-concerns ${name}`)
     .description(HELPS[name].about)
     .addHelpText('after', `\n${HELPS[name].after}`)
@@ -17,28 +19,7 @@ export const defineCommand = (name: keyof typeof HELPS) =>
     .configureHelp({ helpWidth: 80, sortOptions: true })
     // `main.ts` prints errors.
     .configureOutput({ outputError: () => undefined })
-    .exitOverride()
-    .addOption(
-      new Option('--color <when>', 'auto obeys NO_COLOR')
-        .choices(['auto', 'always', 'never'])
-        .default('auto' as const),
-    )
-    .option('-q, --quiet', 'write only errors to stderr');
-
-/** Defines a command that uses the project file. */
-export const defineProjectCommand = (name: keyof typeof HELPS) =>
-  defineCommand(name)
-    .option('--trust', 'let found files start servers and read any file')
-    .option('--no-project', 'ignore the project file');
-
-/**
- * @param formats the formats that the command writes, the default first
- * @returns the option that chooses one of them
- */
-export const formatOption = <const F extends readonly [string, ...string[]]>(formats: F) =>
-  new Option('--format <format>', 'how the output is written')
-    .choices(formats)
-    .default<F[number]>(formats[0]);
+    .exitOverride();
 
 /** Collects the values of an option that may be repeated. Commander's own lists also take the arguments after a value. */
 export const repeated = (value: string, before: readonly string[] | undefined): readonly string[] => [

@@ -1,57 +1,10 @@
-import { Option } from '@commander-js/extra-typings';
 import type { Protocol } from '../../upstream/options.js';
 import { UsageError } from '../errors.js';
 import type { CommandLine } from './command-line.js';
-import { defineProjectCommand, numberFrom, repeated } from './define-command.js';
+import type { InputOptions } from './generated/commands.js';
 
-/**
- * Defines a command with the options that say where primitives come from. The command of a server follows `--`.
- *
- * @param name the name of the command
- */
-export const defineInputCommand = (name: Parameters<typeof defineProjectCommand>[0]) =>
-  defineProjectCommand(name)
-    .optionsGroup('Input, one of -- COMMAND ARGS (a server over stdio) and:')
-    .option('--url <url>', 'an MCP server over Streamable HTTP')
-    .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)
-    .addOption(moduleOption('the input'))
-    .addOption(serversOption())
-    .option('--catalog <file>', 'a catalog file, written by "mcp-concerns snapshot"')
-    .addOption(timeoutOption())
-    .addOption(protocolOption())
-    .optionsGroup('Options:');
-
-/** @returns the option that says which era is spoken to the server. Loading all of the upstream code takes long. */
-export const protocolOption = () =>
-  new Option('--protocol <version>', 'the protocol version of the server')
-    .choices(['auto', '2026-07-28', '2025-11-25'])
-    .default('auto' as const);
-
-/** One day. Timers of Node overflow after 24 days. */
-const MAX_SECONDS = 86_400;
-
-/** @returns the option that limits how long a server is waited for */
-export const timeoutOption = () =>
-  new Option('--timeout <seconds>', 'how long a server may take to list everything')
-    .default(30)
-    .argParser(numberFrom(0.001, MAX_SECONDS, 'fraction'));
-
-/**
- * @param use what the server is for the command
- * @returns the option that names a module of a server
- */
-export const moduleOption = (use: string) =>
-  new Option(
-    '--server <module>',
-    `${use}: a module whose default export, or createServer, returns a new SDK v1 server`,
-  );
-
-/** @returns the option that names several servers */
-export const serversOption = () =>
-  new Option('--servers <file>', "several servers: a host's file, such as .mcp.json");
-
-/** The values of the options of `defineInputCommand`, and the keys of the servers that `serve` leaves out. */
-export type InputValues = Partial<ReturnType<ReturnType<typeof defineInputCommand>['opts']>> & {
+/** The values of the options of commands that read primitives, and the keys of the servers that `serve` leaves out. */
+export type InputValues = Partial<InputOptions> & {
   readonly leave?: readonly string[] | undefined;
 };
 

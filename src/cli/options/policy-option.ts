@@ -1,12 +1,6 @@
 import { existsSync } from 'node:fs';
-import { Option } from '@commander-js/extra-typings';
 import { UsageError } from '../errors.js';
 import type { CommandLine } from './command-line.js';
-import { repeated } from './define-command.js';
-
-/** @returns the option that names policies */
-export const policyOption = (description = 'a policy file or a folder; several are merged') =>
-  new Option('--policy <path>', description).argParser(repeated);
 
 const NO_POLICY =
   'There is no policy. Pass --policy PATH, or write mcp-concerns.config.yaml; "mcp-concerns init" writes a first policy';

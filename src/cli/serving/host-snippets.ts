@@ -40,9 +40,6 @@ const FORMATS: readonly (readonly [id: string, name: string, file: string, write
   ['zed', 'Zed', 'settings.json (zed: open settings)', below('context_servers', {}, { env: {} })],
 ];
 
-/** The names of the hosts on the command line. */
-export const HOST_IDS: readonly string[] = FORMATS.map(([id]) => id);
-
 /**
  * Writes how each host starts a server, in the format of the host.
  *

@@ -8,14 +8,11 @@ import {
 } from '../../inputs/several/adopted-file.js';
 import { wantsLogin } from '../../inputs/several/login-probe.js';
 import { readCommandLine } from '../../options/command-line.js';
-import { defineCommand } from '../../options/define-command.js';
-import { onePolicyOf, policyOption } from '../../options/policy-option.js';
+import { adoptCommand } from '../../options/generated/commands.js';
+import { onePolicyOf } from '../../options/policy-option.js';
 import { programFile } from './hosts.js';
 
-export const definition = defineCommand('adopt')
-  .argument('<file>', "a host's file, such as .mcp.json")
-  .addOption(policyOption())
-  .option('--undo', 'give the host its servers back');
+export const definition = adoptCommand();
 
 /**
  * @param argv the arguments after `adopt`

@@ -1,28 +1,21 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Option } from '@commander-js/extra-typings';
 import { preparePolicy } from '../../../engine/policy.js';
 import { UsageError } from '../../errors.js';
 import { readPolicyInput } from '../../inputs/policy-input.js';
 import { readCommandLine } from '../../options/command-line.js';
-import { defineCommand, repeated } from '../../options/define-command.js';
-import { moduleOption, requireServer } from '../../options/input-options.js';
-import { onePolicyOf, policyOption } from '../../options/policy-option.js';
+import { hostsCommand } from '../../options/generated/commands.js';
+import { requireServer } from '../../options/input-options.js';
+import { onePolicyOf } from '../../options/policy-option.js';
 import { readPreferences } from '../../options/preferences.js';
 import { absoluteCommand } from '../../serving/absolute-command.js';
-import { HOST_IDS, hostSnippets, type ServerCommand } from '../../serving/host-snippets.js';
+import { hostSnippets, type ServerCommand } from '../../serving/host-snippets.js';
 
 /** The name of the server in each host. */
 const NAME = 'concerns';
 
-export const definition = defineCommand('hosts')
-  .addOption(policyOption())
-  .option('--preset <name>', 'what the host is shown first')
-  .addOption(new Option('--host <name>', 'only one host, without a heading').choices(HOST_IDS))
-  .option('--url <url>', 'a server over Streamable HTTP, in place of a command after --')
-  .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)
-  .addOption(moduleOption('the server'));
+export const definition = hostsCommand();
 
 /**
  * @param argv the arguments after `hosts`

@@ -1,27 +1,16 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Option } from '@commander-js/extra-typings';
-import { bundleFunction, TARGET } from '../../../deploy/bundle.js';
+import { bundleFunction } from '../../../deploy/bundle.js';
 import { FILES } from '../../../deploy/entry.js';
 import type { Endpoint } from '../../../deploy/generated/endpoint-schema.js';
-import { ARCHITECTURES } from '../../../deploy/native-code.js';
 import { readEndpoint } from '../../../deploy/read-endpoint.js';
 import { readPolicyText } from '../../../policy/language/read-yaml.js';
 import { CliError } from '../../errors.js';
 import { readCommandLine } from '../../options/command-line.js';
-import { defineCommand } from '../../options/define-command.js';
+import { bundleCommand } from '../../options/generated/commands.js';
 import { readText } from '../../terminal/read-text.js';
 
-export const definition = defineCommand('bundle')
-  .option(
-    '--endpoint <file>',
-    'what the function serves; "mcp-concerns init --lambda" writes it',
-    'endpoint.yml',
-  )
-  .option('--out <folder>', 'the folder to make', TARGET)
-  .addOption(
-    new Option('--architecture <name>', 'of the function').choices(ARCHITECTURES).default('arm64' as const),
-  );
+export const definition = bundleCommand();
 
 /**
  * @param argv the arguments after `bundle`

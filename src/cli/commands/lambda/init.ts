@@ -1,44 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { Option } from '@commander-js/extra-typings';
 import { stringify } from 'yaml';
 import { loadEsbuild } from '../../../deploy/build-code.js';
 import { combineTemplates } from '../../../deploy/combine-templates.js';
 import { CliError, UsageError } from '../../errors.js';
 import { readCommandLine } from '../../options/command-line.js';
-import { defineCommand } from '../../options/define-command.js';
+import { initLambdaCommand } from '../../options/generated/commands.js';
 import { parseUrl } from '../../options/input-options.js';
-import { onePolicyOf, policyOption } from '../../options/policy-option.js';
+import { onePolicyOf } from '../../options/policy-option.js';
 import { writeOutput } from '../../terminal/write-output.js';
 import { packageFile } from '../../version.js';
 
-/** What stands in front of the function. Each but the first has a file in `templates`. */
-const FRONTS = ['http', 'rest', 'jwt', 'function-url'] as const;
-/** With a second function, which runs the tasks of the server. `tasks` is short for `http,tasks`. */
-const WITH_TASKS = ['tasks', ...FRONTS.map((front) => `${front},tasks` as const)] as const;
-type Variant = (typeof FRONTS)[number] | (typeof WITH_TASKS)[number];
+export const definition = initLambdaCommand();
 
+/** What stands in front of the function, and whether a second one runs the tasks of the server. */
+type Variant = ReturnType<typeof definition.opts>['variant'];
+
+/** `tasks` is short for `http,tasks`. Each front but `http` has a file in `templates`. */
 const hasTasks = (variant: Variant): boolean => variant.endsWith('tasks');
 const frontOf = (variant: Variant): string => variant.replace(/,?tasks$/, '') || 'http';
-
-export const definition = defineCommand('init --lambda')
-  .option('--lambda', 'write these files, and no policy')
-  .addOption(policyOption())
-  .optionsGroup('The server, one of:')
-  .option(
-    '--module <file>',
-    'your own server: a module whose default export, or createServer, makes a new server',
-  )
-  .option('--package <name>', 'a stdio server from npm, installed in this project')
-  .option('--url <url>', 'a remote server over Streamable HTTP')
-  .optionsGroup('Options:')
-  .addOption(
-    new Option('--variant <name>', 'what stands in front of the function')
-      .choices([...FRONTS, ...WITH_TASKS])
-      .default('http' as const),
-  )
-  .option('--service <name>', 'the name of the service (default: that of this folder)')
-  .option('--force', 'overwrite existing files');
 
 /**
  * @param argv the arguments after `init`

@@ -8,19 +8,14 @@ import { CliError } from '../../errors.js';
 import { catalogAt, catalogBeside } from '../../inputs/catalog-file.js';
 import { readInput } from '../../inputs/read-input.js';
 import { readCommandLine } from '../../options/command-line.js';
-import { formatOption } from '../../options/define-command.js';
-import { defineInputCommand, requireInput } from '../../options/input-options.js';
-import { onePolicyOf, policyOption } from '../../options/policy-option.js';
+import { pinCommand } from '../../options/generated/commands.js';
+import { requireInput } from '../../options/input-options.js';
+import { onePolicyOf } from '../../options/policy-option.js';
 import { definitionLines } from '../../reports/diff/definitions.js';
 import { quantity } from '../../terminal/quantities.js';
 import { writeOutput } from '../../terminal/write-output.js';
 
-export const definition = defineInputCommand('pin')
-  .argument('[policy]', 'a policy file, or a folder that is one policy')
-  .addOption(policyOption())
-  .option('--review', 'write nothing, and show what changed since the definitions were pinned')
-  .option('--old-catalog <file>', 'the catalog of the server when its definitions were pinned')
-  .addOption(formatOption(['pretty', 'markdown', 'json']));
+export const definition = pinCommand();
 
 /**
  * @param argv the arguments after `pin`

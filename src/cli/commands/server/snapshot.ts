@@ -7,17 +7,13 @@ import { primitiveFacts } from '../../inputs/primitive-facts.js';
 import { readInput } from '../../inputs/read-input.js';
 import { ENCODING, readCounted } from '../../inputs/token-counter.js';
 import { readCommandLine } from '../../options/command-line.js';
+import { snapshotCommand } from '../../options/generated/commands.js';
 
-import { defineInputCommand, requireInput } from '../../options/input-options.js';
+import { requireInput } from '../../options/input-options.js';
 import { catalogContents } from '../../terminal/quantities.js';
 import { writeOutput } from '../../terminal/write-output.js';
 
-export const definition = defineInputCommand('snapshot')
-  .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout', '-')
-  .option(
-    '--facts',
-    'write only what policies can read, and token counts: names, titles, MIME types, annotations, tags, and the verb and nouns of descriptions, but no descriptions and no schemas',
-  );
+export const definition = snapshotCommand();
 
 /**
  * @param argv the arguments after `snapshot`

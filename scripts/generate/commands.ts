@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { parse } from 'yaml';
+
+const SOURCE = 'src/cli/options/commands.yaml';
+
+/** An argument or an option: its sentence, or also which values it takes. */
+type Taken =
+  | string
+  | {
+      readonly about: string;
+      readonly choices?: readonly string[];
+      readonly default?: string | number;
+      readonly repeatable?: boolean;
+      readonly whole?: readonly [min: number, max: number];
+      readonly fraction?: readonly [min: number, max: number];
+    };
+
+interface CommandWords {
+  readonly is?: string;
+  readonly arguments?: Readonly<Record<string, Taken>>;
+  /** By their flags. What has no flags is a group of options, by its heading. */
+  readonly options?: Readonly<Record<string, Taken | Readonly<Record<string, Taken>>>>;
+}
+
+/** @returns the module that defines the commands, with its path in the repository */
+export function commandsFile(): [file: string, text: string] {
+  const commands: Readonly<Record<string, CommandWords>> = parse(readFileSync(SOURCE, 'utf8'));
+  const common = new Set(Object.values(commands).map(({ is }) => is));
+  const text = [
+    '// Made by "npm run generate" from commands.yaml.',
+    "import { Argument, Option } from '@commander-js/extra-typings';",
+    "import { type CommandName, defineCommand, numberFrom, repeated } from '../define-command.js';",
+    ...Object.entries(commands).map(([name, words]) => definition(name, words, common.has(name))),
+    "export type InputOptions = ReturnType<ReturnType<typeof input>['opts']>;",
+    '',
+  ];
+  return [`${dirname(SOURCE)}/generated/commands.ts`, text.join('\n')];
+}
+
+/** Writes the function that makes a command. What commands have in common takes the name of the command. */
+function definition(
+  name: string,
+  { is: base = 'defineCommand', ...own }: CommandWords,
+  isCommon: boolean,
+): string {
+  const constant = name.replace(/ --(\w)/, (_flag, letter: string) => letter.toUpperCase());
+  const head = isCommon
+    ? `const ${constant} = (name: CommandName) => ${base}(name)`
+    : `export const ${constant}Command = () => ${base}(${JSON.stringify(name)})`;
+  const parts = [
+    ...Object.entries(own.arguments ?? {}).map(
+      ([flags, taken]) => `.addArgument(${made('Argument', flags, taken)})`,
+    ),
+    ...Object.entries(own.options ?? {}).flatMap(([flags, taken]) =>
+      flags.startsWith('-') ? [option(flags, taken as Taken)] : group(flags, taken as Record<string, Taken>),
+    ),
+  ];
+  return `${[head, ...parts].join('\n  ')};`;
+}
+
+const option = (flags: string, taken: Taken): string => `.addOption(${made('Option', flags, taken)})`;
+
+const group = (heading: string, options: Readonly<Record<string, Taken>>): string[] => [
+  `.optionsGroup(${JSON.stringify(heading)})`,
+  ...Object.entries(options).map(([flags, taken]) => option(flags, taken)),
+  `.optionsGroup('Options:')`,
+];
+
+function made(what: 'Argument' | 'Option', flags: string, taken: Taken): string {
+  const words = typeof taken === 'string' ? { about: taken } : taken;
+  const { about, choices, default: byDefault, repeatable, whole, fraction } = words;
+  const isOne = choices !== undefined && typeof byDefault === 'string';
+  const values = [
+    ...(choices === undefined ? [] : [`.choices(${JSON.stringify(choices)})`]),
+    ...(repeatable === true ? ['.argParser(repeated)'] : []),
+    ...(whole === undefined ? [] : [`.argParser(numberFrom(${whole.join(', ')}))`]),
+    ...(fraction === undefined ? [] : [`.argParser(numberFrom(${fraction.join(', ')}, 'fraction'))`]),
+    ...(byDefault === undefined ? [] : [`.default(${JSON.stringify(byDefault)}${isOne ? ' as const' : ''})`]),
+  ];
+  return `new ${what}(${[flags, about].map((text) => JSON.stringify(text)).join(', ')})${values.join('')}`;
+}
