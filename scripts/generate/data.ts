@@ -8,6 +8,7 @@ const DATA = [
   'src/cli/completion/scripts.yaml',
   'src/cli/options/help.yaml',
   'src/cli/proposals/servers-policy.yaml',
+  'src/deploy/entry.yaml',
   'src/gate/table/methods.yaml',
   'src/policy/check/rule-paths.yaml',
   'src/policy/language/findings.yaml',

@@ -66,14 +66,14 @@ export function secretPackages(secrets: Secrets): string[] {
  * Writes the lines that read the secrets. Everything after these lines sees the variables. Only the clients that are needed
  * become part of the bundle.
  */
-export function secretLines(secrets: Secrets): string[] {
+export function secretLines(secrets: Secrets): string {
   const used = usedServices(secrets);
-  if (used.length === 0) return [];
+  if (used.length === 0) return '';
   return [
     `import { loadSecrets } from 'mcp-concerns/lambda';`,
     ...used.map(({ imported }) => imported),
     `await loadSecrets(${JSON.stringify(secrets)}, { ${used.map(({ reader }) => reader).join(' ')} });`,
-  ];
+  ].join('\n');
 }
 
 /** @returns the services that have secrets, each with the names of its secrets */

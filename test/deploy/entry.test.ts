@@ -11,3 +11,20 @@ describe('the silence of a server', () => {
     expect(entryOf({ server }, new Map([['server', 'bin.js']]))).toContain(limit);
   });
 });
+
+describe('the entry of a function', () => {
+  it.each([
+    [{ server: { module: './server.js' } }],
+    [{ server: { module: './server.js', sdk: 2 as const }, secrets: { KEY: 'ssm:/key' } }],
+    [{ server: { package: 'server' } }],
+    [{ server: { url: 'https://mcp.example/mcp', protocol: '2026-07-28' as const } }],
+    [{ servers: { one: { package: 'server' }, two: { url: 'https://mcp.example/mcp' } } }],
+  ])('of %j has no word that is still to be filled in', (endpoint) => {
+    expect(entryOf(endpoint, new Map([['server', 'bin.js']]))).not.toMatch(/\$[A-Z]/);
+  });
+
+  it('leaves an argument of the server as it is written, although it looks like such a word', () => {
+    const server = { package: 'server', arguments: ['$SECRETS'] };
+    expect(entryOf({ server }, new Map())).toContain('["$SECRETS"]');
+  });
+});
