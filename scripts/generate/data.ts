@@ -6,10 +6,15 @@ import { textsOf } from './texts.js';
 /** What people write as YAML and code reads: each key of a file becomes a constant. */
 const DATA = [
   'src/cli/completion/scripts.yaml',
+  'src/cli/inputs/client-capabilities.yaml',
   'src/cli/options/help.yaml',
+  'src/cli/pages/policy-page.yaml',
+  'src/cli/proposals/reasons.yaml',
   'src/cli/proposals/servers-policy.yaml',
+  'src/cli/serving/hosts.yaml',
   'src/deploy/entry.yaml',
   'src/gate/table/methods.yaml',
+  'src/page/words.yaml',
   'src/policy/check/rule-paths.yaml',
   'src/policy/language/findings.yaml',
   'src/policy/propose/proposal.yaml',

@@ -13,11 +13,12 @@ import { schemaFiles } from './schemas.js';
  * for (const [file, text] of await generatedFiles()) writeFileSync(file, text);
  */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
+  const data = new Map(dataFiles());
   return new Map([
     ['docs/architecture.md', architecturePage()],
-    ['src/gate/panel/generated/page.ts', await writePage()],
+    ['src/gate/panel/generated/page.ts', await writePage(data)],
     ...(await schemaFiles()),
     commandsFile(),
-    ...dataFiles(),
+    ...data,
   ]);
 }

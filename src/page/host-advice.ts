@@ -1,36 +1,4 @@
-const NEVER = 'never lists again. Put the values into the URL or the command of the server, and run';
-
-/** What was seen of one version of a host. */
-interface Habit {
-  /** The beginning of the name that the host sends. */
-  readonly client: RegExp;
-  readonly version: string;
-  readonly advice: string;
-}
-
-/**
- * How hosts use a changed list, if they do not simply take the new one. Of one host, the oldest version comes first. From
- * docs/reference/switching.md.
- */
-const HABITS: readonly Habit[] = [
-  {
-    client: /^claude[ -]code/i,
-    version: '2.1.197',
-    advice: 'Claude Code 2.1.197 sends removed tools until your next message.',
-  },
-  {
-    client: /^claude[ -]code/i,
-    version: '2.1.330',
-    advice: 'Claude Code 2.1.330 sends removed tools until /clear, unless its tool search is on.',
-  },
-  {
-    client: /^copilot/i,
-    version: '1.0.102',
-    advice: 'Copilot CLI 1.0.102 sends removed tools until your next message.',
-  },
-  { client: /^codex/i, version: '0.169.0', advice: `Codex 0.169.0 ${NEVER} "codex resume".` },
-  { client: /^qwen/i, version: '0.24.4', advice: `Qwen Code 0.24.4 ${NEVER} "qwen --continue".` },
-];
+import { HABITS } from './generated/words.js';
 
 /**
  * Returns what a person should know about a host after a switch. Of a version that was not measured, it is what the nearest
@@ -43,7 +11,7 @@ const HABITS: readonly Habit[] = [
  * adviceFor('claude-code', '2.1.197'); // 'Claude Code 2.1.197 sends removed tools until your next message.'
  */
 export function adviceFor(client: string, version: string | undefined): string | undefined {
-  const own = HABITS.filter((habit) => habit.client.test(client));
+  const own = HABITS.filter((habit) => new RegExp(`^${habit.client}`, 'i').test(client));
   if (version === undefined || own.length === 0) return own.at(-1)?.advice;
   const older = own.findLast((habit) => compareVersions(habit.version, version) <= 0);
   if (older !== undefined && compareVersions(older.version, version) === 0) return older.advice;
@@ -54,10 +22,8 @@ export function adviceFor(client: string, version: string | undefined): string |
 
 /** Compares the numbers of two versions. What is left out counts as 0. */
 function compareVersions(one: string, other: string): number {
-  const [first, second] = [one, other].map((each) => each.split(/\D+/).map(Number));
-  for (let at = 0; at < Math.max(first?.length ?? 0, second?.length ?? 0); at++) {
-    const difference = (first?.[at] ?? 0) - (second?.[at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
+  const [first = [], second = []] = [one, other].map((each) => each.split(/\D+/).map(Number));
+  const longer = first.length > second.length ? first : second;
+  const differences = longer.map((_, at) => (first[at] ?? 0) - (second[at] ?? 0));
+  return differences.find((difference) => difference !== 0) ?? 0;
 }

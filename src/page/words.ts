@@ -1,4 +1,5 @@
 import type { PanelConcern, PanelItem, PanelPreferences } from '../gate/panel/panel-document.js';
+import { ORIGINS, WARNINGS } from './generated/words.js';
 
 const numbers = new Intl.NumberFormat('en');
 
@@ -10,10 +11,6 @@ export const countOf = (value: number, noun: string, plural = `${noun}s`): strin
   `${formatNumber(value)} ${value === 1 ? noun : plural}`;
 
 /** The person decides whether to go on using it: the policy was written for another definition. */
-const WARNINGS = {
-  changed: 'Its definition changed since it was reviewed.',
-  new: 'Nobody has reviewed its definition.',
-} as const;
 
 /**
  * @param item a primitive
@@ -61,20 +58,6 @@ export const changeText = (change: PanelPreferences): string =>
 export function originText(origin: string | undefined): string | undefined {
   if (origin === undefined || origin === 'session' || origin === 'update') return undefined;
   const [source = '', , preset] = origin.split(' ');
-  const from: Readonly<Record<string, string>> = {
-    request: 'from the request',
-    model: 'chosen by the model',
-    principal: 'from your saved preferences',
-    capabilities: 'from the host',
-    header: 'from the host’s header',
-    url: 'from the host’s URL',
-    client: 'by default for this host',
-    default: 'by default',
-    claim: 'from your sign-in',
-    'no-claim': 'not granted',
-    'unmatched-claim': 'not granted: your sign-in has another value',
-    'several-claims': 'not granted: your sign-in has several values',
-    forgotten: 'lost with the session',
-  };
+  const from: Readonly<Record<string, string>> = ORIGINS;
   return (from[source] ?? source) + (preset === undefined ? '' : ` (${preset})`);
 }

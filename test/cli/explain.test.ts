@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ExplainedPart } from '../../src/analysis/explain-rule.js';
-import { FULL_CLIENT_CAPABILITIES } from '../../src/cli/inputs/full-client-capabilities.js';
+import { FULL_CLIENT_CAPABILITIES } from '../../src/cli/inputs/generated/client-capabilities.js';
 import { readPreferences } from '../../src/cli/options/preferences.js';
 import { originsOf } from '../../src/cli/reports/configuration-origins.js';
 import { explainPrimitive } from '../../src/cli/reports/explanation.js';

@@ -2,7 +2,7 @@ import { type Policy, preparePolicy } from '../../engine/policy.js';
 import { UNLISTED } from '../../http/log/report-fields.js';
 import { openCompiledPolicy } from '../../policy/compile/compiled.js';
 import { CliError, UsageError } from '../errors.js';
-import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
+import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';

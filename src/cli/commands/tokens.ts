@@ -2,7 +2,7 @@ import { listedUnder } from '../../engine/effective.js';
 import { preparePolicy } from '../../engine/policy.js';
 import { present } from '../../engine/present.js';
 import { billedBy } from '../inputs/billed-tokens.js';
-import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
+import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { knownServers } from '../inputs/several/known-servers.js';

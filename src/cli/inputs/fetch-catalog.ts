@@ -19,7 +19,7 @@ import { CliError } from '../errors.js';
 import { VERSION } from '../version.js';
 import { filteringOf } from './catalog-file.js';
 import { explainEra } from './explain-era.js';
-import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
+import { FULL_CLIENT_CAPABILITIES } from './generated/client-capabilities.js';
 import { type ConversationOptions, explainFailure, type Peer, shorten } from './peer.js';
 
 /** Some servers register more primitives once they know the client. Milliseconds to wait after the last change. */

@@ -2,7 +2,7 @@ import { type Policy, preparePolicy } from '../../engine/policy.js';
 import type { InputValues } from '../options/input-options.js';
 import { type CallerConfiguration, type PreferenceValues, readPreferences } from '../options/preferences.js';
 import type { Terminal } from '../terminal/output.js';
-import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
+import { FULL_CLIENT_CAPABILITIES } from './generated/client-capabilities.js';
 import { readPolicyInput } from './policy-input.js';
 import { knownServers } from './several/known-servers.js';
 

@@ -3,7 +3,7 @@ import { evaluate } from '../../engine/evaluate.js';
 import { fromNumbers, identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { type Concern, KINDS, type Kind } from '../../engine/policy.js';
 import { descriptionAt } from '../../policy/check/completions.js';
-import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
+import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilities.js';
 import { reasonInWords } from '../terminal/reason-words.js';
 import { named, type OpenPolicy } from './open-policy.js';
 import type { WordAt } from './word-at.js';

@@ -1,7 +1,7 @@
 import { claimName } from '../../engine/claims.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
-import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
+import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilities.js';
 import { byServer, unavailableTexts } from '../reports/by-server.js';
 import {
   type DecidedPrimitive,
@@ -14,6 +14,7 @@ import {
 import { NO_PREFERENCES, sampleConfigurations } from '../reports/sample-configurations.js';
 import { count, nameValues } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
+import { ENFORCEMENT, MATCH } from './generated/policy-page.js';
 import { heading, list, paragraph, table } from './markdown.js';
 
 /** Names of primitives in one list of a page. A person does not read more. */
@@ -76,13 +77,8 @@ function introduction({ settings, concerns }: Policy, weighed: WeighedCatalog | 
     ?.filter(({ all }) => all.length > 0)
     .map(({ kind, all }) => quantity(all.length, ...KIND_NAMES[kind]));
   const about = counts === undefined ? 'This policy' : `This policy is about ${counts.join(', ')}. It`;
-  const effect = {
-    advisory: 'Anyone who knows the name of a hidden primitive can still use it.',
-    enforce: 'Requests for hidden primitives are rejected, too.',
-    shadow: 'At the moment, nothing is hidden: decisions are only logged.',
-  }[settings.enforcement];
   const unmapped = settings.unmapped === 'hide' ? 'hidden' : 'shown';
-  return `${about} decides by ${quantity(concerns.length, 'concern')} which primitives a host is shown. What the policy does not map is ${unmapped}. ${effect}`;
+  return `${about} decides by ${quantity(concerns.length, 'concern')} which primitives a host is shown. What the policy does not map is ${unmapped}. ${ENFORCEMENT[settings.enforcement]}`;
 }
 
 function costsOf(report: ListReport): string[] {
@@ -107,13 +103,6 @@ function shownKinds({ kinds }: ListReport, own: readonly DecidedPrimitive[]): st
     return [`${plural}: ${names.slice(0, MAX_NAMES).join(', ') || 'none'}${more}`];
   });
 }
-
-const MATCH: Readonly<Record<Concern['match'], string>> = {
-  exact: 'A host is shown what has the value that it chooses.',
-  'at-least': 'A host is shown what has the value that it chooses, or a later one of the list.',
-  'at-most': 'A host is shown what has the value that it chooses, or an earlier one of the list.',
-  within: 'A host is shown what has the value that it chooses, or one above or below it.',
-};
 
 function aboutConcern(
   concern: Concern,

@@ -3,6 +3,7 @@ import type { Proposal, ProposedTool } from '../../policy/propose/propose-policy
 import { OTHER } from '../../policy/propose/topics/propose-topics.js';
 import { count } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
+import { WITHOUT_TOPICS } from './generated/reasons.js';
 
 /** Longer lists of names are in the policy. */
 const MAX_NAMES = 10;
@@ -35,17 +36,11 @@ export function effectsLine(tools: readonly ProposedTool[]): string {
  * @returns one line
  */
 export function topicsLine({ tools, topics, without }: Proposal): string {
-  if (without !== undefined) return `Topics: none, because ${WITHOUT[without]}.`;
+  if (without !== undefined) return `Topics: none, because ${WITHOUT_TOPICS[without]}.`;
   const others = tools.filter(({ topics: own }) => own !== 'any' && own.includes(OTHER)).length;
   const share = Math.round((100 * others) / tools.length);
   return `Topics: ${count(topics.length)}, with ${quantity(others, 'tool')} (${share} %) in other.`;
 }
-
-const WITHOUT: Readonly<Record<Proposal['without'] & string, string>> = {
-  'few tools': 'a list of fewer than 12 tools needs none',
-  'out of bounds': 'the tools cannot be divided into topics of at least 3 and at most a quarter of them',
-  'small savings': 'they would hide less than a tenth of the tools',
-};
 
 /**
  * Says what `check` and the tests found.

@@ -1,11 +1,8 @@
 import type { Finding } from '../../policy/language/findings.js';
+import { SILENCED } from './generated/reasons.js';
 
 /** Why a finding of a new policy is right, by its code. */
-const REASONS = new Map([
-  ['names-hidden', "the text is the server's, which no policy can change"],
-  ['long-preferences', 'a server with many tools has many topics'],
-  ['empty-catalog', 'not every topic has tools with every effect'],
-]);
+const REASONS: ReadonlyMap<string, string> = new Map(Object.entries(SILENCED));
 
 /**
  * Silences the findings of a new policy that no change of it can fix, each above its line.
