@@ -31,23 +31,34 @@ export function commandsFile(): [file: string, text: string] {
     '// Made by "npm run generate" from commands.yaml.',
     "import { Argument, Option } from '@commander-js/extra-typings';",
     "import { type CommandName, defineCommand, numberFrom, repeated } from '../define-command.js';",
-    ...Object.entries(commands).map(([name, words]) => definition(name, words, common.has(name))),
-    "export type InputOptions = ReturnType<ReturnType<typeof input>['opts']>;",
+    ...Object.entries(commands).map(([name, words]) => definition(name, words, common)),
+    '/** The values of the options, by the name of the command. */',
+    'export interface Options {',
+    ...Object.keys(commands).map(
+      (name) => `  ${constantOf(name)}: ReturnType<ReturnType<typeof ${functionOf(name, common)}>['opts']>;`,
+    ),
+    '}',
     '',
   ];
   return [`${dirname(SOURCE)}/generated/commands.ts`, text.join('\n')];
 }
 
+const constantOf = (name: string): string =>
+  name.replace(/ --(\w)/, (_flag, letter: string) => letter.toUpperCase());
+
+const functionOf = (name: string, common: ReadonlySet<unknown>): string =>
+  common.has(name) ? name : `${constantOf(name)}Command`;
+
 /** Writes the function that makes a command. What commands have in common takes the name of the command. */
 function definition(
   name: string,
-  { is: base = 'defineCommand', ...own }: CommandWords,
-  isCommon: boolean,
-): string {
-  const constant = name.replace(/ --(\w)/, (_flag, letter: string) => letter.toUpperCase());
-  const head = isCommon
-    ? `const ${constant} = (name: CommandName) => ${base}(name)`
-    : `export const ${constant}Command = () => ${base}(${JSON.stringify(name)})`;
+  { is = 'defineCommand', ...own }: CommandWords,
+  common: ReadonlySet<unknown>,
+) {
+  const constant = functionOf(name, common);
+  const head = common.has(name)
+    ? `const ${constant} = (name: CommandName) => ${is}(name)`
+    : `export const ${constant} = () => ${is}(${JSON.stringify(name)})`;
   const parts = [
     ...Object.entries(own.arguments ?? {}).map(
       ([flags, taken]) => `.addArgument(${made('Argument', flags, taken)})`,

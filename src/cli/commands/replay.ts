@@ -45,11 +45,7 @@ export async function run(argv: string[]): Promise<number> {
   if (skipped > 0) terminal.note(`note: ${skipped} of ${lines.length} lines have no decision to replay.`);
 
   const written = readAnyPolicy(paths, terminal);
-  const { caller } = readPreferences(
-    written,
-    { claim: values.claim, claims: values.claims, client: values.client },
-    FULL_CLIENT_CAPABILITIES,
-  );
+  const { caller } = readPreferences(written, values, FULL_CLIENT_CAPABILITIES);
   const catalog = await readInput(input, terminal.quiet);
   const policy = policyFor(written, catalog);
   const replays = logged.map((each) => replay(each, policy, catalog, caller));

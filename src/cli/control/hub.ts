@@ -89,24 +89,22 @@ export class Hub {
   async change(id: string, change: Change, onlyNarrows = false): Promise<PanelState> {
     const session = this.sessions.get(id);
     const before = await this.stateOf(id);
-    const wasRelisted = session?.relisted ?? null;
+    if (session === undefined || before === undefined) throw new SessionGoneError(GONE);
+    const wasRelisted = session.relisted;
     // A fast host lists again before the change has been announced to everybody.
-    if (session !== undefined) session.relisted = false;
-    const outcome = await session?.panel.change(change, onlyNarrows ? CONFIRM : undefined);
-    const after = outcome?.state === 'changed' ? await this.stateOf(id) : undefined;
-    const isSame = before === undefined || after === undefined || toolsOf(before) === toolsOf(after);
+    session.relisted = false;
+    const outcome = await session.panel.change(change, onlyNarrows ? CONFIRM : undefined);
+    const after = outcome.state === 'changed' ? await this.stateOf(id) : undefined;
+    const isSame = after === undefined || toolsOf(before) === toolsOf(after);
     // Only a different list is a reason to list again.
     const keepsList = isSame || before.policy.lists === 'stable';
-    if (keepsList && session?.relisted === false) session.relisted = wasRelisted;
-    if (session !== undefined && before !== undefined && outcome?.state === 'widens') {
+    if (keepsList && session.relisted === false) session.relisted = wasRelisted;
+    if (outcome.state === 'widens') {
       await this.ask(session, change, before);
-      throw new ChangeRefusedError(CONFIRM, { exitCode: 1 });
+      throw new ChangeRefusedError(CONFIRM);
     }
-    if (outcome?.state === 'refused' || outcome?.state === 'failed')
-      throw new ChangeRefusedError(outcome.message, { exitCode: 1 });
-    if (session === undefined || before === undefined || after === undefined) {
-      throw new SessionGoneError(GONE);
-    }
+    if (outcome.state !== 'changed') throw new ChangeRefusedError(outcome.message);
+    if (after === undefined) throw new SessionGoneError(GONE);
     if (!isSame) this.announce(id);
     return { ...after, sessions: this.infos() };
   }
@@ -122,9 +120,7 @@ export class Hub {
     const session = this.sessions.get(id);
     const { asked } = session ?? {};
     if (session === undefined || asked?.proposal.id !== proposal) {
-      throw new ChangeRefusedError('The program does not ask for this any more, so nothing changed.', {
-        exitCode: 1,
-      });
+      throw new ChangeRefusedError('The program does not ask for this any more, so nothing changed.');
     }
     this.forgetAsked(session);
     this.announce(id);

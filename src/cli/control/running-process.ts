@@ -59,19 +59,14 @@ export async function switchSession(
   const path = `/panel/sessions/${session}/concerns`;
   const body = JSON.stringify({ concerns, onlyNarrows });
   const response = await call(entry, path, { method: 'PUT', body }).catch((cause: unknown) => {
-    throw new ChangeRefusedError('It did not answer, so it is not known whether it switched.', {
-      exitCode: 1,
-      cause,
-    });
+    throw new ChangeRefusedError('It did not answer, so it is not known whether it switched.', { cause });
   });
   if (response.ok) {
     const [state] = await sessionsOf(response);
     if (state !== undefined) return state;
   } else if (response.status !== 404) {
     const { error } = (await response.json()) as { error?: string };
-    throw new ChangeRefusedError(error ?? `The process answered with status ${response.status}.`, {
-      exitCode: 1,
-    });
+    throw new ChangeRefusedError(error ?? `The process answered with status ${response.status}.`);
   }
   throw new SessionGoneError(
     `The session ${session} has ended. Reconnect the host, and run the command again.`,

@@ -1,10 +1,10 @@
 import type { Protocol } from '../../upstream/options.js';
 import { UsageError } from '../errors.js';
 import type { CommandLine } from './command-line.js';
-import type { InputOptions } from './generated/commands.js';
+import type { Options } from './generated/commands.js';
 
 /** The values of the options of commands that read primitives, and the keys of the servers that `serve` leaves out. */
-export type InputValues = Partial<InputOptions> & {
+export type InputValues = Partial<Options['input']> & {
   readonly leave?: readonly string[] | undefined;
 };
 

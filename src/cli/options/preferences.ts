@@ -7,15 +7,10 @@ import { isScopeClaim } from '../../engine/scope-claims.js';
 import { unknownConcern } from '../../policy/check/check-values.js';
 import { CliError } from '../errors.js';
 import { readClaims } from './claims-file.js';
+import type { Options } from './generated/commands.js';
 
 /** The values of the options `--concern`, `--claim`, `--claims` and `--client`. */
-export interface PreferenceValues {
-  readonly concern?: readonly string[] | undefined;
-  readonly claim?: readonly string[] | undefined;
-  /** A file with the claims of a token. */
-  readonly claims?: string | undefined;
-  readonly client?: string | undefined;
-}
+export type PreferenceValues = Partial<Pick<Options['list'], 'concern' | 'claim' | 'claims' | 'client'>>;
 
 /** A configuration, and the caller that it belongs to. */
 export interface CallerConfiguration {

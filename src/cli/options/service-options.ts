@@ -1,15 +1,11 @@
 import { UsageError } from '../errors.js';
+import type { Options } from './generated/commands.js';
 
 /** The options of `serve` that say who may use the endpoint, and where its sessions are kept. */
-interface ServiceValues {
-  readonly host: string;
-  readonly allowHost?: readonly string[] | undefined;
-  readonly open?: true | undefined;
-  readonly issuer?: string | undefined;
-  readonly audience?: string | undefined;
-  readonly sessionsStore?: string | undefined;
-  readonly stdio?: true | undefined;
-}
+type ServiceValues = Pick<
+  Options['serve'],
+  'host' | 'allowHost' | 'open' | 'issuer' | 'audience' | 'sessionsStore' | 'stdio'
+>;
 
 /** Who may use the endpoint, at which address, and where its sessions are kept. */
 export interface Service {

@@ -5,7 +5,7 @@ import { loadEsbuild } from '../../../deploy/build-code.js';
 import { combineTemplates } from '../../../deploy/combine-templates.js';
 import { CliError, UsageError } from '../../errors.js';
 import { readCommandLine } from '../../options/command-line.js';
-import { initLambdaCommand } from '../../options/generated/commands.js';
+import { initLambdaCommand, type Options } from '../../options/generated/commands.js';
 import { parseUrl } from '../../options/input-options.js';
 import { onePolicyOf } from '../../options/policy-option.js';
 import { writeOutput } from '../../terminal/write-output.js';
@@ -14,7 +14,7 @@ import { packageFile } from '../../version.js';
 export const definition = initLambdaCommand();
 
 /** What stands in front of the function, and whether a second one runs the tasks of the server. */
-type Variant = ReturnType<typeof definition.opts>['variant'];
+type Variant = Options['initLambda']['variant'];
 
 /** `tasks` is short for `http,tasks`. Each front but `http` has a file in `templates`. */
 const hasTasks = (variant: Variant): boolean => variant.endsWith('tasks');

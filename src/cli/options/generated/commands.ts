@@ -159,4 +159,32 @@ export const initLambdaCommand = () => every("init --lambda")
   .addOption(new Option("--variant <name>", "what stands in front of the function").choices(["http","rest","jwt","function-url","tasks","http,tasks","rest,tasks","jwt,tasks","function-url,tasks"]).default("http" as const))
   .addOption(new Option("--service <name>", "the name of the service (default: that of this folder)"))
   .addOption(new Option("--force", "overwrite existing files"));
-export type InputOptions = ReturnType<ReturnType<typeof input>['opts']>;
+/** The values of the options, by the name of the command. */
+export interface Options {
+  every: ReturnType<ReturnType<typeof every>['opts']>;
+  project: ReturnType<ReturnType<typeof project>['opts']>;
+  input: ReturnType<ReturnType<typeof input>['opts']>;
+  configuration: ReturnType<ReturnType<typeof configuration>['opts']>;
+  init: ReturnType<ReturnType<typeof initCommand>['opts']>;
+  check: ReturnType<ReturnType<typeof checkCommand>['opts']>;
+  test: ReturnType<ReturnType<typeof testCommand>['opts']>;
+  list: ReturnType<ReturnType<typeof listCommand>['opts']>;
+  explain: ReturnType<ReturnType<typeof explainCommand>['opts']>;
+  diff: ReturnType<ReturnType<typeof diffCommand>['opts']>;
+  tokens: ReturnType<ReturnType<typeof tokensCommand>['opts']>;
+  docs: ReturnType<ReturnType<typeof docsCommand>['opts']>;
+  snapshot: ReturnType<ReturnType<typeof snapshotCommand>['opts']>;
+  pin: ReturnType<ReturnType<typeof pinCommand>['opts']>;
+  fmt: ReturnType<ReturnType<typeof fmtCommand>['opts']>;
+  compile: ReturnType<ReturnType<typeof compileCommand>['opts']>;
+  replay: ReturnType<ReturnType<typeof replayCommand>['opts']>;
+  serve: ReturnType<ReturnType<typeof serveCommand>['opts']>;
+  bundle: ReturnType<ReturnType<typeof bundleCommand>['opts']>;
+  switch: ReturnType<ReturnType<typeof switchCommand>['opts']>;
+  adopt: ReturnType<ReturnType<typeof adoptCommand>['opts']>;
+  hosts: ReturnType<ReturnType<typeof hostsCommand>['opts']>;
+  open: ReturnType<ReturnType<typeof openCommand>['opts']>;
+  lsp: ReturnType<ReturnType<typeof lspCommand>['opts']>;
+  completion: ReturnType<ReturnType<typeof completionCommand>['opts']>;
+  initLambda: ReturnType<ReturnType<typeof initLambdaCommand>['opts']>;
+}
