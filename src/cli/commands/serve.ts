@@ -97,10 +97,7 @@ const SHARED =
   'note: With --isolation shared, servers cannot ask hosts, so tools that need sampling, elicitation or roots may be missing. --isolation per-session has them.';
 
 /** @returns the preferences of `--concern`, for hosts that send none */
-function defaultPreferences(
-  policy: Policy,
-  { concern = [], stdio }: ReturnType<typeof definition.opts>,
-): Readonly<Record<string, unknown>> {
+function defaultPreferences(policy: Policy, { concern = [], stdio }: ReturnType<typeof definition.opts>) {
   if (concern.length === 0) return {};
   if (stdio !== true) {
     throw new UsageError(

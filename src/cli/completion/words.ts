@@ -81,11 +81,7 @@ function switches(policy: CompiledPolicy | undefined, word: string): string[] {
 }
 
 /** The primitives of the catalog and of the policy. */
-function names(
-  policy: CompiledPolicy | undefined,
-  words: readonly string[],
-  { project }: KnownWords,
-): string[] {
+function names(policy: CompiledPolicy | undefined, words: readonly string[], { project }: KnownWords) {
   const file = words.find((_word, index) => words[index - 1] === '--catalog') ?? project?.catalog;
   const catalog = file === undefined ? {} : readCatalogFile(file);
   const inPolicy = KINDS.flatMap((kind) => policy?.primitives[kind] ?? []);

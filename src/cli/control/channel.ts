@@ -53,12 +53,7 @@ export function controlChannel({ board, key, port, page }: ChannelOptions) {
   };
 }
 
-async function change(
-  board: Switchboard,
-  session: string,
-  proposal: string | undefined,
-  request: Request,
-): Promise<Response> {
+async function change(board: Switchboard, session: string, proposal: string | undefined, request: Request) {
   const body = await readJson(request, {}, MAX_BODY);
   if (body instanceof Response) return problem(body.status, 'The body is too long, or it is not JSON.');
   const concerns = read(body.value, 'concerns');

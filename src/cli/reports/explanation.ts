@@ -94,12 +94,7 @@ function explainRules(policy: Policy, mapping: Mapping, configuration: Configura
 }
 
 /** Looks for a claim that reverses the decision. */
-function reversingClaim(
-  policy: Policy,
-  mapping: Mapping,
-  configuration: Configuration,
-  caller: Caller,
-): readonly [name: string, value: string | number] | undefined {
+function reversingClaim(policy: Policy, mapping: Mapping, configuration: Configuration, caller: Caller) {
   const { effect } = decide(mapping, configuration);
   const sources = [{ from: 'session', concerns: describeAccepted(configuration) }] as const;
   for (const concern of policy.concerns) {

@@ -49,11 +49,7 @@ export function replay(logged: LoggedDecision, policy: Policy, catalog: ServerCa
 }
 
 /** @returns the configuration with the values in effect of the line, whichever sources they came from */
-function configurationOf(
-  { concerns, sources, model }: LoggedDecision,
-  policy: Policy,
-  caller: Caller,
-): Configuration {
+function configurationOf({ concerns, sources, model }: LoggedDecision, policy: Policy, caller: Caller) {
   const preferences: Record<string, unknown> = Object.create(null);
   // What the request itself stated is stronger than the tools that a model added.
   const stated: Record<string, unknown> = Object.create(null);

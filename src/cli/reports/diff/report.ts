@@ -97,10 +97,7 @@ export function makeReport(compared: Compared) {
   };
 }
 
-function notesOf(
-  { compiled, input, difference }: Compared,
-  groups: readonly { readonly exact: boolean }[],
-): string[] {
+function notesOf({ compiled, input, difference }: Compared, groups: readonly { readonly exact: boolean }[]) {
   const notes = [...difference.gaps];
   if (input === undefined) {
     notes.push(
