@@ -4,6 +4,7 @@ import { bundleWorker, WORKER_TARGET } from './bundle-worker.js';
 import { checkSettings } from './check-settings.js';
 import { finishResources, type Resources, type Throttle } from './finish-template.js';
 import { type Endpoint, endpointSchema } from './generated/endpoint-schema.js';
+import { THROTTLE_SCHEMA } from './generated/throttle.js';
 import { ARCHITECTURES, type Architecture } from './native-code.js';
 import { packagesOfSettings } from './needed-by-settings.js';
 import { readingStatements, type Statement } from './secrets.js';
@@ -40,16 +41,6 @@ interface Serverless {
 /** What Lambda uses if `serverless.yml` does not say. */
 const DEFAULTS = { architecture: 'x86_64', timeout: 6 } as const;
 
-const throttleSchema = {
-  type: 'object',
-  required: ['rate', 'burst'],
-  additionalProperties: false,
-  properties: {
-    rate: { type: 'number', exclusiveMinimum: 0 },
-    burst: { type: 'integer', minimum: 1 },
-  },
-};
-
 /**
  * The plugin of the Serverless Framework. It makes the function that `custom.endpoint` of `serverless.yml` describes,
  * whenever the service is packaged, deployed or run offline, and on `osls bundle`. If a function starts from `build/worker`,
@@ -70,7 +61,7 @@ export default class EndpointPlugin {
   constructor(private readonly serverless: Serverless) {
     serverless.configSchemaHandler.defineCustomProperties({
       type: 'object',
-      properties: { endpoint: endpointSchema, throttle: throttleSchema },
+      properties: { endpoint: endpointSchema, throttle: THROTTLE_SCHEMA },
     });
     const bundle = () => this.bundle();
     this.hooks = {

@@ -53,18 +53,8 @@ export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
     throw new CliError(`${path} is not a catalog: it has none of ${KINDS.join(', ')}. ${hint}`);
   }
   const fields: Readonly<Record<string, unknown>> = { ...data };
-  const {
-    server,
-    source,
-    license,
-    sdk,
-    instructions,
-    capabilities,
-    isFiltered,
-    encoding,
-    unavailable,
-    unlisted,
-  } = fields;
+  const { server, source, license, sdk, instructions, encoding } = fields;
+  const { capabilities, isFiltered, unavailable, unlisted } = fields;
   const catalog: { [K in Kind]?: ReturnType<typeof itemsOf> } = {};
   for (const kind of KINDS) {
     const list = read(data, kind);

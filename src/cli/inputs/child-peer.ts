@@ -1,4 +1,5 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import { jsonOrText } from '../../engine/claims.js';
 import { UnreadableLine } from '../../upstream/wires/child-process.js';
 import { read } from '../../wire/messages.js';
 import { plain } from '../terminal/output.js';
@@ -61,12 +62,7 @@ export function childPeer(command: string, args: readonly string[]): Peer {
 
 /** Tells a malformed JSON-RPC message from a log line in JSON. */
 function resemblesJsonRpc(line: string): boolean {
-  let data: unknown;
-  try {
-    data = JSON.parse(line);
-  } catch {
-    return false;
-  }
+  const data = jsonOrText(line);
   const has = (name: string) => read(data, name) !== undefined;
   return has('jsonrpc') || (has('id') && (has('result') || has('error')));
 }

@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { jsonOrText } from '../../engine/claims.js';
 import { membersOf } from '../../engine/expression/evaluate.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { LISTS, read } from '../../wire/messages.js';
@@ -82,12 +83,8 @@ function aboutOf(line: unknown, method: string) {
 function objectIn(text: string): object | undefined {
   const start = text.indexOf('{');
   if (start === -1) return undefined;
-  try {
-    const value: unknown = JSON.parse(text.slice(start));
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonOrText(text.slice(start));
+  return typeof value === 'object' && value !== null ? value : undefined;
 }
 
 /** @returns the error for lines without a decision */

@@ -39,19 +39,9 @@ export function reportLine(report: GateReport): string {
   return plain(line).slice(0, MAX_LENGTH);
 }
 
-function describe({
-  method,
-  era,
-  early,
-  serverEra = era,
-  concerns = {},
-  shown,
-  total,
-  warnings = [],
-  error,
-  isError,
-  unanswered,
-}: GateReport): string[] {
+function describe(report: GateReport): string[] {
+  const { method, shown, total, concerns = {}, warnings = [] } = report;
+  const { era, serverEra = era, early, error, isError, unanswered } = report;
   return [
     method,
     shown === undefined ? '' : `${shown} of ${total}`,

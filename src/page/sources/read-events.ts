@@ -6,21 +6,18 @@
  * @example
  * for await (const data of readEvents(response.body)) receive(JSON.parse(data));
  */
-export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
+export async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  // Not all browsers can iterate over a stream.
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return;
-    text += decoder.decode(value, { stream: true });
-    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
-      const lines = text.slice(0, end).split('\n');
-      text = text.slice(end + 2);
-      const data = lines
-        .filter((line) => line.startsWith('data: '))
-        .map((line) => line.slice('data: '.length));
-      if (data.length > 0) yield data.join('\n');
+    const events = `${rest}${value}`.split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events) {
+      const data = event.split('\n').filter((line) => line.startsWith('data: '));
+      if (data.length > 0) yield data.map((line) => line.slice('data: '.length)).join('\n');
     }
   }
 }
