@@ -13,6 +13,7 @@ const DATA = [
   'src/cli/proposals/servers-policy.yaml',
   'src/cli/serving/hosts.yaml',
   'src/deploy/entry.yaml',
+  'src/deploy/secrets.yaml',
   'src/deploy/throttle.yaml',
   'src/gate/table/methods.yaml',
   'src/page/words.yaml',

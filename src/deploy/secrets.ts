@@ -1,4 +1,5 @@
 import type { Endpoint } from './generated/endpoint-schema.js';
+import { SERVICES } from './generated/secrets.js';
 
 type Secrets = Endpoint['secrets'];
 
@@ -8,28 +9,6 @@ export interface Statement {
   readonly Action: readonly string[];
   readonly Resource: readonly unknown[];
 }
-
-/** Where secrets can be, and how a function reads them. */
-const SERVICES = [
-  {
-    service: 'ssm',
-    client: '@aws-sdk/client-ssm',
-    action: 'ssm:GetParameter',
-    arnOf: (name: string) => arn('ssm', `parameter/${name.replace(/^\//, '')}`),
-    imported: `import { getParameter } from '@aws-lambda-powertools/parameters/ssm';`,
-    reader: 'ssm: (name) => getParameter(name, { decrypt: true }),',
-  },
-  {
-    service: 'secretsmanager',
-    client: '@aws-sdk/client-secrets-manager',
-    action: 'secretsmanager:GetSecretValue',
-    // AWS adds six random characters to the name of a secret.
-    arnOf: (name: string) =>
-      name.startsWith('arn:') ? name : arn('secretsmanager', `secret:${name}-??????`),
-    imported: `import { getSecret } from '@aws-lambda-powertools/parameters/secrets';`,
-    reader: 'secretsmanager: (name) => getSecret(name),',
-  },
-];
 
 /**
  * Lists what the role of a function must be allowed to read: its secrets, and the policy outside it. AppConfig has ids in its
@@ -44,10 +23,10 @@ const SERVICES = [
 export function readingStatements(secrets: Secrets, policyUrl: unknown): Statement[] {
   const url = typeof policyUrl === 'string' ? policyUrl : '';
   const services = usedServices({ ...secrets, 'the policy': url }).map(
-    ({ action, arnOf, names }): Statement => ({
+    ({ service, action, resource, names }): Statement => ({
       Effect: 'Allow',
       Action: [action],
-      Resource: names.map(arnOf),
+      Resource: names.map((name) => arnOf(service, resource, name)),
     }),
   );
   const [, object] = /^s3:\/\/([^#]+)/.exec(url) ?? [];
@@ -85,6 +64,9 @@ function usedServices(secrets: Secrets = {}) {
   });
 }
 
-const arn = (service: string, resource: string): object => ({
-  'Fn::Sub': `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${resource}`,
-});
+function arnOf(service: string, resource: string, name: string): string | object {
+  if (service === 'secretsmanager' && name.startsWith('arn:')) return name;
+  // The name of a parameter may begin with the slash that is before it.
+  const own = resource.replace('NAME', () => name).replace(/^parameter\/\//, 'parameter/');
+  return { 'Fn::Sub': `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${own}` };
+}

@@ -50,12 +50,7 @@ export function readPreferences(
     setClaim(claims, claim, jsonOrText(value));
   }
   // The command line lists servers as a client of the legacy era.
-  let caller: Caller = {
-    claims,
-    capabilities,
-    client: clientInfo(values.client),
-    era: 'legacy',
-  };
+  let caller: Caller = { claims, capabilities, client: clientInfo(values.client), era: 'legacy' };
   for (const text of values.concern ?? []) {
     const equals = text.indexOf('=');
     if (equals === -1) throw new CliError(withoutValue(policy, text));

@@ -1,16 +1,14 @@
 import { basename, dirname, join, posix, relative } from 'node:path';
 import { type PlaygroundDocument, type PolicyText, readCatalog } from '../../playground/document.js';
 import { readPolicy } from '../../policy/compile/load.js';
-import { formatOwnYaml } from '../../policy/language/format-yaml.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
-import { proposePolicy } from '../../policy/propose/propose-policy.js';
-import { writeProposal } from '../../policy/propose/write-proposal.js';
 import { read } from '../../wire/messages.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { catalogAt, catalogBeside } from '../inputs/catalog-file.js';
 import type { readInput } from '../inputs/read-input.js';
 import { joinedCatalog } from '../inputs/several/joined-catalog.js';
 import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
+import { proposeFiles } from './first-policy.js';
 import { factsOf, serverName } from './policy-files.js';
 
 type InputCatalog = Awaited<ReturnType<typeof readInput>>;
@@ -84,17 +82,10 @@ function policyTexts(paths: readonly string[], folder: string): PolicyText[] {
 }
 
 function proposed(catalog: InputCatalog, tokensOf: TokenCounter): PolicyText[] {
-  const facts = {
-    server: serverName(catalog.server) ?? 'a server',
-    schema: './schema.json',
-    folder: 'policy',
-  };
+  const server = serverName(catalog.server) ?? 'a server';
   // The proposal reads the words of descriptions, which facts keep, as `init` does.
-  const { text, parts } = writeProposal(proposePolicy(factsOf(catalog, tokensOf)), facts);
-  return [['policy.yaml', text] as const, ...parts].map(([name, yaml]) => ({
-    name,
-    text: formatOwnYaml(yaml),
-  }));
+  const { texts } = proposeFiles('policy.yaml', factsOf(catalog, tokensOf), server);
+  return [...texts].map(([name, text]) => ({ name, text }));
 }
 
 const posixPath = (path: string): string => path.replaceAll('\\', posix.sep);
