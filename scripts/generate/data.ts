@@ -12,6 +12,7 @@ const DATA = [
   'src/cli/proposals/reasons.yaml',
   'src/cli/proposals/servers-policy.yaml',
   'src/cli/serving/hosts.yaml',
+  'src/cli/terminal/reasons.yaml',
   'src/deploy/entry.yaml',
   'src/deploy/secrets.yaml',
   'src/deploy/throttle.yaml',

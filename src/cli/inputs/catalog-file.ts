@@ -8,7 +8,7 @@ import { CliError, cannotRead } from '../errors.js';
 import { readJson } from '../terminal/read-text.js';
 
 /** The data of a catalog file besides the primitives. */
-export interface CatalogFile {
+export type CatalogFile = PolicyCatalog & {
   readonly server?: unknown;
   readonly capabilities?: object | undefined;
   /** The protocol version that was spoken to the server, if it was asked just now. */
@@ -20,7 +20,7 @@ export interface CatalogFile {
   readonly sdk?: unknown;
   /** In a catalog of facts: the encoding of the `tokens` of its primitives. */
   readonly encoding?: string | undefined;
-}
+};
 
 /**
  * @param policy the path of a policy
@@ -42,7 +42,7 @@ export function catalogBeside(policy: string): string | undefined {
  * @example
  * const { tools = [] } = readCatalogFile('policies/vault.catalog.json');
  */
-export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
+export function readCatalogFile(path: string): CatalogFile {
   const advice = 'Check the path of the catalog.';
   // A test file of a stranger can name it. To read a pipe would wait for somebody who writes into it.
   if (existsSync(path) && !statSync(path).isFile())

@@ -1,7 +1,6 @@
 import { KINDS } from '../../engine/policy.js';
-import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
-import type { Input } from '../options/input-options.js';
+import type { Input, ServerInput } from '../options/input-options.js';
 import { interruptible } from '../terminal/interrupt.js';
 import { plain } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
@@ -20,10 +19,7 @@ import type { Peer } from './peer.js';
  * @example
  * const { tools = [] } = await readInput({ from: 'catalog', path: 'policies/vault.catalog.json' }, false);
  */
-export async function readInput(
-  input: Input,
-  quiet: boolean | undefined,
-): Promise<PolicyCatalog & CatalogFile> {
+export async function readInput(input: Input, quiet: boolean): Promise<CatalogFile> {
   const catalog = input.from === 'catalog' ? readCatalogFile(input.path) : await listServer(input, quiet);
   for (const kind of KINDS) {
     const reason = catalog.unlisted?.[kind];
@@ -39,7 +35,7 @@ export async function readInput(
 const FILTERED =
   'note: The server filters its lists with mcp-concerns, so what it does not list may exist. Pass the server without its filter to find entries that match nothing.';
 
-async function listServer(input: Exclude<Input, { from: 'catalog' }>, quiet: boolean | undefined) {
+async function listServer(input: ServerInput, quiet: boolean) {
   // The SDK is loaded only for servers.
   const { fetchCatalog } = await import('./fetch-catalog.js');
   const unavailable: Record<string, string> = {};
@@ -55,7 +51,7 @@ async function listServer(input: Exclude<Input, { from: 'catalog' }>, quiet: boo
 }
 
 async function peerOf(
-  input: Exclude<Input, { from: 'catalog' }>,
+  input: ServerInput,
   missing: (server: string, reason: string) => void,
 ): Promise<[name: string, peer: Peer]> {
   switch (input.from) {

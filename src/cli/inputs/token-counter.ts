@@ -36,6 +36,9 @@ export async function tokenCounterOf({ encoding }: CatalogFile): Promise<TokenCo
   );
 }
 
+/** A catalog, and what counts the tokens of its primitives. */
+export type CountedCatalog = readonly [catalog: CatalogFile, tokensOf: TokenCounter];
+
 /**
  * Reads an input as `readInput` does, and loads the token counter at the same time.
  *
@@ -46,10 +49,7 @@ export async function tokenCounterOf({ encoding }: CatalogFile): Promise<TokenCo
  * @example
  * const [catalog, tokensOf] = await readCounted(input, terminal.quiet);
  */
-export async function readCounted(
-  input: Input,
-  quiet: boolean | undefined,
-): Promise<[catalog: Awaited<ReturnType<typeof readInput>>, tokensOf: TokenCounter]> {
+export async function readCounted(input: Input, quiet: boolean): Promise<CountedCatalog> {
   if (input.from !== 'catalog') return Promise.all([readInput(input, quiet), loadTokenCounter()]);
   const catalog = await readInput(input, quiet);
   return [catalog, await tokenCounterOf(catalog)];

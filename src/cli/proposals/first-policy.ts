@@ -2,18 +2,23 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { pinsOf } from '../../engine/pins.js';
-import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { writeLock } from '../../policy/compile/lock.js';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
 import { policySchema } from '../../policy/language/schema.js';
 import { type Proposal, proposePolicy } from '../../policy/propose/propose-policy.js';
 import { writeProposal } from '../../policy/propose/write-proposal.js';
 import { testFileSchema } from '../../policy/testing/test-schema.js';
-import type { CatalogFile } from '../inputs/catalog-file.js';
-import type { TokenCounter } from '../inputs/token-counter.js';
+import type { CountedCatalog } from '../inputs/token-counter.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
 import { packageFile } from '../version.js';
-import { factsOf, jsonText, type PolicyFiles, schemaBeside, testsText } from './policy-files.js';
+import {
+  factsOf,
+  jsonText,
+  type PolicyFiles,
+  schemaBeside,
+  testsText,
+  type WrittenFiles,
+} from './policy-files.js';
 import { checkProposal, testsPass } from './proposal-check.js';
 import { checkLine, effectsLine, topicsLine } from './proposal-report.js';
 import { silenceServerTexts } from './server-texts.js';
@@ -71,9 +76,9 @@ const isFormatted = (part: string): boolean => /^(?:[\x20-\x5b\x5d-\x7e]{0,110}\
 export function firstPolicy(
   files: PolicyFiles,
   { proposal, texts: proposed }: ProposedFiles,
-  [catalog, tokensOf]: readonly [PolicyCatalog & CatalogFile, TokenCounter],
+  [catalog, tokensOf]: CountedCatalog,
   isGiven: boolean,
-): { readonly texts: ReadonlyMap<string, string>; readonly notes: readonly string[] } {
+): WrittenFiles {
   // The tests run on what the catalog file will contain: facts, if init writes it.
   const known = isGiven ? catalog : factsOf(catalog, tokensOf);
   const first = checkProposal(proposed, catalog);

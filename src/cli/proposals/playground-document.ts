@@ -4,20 +4,17 @@ import { readPolicy } from '../../policy/compile/load.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { read } from '../../wire/messages.js';
 import { billedBy } from '../inputs/billed-tokens.js';
-import { catalogAt, catalogBeside } from '../inputs/catalog-file.js';
-import type { readInput } from '../inputs/read-input.js';
+import { type CatalogFile, catalogAt, catalogBeside } from '../inputs/catalog-file.js';
 import { joinedCatalog } from '../inputs/several/joined-catalog.js';
-import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
+import { type CountedCatalog, type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
 import { proposeFiles } from './first-policy.js';
 import { factsOf, serverName } from './policy-files.js';
-
-type InputCatalog = Awaited<ReturnType<typeof readInput>>;
 
 /** What the playground opens: a policy, a catalog, or both. */
 export interface PlaygroundInput {
   /** The paths of `--policy`; without any, `init`'s proposal for the catalog is opened. */
   readonly paths: readonly string[];
-  readonly catalog?: readonly [catalog: InputCatalog, tokensOf: TokenCounter] | undefined;
+  readonly catalog?: CountedCatalog | undefined;
   /** The catalog file that was named, for exported tests. */
   readonly catalogFile?: string | undefined;
 }
@@ -50,7 +47,7 @@ export async function playgroundDocument(input: PlaygroundInput): Promise<Playgr
 }
 
 /** The catalogs beside the policies of the servers that a policy names, as one. */
-function catalogOfServers(paths: readonly string[]): InputCatalog | undefined {
+function catalogOfServers(paths: readonly string[]): CatalogFile | undefined {
   if (paths.length === 0) return undefined;
   const { texts } = readPolicy(paths);
   const named = [...texts].flatMap(([file, text]) =>
@@ -63,14 +60,12 @@ function catalogOfServers(paths: readonly string[]): InputCatalog | undefined {
   return named.length === 0 ? undefined : joinedCatalog(Object.fromEntries(named), catalogAt);
 }
 
-async function counted(
-  catalog: InputCatalog | undefined,
-): Promise<[catalog: InputCatalog, tokensOf: TokenCounter]> {
+async function counted(catalog: CatalogFile | undefined): Promise<CountedCatalog> {
   return catalog === undefined ? [{}, () => 0] : [catalog, await tokenCounterOf(catalog)];
 }
 
 /** The tools with their tokens, which the browser cannot count: the encoding has a megabyte. */
-const counts = ({ tools }: InputCatalog, tokensOf: TokenCounter): object =>
+const counts = ({ tools }: CatalogFile, tokensOf: TokenCounter): object =>
   tools === undefined ? {} : { tools: tools.map((tool) => ({ ...tool, tokens: billedBy(tokensOf)(tool) })) };
 
 /** The files of a policy, also of one with errors: the playground is where they are fixed. */
@@ -81,7 +76,7 @@ function policyTexts(paths: readonly string[], folder: string): PolicyText[] {
   }));
 }
 
-function proposed(catalog: InputCatalog, tokensOf: TokenCounter): PolicyText[] {
+function proposed(catalog: CatalogFile, tokensOf: TokenCounter): PolicyText[] {
   const server = serverName(catalog.server) ?? 'a server';
   // The proposal reads the words of descriptions, which facts keep, as `init` does.
   const { texts } = proposeFiles('policy.yaml', factsOf(catalog, tokensOf), server);

@@ -13,6 +13,12 @@ import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
 /** The paths of the files that belong together. */
 export type PolicyFiles = Readonly<Record<'policy' | 'tests' | 'catalog' | 'lock', string>>;
 
+/** The texts of files, by path, and what is said about them. */
+export interface WrittenFiles {
+  readonly texts: ReadonlyMap<string, string>;
+  readonly notes: readonly string[];
+}
+
 /** @returns the paths of the files that belong to a policy, as `init` writes them */
 export function filesBeside(policy: string): PolicyFiles {
   const stem = policy.replace(/\.ya?ml$/, '');
@@ -36,7 +42,7 @@ export function refuseToOverwrite(files: readonly string[]): void {
 
 /** @returns what the catalog file keeps of a server, exactly as it will be read again */
 export function factsOf(
-  catalog: PolicyCatalog & CatalogFile,
+  catalog: CatalogFile,
   tokensOf: TokenCounter,
 ): PolicyCatalog & { server?: unknown; encoding: string } {
   const lists = byKind((kind) => catalog[kind]?.map((each) => primitiveFacts(kind, each, tokensOf(each))));

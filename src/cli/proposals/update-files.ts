@@ -4,9 +4,16 @@ import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { loadPolicy } from '../../policy/compile/load.js';
 import { testFileSchema } from '../../policy/testing/test-schema.js';
 import { CliError } from '../errors.js';
-import { type CatalogFile, readCatalogFile } from '../inputs/catalog-file.js';
-import type { TokenCounter } from '../inputs/token-counter.js';
-import { factsOf, jsonText, type PolicyFiles, schemaBeside, testsText } from './policy-files.js';
+import { readCatalogFile } from '../inputs/catalog-file.js';
+import type { CountedCatalog } from '../inputs/token-counter.js';
+import {
+  factsOf,
+  jsonText,
+  type PolicyFiles,
+  schemaBeside,
+  testsText,
+  type WrittenFiles,
+} from './policy-files.js';
 import { updatePolicy } from './policy-update.js';
 import { testsPass } from './proposal-check.js';
 import { checkLine, effectsLine } from './proposal-report.js';
@@ -22,9 +29,9 @@ import { checkLine, effectsLine } from './proposal-report.js';
  */
 export function updateFiles(
   files: PolicyFiles,
-  [catalog, tokensOf]: readonly [PolicyCatalog & CatalogFile, TokenCounter],
+  [catalog, tokensOf]: CountedCatalog,
   isGiven: boolean,
-): { readonly texts: ReadonlyMap<string, string>; readonly notes: readonly string[] } {
+): WrittenFiles {
   if (!existsSync(files.policy)) {
     throw new CliError(
       `${files.policy} does not exist, so it cannot be updated. Run the command without --update.`,

@@ -1,5 +1,6 @@
 import { membersOf } from '../../engine/expression/evaluate.js';
 import { read } from '../../wire/messages.js';
+import { LOGGED_REASONS } from '../terminal/generated/reasons.js';
 import { nameValues, type Paper, plain } from '../terminal/output.js';
 import type { Replay } from './replay.js';
 
@@ -86,7 +87,8 @@ function outcome(line: object): string {
 function because(reason: unknown): string {
   const source = read(reason, 'source');
   const place = typeof source === 'string' ? ` (${source})` : '';
-  switch (read(reason, 'code')) {
+  const code = read(reason, 'code');
+  switch (code) {
     case 'concern-mismatch': {
       const words = (name: string) => [read(reason, name)].flat().join(' or ');
       const preferred = words('preferred');
@@ -94,14 +96,8 @@ function because(reason: unknown): string {
     }
     case 'rule':
       return `rule ${text(read(reason, 'rule'))}${place}`;
-    case 'unmapped':
-      return 'the policy does not map it';
-    case 'person':
-      return 'the person hid this tool';
-    case 'definition':
-      return 'its definition is not the pinned one';
     default:
-      return 'its values match everything in effect';
+      return new Map<unknown, string>(Object.entries(LOGGED_REASONS)).get(code) ?? LOGGED_REASONS.fits;
   }
 }
 

@@ -17,13 +17,9 @@ const CLEAR_LINE = '\r\u001b[2K';
  * @example
  * const catalog = await withProgress('Listing npx', false, () => fetchFromCommand('npx', ['server'], options));
  */
-export async function withProgress<T>(
-  title: string,
-  quiet: boolean | undefined,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function withProgress<T>(title: string, quiet: boolean, work: () => Promise<T>): Promise<T> {
   const { stderr } = process;
-  if (quiet === true || stderr.isTTY !== true || process.env.TERM === 'dumb') return work();
+  if (quiet || stderr.isTTY !== true || process.env.TERM === 'dumb') return work();
   const started = performance.now();
   let frame = 0;
   const timer = setInterval(() => {

@@ -1,5 +1,6 @@
 import type { Decision } from '../../engine/evaluate.js';
 import type { Policy } from '../../engine/policy.js';
+import { REASONS } from './generated/reasons.js';
 
 /**
  * Writes the reason of a decision as the end of a sentence about the primitive, without a period.
@@ -13,14 +14,8 @@ import type { Policy } from '../../engine/policy.js';
  */
 export function reasonInWords(policy: Policy, why: Decision['reason'], shown: boolean): string {
   switch (why.code) {
-    case 'fits':
-      return 'its values match everything in effect';
     case 'scope-missing':
       return `using it answers that the scope ${why.scopes.join(' ')} is missing`;
-    case 'unmapped':
-      return 'the policy does not map it, and hides primitives that it does not map (settings.unmapped)';
-    case 'person':
-      return 'the person hid this tool';
     case 'definition':
       return why.change === 'new' ? 'nobody has pinned it' : 'its definition changed since it was pinned';
     case 'concern-mismatch': {
@@ -33,6 +28,8 @@ export function reasonInWords(policy: Policy, why: Decision['reason'], shown: bo
       const reason = why.reason === undefined ? '' : `: ${why.reason}`;
       return `rule ${why.rule} ${shown ? 'shows' : 'hides'} it${reason}`;
     }
+    default:
+      return REASONS[why.code];
   }
 }
 
