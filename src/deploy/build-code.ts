@@ -105,6 +105,16 @@ async function writeOutputFile({ path, text, contents }: OutputFile): Promise<vo
   await writeFile(path, code === text || /\brequire\b/.test(code) ? contents : code);
 }
 
+/** A module of a project with the files that it imports, but without its packages, in memory. */
+export const IN_MEMORY = {
+  bundle: true,
+  write: false,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+  logLevel: 'silent',
+} as const satisfies BuildOptions;
+
 /** Only projects that bundle or have TypeScript need esbuild, so it is an optional peer dependency. */
 export async function loadEsbuild(): Promise<typeof import('esbuild')> {
   try {

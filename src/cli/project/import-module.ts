@@ -1,7 +1,7 @@
 import { register } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { loadEsbuild } from '../../deploy/build-code.js';
+import { IN_MEMORY, loadEsbuild } from '../../deploy/build-code.js';
 
 /**
  * Gives Node.js the code of one module. It keeps the URL of the module, so that the module finds its packages and its files
@@ -26,15 +26,10 @@ export async function importModule(path: string): Promise<unknown> {
   if (/\.[cm]?tsx?$/.test(path)) {
     const { build } = await loadEsbuild();
     const { outputFiles } = await build({
+      ...IN_MEMORY,
       entryPoints: [resolve(path)],
-      bundle: true,
-      packages: 'external',
-      platform: 'node',
-      format: 'esm',
       target: 'node20',
       sourcemap: 'inline',
-      write: false,
-      logLevel: 'silent',
     }).catch((cause: Error) => {
       // Its first line only counts the errors.
       throw new Error(cause.message.split('\n').slice(1).join('\n'), { cause });

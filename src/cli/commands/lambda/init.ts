@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import { loadEsbuild } from '../../../deploy/build-code.js';
+import { IN_MEMORY, loadEsbuild } from '../../../deploy/build-code.js';
 import { combineTemplates } from '../../../deploy/combine-templates.js';
 import { CliError, UsageError } from '../../errors.js';
 import { readCommandLine } from '../../options/command-line.js';
@@ -95,16 +95,9 @@ const importsSdk = (code: string, version: 1 | 2): boolean =>
  * makes the server. Code that cannot be bundled says so when it is.
  */
 async function reachesOnlyV2(module: string): Promise<boolean> {
-  const options = {
-    bundle: true,
-    write: false,
-    metafile: true,
-    packages: 'external',
-    logLevel: 'silent',
-  } as const;
   try {
     const { build } = await loadEsbuild();
-    const { metafile } = await build({ ...options, entryPoints: [module], platform: 'node', format: 'esm' });
+    const { metafile } = await build({ ...IN_MEMORY, metafile: true, entryPoints: [module] });
     const imported = Object.values(metafile.inputs).flatMap(({ imports }) => imports);
     const reaches = (name: string) =>
       imported.some(({ path }) => path === name || path.startsWith(`${name}/`));
