@@ -1,13 +1,7 @@
 import type { FunctionSettings } from '../lambda/settings.js';
+import { POLICY_PACKAGES } from './generated/secrets.js';
 
-type PolicyUrl = NonNullable<FunctionSettings['policy']>['url'];
-
-/** The packages that read a policy, by its place. */
-const POLICY_PACKAGES: Readonly<Record<PolicyUrl['in'], readonly string[]>> = {
-  ssm: ['@aws-lambda-powertools/parameters', '@aws-sdk/client-ssm'],
-  s3: ['@aws-sdk/client-s3'],
-  appconfig: ['@aws-lambda-powertools/parameters', '@aws-sdk/client-appconfigdata'],
-};
+type Needing = Pick<FunctionSettings, 'metrics' | 'policy' | 'sessions'>;
 
 /**
  * Lists the packages that a function needs only because of its settings.
@@ -17,11 +11,7 @@ const POLICY_PACKAGES: Readonly<Record<PolicyUrl['in'], readonly string[]>> = {
  * @example
  * packagesOfSettings(readSettings({ MCP_CONCERNS_METRICS: 'Vault' })); // ['@aws-lambda-powertools/metrics']
  */
-export function packagesOfSettings({
-  metrics,
-  policy,
-  sessions,
-}: Pick<FunctionSettings, 'metrics' | 'policy' | 'sessions'>): string[] {
+export function packagesOfSettings({ metrics, policy, sessions }: Needing): string[] {
   return [
     ...(sessions.in === 'dynamodb' ? ['@aws-sdk/client-dynamodb'] : []),
     ...(metrics === undefined ? [] : ['@aws-lambda-powertools/metrics']),

@@ -1,15 +1,9 @@
 import type { PanelConcern, PanelItem, PanelState, PanelValue } from '../gate/panel/panel-document.js';
+import { KIND_TITLES } from './generated/words.js';
 import type { Change } from './source.js';
 
 /** Fewer items than these need no groups: they are read at a glance. */
 export const FEW = 40;
-
-const KINDS = [
-  ['tools', 'Tools'],
-  ['prompts', 'Prompts'],
-  ['resources', 'Resources'],
-  ['resourceTemplates', 'Resource templates'],
-] as const;
 
 /** The group of tools without a topic. It comes last. */
 const REST = 'other';
@@ -47,7 +41,7 @@ export function groupsOf(state: PanelState, found: readonly PanelItem[]): Group[
   for (const item of found) {
     const value =
       item.server ?? (servers.size > 0 || item.kind !== 'tools' ? undefined : valueIn(state, topic, item));
-    const kind = KINDS.find(([each]) => each === item.kind)?.[1] ?? '';
+    const kind = KIND_TITLES[item.kind];
     const title =
       value === undefined ? (topic === undefined || item.kind !== 'tools' ? kind : REST) : String(value);
     if (value !== undefined) values.set(title, value);
