@@ -47,7 +47,8 @@ export class OneServer implements Backend {
   /** What a client with a connection of its own said when it began. */
   private initialize: Params;
   private isAnnounced = false;
-  private readonly left = new AbortController();
+  /** Ends the connection that began last, also while it is still starting. */
+  private left: AbortController | undefined;
   private readonly said: LegacyClient & { capabilities: unknown; info: unknown } = {
     uris: new Set(),
     capabilities: undefined,
@@ -82,7 +83,7 @@ export class OneServer implements Backend {
   }
 
   async leave(): Promise<void> {
-    this.left.abort();
+    this.left?.abort();
     this.upstream.listeners.delete(this.listener);
     await this.drop();
   }
@@ -162,7 +163,8 @@ export class OneServer implements Backend {
       ask: this.port.ask,
       report: this.port.report,
     };
-    void this.link?.then((before) => before.release(), ignore);
+    this.left?.abort();
+    this.left = new AbortController();
     this.current = undefined;
     this.link = this.upstream.forSession(this.initialize, owner, this.left.signal);
     if (this.isAnnounced) this.announce();

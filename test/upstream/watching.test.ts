@@ -141,3 +141,18 @@ it('refuses requests when too much waits for a server that does not answer', asy
   });
   expect(errors).toHaveLength(5);
 });
+
+it('ends a server that is still starting when its client begins again', async () => {
+  const closed = [false, false];
+  let started = 0;
+  const upstream = new RawConnection(() => {
+    const at = started++;
+    const close = async (): Promise<void> => {
+      closed[at] = true;
+    };
+    return Object.assign(new HangingServer(), { send: async () => undefined, close });
+  });
+  open.push(upstream);
+  for (const id of [1, 2]) void upstream.send({ jsonrpc: '2.0', id, method: 'initialize', params: {} });
+  await expect.poll(() => closed).toEqual([true, false]);
+});
