@@ -15,6 +15,7 @@ import {
 } from '../wire/messages.js';
 import type { Backend, Backends, Client, ClientPort } from './backend.js';
 import { type Ask, CANCELLED, type Params, unaskable } from './call.js';
+import { CallController } from './call-signal.js';
 
 /**
  * A server for the endpoints of both SDKs and for the gate: turns the messages of a client into calls, and answers into
@@ -25,7 +26,7 @@ export class BridgedServer implements UpstreamServer {
   readonly behind: Backend;
   refused: HttpRefusal | undefined = undefined;
   private readonly canAsk: boolean;
-  private readonly running = new Map<unknown, AbortController>();
+  private readonly running = new Map<unknown, CallController>();
   private readonly asked = new Map<RequestId, (answer: CallAnswer) => void>();
   private lastAsked = 0;
   private transport: Transport | undefined;
@@ -90,9 +91,8 @@ export class BridgedServer implements UpstreamServer {
     { id, method, params }: McpRequest,
     extra: MessageExtraInfo | undefined,
   ): Promise<void> {
-    const controller = new AbortController();
-    this.running.set(id, controller);
-    const { signal } = controller;
+    const signal = new CallController();
+    this.running.set(id, signal);
     const isKnown = this.transport?.sessionId !== undefined || extra?.authInfo !== undefined;
     const answer = await this.behind.answer({
       method,
@@ -103,7 +103,7 @@ export class BridgedServer implements UpstreamServer {
       ask: this.canAsk ? (...question) => this.ask(question, id) : unaskable,
       sender: this,
     });
-    if (this.running.get(id) === controller) this.running.delete(id);
+    if (this.running.get(id) === signal) this.running.delete(id);
     if (signal.aborted) return;
     const { http, doubted: _doubted, ...sent } = answer;
     this.refused = http;

@@ -1,12 +1,13 @@
 import type { HttpRefusal } from '../http/upstream-server.js';
 import type { CallAnswer } from '../wire/calls.js';
 import { ERRORS } from '../wire/messages.js';
+import type { CallSignal } from './call-signal.js';
 import type { SendFailure } from './upstream-error.js';
 
 export type Params = Record<string, unknown> | undefined;
 
 /** Asks a client a question of the server. Aborted if the server takes the question back. */
-export type Ask = (method: string, params: Params, signal: AbortSignal) => Promise<CallAnswer>;
+export type Ask = (method: string, params: Params, signal: CallSignal) => Promise<CallAnswer>;
 
 /** Tells a client something that needs no answer. */
 export type Notify = (method: string, params: Params) => void;
@@ -16,7 +17,7 @@ export interface ServerCall {
   readonly method: string;
   readonly params: Params;
   /** Aborted when the client cancels the request or leaves, with the reason that it gave. */
-  readonly signal: AbortSignal;
+  readonly signal: CallSignal;
   /** The least level of the log messages that the client asked for; `undefined` if its connection has one. */
   readonly level?: string | undefined;
   /** Headers that repeat arguments, for servers over HTTP that require them. */

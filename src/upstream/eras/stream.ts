@@ -11,14 +11,15 @@ import {
 } from '../../wire/messages.js';
 import { TASK_CHANGED } from '../../wire/task-streams.js';
 import { CANCELLED, type Notify, refusal, type ServerCall } from '../call.js';
+import { abortSignalOf, type CallSignal } from '../call-signal.js';
 import type { Caller, ChangeListener, Link } from '../link.js';
 import type { Upstream } from '../upstream.js';
 import { membersOf, withoutMeta } from './envelope.js';
 import type { WatchedKind } from './watched.js';
 
 /** Waits until a client leaves. */
-export async function untilLeft(signal: AbortSignal): Promise<CallAnswer> {
-  await beforeAbort(new Promise<never>(() => undefined), signal).catch(() => undefined);
+export async function untilLeft(signal: CallSignal): Promise<CallAnswer> {
+  await beforeAbort(new Promise<never>(() => undefined), abortSignalOf(signal)).catch(() => undefined);
   return CANCELLED;
 }
 
@@ -84,7 +85,7 @@ export async function tellChanges(
     const ofTasks = read(asked, 'taskIds') === undefined ? {} : { taskIds: known };
     notify(METHODS.acknowledged, { notifications: { ...told, ...resources, ...ofTasks } });
     if (!isOfTasks(asked)) return await untilLeft(signal);
-    return await beforeAbort(tasks.ended(), signal).then(
+    return await beforeAbort(tasks.ended(), abortSignalOf(signal)).then(
       () => STREAM_ENDED,
       () => CANCELLED,
     );

@@ -3,6 +3,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { encodeHeader } from '../../http/header-value.js';
 import type { HttpRefusal } from '../../http/upstream-server.js';
 import { fromSdk, isResponse, type Message, PROTOCOL_VERSION_META, read } from '../../wire/messages.js';
+import { abortSignalOf, type CallSignal } from '../call-signal.js';
 import { MODERN_VERSION } from '../eras/envelope.js';
 import { UpstreamError } from '../upstream-error.js';
 import { watchBody } from './watch-body.js';
@@ -38,7 +39,7 @@ export class ModernWire implements Wire {
 
   async send(sent: JSONRPCMessage, { signal, headers, received }: WireOptions = {}): Promise<void> {
     const message = fromSdk(sent);
-    const signals = signal === undefined ? [this.life.signal] : [signal, this.life.signal];
+    const signals = signal === undefined ? [this.life.signal] : [abortSignalOf(signal), this.life.signal];
     const response = await this.post(message, headers, AbortSignal.any(signals));
     if (!('id' in message) || isResponse(message)) return void (await response.body?.cancel());
     let isAnswered = false;
@@ -81,7 +82,7 @@ export class ModernWire implements Wire {
     this.onclose?.();
   }
 
-  private isOver(signal: AbortSignal | undefined): boolean {
+  private isOver(signal: CallSignal | undefined): boolean {
     return this.life.signal.aborted || signal?.aborted === true;
   }
 

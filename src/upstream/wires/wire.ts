@@ -2,6 +2,7 @@ import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { type Pausable, UNPACED } from '../../http/streams/slow-readers.js';
 import type { Message, RequestId } from '../../wire/messages.js';
+import type { CallSignal } from '../call-signal.js';
 
 /** How a server ended by itself: the `code` that it exited with, or the `signal` that killed it. */
 export interface ChildEnd {
@@ -29,7 +30,7 @@ export const wireOf = (transport: Transport | Wire): Wire =>
     : Object.assign(transport, { ...UNPACED, cancelsBySignal: false, ended: undefined });
 
 export interface WireOptions extends TransportSendOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: CallSignal;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Receives the messages of the response, if the wire knows which response a message belongs to. */
   readonly received?: (message: Message) => void;
