@@ -2,10 +2,10 @@ import { type Answer, errorOf, type Failure, read } from './messages.js';
 
 /** How far to follow the pages of a list. Each bound that is not given is that of `MAX_WALK`. */
 export interface WalkBounds {
-  readonly pages?: number | undefined;
-  readonly items?: number | undefined;
+  readonly pages?: number;
+  readonly items?: number;
   /** Checked when a page arrives: a page that never arrives is for the caller to time out. */
-  readonly milliseconds?: number | undefined;
+  readonly milliseconds?: number;
 }
 
 /** The bounds of every walk: more than any real server lists, so only a server that never ends its list reaches them. */
@@ -42,7 +42,7 @@ export type WalkStep =
 export class PageWalk {
   private readonly followed = new Set<string>();
   private readonly started: number;
-  private readonly bounds: { readonly [B in keyof typeof MAX_WALK]: number };
+  private readonly bounds: Required<WalkBounds>;
   /** How many pages arrived. */
   pages = 0;
   private items = 0;
@@ -52,14 +52,10 @@ export class PageWalk {
    * @param now returns the time in milliseconds
    */
   constructor(
-    { pages, items, milliseconds }: WalkBounds = {},
+    bounds: WalkBounds = {},
     private readonly now: () => number = () => performance.now(),
   ) {
-    this.bounds = {
-      pages: pages ?? MAX_WALK.pages,
-      items: items ?? MAX_WALK.items,
-      milliseconds: milliseconds ?? MAX_WALK.milliseconds,
-    };
+    this.bounds = { ...MAX_WALK, ...bounds };
     this.started = now();
   }
 
