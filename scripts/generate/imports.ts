@@ -32,7 +32,8 @@ export function readImports(): Import[] {
   return sourceFiles().flatMap((file) => {
     const text = readFileSync(file, 'utf8');
     const found = [
-      ...text.matchAll(/^(?:import|export)\s+(?<type>type\s)?[^;]*?from\s*'(?<specifier>[^']+)'/gm),
+      // Before its specifier, an import has neither quotes nor values: a constant with the text of a module has.
+      ...text.matchAll(/^(?:import|export)\s+(?<type>type\s)?[^;'"=]*?from\s*'(?<specifier>[^']+)'/gm),
       ...text.matchAll(/^(?<type>)import\s*'(?<specifier>[^']+)'/gm),
       ...text.matchAll(/(?<type>)\bimport\(\s*'(?<specifier>[^']+)'/g),
     ];
