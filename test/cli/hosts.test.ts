@@ -5,6 +5,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
+import { hostsCommand } from '../../src/cli/options/generated/commands.js';
+import { HOSTS as FORMATS } from '../../src/cli/serving/generated/hosts.js';
 import { read } from '../../src/wire/messages.js';
 import { run } from './run.js';
 
@@ -103,4 +105,9 @@ describe('hosts', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
   });
+});
+
+it('takes as --host each host that has a format, in the same order', () => {
+  const { argChoices } = hostsCommand().options.find(({ long }) => long === '--host') ?? {};
+  expect(argChoices).toEqual(Object.keys(FORMATS));
 });
