@@ -177,6 +177,24 @@ it('shows failed tests where they say what they expect, and why no test runs', a
   expect(await editor.close()).toBe(0);
 });
 
+it('says which policy and which catalog of a test file cannot be read, beside its other findings', async () => {
+  write('no.test.yaml', 'policy: no.yaml\ncatalog: no.json\ntests:\n  - name: one\n    tols: { count: 1 }\n');
+  const editor = new Editor(folder, 'no.test.yaml');
+  await editor.open();
+  const diagnostics = await editor.diagnostics();
+  expect(found(diagnostics)).toEqual([
+    '3:4 1 missing-key',
+    '4:4 1 unknown-key',
+    '0:8 1 test-input-unreadable',
+    '1:9 1 test-input-unreadable',
+  ]);
+  expect(diagnostics[2]?.message).toBe(
+    'no.yaml cannot be read (it does not exist). Paths are relative to this file.',
+  );
+  expect(diagnostics[3]?.message).toContain('no.json cannot be read');
+  expect(await editor.close()).toBe(0);
+});
+
 it('checks again when a file changed that is not open', async () => {
   write('grown.yaml', POLICY.replace('hihg', 'high'));
   write('grown.catalog.json', '{"tools":[{"name":"alpha"}]}');

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { basename, dirname, join, normalize, relative, resolve } from 'node:path';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { preparePolicy } from '../../engine/policy.js';
@@ -14,7 +13,8 @@ import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { runTests } from '../../policy/testing/run-test-file.js';
 import type { TestResult } from '../../policy/testing/run-tests.js';
 import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
-import { catalogAt, catalogBeside } from '../inputs/catalog-file.js';
+import { CliError } from '../errors.js';
+import { catalogAt, catalogBeside, readCatalogFile } from '../inputs/catalog-file.js';
 import { joinedCatalog } from '../inputs/several/joined-catalog.js';
 import { findProject } from '../project/read-project.js';
 import { mismatchesOf } from '../terminal/test-words.js';
@@ -68,17 +68,31 @@ function openTests(file: string, text: string, openText: OpenText): OpenPolicy {
   const source = readPolicyText(text, file);
   const tests = readTestFile(source);
   const beside = (name: string): string => relative('', resolve(dirname(file), name));
-  const catalog = joinedCatalog(tests.catalog, (name) => {
-    const path = beside(name);
-    return catalogAt(existsSync(path) ? path : undefined);
-  });
+  const unreadable: Finding[] = [];
+  const report = (key: string, message: string): void => {
+    const place = tests.locate([key]);
+    unreadable.push({ ...place, severity: 'error', code: 'test-input-unreadable', message });
+  };
+  const onDisk = policyReader(['.', file]);
+  for (const path of tests.policy.map(beside).flatMap(filesOf)) {
+    const { text: found, problem } = openText(path) === undefined ? onDisk(path) : { text, problem: '' };
+    if (found === undefined)
+      report('policy', `${path} cannot be read (${problem}). Paths are relative to this file.`);
+  }
+  let catalog: ServerCatalog | undefined;
+  try {
+    catalog = joinedCatalog(tests.catalog, (name) => readCatalogFile(beside(name)));
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    report('catalog', error.message);
+  }
   const policy = checked(readParts(tests.policy.map(beside), ['.', file], openText), undefined);
-  const run =
-    policy.policy === undefined || catalog === undefined
-      ? tests
-      : runTests(source, tests, policy.policy, catalog);
-  const failures = 'results' in run ? failuresOf(run.results, tests) : notRun(policy.findings, tests);
-  return { ...policy, findings: run.findings, failures, files: [file], catalog: catalog ?? {} };
+  const about = { ...policy, files: [file], catalog: catalog ?? {} };
+  if (unreadable.length > 0) return { ...about, findings: [...tests.findings, ...unreadable] };
+  if (policy.policy === undefined || catalog === undefined)
+    return { ...about, findings: tests.findings, failures: notRun(policy.findings, tests) };
+  const { findings, results } = runTests(source, tests, policy.policy, catalog);
+  return { ...about, findings, failures: failuresOf(results, tests) };
 }
 
 /** A failed test is marked where it says what it expects. */
