@@ -32,11 +32,9 @@ export function mergeClusters(
     averages[a * count + b] = average;
     averages[b * count + a] = average;
   };
-  clusters.forEach((a, index) => {
-    clusters.slice(0, index + 1).forEach((b, other) => {
+  for (const [index, a] of clusters.entries())
+    for (const [other, b] of clusters.slice(0, index + 1).entries())
       keep(index, other, averageOf(a, b, similarity));
-    });
-  });
   const nearestTo = (index: number, group: Cluster): number | undefined => {
     let best: number | undefined;
     for (const [other, each] of groups) {
