@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,6 +9,7 @@ import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler
 import { observe } from './observer.js';
 import { endingAtLength } from './request-body.js';
 import type { WriteLog } from './request-log.js';
+import { sameSecret } from './same-secret.js';
 import { createHandler } from './sdk-v1.js';
 import { endpointPathOf, isForCard } from './server-card/serve-card.js';
 import { SessionStreams } from './streams/session-streams.js';
@@ -213,16 +213,3 @@ function onceRead(response: Response, then: () => void): Response {
   const body = response.body.pipeThrough(new TransformStream({ flush: then }));
   return new Response(body, { status: response.status, headers: response.headers });
 }
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-/**
- * Compares a text that a client sent with a secret, in a time that tells nothing about the secret.
- *
- * @returns whether both are equal
- * @example
- * sameSecret(given, key);
- */
-export const sameSecret = (given: string, secret: string): boolean =>
-  // Digests have equal lengths, which timingSafeEqual requires.
-  timingSafeEqual(digest(given), digest(secret));

@@ -1,7 +1,7 @@
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import type { SharedCatalog } from '../gate/request/catalog-cache.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
 import {
+  ACCEPTED_VERSIONS,
   ERRORS,
   type Era,
   type Request as McpRequest,
@@ -254,7 +254,7 @@ function initializeResult(initialized: Members, params: Params, hasTasks: boolea
   const { logging: _logging, resources, tasks, ...capabilities } = membersOf(initialized.capabilities);
   const { subscribe: _subscribe, ...kept } = membersOf(resources);
   const requested = read(params, 'protocolVersion');
-  const isSupported = typeof requested === 'string' && SUPPORTED_PROTOCOL_VERSIONS.includes(requested);
+  const isSupported = typeof requested === 'string' && ACCEPTED_VERSIONS.has(requested);
   return {
     ...initialized,
     protocolVersion: isSupported ? requested : initialized.protocolVersion,

@@ -13,7 +13,6 @@ import type { Isolation, UpstreamOptions } from './options.js';
 import { Pool } from './pool.js';
 import { type Opened, Recovery, type RecoveryOwner, reasonOf } from './recovery.js';
 import { EraUnavailable, InitializeRefused } from './upstream-error.js';
-import { RemoteTransport } from './wires/remote.js';
 import { type Wire, wireOf } from './wires/wire.js';
 
 const START_MS = 60_000;
@@ -158,7 +157,7 @@ export class Upstream {
 
   private open(): Wire {
     const wire = wireOf(this.openWire());
-    this.isRemote = wire instanceof RemoteTransport;
+    this.isRemote = wire.modern !== undefined;
     return wire;
   }
 
@@ -170,7 +169,7 @@ export class Upstream {
       const { channel } = await link.recovery.opened();
       // Over HTTP without a session a server cannot ask, announce changes or be cancelled.
       const { wire } = channel;
-      if (!(wire instanceof RemoteTransport) || wire.sessionId !== undefined) return link;
+      if (wire.modern === undefined || wire.sessionId !== undefined) return link;
       const modern = await this.modern().catch(() => undefined);
       if (modern === undefined) return link;
       await link.release();
@@ -215,12 +214,7 @@ export class Upstream {
   private async openModern(): Promise<Link | undefined> {
     const first = this.open();
     const ask = (wire: Wire, owner: ChannelOwner) =>
-      probe(
-        wire instanceof RemoteTransport ? wire.modern() : wire,
-        owner,
-        this.limits,
-        this.isRemote !== true,
-      );
+      probe(wire.modern?.() ?? wire, owner, this.limits, this.isRemote !== true);
     const found = await ask(first, this.nobody()).catch((cause) => this.fail(cause));
     if (found.era === 'legacy') {
       this.spare = found.spare;

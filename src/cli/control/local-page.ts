@@ -1,4 +1,4 @@
-import { sameSecret } from '../../http/local.js';
+import { sameSecret } from '../../http/same-secret.js';
 
 /** A page, and what it may load. */
 export interface LocalPage {

@@ -1,7 +1,6 @@
 import { register } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { IN_MEMORY, loadEsbuild } from '../../deploy/build-code.js';
 
 /**
  * Gives Node.js the code of one module. It keeps the URL of the module, so that the module finds its packages and its files
@@ -24,6 +23,7 @@ export const load = (url, context, next) =>
 export async function importModule(path: string): Promise<unknown> {
   const { href: url } = pathToFileURL(resolve(path));
   if (/\.[cm]?tsx?$/.test(path)) {
+    const { IN_MEMORY, loadEsbuild } = await import('../../deploy/build-code.js');
     const { build } = await loadEsbuild();
     const { outputFiles } = await build({
       ...IN_MEMORY,

@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { createMcpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
+import type { McpRequestContext } from '@modelcontextprotocol/server';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
 import type { UpstreamEvent } from '../../http/log/upstream-event.js';
 import type { ServerV2 } from '../../http/sdk-v2.js';
@@ -8,10 +8,6 @@ import type { Backends } from '../../upstream/backend.js';
 import { startAtOnce } from '../../upstream/early/start-at-once.js';
 import { inProcessTransport } from '../../upstream/in-process.js';
 import { type Bridge, behindOne, bridge, bridgeTo } from '../../upstream/isolation.js';
-import { bridgeSeveral } from '../../upstream/several/bridge-several.js';
-import { RemoteTransport } from '../../upstream/wires/remote.js';
-import { listChangedMethod, METHODS } from '../../wire/messages.js';
-import type { Announced, ServerModule } from '../inputs/server-module.js';
 import type { Serving } from './serving.js';
 import { upstreamLine } from './upstream-line.js';
 
@@ -32,7 +28,7 @@ export interface ServersOfHosts {
  *
  * @param serving what is served
  */
-export function serversOf(serving: Serving): ServersOfHosts {
+export async function serversOf(serving: Serving): Promise<ServersOfHosts> {
   const { opened, limits, isForMany } = serving;
   const { isolation, silenceMs, protocol } = limits;
   const options = {
@@ -52,11 +48,15 @@ export function serversOf(serving: Serving): ServersOfHosts {
   const { keeperOf } = serving;
   const front = (made: Backends, slug?: string): Backends =>
     keeperOf === undefined ? made : startAtOnce(made, (era) => keeperOf(era, slug), isolation === 'shared');
-  if ('several' in opened) return behind(bridgeSeveral(opened.several, isolation, options, front));
+  if ('several' in opened) {
+    const { bridgeSeveral } = await import('../../upstream/several/bridge-several.js');
+    return behind(bridgeSeveral(opened.several, isolation, options, front));
+  }
   if ('open' in opened) return behind(bridgeTo(front(behindOne(opened.open, isolation, options))));
   const { server: legacy, bare, modern, finish } = opened;
   const over = (openOne: () => Transport) => ({ ...behind(bridge(openOne, isolation, options)), legacy });
   if (modern === undefined) return over(() => inProcessTransport(bare));
+  const { ofModule } = await import('./module-servers.js');
   const own = ofModule(modern);
   const made = over(own.open);
   const stream: ServersOfHosts['stream'] = async (context) => {
@@ -64,25 +64,6 @@ export function serversOf(serving: Serving): ServersOfHosts {
     return finish?.(server) ?? server;
   };
   return { ...made, modern: own.modern, stream };
-}
-
-/** A module of SDK v2 serves hosts of both eras itself. Behind the bridge are servers of it too, for streams. */
-function ofModule(modern: NonNullable<ServerModule['modern']>) {
-  const handler = createMcpHandler(({ era }) => modern({ era }, () => undefined), { legacy: 'reject' });
-  const { notify } = handler;
-  const tell = ({ method, params }: Announced): void => {
-    if (method === METHODS.updated) notify.resourceUpdated(String(params?.uri));
-    if (method === listChangedMethod('tools')) notify.toolsChanged();
-    if (method === listChangedMethod('prompts')) notify.promptsChanged();
-    if (method === listChangedMethod('resources')) notify.resourcesChanged();
-  };
-  // It has no address. What is sent to it stays in this process.
-  const url = new URL('http://module.invalid/mcp');
-  const fetch = (input: string | URL, init?: RequestInit) => handler.fetch(new Request(input, init));
-  return {
-    open: () => new RemoteTransport(url, {}, fetch),
-    modern: (context: McpRequestContext) => modern(context, tell),
-  };
 }
 
 /** @returns a function that writes a line to stderr for what happens to the server */

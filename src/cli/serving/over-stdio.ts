@@ -1,6 +1,6 @@
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { serveStdio as serveEras } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport, serveStdio as serveEras } from '@modelcontextprotocol/server/stdio';
 import { attachGate } from '../../gate/attach.js';
 import type { GateReport } from '../../gate/request/report.js';
 import { TaskMemory } from '../../gate/tasks/task-records.js';
@@ -15,6 +15,15 @@ import { withDefaultPreferences } from './default-preferences.js';
 import { createHostStore } from './modern-hosts.js';
 import { OPEN_PAGE, type Serving } from './serving.js';
 import { streamsOverStdio } from './stdio-streams.js';
+
+/** How long the page waits for the first list of the host: some hosts list only when a person asks. */
+const PAGE_MS = 1000;
+
+/** That of SDK v2, which is loaded anyway. The end of stdin is handled below: what still runs is answered first. */
+class HostTransport extends StdioServerTransport {
+  override _onstdinclose = (): void => undefined;
+  override _onstdouterror = (): void => undefined;
+}
 
 /**
  * Serves one host over stdio, until the host closes the connection. Only MCP messages are written to stdout.
@@ -31,11 +40,16 @@ export async function serveStdio(
   preferences: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   const { opened, policy, control, note, log, signal } = serving;
-  const { bridged, ...servers } = serversOf(serving);
-  const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport());
+  const { bridged, ...servers } = await serversOf(serving);
+  const wire: Transport = withDefaultPreferences(preferences, new HostTransport());
   const answerAll = watchRequests(wire);
+  let listed = (): void => undefined;
+  const hasListed = new Promise<void>((resolve) => {
+    listed = resolve;
+  });
   // Hosts show stderr only if somebody looks for it, so it has nothing but what needs a look.
   const report = (line: GateReport): void => {
+    if (line.method.endsWith('/list')) listed();
     if (line.early || line.warnings?.length) log?.(line);
   };
   // A stream is a connection of its own, and is about tasks of the calls on the other.
@@ -71,11 +85,13 @@ export async function serveStdio(
     { transport: transport as never },
   );
   try {
-    // The host does not wait for the page.
+    const over = Promise.race([ended, aborted(signal), closed]);
+    // The host does not wait for the page, whose modules take as long to load as a list takes.
+    await Promise.race([hasListed, over, sleep(PAGE_MS, undefined, { ref: false })]);
     await control?.listen();
     // Without the key of the page: hosts write stderr to log files.
     if (control !== undefined) note(`Switch what the host is shown: ${OPEN_PAGE}`);
-    if ((await Promise.race([ended, aborted(signal), closed])) !== 'closed') {
+    if ((await over) !== 'closed') {
       await streams.close();
       await Promise.race([ended, answerAll(DRAIN_MS)]);
       return 0;

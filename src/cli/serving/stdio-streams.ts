@@ -33,7 +33,8 @@ export function streamsOverStdio(wire: Transport, open: OpenStream): Transport {
         const { id } = message;
         const [host, stream] = InMemoryTransport.createLinkedPair();
         streams.set(id, host);
-        host.onmessage = (sent) => void wire.send(sent);
+        // A host that has left gets nothing.
+        host.onmessage = (sent) => void wire.send(sent).catch(() => undefined);
         host.onclose = () => streams.delete(id);
         // It waits until the server is connected.
         void host.send(received);

@@ -42,7 +42,7 @@ export async function serveHttp(
   const shared =
     service.store === undefined ? undefined : await sharedStore(service.store, environment, note);
   const [key, secret] = [ofUser('endpoint-key'), shared?.secret ?? ofUser('session-key')];
-  const { bridged, ...servers } = serversOf(serving);
+  const { bridged, ...servers } = await serversOf(serving);
   // A service goes on where the server behind it is down: /readyz says so.
   const lines = await eraLines(serving, bridged).catch((cause): string[] => {
     if (!isForMany) throw cause;

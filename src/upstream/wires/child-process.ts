@@ -1,11 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
-import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { ConcernsError } from '../../errors.js';
 import { WHOLE_LIST_KEY } from '../../gate/whole-list-key.js';
 import { parseJson } from '../../http/request-body.js';
-import { read } from '../../wire/messages.js';
+import { type Message, read, shapeOf, toSdk } from '../../wire/messages.js';
 import { UpstreamError } from '../upstream-error.js';
 import { ErrorLines } from './error-lines.js';
 import { watchGroup } from './watchdog.js';
@@ -164,7 +163,7 @@ export class ChildTransport implements Wire {
       stdin.cork();
       setImmediate(() => stdin.uncork());
     }
-    stdin.write(serializeMessage(message));
+    stdin.write(`${JSON.stringify(message)}\n`);
   }
 
   /** Stops reading the output of the server, which waits as soon as its pipe is full. */
@@ -308,8 +307,6 @@ function messageIn(line: Uint8Array): JSONRPCMessage | undefined {
   const first = line.findIndex((byte) => byte !== 0x20 && byte !== 0x09);
   if (line[first] !== OPENING_BRACE) return undefined;
   const data = parseJson(Buffer.from(line).toString());
-  // The schema is a union, whose error is expensive to make for each line of a log in JSON.
-  if (read(data, 'jsonrpc') !== '2.0') return undefined;
-  const parsed = JSONRPCMessageSchema.safeParse(data);
-  return parsed.success ? parsed.data : undefined;
+  // Its shape is enough, as for messages over HTTP. To load the schemas of the SDK takes longer than to load the gate.
+  return read(data, 'jsonrpc') === '2.0' && shapeOf(data) !== undefined ? toSdk(data as Message) : undefined;
 }

@@ -15,6 +15,8 @@ export interface Wire extends Transport, Pausable {
   send(message: JSONRPCMessage, options?: WireOptions): Promise<void>;
   /** Whether the end of a request's response cancels the request. */
   readonly cancelsBySignal: boolean;
+  /** The same server, spoken to in the modern era, if that takes other requests: over HTTP. */
+  modern?(): Wire;
   /** How it ended by itself, if it is a child process that did. */
   readonly ended: ChildEnd | undefined;
   /** Called when the response to a request has ended, so that no answer can arrive any more. */

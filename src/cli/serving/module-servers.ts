@@ -1,0 +1,23 @@
+import { createMcpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
+import { RemoteTransport } from '../../upstream/wires/remote.js';
+import { listChangedMethod, METHODS } from '../../wire/messages.js';
+import type { Announced, ServerModule } from '../inputs/server-module.js';
+
+/** A module of SDK v2 serves hosts of both eras itself. Behind the bridge are servers of it too, for streams. */
+export function ofModule(modern: NonNullable<ServerModule['modern']>) {
+  const handler = createMcpHandler(({ era }) => modern({ era }, () => undefined), { legacy: 'reject' });
+  const { notify } = handler;
+  const tell = ({ method, params }: Announced): void => {
+    if (method === METHODS.updated) notify.resourceUpdated(String(params?.uri));
+    if (method === listChangedMethod('tools')) notify.toolsChanged();
+    if (method === listChangedMethod('prompts')) notify.promptsChanged();
+    if (method === listChangedMethod('resources')) notify.resourcesChanged();
+  };
+  // It has no address. What is sent to it stays in this process.
+  const url = new URL('http://module.invalid/mcp');
+  const fetch = (input: string | URL, init?: RequestInit) => handler.fetch(new Request(input, init));
+  return {
+    open: () => new RemoteTransport(url, {}, fetch),
+    modern: (context: McpRequestContext) => modern(context, tell),
+  };
+}
