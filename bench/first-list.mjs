@@ -1,12 +1,14 @@
 // Measures the time from the start of a process to its first tools/list: of servers alone and of `serve`, which waits for
 // them, or answers from what they listed at their last start. Prints medians in milliseconds, and at the end the ratio that must
-// be at most 0.5: of the first list from memory, to that of a server that starts as npx starts it. Build first.
+// be at most 0.5: of the first list from memory, to that of a server that starts as npx starts it. The rows with npx need the
+// package in its cache, and are left out without it: npx -y @modelcontextprotocol/server-everything. Build first.
 //
 //   node bench/first-list.mjs [rounds]
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 
@@ -27,12 +29,13 @@ const file = join(folder, 'servers.json');
 const server = { command: process.execPath, args };
 writeFileSync(file, JSON.stringify({ mcpServers: { one: server, two: server, three: server } }));
 
-async function time(given) {
+async function time([command, ...given]) {
   const client = new Client({ name: 'bench', version: '1' });
   const env = { PATH: process.env.PATH, XDG_STATE_HOME: folder };
   const began = performance.now();
+  // In a folder without packages, so that npx looks into its cache.
   await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: given, env, stderr: 'ignore' }),
+    new StdioClientTransport({ command, args: given, env, cwd: folder, stderr: 'ignore' }),
   );
   await client.listTools();
   const took = performance.now() - began;
@@ -42,17 +45,25 @@ async function time(given) {
   return took;
 }
 
-const serve = ['dist/cli/main.js', 'serve', '--stdio', '--policy', policy];
+const serve = [process.execPath, resolve('dist/cli/main.js'), 'serve', '--stdio', '--policy', policy];
+const [atOnce, afterSecond] = [args, late].map((each) => [process.execPath, ...each]);
 const rows = {
-  'server alone': args,
-  'serve --wait': [...serve, '--wait', '--', process.execPath, ...args],
-  serve: [...serve, '--', process.execPath, ...args],
-  'server that starts after 1 s, alone': late,
-  'the same, serve --wait': [...serve, '--wait', '--', process.execPath, ...late],
-  'the same, serve': [...serve, '--', process.execPath, ...late],
+  'server alone': atOnce,
+  'serve --wait': [...serve, '--wait', '--', ...atOnce],
+  serve: [...serve, '--', ...atOnce],
+  'server that starts after 1 s, alone': afterSecond,
+  'the same, serve --wait': [...serve, '--wait', '--', ...afterSecond],
+  'the same, serve': [...serve, '--', ...afterSecond],
   'three servers, serve --wait': [...serve, '--wait', '--servers', file],
   'three servers, serve': [...serve, '--servers', file],
 };
+const npx = ['npx', '-y', '--offline', '@modelcontextprotocol/server-everything'];
+const isCached =
+  spawnSync('npx', ['-y', '--offline', '-p', npx[3], 'node', '-e', '0'], { cwd: folder }).status === 0;
+if (isCached) {
+  rows['npx -y, alone'] = npx;
+  rows['npx -y, serve'] = [...serve, '--', ...npx];
+} else console.log('npx -y: left out, because the package is not in the cache of npx');
 const medians = {};
 for (const [name, given] of Object.entries(rows)) {
   // The first run keeps the catalog, and loads files into memory.
@@ -67,4 +78,5 @@ const ofLate = ratio('the same, serve', 'server that starts after 1 s, alone');
 console.log(
   `the first list of serve / of the server alone: ${ofLate}; of one that starts at once: ${ratio('serve', 'server alone')}`,
 );
+if (isCached) console.log(`of npx -y: ${ratio('npx -y, serve', 'npx -y, alone')}`);
 rmSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 /**
  * Bundles the command line into `dist/cli`. The modules of the library, dependencies and peers stay imports; every other
  * package is bundled, and its license is copied to `dist/cli/THIRD-PARTY-LICENSES.txt`. `gpt-tokenizer` is bundled because
- * it installs 30 MB of encodings, of which the command line uses one. Needs what `tsc` writes to `dist`.
+ * it installs 30 MB of encodings, of which the command line uses one. Needs what `tsc` writes to `dist`, and joins its modules.
  */
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -9,6 +9,7 @@ import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build, transformSync } from 'esbuild';
+import { joinModules } from './join-modules.mjs';
 import { writeLicenses } from './licenses.mjs';
 import { writePlayground } from './playground.mjs';
 
@@ -63,6 +64,8 @@ const builtinsOfCommonJs = {
   },
 };
 
+const fileOf = await joinModules();
+
 const SDK_V2 = /^@modelcontextprotocol\/server(\/stdio)?$/;
 
 /** `dist/vendor` has SDK v2, which most projects do not install, and functions need it too. */
@@ -86,8 +89,10 @@ const sharedLibrary = {
       if (importer.includes('node_modules')) return undefined;
       const module = relative('src', join(dirname(importer), path)).replaceAll('\\', '/');
       const isCopied =
-        /^(?:cli|vendor)\//.test(module) || leadsToSdkV2.has(module) || !existsSync(join('dist', module));
-      return isCopied ? undefined : { path: `../${module}`, external: true };
+        /^(?:cli|vendor)\//.test(module) ||
+        leadsToSdkV2.has(module) ||
+        !existsSync(join('dist', fileOf(module)));
+      return isCopied ? undefined : { path: `../${fileOf(module)}`, external: true };
     });
   },
 };

@@ -1,7 +1,6 @@
 import type { SharedCatalog } from '../gate/request/catalog-cache.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
 import {
-  ACCEPTED_VERSIONS,
   ERRORS,
   type Era,
   type Request as McpRequest,
@@ -16,6 +15,7 @@ import {
   asksOf,
   capabilitiesOf,
   initializeOf,
+  LEGACY_VERSIONS,
   levelOf,
   type Members,
   membersOf,
@@ -249,15 +249,17 @@ export class OneServer implements Backend {
 
 const ignore = (): void => undefined;
 
+/** SDK v1 also accepts a version before the first. */
+const ACCEPTED: readonly unknown[] = [...LEGACY_VERSIONS, '2024-10-07'];
+
 /** @returns the initialize result of the server, without the capabilities that clients cannot share */
 function initializeResult(initialized: Members, params: Params, hasTasks: boolean): Members {
   const { logging: _logging, resources, tasks, ...capabilities } = membersOf(initialized.capabilities);
   const { subscribe: _subscribe, ...kept } = membersOf(resources);
   const requested = read(params, 'protocolVersion');
-  const isSupported = typeof requested === 'string' && ACCEPTED_VERSIONS.has(requested);
   return {
     ...initialized,
-    protocolVersion: isSupported ? requested : initialized.protocolVersion,
+    protocolVersion: ACCEPTED.includes(requested) ? requested : initialized.protocolVersion,
     capabilities: {
       ...capabilities,
       ...(resources === undefined ? {} : { resources: kept }),

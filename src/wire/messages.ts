@@ -18,15 +18,6 @@ export const CLIENT_INFO_META = 'io.modelcontextprotocol/clientInfo';
 /** The key of `_meta` in which messages of a stream name the request that opened it. */
 export const SUBSCRIPTION_META = 'io.modelcontextprotocol/subscriptionId';
 
-/** The versions of the legacy era that the SDK accepts. A test compares them with the list of the SDK. */
-export const ACCEPTED_VERSIONS: ReadonlySet<string> = new Set([
-  '2025-11-25',
-  '2025-06-18',
-  '2025-03-26',
-  '2024-11-05',
-  '2024-10-07',
-]);
-
 export const METHODS = {
   initialize: 'initialize',
   discover: 'server/discover',

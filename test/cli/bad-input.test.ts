@@ -77,7 +77,7 @@ describe.concurrent('invalid arguments', () => {
     [['serve', ...POLICY, '--server', 'nowhere.js'], 'nowhere.js cannot be imported: Cannot find module'],
     [['serve', ...POLICY, '--server', fixture('../run.js')], 'cannot be imported'],
     [
-      ['serve', ...POLICY, '--server', 'dist/engine/match/glob.js'],
+      ['serve', ...POLICY, '--server', 'dist/sha256.js'],
       'exports no function. Export a function that returns a new server',
     ],
     [['serve', ...POLICY, '--server', fixture('no-server.mjs')], 'does not return a server. Return'],

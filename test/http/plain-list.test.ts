@@ -2,13 +2,13 @@ import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { writeAnswer } from '../../src/http/known-lists/list-text.js';
-import { plainList } from '../../src/http/known-lists/plain-list.js';
+import { plainList, VERSIONS } from '../../src/http/known-lists/plain-list.js';
 import { joined } from '../../src/http/streams/text-response.js';
-import { ACCEPTED_VERSIONS, type Message } from '../../src/wire/messages.js';
+import type { Message } from '../../src/wire/messages.js';
 
 describe('plainList', () => {
   it('accepts the protocol versions that the SDK supports', () => {
-    expect([...ACCEPTED_VERSIONS].sort()).toEqual([...SUPPORTED_PROTOCOL_VERSIONS].sort());
+    expect([...VERSIONS].sort()).toEqual([...SUPPORTED_PROTOCOL_VERSIONS].sort());
   });
 
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };

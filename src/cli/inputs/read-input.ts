@@ -61,7 +61,7 @@ async function peerOf(
       return [input.path, await (await import('./server-module.js')).modulePeer(input.path)];
     case 'servers': {
       const { serversPeer } = await import('./several/servers-peer.js');
-      return [input.path, serversPeer(input.path, missing)];
+      return [input.path, await serversPeer(input.path, missing)];
     }
     case 'command':
       return [input.program, (await import('./child-peer.js')).childPeer(input.program, input.args)];

@@ -27,7 +27,7 @@ type Servers = Extract<Input, { readonly path: string; readonly seconds: number 
 async function listServers(output: string, input: Servers, quiet: boolean) {
   const [catalog, tokensOf] = await readCounted(input, quiet);
   const { readServersFile } = await import('../inputs/several/servers-file.js');
-  const listed = [...readServersFile(input.path, process.env).keys()].flatMap((slug) => {
+  const listed = [...(await readServersFile(input.path, process.env)).keys()].flatMap((slug) => {
     const own = ownCatalog(catalog, slug);
     const files = filesBeside(join(dirname(output), `${slug}.yaml`));
     return own === undefined ? [] : [{ slug, own, files }];

@@ -39,7 +39,7 @@ export async function openServer(input: ServerInput): Promise<OpenedServer> {
     }
     case 'servers': {
       const { readServersFile } = await import('../inputs/several/servers-file.js');
-      const several = readServersFile(input.path, process.env, input.left);
+      const several = await readServersFile(input.path, process.env, input.left);
       // A server of the file that changed is another one.
       const identity = [resolve(input.path), readText(input.path, 'Pass the file again.')];
       return { name: [...several.keys()].join(', '), identity, several };

@@ -1,5 +1,14 @@
 import { isJsonContentType } from '@modelcontextprotocol/sdk/shared/mediaType.js';
-import { ACCEPTED_VERSIONS, LISTS, type Request as ListRequest, read } from '../../wire/messages.js';
+import { LISTS, type Request as ListRequest, read } from '../../wire/messages.js';
+
+/** Versions that the transport of the SDK accepts in the header. A test compares them with the list of the SDK. */
+export const VERSIONS: ReadonlySet<string> = new Set([
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+]);
 
 const METHODS: ReadonlySet<unknown> = new Set(Object.values(LISTS).map(({ method }) => method));
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
@@ -13,7 +22,7 @@ export function hasPlainHeaders(headers: Headers): boolean {
     accept.includes('application/json') &&
     accept.includes('text/event-stream') &&
     isJsonContentType(headers.get('content-type')) &&
-    (version === null || ACCEPTED_VERSIONS.has(version))
+    (version === null || VERSIONS.has(version))
   );
 }
 

@@ -3,10 +3,10 @@
  * request, as JSON: `node cold-process.mjs TABLE POLICY SECRET`.
  */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { preparePolicy } from '../../../dist/engine/policy.js';
+import { preparePolicy } from '../../../dist/engine/index.js';
 import { listenLocally } from '../../../dist/http/local.js';
 import { createHandler } from '../../../dist/http/sdk-v1.js';
-import { parsePolicy } from '../../../dist/policy/compile/parse.js';
+import { parsePolicy } from '../../../dist/policy/parse.js';
 import { createDynamoStore } from '../../../dist/session/dynamodb.js';
 
 const [table, policyText, sessionSecret] = process.argv.slice(2);

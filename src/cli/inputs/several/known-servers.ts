@@ -15,5 +15,5 @@ export async function knownServers(
   if (path === undefined) return undefined;
   // The SDK is loaded only for servers.
   const { readServersFile } = await import('./servers-file.js');
-  return [...readServersFile(path, process.env, left).keys()];
+  return [...(await readServersFile(path, process.env, left)).keys()];
 }

@@ -2,7 +2,6 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { membersOf } from '../../../engine/expression/evaluate.js';
 import { UpstreamError } from '../../../upstream/upstream-error.js';
 import { ChildTransport } from '../../../upstream/wires/child-process.js';
-import { remoteTransport } from '../../../upstream/wires/remote.js';
 import { read } from '../../../wire/messages.js';
 import { slugOf } from '../../../wire/server-names.js';
 import { CliError } from '../../errors.js';
@@ -21,14 +20,14 @@ export type SeveralOpeners = ReadonlyMap<string, () => Transport>;
  * @param Child what starts a server
  * @throws {CliError} if the file is not such a file, or two of its servers have one name
  * @example
- * const servers = readServersFile('.mcp.json', process.env);
+ * const servers = await readServersFile('.mcp.json', process.env);
  */
-export function readServersFile(
+export async function readServersFile(
   path: string,
   env: NodeJS.ProcessEnv,
   left: readonly string[] = [],
   Child = ChildTransport,
-): SeveralOpeners {
+): Promise<SeveralOpeners> {
   const { entries } = serversIn(readDocument(path));
   const openers = new Map<string, () => Transport>();
   const keys = new Map<string, string>();
@@ -41,7 +40,7 @@ export function readServersFile(
         `${path}: the servers "${other}" and "${key}" are both called ${slug}. Rename one of them.`,
       );
     keys.set(slug, key);
-    openers.set(slug, () => openEntry(entry, env, Child));
+    openers.set(slug, await openerOf(entry, env, Child));
   }
   if (openers.size > 0) return openers;
   throw new CliError(`${path} has no servers. Write them under mcpServers, as hosts do.`);
@@ -67,16 +66,25 @@ export function serversIn(document: object): {
   return { member, entries: membersOf(read(document, member)) };
 }
 
-/** @throws {UpstreamError} if the entry cannot be used: as a server that does not start, this one alone is missing */
-function openEntry(entry: unknown, env: NodeJS.ProcessEnv, Child: typeof ChildTransport): Transport {
+/** What it returns throws if the entry cannot be used: as a server that does not start, this one alone is missing. */
+async function openerOf(
+  entry: unknown,
+  env: NodeJS.ProcessEnv,
+  Child: typeof ChildTransport,
+): Promise<() => Transport> {
   const fill = (value: unknown): string => filled(String(value), env);
   const texts = (value: unknown) => filledTexts(value, env);
   const [url, command, args, cwd] = ['url', 'command', 'args', 'cwd'].map((name) => read(entry, name));
-  if (typeof url === 'string') return remoteTransport(fill(url), texts(read(entry, 'headers')));
-  if (typeof command !== 'string') throw new UpstreamError('it has neither command nor url');
-  const given = Array.isArray(args) ? args.map(fill) : [];
-  const folder = typeof cwd === 'string' ? fill(cwd) : undefined;
-  return new Child(fill(command), given, { ...env, ...texts(read(entry, 'env')) }, folder);
+  if (typeof url === 'string') {
+    const { remoteTransport } = await import('../../../upstream/wires/remote.js');
+    return () => remoteTransport(fill(url), texts(read(entry, 'headers')));
+  }
+  return () => {
+    if (typeof command !== 'string') throw new UpstreamError('it has neither command nor url');
+    const given = Array.isArray(args) ? args.map(fill) : [];
+    const folder = typeof cwd === 'string' ? fill(cwd) : undefined;
+    return new Child(fill(command), given, { ...env, ...texts(read(entry, 'env')) }, folder);
+  };
 }
 
 /** Returns texts with the values of variables. */

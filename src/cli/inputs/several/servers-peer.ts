@@ -13,11 +13,15 @@ import { readServersFile } from './servers-file.js';
  * @returns the servers as one, not started yet
  * @throws {CliError} if the file cannot be used
  * @example
- * const peer = serversPeer('.mcp.json', (slug, reason) => console.error(`${slug}: ${reason}`));
+ * const peer = await serversPeer('.mcp.json', (slug, reason) => console.error(`${slug}: ${reason}`));
  */
-export function serversPeer(path: string, missing: (slug: string, reason: string) => void): Peer {
+export async function serversPeer(
+  path: string,
+  missing: (slug: string, reason: string) => void,
+): Promise<Peer> {
   const told = new Set<string>();
-  const several = bridgeSeveral(readServersFile(path, process.env, [], WholeListTransport), 'per-session', {
+  const openers = await readServersFile(path, process.env, [], WholeListTransport);
+  const several = bridgeSeveral(openers, 'per-session', {
     isLongLived: true,
     isOfOnePerson: true,
     report: ({ upstream, state, reason = 'no reason is known' }) => {
