@@ -65,10 +65,14 @@ const overHttp = (url: string, name: string) =>
   connect(new StreamableHTTPClientTransport(new URL(url)), name);
 const soon = { timeout: 5000, interval: 20 };
 
+/** A process over stdio can be switched shortly after its first list. */
+const isSwitchable = () => expect.poll(() => readRegistry(registryFolder(process.env)), soon).toHaveLength(1);
+
 describe('a host of 2026-07-28 over stdio', () => {
   it('follows a switch, and is told of it on its stream', async () => {
     const host = await overStdio();
     expect(await host.count()).toBe(ALL);
+    await isSwitchable();
     expect((await run('switch')).stdout).toContain(`Some Host  ${ALL} of ${ALL} tools`);
     await host.client.listen({ toolsListChanged: true });
     expect((await run('switch', 'safe')).stdout).toContain(`${SAFE} of ${ALL} tools`);
@@ -80,6 +84,7 @@ describe('a host of 2026-07-28 over stdio', () => {
   it('gets what a program asks for only after an answer at the page', async () => {
     const host = await overStdio();
     await host.count();
+    await isSwitchable();
     await run('switch', 'safe');
     expect((await run('switch', 'everything')).code).toBe(1);
     expect(await host.count()).toBe(SAFE);

@@ -69,6 +69,10 @@ const stdioServe = (...args: string[]): StdioClientTransport =>
     env: { ...(process.env as Record<string, string>), XDG_RUNTIME_DIR: runtime },
   });
 
+/** A process over stdio can be switched shortly after its first list. */
+const isSwitchable = (processes = 1) =>
+  expect.poll(() => readRegistry(registryFolder(process.env))).toHaveLength(processes);
+
 describe('switch', () => {
   it('changes the next list of a host over HTTP, and says whether the host listed again', async () => {
     const { url } = await serveHttp();
@@ -89,6 +93,7 @@ describe('switch', () => {
 
   it('changes the next list of a host over stdio', async () => {
     const { lists } = await connect(stdioServe(...VAULT));
+    await isSwitchable();
     await run('switch', '--yes', 'security=low', 'cost=any');
     await expect.poll(() => lists).toEqual([24, 4]);
   });
@@ -99,6 +104,7 @@ describe('switch', () => {
     const stdio = await connect(
       stdioServe('--server', 'build/vault/server.js', '--policy', 'policies/everything.yaml'),
     );
+    await isSwitchable(2);
     await run('switch', '--yes', '--server', 'policies/vault.yaml', 'safe');
     await expect.poll(() => http.lists).toEqual([24, 10]);
     expect(stdio.lists).toHaveLength(1);
