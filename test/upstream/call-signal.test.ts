@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { abortSignalOf, CallController } from '../../src/upstream/call-signal.js';
+import { ModernWire } from '../../src/upstream/wires/modern-wire.js';
 
 it('aborts a call once, and tells whoever still listens', () => {
   const controller = new CallController();
@@ -30,4 +31,15 @@ it('makes a signal that fetch takes, aborted with the call or already before', (
 it('gives a signal of Node.js as it is', () => {
   const { signal } = new AbortController();
   expect(abortSignalOf(signal)).toBe(signal);
+});
+
+it('ends the request to a modern server at a URL when its client leaves', async () => {
+  const controller = new CallController();
+  const wire = new ModernWire(new URL('http://localhost/mcp'), {}, async (_url, init) => {
+    controller.abort('left');
+    expect(init?.signal?.reason).toBe('left');
+    return Response.json({});
+  });
+  await wire.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' }, { signal: controller });
+  expect.assertions(1);
 });
