@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { StdioServerTransport, serveStdio as serveEras } from '@modelcontextprotocol/server/stdio';
@@ -19,12 +20,6 @@ import { streamsOverStdio } from './stdio-streams.js';
 /** How long the page waits for the first list of the host: some hosts list only when a person asks. */
 const PAGE_MS = 1000;
 
-/** That of SDK v2, which is loaded anyway. The end of stdin is handled below: what still runs is answered first. */
-class HostTransport extends StdioServerTransport {
-  override _onstdinclose = (): void => undefined;
-  override _onstdouterror = (): void => undefined;
-}
-
 /**
  * Serves one host over stdio, until the host closes the connection. Only MCP messages are written to stdout.
  *
@@ -41,7 +36,9 @@ export async function serveStdio(
 ): Promise<number> {
   const { opened, policy, control, note, log, signal } = serving;
   const { bridged, ...servers } = await serversOf(serving);
-  const wire: Transport = withDefaultPreferences(preferences, new HostTransport());
+  // The transport would close at the end of stdin, and requests that still run would not be answered.
+  const input = process.stdin.pipe(new PassThrough(), { end: false });
+  const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport(input));
   const answerAll = watchRequests(wire);
   let listed = (): void => undefined;
   const hasListed = new Promise<void>((resolve) => {
@@ -63,6 +60,8 @@ export async function serveStdio(
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve);
     process.stdin.once('close', resolve);
+    // A host that does not read any more has left.
+    process.stdout.once('error', resolve);
   });
   // A server of a module closes the connection to the host when it ends.
   const closed = new Promise<'closed'>((resolve) => {
