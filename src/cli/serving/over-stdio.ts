@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { StdioServerTransport, serveStdio as serveEras } from '@modelcontextprotocol/server/stdio';
@@ -36,9 +35,7 @@ export async function serveStdio(
 ): Promise<number> {
   const { opened, policy, control, note, log, signal } = serving;
   const { bridged, ...servers } = await serversOf(serving);
-  // The transport would close at the end of stdin, and requests that still run would not be answered.
-  const input = process.stdin.pipe(new PassThrough(), { end: false });
-  const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport(input));
+  const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport());
   const answerAll = watchRequests(wire);
   let listed = (): void => undefined;
   const hasListed = new Promise<void>((resolve) => {
@@ -57,6 +54,7 @@ export async function serveStdio(
   const principal = control === undefined ? undefined : kept;
   const modern = { ...gate, principal, switched: () => streams.switched(principal) };
   const transport = streamsOverStdio(wire, (id, inner) => streams.open(id, inner, modern, { era: 'modern' }));
+  // The transport closes then too, but listens later.
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve);
     process.stdin.once('close', resolve);
