@@ -14,8 +14,7 @@ import {
   toSdk,
 } from '../wire/messages.js';
 import type { Backend, Backends, Client, ClientPort } from './backend.js';
-import { type Ask, CANCELLED, type Params, unaskable } from './call.js';
-import { CallController } from './call-signal.js';
+import { type Ask, CANCELLED, type CallSignal, type Params, unaskable } from './call.js';
 
 /**
  * A server for the endpoints of both SDKs and for the gate: turns the messages of a client into calls, and answers into
@@ -132,3 +131,25 @@ export class BridgedServer implements UpstreamServer {
 }
 
 const paramsOf = (params: Params) => (params === undefined ? {} : { params });
+
+/** Aborts one call, and is its signal. An AbortSignal with one listener takes 6 us, half of what the bridge adds to a call. */
+export class CallController implements CallSignal {
+  aborted = false;
+  reason: unknown;
+  private readonly listeners = new Set<() => void>();
+
+  abort(reason?: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    for (const listener of this.listeners) listener();
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    this.listeners.add(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.listeners.delete(listener);
+  }
+}

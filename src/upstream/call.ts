@@ -1,10 +1,27 @@
 import type { HttpRefusal } from '../http/upstream-server.js';
 import type { CallAnswer } from '../wire/calls.js';
 import { ERRORS } from '../wire/messages.js';
-import type { CallSignal } from './call-signal.js';
 import type { SendFailure } from './upstream-error.js';
 
 export type Params = Record<string, unknown> | undefined;
+
+/** What a call needs of an AbortSignal: whether its client has cancelled it or left. */
+export interface CallSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void, options: { readonly once: true }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** Returns the same as a signal that `fetch` takes. */
+export function abortSignalOf(signal: CallSignal): AbortSignal {
+  if (signal instanceof AbortSignal) return signal;
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return controller.signal;
+}
 
 /** Asks a client a question of the server. Aborted if the server takes the question back. */
 export type Ask = (method: string, params: Params, signal: CallSignal) => Promise<CallAnswer>;

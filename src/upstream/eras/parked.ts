@@ -1,7 +1,6 @@
 import type { CallAnswer } from '../../wire/calls.js';
 import { ERRORS, read } from '../../wire/messages.js';
 import { type Ask, CANCELLED, refusal, type ServerCall } from '../call.js';
-import { CallController } from '../call-signal.js';
 import type { Caller } from '../link.js';
 import type { AnswerOverHttp } from '../recovery.js';
 import { membersOf } from './envelope.js';
@@ -88,7 +87,7 @@ interface Question {
 
 /** One call of a server that stays open while its client is asked. */
 class OpenCall {
-  private readonly life = new CallController();
+  private readonly life = new AbortController();
   private readonly questions = new Map<string, Question>();
   private readonly what: string;
   private over: AnswerOverHttp | undefined;
@@ -106,7 +105,7 @@ class OpenCall {
     this.what = keyOf(call);
     this.notify = call.notify;
     // The first response ends while the call goes on, so the signal of its request must not end the call.
-    const { life: signal } = this;
+    const { signal } = this.life;
     const notify: ServerCall['notify'] = (method, params) => this.notify(method, params);
     const ask: Ask = (method, params, taken) => this.ask(method, params, taken);
     void send({ ...call, signal, notify, ask }).then((answer) => {
@@ -137,7 +136,7 @@ class OpenCall {
     const leave = (): void => this.end();
     signal.addEventListener('abort', leave, { once: true });
     if (signal.aborted) leave();
-    while (this.over === undefined && this.questions.size === 0 && !this.life.aborted) {
+    while (this.over === undefined && this.questions.size === 0 && !this.life.signal.aborted) {
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
@@ -145,7 +144,7 @@ class OpenCall {
     signal.removeEventListener('abort', leave);
     this.notify = () => undefined;
     if (this.over !== undefined) return this.over;
-    if (this.life.aborted) return CANCELLED;
+    if (this.life.signal.aborted) return CANCELLED;
     const asked = [...this.questions].map(([key, { request }]) => [key, request] as const);
     return { questions: Object.fromEntries(asked) };
   }

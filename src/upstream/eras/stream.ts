@@ -10,8 +10,7 @@ import {
   TASKS_EXTENSION,
 } from '../../wire/messages.js';
 import { TASK_CHANGED } from '../../wire/task-streams.js';
-import { CANCELLED, type Notify, refusal, type ServerCall } from '../call.js';
-import { abortSignalOf, type CallSignal } from '../call-signal.js';
+import { abortSignalOf, CANCELLED, type CallSignal, type Notify, refusal, type ServerCall } from '../call.js';
 import type { Caller, ChangeListener, Link } from '../link.js';
 import type { Upstream } from '../upstream.js';
 import { membersOf, withoutMeta } from './envelope.js';

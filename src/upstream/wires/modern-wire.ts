@@ -3,7 +3,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { encodeHeader } from '../../http/header-value.js';
 import type { HttpRefusal } from '../../http/upstream-server.js';
 import { fromSdk, isResponse, type Message, PROTOCOL_VERSION_META, read } from '../../wire/messages.js';
-import { abortSignalOf, type CallSignal } from '../call-signal.js';
+import { abortSignalOf, type CallSignal } from '../call.js';
 import { MODERN_VERSION } from '../eras/envelope.js';
 import { UpstreamError } from '../upstream-error.js';
 import { watchBody } from './watch-body.js';

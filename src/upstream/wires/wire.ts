@@ -2,7 +2,7 @@ import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { type Pausable, UNPACED } from '../../http/streams/slow-readers.js';
 import type { Message, RequestId } from '../../wire/messages.js';
-import type { CallSignal } from '../call-signal.js';
+import type { CallSignal } from '../call.js';
 
 /** How a server ended by itself: the `code` that it exited with, or the `signal` that killed it. */
 export interface ChildEnd {

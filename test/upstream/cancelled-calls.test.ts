@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { abortSignalOf, CallController } from '../../src/upstream/call-signal.js';
+import { CallController } from '../../src/upstream/bridged-server.js';
+import { abortSignalOf } from '../../src/upstream/call.js';
 import { ModernWire } from '../../src/upstream/wires/modern-wire.js';
 
 it('aborts a call once, and tells whoever still listens', () => {
