@@ -51,8 +51,15 @@ async function start(): Promise<void> {
   // If the program ends before it answers, start resolves all the same, so only the state tells.
   await starting.start().catch(() => undefined);
   starting.hasStarted = starting.isRunning();
-  if (!starting.hasStarted) void warn(starting, [command, ...args].join(' '), folder);
+  if (!starting.hasStarted && isPolicyOpen()) void warn(starting, [command, ...args].join(' '), folder);
 }
+
+/** Any YAML file activates the extension. Who opened something else needs no language server of policies. */
+const isPolicyOpen = (): boolean =>
+  workspace.textDocuments.some(
+    (document) =>
+      document.languageId === 'yaml' && /^(concerns|policy):|mcp-concerns/m.test(document.getText()),
+  );
 
 async function warn({ outputChannel }: LanguageClient, program: string, folder: string): Promise<void> {
   const message = `The language server of MCP concerns cannot be started with "${program}" in ${folder}. Run "npm install --save-dev mcp-concerns" there, then choose Restart.`;
