@@ -104,9 +104,10 @@ export class BridgedServer implements UpstreamServer {
     });
     if (this.running.get(id) === signal) this.running.delete(id);
     if (signal.aborted) return;
-    const { http, doubted: _doubted, ...sent } = answer;
-    this.refused = http;
-    this.send({ jsonrpc: '2.0', id, ...sent });
+    this.refused = answer.http;
+    // Each member by name: a copy without the others takes microseconds.
+    if ('error' in answer) this.send({ jsonrpc: '2.0', id, error: answer.error });
+    else this.send({ jsonrpc: '2.0', id, result: answer.result });
   }
 
   private ask([method, params, signal]: Parameters<Ask>, relatedTo?: RequestId): Promise<CallAnswer> {
