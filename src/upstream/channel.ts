@@ -153,8 +153,8 @@ export class Channel {
       if (method === METHODS.listen) this.streams++;
       if (signal.aborted) return leave();
       signal.addEventListener('abort', leave, { once: true });
-      this.isHeard = false;
       if (this.isAwaited) this.watch();
+      this.isHeard = false;
       const message = { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) } as const;
       const received = (part: Message): void => this.receive(part, entry);
       this.wire
@@ -202,7 +202,7 @@ export class Channel {
   private forget(id: unknown): boolean {
     if (this.ledger.get(id)?.call.method === METHODS.listen) this.streams--;
     const isKnown = this.ledger.delete(id);
-    if (!this.isAwaited && (this.isRetired || this.isHeard)) this.idle();
+    if (!this.isAwaited && this.isRetired) this.idle();
     return isKnown;
   }
 
@@ -270,12 +270,16 @@ export class Channel {
 
   /**
    * Counts intervals, not time: a Lambda function that was frozen would otherwise take the time that it was frozen for
-   * the silence of the server.
+   * the silence of the server. It watches on between requests, because a timer for each costs 1 % of a call.
    */
   private watch(): void {
+    // What was not heard of when the callers before left is still silent.
+    const isAlive = this.isHeard && this.ledger.size === this.streams + 1;
+    if (this.watching === undefined || isAlive) {
+      this.isSilent = false;
+      this.pings = 0;
+    }
     if (this.watching !== undefined || this.isOver) return;
-    this.isSilent = false;
-    this.pings = 0;
     this.watching = setInterval(() => {
       // Nothing is read from a paused server, so nothing is known about it.
       if (this.isPaused) this.isSilent = false;
