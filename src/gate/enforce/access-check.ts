@@ -1,6 +1,6 @@
 import type { Configuration } from '../../engine/configuration.js';
 import { listedUnder } from '../../engine/effective.js';
-import { ERRORS, type Request, read } from '../../wire/messages.js';
+import { type Answer, ERRORS, type Failure, type Request, read } from '../../wire/messages.js';
 import { split } from '../../wire/server-names.js';
 import { canChange } from '../request/configure.js';
 import {
@@ -11,15 +11,19 @@ import {
   pass,
   refuse,
   reply,
+  type Settled,
+  type Settling,
   type Tell,
 } from '../request/decision.js';
 import type { Facts, RequestFacts, Substitute } from '../request/facts.js';
 import { insufficientScope, NOT_CHECKED } from '../request/generated/texts.js';
 import { describeConcerns } from '../request/report.js';
-import { panelRouteOf } from '../table/routes.js';
+import { entriesOf, panelRouteOf } from '../table/routes.js';
 import { KINDS_OF, type RequestTarget, refusalOf, targetOf, withName } from '../table/routing.js';
+import { filterEntries } from './entries.js';
 import { explainTarget, scopesFor } from './explain-target.js';
 import { areSeveral } from './of-servers.js';
+import { redactResponse } from './redaction.js';
 import { switchedOff } from './switched-off.js';
 import { decisionOnKnownUri, isShown, isShownByEntry, isUriShown } from './visibility.js';
 
@@ -53,6 +57,15 @@ export function* judgeAccess(asked: RequestFacts): Deciding<Outcome> {
   if (!enough) return refuse(ERRORS.internal, NOT_CHECKED);
   if (isShown(lists, target, listedUnder(configuration))) return answerSwitchedOff(facts, lists, target);
   return enforcement === 'advisory' ? pass(facts, told()) : askForUnknown(facts, lists, target);
+}
+
+/** Filters and redacts the answer to an access-checked request, under `enforce`. */
+export function* settleAccess(facts: Facts, message: Answer | Failure): Settling<Settled> {
+  if (!facts.isEnforced || !canChange(facts.configuration)) return { message };
+  // Hidden entries first: redaction takes their names out, and then nothing tells that they are hidden.
+  const isPlain = 'error' in message || entriesOf(facts.request.method).length === 0;
+  const filtered = isPlain ? message : yield* filterEntries(facts, message);
+  return yield* redactResponse(facts, filtered);
 }
 
 /** Lets the caller use a visible target, or tells it which scopes that takes. */

@@ -16,10 +16,8 @@ import { canChange } from '../request/configure.js';
 import { ask, type Lists, refusal, type Settled, type Settling } from '../request/decision.js';
 import type { Facts, RequestFacts, View } from '../request/facts.js';
 import { NOT_REDACTED } from '../request/generated/texts.js';
-import { entriesOf } from '../table/routes.js';
 import { KINDS_OF } from '../table/routing.js';
 import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
-import { filterEntries } from './entries.js';
 import { type Exceptions, exceptionsTo, NOTHING } from './exceptions.js';
 import { lacksScope } from './explain-target.js';
 import { REQUEST, SUBJECT, UPDATED } from './generated/exceptions.js';
@@ -51,15 +49,6 @@ export function* redactResponse(facts: Facts, message: Answer | Failure): Settli
   } catch {
     return refusal(facts, NOT_REDACTED);
   }
-}
-
-/** Filters and redacts the answer to an access-checked request, under `enforce`. */
-export function* settleAccess(facts: Facts, message: Answer | Failure): Settling<Settled> {
-  if (!facts.isEnforced || !canChange(facts.configuration)) return { message };
-  // Hidden entries first: redaction takes their names out, and then nothing tells that they are hidden.
-  const isPlain = 'error' in message || entriesOf(facts.request.method).length === 0;
-  const filtered = isPlain ? message : yield* filterEntries(facts, message);
-  return yield* redactResponse(facts, filtered);
 }
 
 function exceptionsFor({ request, substitute }: Facts, message: Answer | Failure): Exceptions {

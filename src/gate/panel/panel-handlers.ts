@@ -1,5 +1,5 @@
 import { ERRORS, read } from '../../wire/messages.js';
-import { settleAccess } from '../enforce/redaction.js';
+import { settleAccess } from '../enforce/access-check.js';
 import {
   ask,
   type Deciding,

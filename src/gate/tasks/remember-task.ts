@@ -1,6 +1,6 @@
 import { ownerOf, type TaskCaller } from '../../session/task-owner.js';
 import { ACCESS_METHODS, type Answer, type Failure, type Request, read } from '../../wire/messages.js';
-import { settleAccess } from '../enforce/redaction.js';
+import { settleAccess } from '../enforce/access-check.js';
 import { ask, type Settled, type Settling, type Tell } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { storeWarning } from '../request/report.js';
