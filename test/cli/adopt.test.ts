@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createBreakingServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -98,6 +98,16 @@ describe('adopt', () => {
     expect(servers.concerns.args).toEqual(expect.arrayContaining(['--leave', 'secured']));
     await adopt('--undo');
     expect(digest('.mcp.json')).toBe(before);
+    await new Promise((closed) => server.close(closed));
+  });
+
+  it('adopts a remote server that breaks every connection: Node.js 20 never settles the request', async () => {
+    const server = createBreakingServer((socket) => socket.destroy());
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as AddressInfo;
+    write('.mcp.json', JSON.stringify({ mcpServers: { broken: { url: `http://127.0.0.1:${port}/mcp` } } }));
+    expect(await adopt(...withPolicy())).toMatchObject({ code: 0 });
+    expect(Object.keys(json('.mcp.json').mcpServers)).toEqual(['concerns']);
     await new Promise((closed) => server.close(closed));
   });
 

@@ -1,6 +1,7 @@
 import type { PanelState } from '../../gate/panel/panel-document.js';
 import { read } from '../../wire/messages.js';
 import { systemCode } from '../errors.js';
+import { fetchWithin } from '../inputs/fetch-within.js';
 import { forget, type RegistryEntry, readRegistry } from './registry.js';
 import { ChangeRefusedError, SessionGoneError } from './switch-errors.js';
 
@@ -74,11 +75,10 @@ export async function switchSession(
 }
 
 const call = ({ url, token }: RegistryEntry, path: string, init: RequestInit = {}): Promise<Response> =>
-  fetch(url + path, {
+  fetchWithin(TIMEOUT, url + path, {
     ...init,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT),
   });
 
 async function sessionsOf(response: Response): Promise<readonly PanelState[]> {

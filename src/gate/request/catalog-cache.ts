@@ -154,7 +154,9 @@ export class CachedList {
   ) {}
 
   boundTo(policy: Policy): WholeList {
-    const list = this.bound.get(policy) ?? wholeListOf(policy, this.kind, this.pages, this.bind);
+    const known = this.bound.get(policy);
+    if (known !== undefined) return known;
+    const list = wholeListOf(policy, this.kind, this.pages, this.bind);
     this.bound.set(policy, list);
     return list;
   }

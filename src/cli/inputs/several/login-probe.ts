@@ -1,5 +1,6 @@
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import { read } from '../../../wire/messages.js';
+import { fetchWithin } from '../fetch-within.js';
 import { filledTexts } from './servers-file.js';
 
 /** Milliseconds. A server that does not answer so fast is one that does not ask for a login. */
@@ -18,7 +19,7 @@ export async function wantsLogin(entry: unknown, env: NodeJS.ProcessEnv): Promis
   try {
     const { url = '' } = filledTexts({ url: read(entry, 'url') }, env);
     const headers = filledTexts(read(entry, 'headers'), env);
-    const response = await fetch(url, {
+    const response = await fetchWithin(PATIENCE_MS, url, {
       method: 'POST',
       headers: {
         accept: 'application/json, text/event-stream',
@@ -26,7 +27,6 @@ export async function wantsLogin(entry: unknown, env: NodeJS.ProcessEnv): Promis
         ...headers,
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
-      signal: AbortSignal.timeout(PATIENCE_MS),
     });
     await response.body?.cancel();
     return response.status === 401;
