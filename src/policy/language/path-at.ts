@@ -1,3 +1,5 @@
+import { CST, Lexer, Parser } from 'yaml';
+
 /** Where a position is in a policy that is being written, even if its YAML is not valid yet. */
 export interface PositionInYaml {
   /** The keys above the position, from the outside; `0` stands for any item of a list. */
@@ -10,22 +12,11 @@ export interface PositionInYaml {
   readonly flow: boolean;
 }
 
-/** What is open at the end of a part of one line: the value of a key, the item of a list (`0`), or a mapping. */
-interface Open {
-  readonly step: string | 0 | undefined;
-}
-
-/** A key or a dash of a line, and its column. */
-interface Mark {
-  readonly column: number;
-  readonly step: string | 0;
-}
-
-const KEY = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s#,:{}[\]"'&*!|>%@`][^#,{}[\]]*?))\s*:(?=\s|$)/;
+type Collection = CST.BlockMap | CST.BlockSequence | CST.FlowCollection;
 
 /**
- * Finds where a position is, from the lines above it and their indentation. A parser of YAML cannot: while a person
- * writes, the text is rarely valid.
+ * Finds where a position is. Nothing below it counts, and nothing has to be complete: while a person writes, the text is rarely
+ * valid, but the parser of tokens keeps what is open where the text ends.
  *
  * @param text the text of a policy file
  * @param offset the position in the text
@@ -35,90 +26,39 @@ const KEY = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s#,:{}[\]"'&*!|>%@`][^
  */
 export function positionInYaml(text: string, offset: number): PositionInYaml | undefined {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
-  const line = text.slice(start, offset);
-  if (/(?:^|\s)#/.test(line.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, '""'))) return undefined;
-  const { marks, rest } = marksOf(line);
-  const at = marks.at(-1);
-  const column = line.length - rest.length;
-  const open = openIn(rest);
-  const outer = stepsAbove(text.slice(0, start), marks[0] ?? { column, step: '' });
-  const path = [...outer, ...marks.map(({ step }) => step), ...open.steps];
-  const wordStart = /[^\s,{}[\]]*$/.exec(rest)?.index ?? rest.length;
-  const isValue = open.flow ? open.writes === 'value' : typeof at?.step === 'string';
-  return { path, writes: isValue ? 'value' : 'key', from: start + column + wordStart, flow: open.flow };
+  const from = start + text.slice(start, offset).search(/[^\s,{}[\]]*$/);
+  // Only the last section counts. With a word at its end, it says which of the open parts the position belongs to.
+  const section = [...text.slice(0, from).matchAll(/^\w/gm)].at(-1)?.index ?? 0;
+  const lexemes = [...new Lexer().lex(`${text.slice(section, from)}x`)];
+  if (lexemes.at(-1)?.startsWith('#')) return undefined;
+  const parser = new Parser();
+  for (const lexeme of lexemes) Array.from(parser.next(lexeme));
+  const open = parser.stack.filter(isOpen);
+  const path = open.flatMap((each) => (isList(each) ? 0 : (openKey(each) ?? [])));
+  const flow = open.some(({ type }) => type === 'flow-collection');
+  return { path, writes: writesValue(open.at(-1)) ? 'value' : 'key', from, flow };
 }
 
-/** The dashes and keys at the beginning of a line, and the text after them. */
-function marksOf(line: string): { readonly marks: readonly Mark[]; readonly rest: string } {
-  const marks: Mark[] = [];
-  let column = line.length - line.trimStart().length;
-  for (;;) {
-    const rest = line.slice(column);
-    const dash = /^-\s+/.exec(rest);
-    const [whole, double, single, plain] = KEY.exec(rest) ?? [];
-    if (dash !== null) {
-      marks.push({ column, step: 0 });
-      column += dash[0].length;
-    } else if (whole !== undefined && typeof marks.at(-1)?.step !== 'string') {
-      marks.push({ column, step: double ?? single ?? plain ?? '' });
-      column += whole.length;
-    } else return { marks, rest };
-  }
+/** A flow mapping or list stays until its line ends. */
+const isOpen = (token: CST.Token): token is Collection =>
+  CST.isCollection(token) && !(token.type === 'flow-collection' && token.end.length > 0);
+
+const isList = (collection: Collection): boolean =>
+  collection.type === 'block-seq' ||
+  (collection.type === 'flow-collection' && collection.start.type === 'flow-seq-start');
+
+/** The key of a mapping whose value is being written. */
+function openKey(collection: Collection): string | undefined {
+  const { key, sep } = collection.items.at(-1) ?? {};
+  const isWritten = sep?.some(({ type }) => type === 'map-value-ind');
+  return isWritten && key ? CST.resolveAsScalar(key)?.value : undefined;
 }
 
-/** The keys and items of the lines above that contain a mark. */
-function stepsAbove(text: string, mark: Mark): readonly (string | 0)[] {
-  const steps: (string | 0)[] = [];
-  let child = mark;
-  const lines = text.split('\n');
-  for (let number = lines.length - 1; number >= 0; number--) {
-    const line = lines[number] ?? '';
-    if (/^\s*(?:#|$)/.test(line)) continue;
-    for (const parent of marksOf(line).marks.toReversed()) {
-      if (!contains(parent, child)) continue;
-      steps.unshift(parent.step);
-      child = parent;
-    }
-  }
-  return steps;
-}
-
-/** A list may begin in the same column as its key. */
-const contains = (parent: Mark, child: Mark): boolean =>
-  parent.column < child.column ||
-  (parent.column === child.column && child.step === 0 && typeof parent.step === 'string');
-
-/** What is open in the flow mappings and lists at the end of a text. */
-function openIn(text: string): {
-  readonly steps: readonly (string | 0)[];
-  readonly writes: 'key' | 'value';
-  readonly flow: boolean;
-} {
-  const stack: Open[] = [];
-  let rest = text;
-  while (rest !== '') {
-    const [whole, double, single, plain] = KEY.exec(rest) ?? [];
-    const last = stack.at(-1);
-    if (whole !== undefined && last !== undefined && last.step === undefined) {
-      stack.push({ step: double ?? single ?? plain ?? '' });
-      rest = rest.slice(whole.length);
-      continue;
-    }
-    const [skipped = ''] = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^{}[\],"'\s]+|\s+)/.exec(rest) ?? [];
-    const sign = skipped === '' ? rest[0] : '';
-    if (sign === '{') stack.push({ step: undefined });
-    else if (sign === '[') stack.push({ step: 0 });
-    else if (sign === '}' || sign === ']') {
-      if (typeof last?.step === 'string') stack.pop();
-      stack.pop();
-    } else if (sign === ',' && typeof last?.step === 'string') stack.pop();
-    rest = rest.slice(skipped.length || 1);
-  }
-  const last = stack.at(-1);
-  const steps = stack.flatMap(({ step }) => step ?? []);
-  return {
-    steps,
-    writes: last === undefined || last.step === undefined ? 'key' : 'value',
-    flow: stack.length > 0,
-  };
+/** Whether a word is a value of the innermost part. On its own line below a key, it begins a mapping. */
+function writesValue(inner: Collection | undefined): boolean {
+  if (inner === undefined || inner.type === 'block-seq') return false;
+  if (isList(inner)) return true;
+  const { sep } = inner.items.at(-1) ?? {};
+  const isBelow = inner.type === 'block-map' && sep?.some(({ type }) => type === 'newline');
+  return openKey(inner) !== undefined && isBelow !== true;
 }
