@@ -21,14 +21,16 @@ export function canCombine({ values, multiple }: Concern): boolean {
  * Lists the sets of values of a concern that a host can set at once, as far as they can make a difference.
  *
  * @param policy the policy
- * @param concern a concern that takes several values
+ * @param concern a concern with names as values
  * @returns the sets, as indexes of values, the smallest first
  * @example
  * combinations(policy, topic); // [[0], [1], [0, 1]]
  */
 export function combinations(policy: Policy, concern: Concern): number[][] {
   const ordinals = 'min' in concern.values ? [] : concern.values.map((_, ordinal) => ordinal);
-  if (!readByRule(policy, concern) || !canCombine(concern)) return ordinals.map((ordinal) => [ordinal]);
+  if (!concern.multiple || !readByRule(policy, concern) || !canCombine(concern)) {
+    return ordinals.map((ordinal) => [ordinal]);
+  }
   let sets: number[][] = [[]];
   for (const ordinal of ordinals) sets = [...sets, ...sets.map((set) => [...set, ordinal])];
   return sets.filter((set) => set.length > 0).sort((a, b) => a.length - b.length);

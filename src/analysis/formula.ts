@@ -1,9 +1,5 @@
-/** A Boolean formula over dimensions that have finitely many values each. */
-export type Formula =
-  | boolean
-  | { readonly op: 'and' | 'or'; readonly parts: readonly Formula[] }
-  | { readonly op: 'not'; readonly part: Formula }
-  | Atom;
+/** A Boolean formula over dimensions that have finitely many values each. Only conditions are negated: see `not`. */
+export type Formula = boolean | { readonly op: 'and' | 'or'; readonly parts: readonly Formula[] } | Atom;
 
 /** A condition on the values of some dimensions. */
 export interface Atom {
@@ -18,9 +14,10 @@ export type Assignment = readonly (number | undefined)[];
 export const and = (parts: readonly Formula[]): Formula => join('and', parts);
 export const or = (parts: readonly Formula[]): Formula => join('or', parts);
 
-export function not(part: Formula): Formula {
-  if (typeof part === 'boolean') return !part;
-  return part.op === 'not' ? part.part : { op: 'not', part };
+export function not(formula: Formula): Formula {
+  if (typeof formula === 'boolean') return !formula;
+  if (formula.op === 'atom') return { ...formula, holds: (values) => !formula.holds(values) };
+  return join(formula.op === 'and' ? 'or' : 'and', formula.parts.map(not));
 }
 
 function join(op: 'and' | 'or', parts: readonly Formula[]): Formula {
@@ -50,7 +47,6 @@ export function atom(dimension: number, size: number, holds: (value: number) => 
 function simplify(formula: Formula, assignment: Assignment): Formula {
   if (typeof formula === 'boolean') return formula;
   if (formula.op === 'atom') return narrow(formula, assignment);
-  if (formula.op === 'not') return not(simplify(formula.part, assignment));
   return join(
     formula.op,
     formula.parts.map((part) => simplify(part, assignment)),
@@ -98,14 +94,17 @@ export function satisfy(formula: Formula, sizes: readonly number[], steps = 100_
     for (const dimension of chosen.splice(before)) assignment[dimension] = undefined;
     return false;
   };
-  const solveComponent = ({ conditions, dimensions }: Component): boolean => {
-    const dimension = mostConstrained(dimensions);
-    const component = and(conditions);
+  const solveComponent = (component: readonly Constraint[]): boolean => {
+    const least = component.reduce((best, each) =>
+      each.dimensions.length < best.dimensions.length ? each : best,
+    );
+    const [dimension = 0] = least.dimensions;
+    const formula = and(component.map(({ condition }) => condition));
     chosen.push(dimension);
     for (let value = 0; value < (sizes[dimension] ?? 0); value++) {
       if (left-- <= 0) return false;
       assignment[dimension] = value;
-      if (solve(simplify(component, assignment))) return true;
+      if (solve(simplify(formula, assignment))) return true;
     }
     return false;
   };
@@ -113,63 +112,42 @@ export function satisfy(formula: Formula, sizes: readonly number[], steps = 100_
   return found ? { found, assignment } : { found, exhausted: left < 0 };
 }
 
-/** Conditions that share dimensions, directly or through other conditions, and the dimensions of each condition. */
-interface Component {
-  readonly conditions: readonly Formula[];
-  readonly dimensions: readonly (readonly number[])[];
+/** A condition, and the dimensions that it depends on. */
+interface Constraint {
+  readonly condition: Formula;
+  readonly dimensions: readonly number[];
 }
 
-function connectedComponents(formula: Formula): Component[] {
-  const conditions = conditionsOf(formula);
-  const dimensions = conditions.map((condition) => [...dimensionsOf(condition)]);
-  // A union-find structure: the dimensions of one component lead to the same root.
-  const next = new Map<number, number>();
-  const rootOf = (dimension: number): number => {
-    const pointed = next.get(dimension);
-    if (pointed === undefined) return dimension;
-    const root = rootOf(pointed);
-    next.set(dimension, root);
-    return root;
-  };
-  for (const [first = 0, ...others] of dimensions) {
-    for (const other of others) {
-      const [from, to] = [rootOf(other), rootOf(first)];
-      if (from !== to) next.set(from, to);
-    }
+/** @returns the conditions that share dimensions, directly or through other conditions */
+function connectedComponents(formula: Formula): Constraint[][] {
+  const constraints = conditionsOf(formula).map((condition) => ({
+    condition,
+    dimensions: [...dimensionsOf(condition)],
+  }));
+  const connected = new Map<number, ReadonlySet<number>>();
+  for (const { dimensions } of constraints) {
+    const all = new Set(dimensions.flatMap((each) => [each, ...(connected.get(each) ?? [])]));
+    for (const each of all) connected.set(each, all);
   }
-  const components = new Map<number, { conditions: Formula[]; dimensions: number[][] }>();
-  conditions.forEach((condition, index) => {
-    const own = dimensions[index] ?? [];
-    const root = rootOf(own[0] ?? 0);
-    const component = components.get(root) ?? { conditions: [], dimensions: [] };
-    component.conditions.push(condition);
-    component.dimensions.push(own);
-    components.set(root, component);
-  });
+  const components = new Map<unknown, Constraint[]>();
+  for (const each of constraints) {
+    const dimensions = connected.get(each.dimensions[0] ?? 0);
+    const component = components.get(dimensions) ?? [];
+    component.push(each);
+    components.set(dimensions, component);
+  }
   return [...components.values()];
 }
 
 /** @returns the parts of the formula that must all hold; `true` if nothing must hold */
 export function conditionsOf(formula: Formula): Formula[] {
-  if (typeof formula === 'boolean') return [formula];
-  if (formula.op === 'and') return formula.parts.flatMap(conditionsOf);
-  if (formula.op === 'not' && typeof formula.part === 'object' && formula.part.op === 'or') {
-    return formula.part.parts.flatMap((each) => conditionsOf(not(each)));
-  }
-  return [formula];
-}
-
-/** @returns a dimension of the condition that has the fewest dimensions */
-function mostConstrained(conditions: readonly (readonly number[])[]): number {
-  const [first = [], ...rest] = conditions;
-  const least = rest.reduce((best, each) => (each.length < best.length ? each : best), first);
-  return least[0] ?? 0;
+  const isJoined = typeof formula === 'object' && formula.op === 'and';
+  return isJoined ? formula.parts.flatMap(conditionsOf) : [formula];
 }
 
 /** @returns the dimensions that the formula depends on */
 export function dimensionsOf(formula: Formula, found = new Set<number>()): Set<number> {
   if (typeof formula === 'boolean') return found;
-  if (formula.op === 'not') return dimensionsOf(formula.part, found);
   if (formula.op === 'atom') for (const dimension of formula.dimensions) found.add(dimension);
   else for (const part of formula.parts) dimensionsOf(part, found);
   return found;
@@ -178,14 +156,7 @@ export function dimensionsOf(formula: Formula, found = new Set<number>()): Set<n
 /** @returns whether the formula is true for values of all dimensions */
 export function holds(formula: Formula, values: readonly number[]): boolean {
   if (typeof formula === 'boolean') return formula;
-  switch (formula.op) {
-    case 'and':
-      return formula.parts.every((part) => holds(part, values));
-    case 'or':
-      return formula.parts.some((part) => holds(part, values));
-    case 'not':
-      return !holds(formula.part, values);
-    case 'atom':
-      return formula.holds(formula.dimensions.map((dimension) => values[dimension] ?? 0));
-  }
+  if (formula.op === 'atom') return formula.holds(formula.dimensions.map((each) => values[each] ?? 0));
+  const isTrue = (part: Formula): boolean => holds(part, values);
+  return formula.op === 'and' ? formula.parts.every(isTrue) : formula.parts.some(isTrue);
 }

@@ -8,8 +8,7 @@ import { decide, fits } from '../engine/evaluate.js';
 import { fromNumbers, type Mapping } from '../engine/mapping.js';
 import { widenings } from '../engine/match/widen.js';
 import type { Concern, Policy } from '../engine/policy.js';
-import { combinations, cutRange } from './candidate-values.js';
-import { stepsBetween } from './steps-between.js';
+import { combinations, cutRange, readByRule } from './candidate-values.js';
 
 /** Preferences to change, by concern; `null` removes the value. */
 export type ConfigurationChange = Readonly<
@@ -68,7 +67,7 @@ interface Option {
   readonly name: string;
   /** The index of the concern in the policy. */
   readonly index: number;
-  readonly values: readonly (string | number | readonly (string | number)[] | null)[];
+  readonly values: readonly ConfigurationChange[string][];
 }
 
 /** Yields every change of `count` options, beginning with the first options. */
@@ -84,11 +83,10 @@ function* changesOf(options: readonly Option[], count: number): Generator<Config
 }
 
 function optionsOf(mapping: Mapping, configuration: Configuration): Option[] {
-  const { concerns, rules } = configuration.policy;
+  const { concerns } = configuration.policy;
   const host = concerns.flatMap((concern, index) => (concern.setBy === 'host' ? [{ concern, index }] : []));
   const matters = ({ concern, index }: (typeof host)[number]): boolean =>
-    mapping.offers[index] !== undefined ||
-    rules.some(({ paths }) => paths.includes(`concerns.${concern.name}`));
+    mapping.offers[index] !== undefined || readByRule(configuration.policy, concern);
   const others = affectsDefaults(configuration.policy) ? host.filter((each) => !matters(each)) : [];
   return [...host.filter(matters), ...others].map((each) => {
     const { concern, index } = each;
@@ -103,29 +101,22 @@ function alternatives(
   index: number,
   mapping: Mapping,
   { policy, effective, accepted }: Configuration,
-): (string | number | readonly (string | number)[] | null)[] {
+): ConfigurationChange[string][] {
   const { values, multiple } = concern;
   const now = effective[index];
   const present = typeof now === 'object' ? now : typeof now === 'number' ? [now] : [];
-  const candidates: readonly (readonly number[])[] =
+  const candidates =
     'min' in values
       ? cutRange(policy, index, [mapping], values, effective).map((number) => [number])
-      : multiple
-        ? combinations(policy, concern)
-        : values.map((_, ordinal) => [ordinal]);
-  const same = (candidate: readonly number[]) => candidate.join() === present.join();
-  const wider = widenings(concern, present);
-  const isWider = (candidate: readonly number[]) => wider.some((each) => each.join() === candidate.join());
-  const nearest = candidates
-    .filter((candidate) => !isWider(candidate))
-    // A value in effect by default is also a possible preference.
-    .filter((candidate) => !same(candidate) || accepted[index] === undefined)
-    .sort(
-      (a, b) =>
-        unlike(a, present) - unlike(b, present) ||
-        distance(concern, a, present) - distance(concern, b, present),
-    );
-  const words = [...wider, ...nearest].map((candidate) => fromNumbers(concern, candidate));
+      : combinations(policy, concern);
+  const distance = ([first = 0]: readonly number[]): number => Math.abs(first - (present[0] ?? 0));
+  const nearest = candidates.sort(
+    (a, b) => unlike(a, present) - unlike(b, present) || distance(a) - distance(b),
+  );
+  const others = new Map([...widenings(concern, present), ...nearest].map((each) => [each.join(), each]));
+  // A value in effect by default is also a possible preference.
+  if (accepted[index] !== undefined) others.delete(present.join());
+  const words = [...others.values()].map((each) => fromNumbers(concern, each));
   const preferences = words.map((each) => (multiple ? each : (each[0] ?? null)));
   return now === undefined && concern.default === undefined ? preferences : [...preferences, null];
 }
@@ -134,16 +125,4 @@ function alternatives(
 function unlike(one: readonly number[], other: readonly number[]): number {
   const shared = one.filter((each) => other.includes(each)).length;
   return one.length + other.length - 2 * shared;
-}
-
-/** @returns the distance between the first values of two sets */
-function distance(
-  { match, values }: Concern,
-  [a = 0]: readonly number[],
-  [b = 0]: readonly number[],
-): number {
-  const apart = Math.abs(a - b);
-  if (match !== 'within' || 'min' in values) return apart;
-  // Steps in the tree count first, then the order of the list.
-  return stepsBetween(values[a] ?? '', values[b] ?? '') * values.length + apart;
 }

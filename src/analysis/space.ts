@@ -8,17 +8,7 @@ import { type Assignment, and, atom, type Formula, not, or } from './formula.js'
 import { type Dimension, toFormula } from './rule-formula.js';
 
 /** All configurations of a policy that can make a difference for some primitives. */
-export interface Space {
-  readonly policy: Policy;
-  readonly dimensions: readonly Dimension[];
-  readonly sizes: readonly number[];
-  /** The configurations that the space leaves out, in words. */
-  readonly gaps: readonly string[];
-  /** The condition under which a primitive with that mapping is shown. */
-  shown(mapping: Mapping): Formula;
-  /** The condition under which a rule fires for a primitive with that mapping. */
-  fires(rule: Rule, mapping: Mapping): Formula;
-}
+export type Space = ReturnType<typeof spanSpace>;
 
 /**
  * Computes the configurations that can make a difference.
@@ -37,7 +27,7 @@ export interface Space {
  * @example
  * const space = spanSpace(policy, catalog.classes);
  */
-export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
+export function spanSpace(policy: Policy, mappings: readonly Mapping[]) {
   const effective = policy.concerns.map((concern, index) =>
     effectiveValues(policy, concern, index, mappings),
   );
@@ -86,14 +76,18 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
   return {
     policy,
     dimensions,
-    get sizes() {
+    /** The number of values of each dimension. Formulas can add dimensions. */
+    get sizes(): readonly number[] {
       return dimensions.map(({ values }) => values.length);
     },
+    /** The configurations that the space leaves out, in words. */
     gaps: policy.concerns
       .filter((concern) => readByRule(policy, concern) && !canCombine(concern))
       .map(({ name }) => `what all combinations of several values of ${name} do`),
+    /** Returns the condition under which a rule fires for a primitive with that mapping. */
     fires,
-    shown: (mapping) => {
+    /** Returns the condition under which a primitive with that mapping is shown. */
+    shown: (mapping: Mapping): Formula => {
       const steps = DECISION_ORDER.map((step) => ({ ...step, applied: applies(step, mapping) }));
       return steps.reduceRight<Formula>(
         (otherwise, { effect, applied }) =>
@@ -137,11 +131,9 @@ function effectiveValues(
   index: number,
   mappings: readonly Mapping[],
 ): readonly EffectiveValue[] {
-  const numbers =
-    'min' in concern.values
-      ? cutRange(policy, index, mappings, concern.values)
-      : concern.values.map((_, ordinal) => ordinal);
-  const values: EffectiveValue[] = concern.multiple ? combinations(policy, concern) : numbers;
+  const sets = combinations(policy, concern);
+  const numbers = 'min' in concern.values ? cutRange(policy, index, mappings, concern.values) : sets.flat();
+  const values: EffectiveValue[] = concern.multiple ? sets : numbers;
   if (concern.setBy === 'host') return [undefined, ...values];
   // Also with a default: a claim that matches no value is denied. The last value, so that a search can leave it out.
   return [...values, 'denied'];
