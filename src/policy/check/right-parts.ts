@@ -1,5 +1,5 @@
-import { PrunedData } from '../language/data-parts.js';
 import type { Path } from '../language/read-yaml.js';
+import { withoutParts } from '../language/validate.js';
 import type { CheckedFile, PolicyPart } from './check-values.js';
 
 /**
@@ -14,14 +14,8 @@ import type { CheckedFile, PolicyPart } from './check-values.js';
 export function rightParts(files: readonly CheckedFile[], wrong: readonly PolicyPart[]): CheckedFile[] {
   return files.map((file) => {
     const units = wrong.filter((each) => each.file === file).map(({ path }) => unitOf(path));
-    const pruned = new PrunedData(file.document, file.locate);
-    // Items of lists go last and from the end, each once, so that the other paths stay valid.
-    const indexOf = ([, index]: Path): number => (typeof index === 'number' ? index : -1);
-    const order = (a: Path, b: Path): number => b.length - a.length || indexOf(b) - indexOf(a);
-    const paths = new Map(units.map((path) => [JSON.stringify(path), path]));
-    for (const path of [...paths.values()].sort(order)) pruned.remove(path);
-    const { data, locate } = pruned;
-    return { ...file, document: data, locate, source: { ...file.source, locate } };
+    const right = withoutParts(file, units);
+    return { ...right, source: { ...file.source, locate: right.locate } };
   });
 }
 

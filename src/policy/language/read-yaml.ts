@@ -2,6 +2,7 @@ import {
   type Document,
   isMap,
   isNode,
+  isPair,
   isScalar,
   isSeq,
   LineCounter,
@@ -11,8 +12,9 @@ import {
   type YAMLMap,
 } from 'yaml';
 import type { Finding, Place } from './findings.js';
+import { groupBy } from './group-by.js';
 import { parseYaml } from './parse-yaml.js';
-import { type Problem, problem } from './problem.js';
+import { findingAt, type Problem, problem } from './problem.js';
 import { LIMITS } from './schema.js';
 
 /** One step into a document: a key of a mapping, or an index of a list. */
@@ -26,21 +28,27 @@ export interface Comment {
   readonly alone: boolean;
 }
 
-/** A file that was read as YAML: its data, and the place of each part. */
-export interface Source {
-  readonly file: string;
-  readonly text: string;
+/** The data of a file, and the place of each part. */
+export interface Located {
   readonly data: unknown;
-  /** Problems of the YAML itself. If they make the file unreadable, `data` is undefined. */
-  readonly findings: readonly Finding[];
-  /** The comments, from the top of the file. */
-  readonly comments: readonly Comment[];
   /**
    * @param path the path of a part of the data
    * @param part whether to locate the key or the value at the end of the path, by default the value
    * @returns the place of the part or, if the part does not exist, the place of the nearest part above it
    */
   locate(path: Path, part?: 'key' | 'value'): Place;
+  /** Returns the data without some parts of it. Later items of a list move up, and are found in their new places. */
+  without(paths: readonly Path[]): Located;
+}
+
+/** A file that was read as YAML: its data, and the place of each part. */
+export interface Source extends Located {
+  readonly file: string;
+  readonly text: string;
+  /** Problems of the YAML itself. If they make the file unreadable, `data` is undefined. */
+  readonly findings: readonly Finding[];
+  /** The comments, from the top of the file. */
+  readonly comments: readonly Comment[];
 }
 
 /**
@@ -61,13 +69,13 @@ export function readPolicyText(text: string, file: string): Source {
     const { line, col } = lines.linePos(from);
     return { file, line, column: col, length: Math.max(1, to - from) };
   };
+  const unread = { data: undefined, locate: () => place(0, 1), without: () => unread };
   const broken = (offset: number, found: Problem): Source => ({
     file,
     text,
-    data: undefined,
-    findings: [errorAt(place(offset, offset + 1), found)],
+    findings: [findingAt(place(offset, offset + 1), 'error', found)],
     comments: [],
-    locate: () => place(0, 1),
+    ...unread,
   });
 
   const bytes = new TextEncoder().encode(text).length;
@@ -86,7 +94,7 @@ export function readPolicyText(text: string, file: string): Source {
   const findings = problems.map((error) => yamlFinding(error, text, place));
   const { explicit, version } = document.directives?.yaml ?? {};
   if (explicit && version !== '1.2')
-    findings.push(errorAt(place(0, 1), problem('bad-yaml.version', { version })));
+    findings.push(findingAt(place(0, 1), 'error', problem('bad-yaml.version', { version })));
   if (findings.length === 0) findings.push(...forbiddenParts(document, place));
   // Data with duplicate keys can still be checked. Data with an alias cannot: the alias could have any value.
   const readable = findings.every(({ code }) => code === 'duplicate');
@@ -96,14 +104,7 @@ export function readPolicyText(text: string, file: string): Source {
     const alone = text.slice(start, offset).trim() === '';
     return { text: content, place: place(offset, offset + content.length), alone };
   });
-  return {
-    file,
-    text,
-    comments,
-    data: readable ? parsed.data() : undefined,
-    findings,
-    locate: (path, part = 'value') => locate(document.contents, path, part, place),
-  };
+  return { file, text, comments, findings, ...located(document, place, readable) };
 }
 
 type MakePlace = (from: number, to: number) => Place;
@@ -117,46 +118,31 @@ function yamlFinding(error: YAMLError, text: string, place: MakePlace): Finding 
   const alias = /^ *(?:- )?(\*[^ ]*?):/.exec(text.slice(start, from + 1));
   if (error.code === 'BAD_ALIAS' && alias) {
     const at = start + alias[0].indexOf('*');
-    return errorAt(place(at, from), problem('bad-yaml.pattern', { alias: alias[1] }));
+    return findingAt(place(at, from), 'error', problem('bad-yaml.pattern', { alias: alias[1] }));
   }
-  return errorAt(
-    place(from, to),
-    problem('bad-yaml.parser', { problem: error.message.replace(/[\s.]+$/, '') }),
-  );
+  const found = problem('bad-yaml.parser', { problem: error.message.replace(/[\s.]+$/, '') });
+  return findingAt(place(from, to), 'error', found);
 }
-
-const errorAt = (place: Place, { code, message }: Problem): Finding => ({
-  ...place,
-  code,
-  severity: 'error',
-  message,
-});
 
 function forbiddenParts(document: Document, place: MakePlace): Finding[] {
   const findings: Finding[] = [];
   const report = (node: unknown, found: Problem): void => {
-    findings.push(errorAt(place(...rangeOf(node)), found));
+    findings.push(findingAt(place(...rangeOf(node)), 'error', found));
   };
   visit(document, {
     Alias(_key, alias) {
       report(alias, problem('alias', { alias: alias.source }));
     },
-    Map(_key, { items }) {
-      const first = new Map<string, unknown>();
-      for (const { key } of items) {
-        const name = nameOf(key);
+    Map(_key, map) {
+      for (const [name, [first, ...others]] of pairsOf(map)) {
         if (name === undefined) continue;
-        const earlier = first.get(name);
-        if (earlier === undefined) first.set(name, key);
-        else report(key, problem('duplicate.key', { name, ...place(...rangeOf(earlier)) }));
+        const earlier = place(...rangeOf(first.key));
+        for (const { key } of others) report(key, problem('duplicate.key', { name, ...earlier }));
       }
     },
   });
   return findings;
 }
-
-/** The name of a key; `undefined` if the key is not a scalar. */
-const nameOf = (key: unknown): string | undefined => (isScalar(key) ? String(key.value) : undefined);
 
 /** The offsets of a part of a text: of its first character, and behind its last one. */
 function rangeOf(node: unknown): [from: number, to: number] {
@@ -164,36 +150,41 @@ function rangeOf(node: unknown): [from: number, to: number] {
   return [from, to];
 }
 
-/** Computes only the place at the end of the path: a policy has thousands of places. */
-function locate(root: unknown, path: Path, part: 'key' | 'value', place: MakePlace): Place {
-  let at = root;
-  let found = root;
-  path.forEach((step, depth) => {
-    const last = depth === path.length - 1;
-    if (isMap(at)) {
-      const pair = pairsOf(at).get(String(step));
-      found = (last && part === 'key' ? pair?.key : (pair?.value ?? pair?.key)) ?? found;
-      at = pair?.value;
-    } else {
-      at = isSeq(at) ? at.items[Number(step)] : undefined;
-      found = at ?? found;
-    }
-  });
-  return place(...rangeOf(found));
+/** The data of a document, if it is readable. Places are computed one by one: a policy has thousands. */
+const located = (document: Document, place: MakePlace, isReadable = true): Located => ({
+  data: isReadable ? document.toJS({ maxAliasCount: 0 }) : undefined,
+  locate: (path, part = 'value') => place(...rangeOf(nodeAt(document.contents, path, part))),
+  without: (paths) => {
+    const copy = document.clone();
+    const removed = new Set(paths.flatMap((path) => partsAt(copy.contents, path)));
+    visit(copy, (_key, part) => (removed.has(part) ? visit.REMOVE : undefined));
+    return located(copy, place);
+  },
+});
+
+function nodeAt(root: unknown, path: Path, part: 'key' | 'value'): unknown {
+  const [found] = partsAt(root, path);
+  if (isPair(found)) return part === 'key' ? found.key : (found.value ?? found.key);
+  return found === undefined && path.length > 0 ? nodeAt(root, path.slice(0, -1), 'value') : found;
 }
 
-const byName = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
+/** The part at a path: the pair of a key, with others if the key is defined twice, or the item of a list. */
+function partsAt(root: unknown, path: Path): readonly unknown[] {
+  let parts: readonly unknown[] = [root];
+  for (const step of path) {
+    const at = isPair(parts[0]) ? parts[0].value : parts[0];
+    if (isMap(at)) parts = pairsOf(at).get(String(step)) ?? [];
+    else parts = isSeq(at) ? at.items.slice(Number(step), Number(step) + 1) : [];
+  }
+  return parts;
+}
+
+const byName = new WeakMap<YAMLMap, ReturnType<typeof pairsOf>>();
 
 /** The pairs of a mapping by key, cached: a search for each place would take seconds in a file of thousands of lines. */
-function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
-  const known = byName.get(map);
-  if (known !== undefined) return known;
-  const found = new Map<string, Pair>();
-  for (const pair of map.items) {
-    const name = nameOf(pair.key);
-    // Of duplicate keys, the first wins.
-    if (name !== undefined && !found.has(name)) found.set(name, pair);
-  }
-  byName.set(map, found);
-  return found;
+function pairsOf(map: YAMLMap): ReadonlyMap<string | undefined, readonly [Pair, ...Pair[]]> {
+  const pairs =
+    byName.get(map) ?? groupBy(map.items, ({ key }) => (isScalar(key) ? String(key.value) : undefined));
+  byName.set(map, pairs);
+  return pairs;
 }
