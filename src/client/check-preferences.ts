@@ -43,8 +43,6 @@ export interface CheckedPreferences {
   readonly problems: readonly PreferenceProblem[];
 }
 
-const EMPTY: CheckedPreferences = { accepted: {}, problems: [] };
-
 /**
  * Compares preferences with a server's declaration, without a request. The check is stricter than a server with
  * `invalid: ignore` or `invalid: clamp`: preferences that such a server ignores or changes are problems here. See
@@ -60,16 +58,12 @@ const EMPTY: CheckedPreferences = { accepted: {}, problems: [] };
 export function checkPreferences(declaration: Declaration, preferences: HostPreferences): CheckedPreferences {
   const malformed = checkShape(preferences);
   if (malformed !== undefined) return { accepted: {}, problems: [malformed] };
-  if (!declaration.declared) return EMPTY;
+  if (!declaration.declared) return { accepted: {}, problems: [] };
   const problems: PreferenceProblem[] = [];
   const accepted = Object.entries(preferences).filter(([name, value]) => {
-    if (value === undefined) return false;
-    const problem =
-      name === 'preset'
-        ? checkPreset(Object.keys(declaration.presets), value)
-        : checkConcern(declaration.concerns, name, value);
+    const problem = value === undefined ? undefined : problemOf(declaration, name, value);
     if (problem !== undefined) problems.push(problem);
-    return problem === undefined;
+    return value !== undefined && problem === undefined;
   });
   return { accepted: Object.fromEntries(accepted), problems };
 }
@@ -83,68 +77,62 @@ export function checkShape(preferences: unknown): PreferenceProblem | undefined 
   return { code: 'malformed-concerns', message, value: preferences };
 }
 
-function checkPreset(names: readonly string[], value: unknown): PreferenceProblem | undefined {
-  if (typeof value === 'string' && names.includes(value)) return undefined;
-  const known = names.length === 0 ? 'it declares none' : names.join(', ');
-  return {
-    code: 'unknown-preset',
-    ...withSuggestion(`${quote(value)} is not a preset of this server (${known}).`, value, names),
-    concern: 'preset',
-    value,
-    values: names,
-  };
-}
-
-function checkConcern(
-  concerns: readonly DeclaredConcern[],
+function problemOf(
+  { concerns, presets }: Extract<Declaration, { declared: true }>,
   name: string,
   value: unknown,
 ): PreferenceProblem | undefined {
+  const given = { concern: name, value };
+  if (name === 'preset') {
+    const values = Object.keys(presets);
+    if (values.some((each) => each === value)) return undefined;
+    const message = `${quote(value)} is not a preset of this server (${values.join(', ') || 'it declares none'}).`;
+    return { code: 'unknown-preset', ...given, values, ...withSuggestion(message, value, values) };
+  }
   const concern = concerns.find((each) => each.name === name);
   if (concern === undefined) {
     const names = concerns.filter(({ setBy }) => setBy === 'host').map((each) => each.name);
     const message = `${quote(name)} is not a concern of this server (${names.join(', ')}).`;
-    return { code: 'undeclared-concern', ...withSuggestion(message, name, names), concern: name, value };
+    return { code: 'undeclared-concern', ...given, ...withSuggestion(message, name, names) };
   }
   if (concern.setBy === 'operator') {
     const message = `The server's operator sets ${name}, so hosts cannot. Leave it out.`;
-    return { code: 'operator-concern', message, concern: name, value };
+    return { code: 'operator-concern', ...given, message };
   }
-  return value === null ? undefined : checkValue(concern, value);
+  return value === null ? undefined : problemOfValue(concern, value);
 }
 
-function checkValue(
+function problemOfValue(
   { name, values, multiple }: DeclaredConcern,
   value: unknown,
 ): PreferenceProblem | undefined {
-  const facts = { concern: name, value, values };
+  const given = { concern: name, value, values };
   if ('min' in values) {
     if (typeof value === 'number' && value >= values.min && value <= values.max) return undefined;
     const code = typeof value === 'number' ? 'unknown-value' : 'malformed-value';
     const message = `${name} must be a number from ${values.min} to ${values.max}, not ${quote(value)}.`;
-    return { code, message, ...facts };
+    return { code, ...given, message };
   }
-  const given: readonly unknown[] = multiple && Array.isArray(value) ? value : [value];
-  if (given.length === 0 || given.some((each) => typeof each !== 'string')) {
+  const list: readonly unknown[] = multiple && Array.isArray(value) ? value : [value];
+  if (list.length === 0 || list.some((each) => typeof each !== 'string')) {
     const expected = `one of ${values.join(', ')}${multiple ? ', or a list of them' : ''}`;
-    const message = `${name} must be ${expected}, not ${quote(value)}.`;
-    return { code: 'malformed-value', message, ...facts };
+    return {
+      code: 'malformed-value',
+      ...given,
+      message: `${name} must be ${expected}, not ${quote(value)}.`,
+    };
   }
-  const valid: readonly unknown[] = values;
-  const unknown = given.find((each) => !valid.includes(each));
+  const known: readonly unknown[] = values;
+  const unknown = list.find((each) => !known.includes(each));
   if (unknown === undefined) return undefined;
   const message = `${quote(unknown)} is not a valid value for ${name} (${values.join(', ')}).`;
-  return { code: 'unknown-value', ...withSuggestion(message, unknown, values), ...facts, value: unknown };
+  return { code: 'unknown-value', ...given, value: unknown, ...withSuggestion(message, unknown, values) };
 }
 
-function withSuggestion(
-  message: string,
-  value: unknown,
-  known: readonly string[],
-): { message: string; suggestion?: string } {
-  const suggestion = typeof value === 'string' ? nearest(value, known) : undefined;
-  if (typeof value !== 'string' || suggestion === undefined) return { message };
-  return { message: message + didYouMean(value, known), suggestion };
+function withSuggestion(message: string, value: unknown, known: readonly string[]) {
+  if (typeof value !== 'string') return { message };
+  const suggestion = nearest(value, known);
+  return { message: message + didYouMean(value, known), ...(suggestion !== undefined && { suggestion }) };
 }
 
 /** Reads the `data` of an error `-32602`; see docs/reference/wire.md. */
@@ -154,10 +142,10 @@ export function problemFromError(data: unknown, message: string): PreferenceProb
   return {
     code: concern === 'preset' ? 'unknown-preset' : 'unknown-value',
     message,
-    ...(typeof concern === 'string' ? { concern } : {}),
+    ...(typeof concern === 'string' && { concern }),
     value: read(data, 'value'),
-    ...(values === undefined ? {} : { values }),
-    ...(typeof suggestion === 'string' ? { suggestion } : {}),
+    ...(values && { values }),
+    ...(typeof suggestion === 'string' && { suggestion }),
   };
 }
 

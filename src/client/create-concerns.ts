@@ -1,4 +1,4 @@
-import { ACCESS_METHODS, LISTS, METHODS, read } from '../wire/messages.js';
+import { LISTS, METHODS, read } from '../wire/messages.js';
 import type { HostPreferences } from './check-preferences.js';
 import type { Concerns, ListChange } from './concerns.js';
 import { ListRefresher } from './list-refresher.js';
@@ -17,15 +17,7 @@ export interface CreateConcernsOptions {
 }
 
 /** The client's methods that name one primitive. With `enforcement: enforce`, servers check these requests too. */
-const PRIMITIVE_METHODS = {
-  [ACCESS_METHODS.call]: 'callTool',
-  [ACCESS_METHODS.get]: 'getPrompt',
-  [ACCESS_METHODS.read]: 'readResource',
-  [ACCESS_METHODS.subscribe]: 'subscribeResource',
-  [ACCESS_METHODS.complete]: 'complete',
-} as const satisfies {
-  readonly [R in (typeof ACCESS_METHODS)[keyof typeof ACCESS_METHODS]]: keyof HostClient;
-};
+const PRIMITIVE_METHODS = ['callTool', 'getPrompt', 'readResource', 'subscribeResource', 'complete'] as const;
 
 /**
  * Creates the host's side of concerns for an SDK client of v1 or v2, connected or not. It reads the server's
@@ -72,9 +64,11 @@ export function createConcerns<C extends HostClient>(
       }
     }
   };
+  const isListed = (kind: Kind): boolean =>
+    read(client.getServerCapabilities(), LISTS[kind].capability) !== undefined;
   const refresher = new ListRefresher({
     fetch: fetchList,
-    has: (kind) => read(client.getServerCapabilities(), LISTS[kind].capability) !== undefined,
+    has: isListed,
     onError: (error) => client.onerror?.(error),
   });
 
@@ -105,7 +99,7 @@ export function createConcerns<C extends HostClient>(
     LIST_METHODS[kind],
     (params?: object, options?: object) => fetchList(kind, params, options),
   ]);
-  const primitiveMethods = Object.values(PRIMITIVE_METHODS).map((method) => [
+  const primitiveMethods = PRIMITIVE_METHODS.map((method) => [
     method,
     (params: object, ...rest: readonly unknown[]) =>
       callClient(client, method, [withConcerns(params), ...rest]),
@@ -113,7 +107,7 @@ export function createConcerns<C extends HostClient>(
   // The methods have the signatures of the client's own, which differ between v1 and v2.
   const methods = Object.fromEntries([...listMethods, ...primitiveMethods]) as Pick<
     Concerns<C>,
-    (typeof LIST_METHODS)[Kind] | (typeof PRIMITIVE_METHODS)[keyof typeof PRIMITIVE_METHODS]
+    (typeof LIST_METHODS)[Kind] | (typeof PRIMITIVE_METHODS)[number]
   >;
 
   return {
@@ -130,13 +124,11 @@ export function createConcerns<C extends HostClient>(
     widen: async (names, options) => {
       const { declaration } = sync;
       // A connection without lists of tools has others; without any, nothing was missing.
-      const kind = KINDS.find(
-        (each) => read(client.getServerCapabilities(), LISTS[each].capability) !== undefined,
-      );
+      const kind = KINDS.find(isListed);
       if (!declaration.declared || kind === undefined) return undefined;
       // Presets, defaults and the URL are resolved in the server, so only a list says what is in effect.
       const { concerns: inEffect = {} } = summaryOf(await fetchList(kind, undefined, options));
-      const concerns = widerConcerns(declaration, inEffect, names);
+      const concerns = widerConcerns(declaration.concerns, inEffect, names);
       if (concerns === undefined) return undefined;
       const delivery = await update(() => sync.set({ ...sync.preferences, ...concerns }, options));
       return { concerns, delivery };

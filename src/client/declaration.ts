@@ -110,6 +110,7 @@ export function readValues(values: unknown): DeclaredValues | undefined {
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const strings = (value: unknown): string[] => list(value).filter((each) => typeof each === 'string');
 
-function members(value: unknown): { readonly [name: string]: unknown } {
+/** Returns the members of an object; none of anything else. */
+export function members(value: unknown): { readonly [name: string]: unknown } {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

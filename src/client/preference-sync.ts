@@ -6,7 +6,7 @@ import {
   type HostPreferences,
   problemFromError,
 } from './check-preferences.js';
-import { type Declaration, readDeclaration } from './declaration.js';
+import { type Declaration, members, readDeclaration } from './declaration.js';
 import { PreferencesError } from './errors.js';
 import { eraOfClient, type HostClient, type RequestOptions, sendRequest } from './sdk.js';
 import {
@@ -35,7 +35,7 @@ export type Delivery =
 
 /** Keeps a host's preferences, and knows whether the session of the current connection has them. */
 export class PreferenceSync {
-  private current: HostPreferences;
+  preferences: HostPreferences;
   /** The preferences to go back to if the server refuses the current ones. */
   private previous: HostPreferences;
   /** The preferences that the server acknowledged, and the connection that they belong to. */
@@ -48,11 +48,7 @@ export class PreferenceSync {
     private readonly client: HostClient,
     preferences: HostPreferences,
   ) {
-    this.current = this.previous = frozenCopy(preferences);
-  }
-
-  get preferences(): HostPreferences {
-    return this.current;
+    this.preferences = this.previous = frozenCopy(preferences);
   }
 
   get declaration(): Declaration {
@@ -62,7 +58,7 @@ export class PreferenceSync {
 
   /** Compares the preferences with the declaration of the connected server. */
   check(): CheckedPreferences {
-    return checkPreferences(this.declaration, this.current);
+    return checkPreferences(this.declaration, this.preferences);
   }
 
   /** Whether the server has a session that keeps preferences. */
@@ -77,9 +73,9 @@ export class PreferenceSync {
   }
 
   private isAcknowledged(): boolean {
-    const { acknowledged, current } = this;
+    const { acknowledged, preferences } = this;
     return (
-      acknowledged?.preferences === current &&
+      acknowledged?.preferences === preferences &&
       acknowledged.transport === this.client.transport &&
       this.updatable
     );
@@ -122,22 +118,19 @@ export class PreferenceSync {
       const message = problems.map((problem) => problem.message).join(' ');
       throw new PreferencesError('CONCERNS_REFUSED', message, problems);
     }
-    this.current = copy;
+    this.preferences = copy;
     return this.send(options);
   }
 
   /** Sends the current preferences. Updates do not overlap, so the last one takes effect last. */
   send(options?: RequestOptions): Promise<Delivery> {
-    const { current } = this;
-    const update = this.lastUpdate.then(() => this.sendNow(current, options));
+    const { preferences } = this;
+    const update = this.lastUpdate.then(() => this.sendNow(preferences, options));
     this.lastUpdate = update.catch(() => undefined);
     return update;
   }
 
-  private async sendNow(
-    preferences: HostPreferences,
-    options: RequestOptions | undefined,
-  ): Promise<Delivery> {
+  private async sendNow(preferences: HostPreferences, options?: RequestOptions): Promise<Delivery> {
     const { client, declaration } = this;
     if (!declaration.declared || !this.updatable) {
       this.previous = preferences;
@@ -152,7 +145,7 @@ export class PreferenceSync {
       return {
         via: 'update',
         concerns: readConcerns(read(result, 'concerns')) ?? {},
-        visible: readCounts(read(result, 'visible')),
+        visible: Object.fromEntries(Object.entries(members(read(result, 'visible'))).filter(isCount)),
         warnings: warningsOf(result),
       };
     } catch (cause) {
@@ -168,7 +161,7 @@ export class PreferenceSync {
       return new PreferencesError('UPDATE_FAILED', message, [], { cause });
     }
     // The session still has the previous preferences, so this object must too, unless newer ones were set meanwhile.
-    if (this.current === preferences) this.current = this.previous;
+    if (this.preferences === preferences) this.preferences = this.previous;
     const message = `The server refused the preferences (${reason}). The previous preferences stay in effect.`;
     const problem = problemFromError(read(cause, 'data'), reason);
     return new PreferencesError('UPDATE_REFUSED', message, [problem], { cause });
@@ -187,7 +180,4 @@ function frozenCopy(preferences: HostPreferences): HostPreferences {
   );
 }
 
-function readCounts(counts: unknown): { readonly [kind: string]: number } {
-  if (typeof counts !== 'object' || counts === null) return {};
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => typeof count === 'number'));
-}
+const isCount = (entry: [string, unknown]): entry is [string, number] => typeof entry[1] === 'number';

@@ -1,6 +1,6 @@
 import { widenings } from '../engine/match/widen.js';
 import type { PreferenceValue } from './check-preferences.js';
-import type { Declaration, DeclaredConcern } from './declaration.js';
+import type { DeclaredConcern } from './declaration.js';
 import type { EffectiveConcerns } from './summary.js';
 
 /** The preferences that a step of widening changes. */
@@ -10,20 +10,19 @@ export type WidenedConcerns = { readonly [concern: string]: PreferenceValue };
  * Returns the next step after a tool was missing, for one concern: a value is replaced by the one above it, the nearest first;
  * then values without an order are removed; then a bound moves to the next value, because an order often says what may happen.
  *
- * @param declaration the server's declaration
+ * @param concerns the concerns that the server declares
  * @param inEffect the values in effect
  * @param names the concerns to widen; by default all that the host sets
  * @returns the preference to change; `undefined` if there is nothing left to widen
  * @example
- * widerConcerns(declaration, { topic: 'finance.stocks' }); // { topic: 'finance' }
+ * widerConcerns(declaration.concerns, { topic: 'finance.stocks' }); // { topic: 'finance' }
  */
 export function widerConcerns(
-  declaration: Declaration,
+  concerns: readonly DeclaredConcern[],
   inEffect: EffectiveConcerns,
   names?: readonly string[],
 ): WidenedConcerns | undefined {
-  if (!declaration.declared) return undefined;
-  const present = declaration.concerns.filter(
+  const present = concerns.filter(
     ({ name, setBy }) => setBy === 'host' && names?.includes(name) !== false && Object.hasOwn(inEffect, name),
   );
   for (const concern of present) {
