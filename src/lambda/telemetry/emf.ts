@@ -1,4 +1,4 @@
-import type { Counts } from './metrics.js';
+import type { Count } from './metrics.js';
 
 /**
  * Creates a writer of metrics in the embedded metric format of CloudWatch, which costs no request: CloudWatch reads the
@@ -12,17 +12,19 @@ import type { Counts } from './metrics.js';
 export async function createWriter(
   namespace: string,
   serviceName: string,
-): Promise<(counts: Counts) => void> {
+): Promise<(counts: readonly Count[]) => void> {
   const { Metrics, MetricUnit } = await import('@aws-lambda-powertools/metrics');
   const metrics = new Metrics({ namespace, serviceName });
-  return ({ total, hidden }) => {
-    if (total.length === 0) return;
-    for (const { name, value } of total) {
-      metrics.addMetric(name, name === 'Duration' ? MetricUnit.Milliseconds : MetricUnit.Count, value);
+  return (counts) => {
+    if (counts.length === 0) return;
+    for (const { name, value, by } of counts) {
+      const unit = name === 'Duration' ? MetricUnit.Milliseconds : MetricUnit.Count;
+      if (by === undefined) metrics.addMetric(name, unit, value);
     }
     metrics.publishStoredMetrics();
-    for (const { dimension, name, value } of hidden) {
-      metrics.singleMetric().addDimension(dimension, name).addMetric('Hidden', MetricUnit.Count, value);
+    for (const { name, value, by } of counts) {
+      if (by === undefined) continue;
+      metrics.singleMetric().addDimension(by.dimension, by.name).addMetric(name, MetricUnit.Count, value);
     }
   };
 }

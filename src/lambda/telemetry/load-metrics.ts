@@ -1,8 +1,5 @@
 import { createWriter } from './emf.js';
-import type { Counts } from './metrics.js';
-
-/** Events that are kept until the package is loaded. Lambda loads it before the first event arrives. */
-const MAX_WAITING = 100;
+import type { Count } from './metrics.js';
 
 /** What metrics need. */
 interface MetricsOptions {
@@ -15,8 +12,9 @@ interface MetricsOptions {
 }
 
 /**
- * Adds metrics to a function that writes events, and starts to load the package for metrics. If it is not installed, no
- * metrics are written, and a warning says what to do: a function must not fail because of its metrics.
+ * Adds metrics to a function that writes events, and starts to load the package for metrics: Lambda loads it before the first
+ * event arrives. If it is not installed, no metrics are written, and a warning says what to do: a function must not fail
+ * because of its metrics.
  *
  * @param write writes an event
  * @param count counts an event
@@ -25,31 +23,20 @@ interface MetricsOptions {
  */
 export function withMetrics<Event>(
   write: (event: Event) => void,
-  count: (event: Event) => Counts,
+  count: (event: Event) => readonly Count[],
   { namespace, service, warn }: MetricsOptions,
 ): (event: Event) => void {
   if (namespace === undefined) return write;
-  let waiting: Counts[] = [];
-  let writeMetrics: ((counts: Counts) => void) | undefined;
-  createWriter(namespace, service).then(
-    (created) => {
-      writeMetrics = created;
-      for (const counts of waiting) created(counts);
-      waiting = [];
-    },
-    (cause: unknown) => {
-      writeMetrics = () => undefined;
-      waiting = [];
-      const why = cause instanceof Error ? cause.message : String(cause);
-      warn(
-        `MCP_CONCERNS_METRICS is set, but @aws-lambda-powertools/metrics cannot be loaded, so no metrics are written (${why}). Run "npm install @aws-lambda-powertools/metrics", and package the function again.`,
-      );
-    },
-  );
+  const writer = createWriter(namespace, service).catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    warn(
+      `MCP_CONCERNS_METRICS is set, but @aws-lambda-powertools/metrics cannot be loaded, so no metrics are written (${why}). Run "npm install @aws-lambda-powertools/metrics", and package the function again.`,
+    );
+    return () => undefined;
+  });
   return (event) => {
     write(event);
     const counts = count(event);
-    if (writeMetrics !== undefined) writeMetrics(counts);
-    else if (waiting.length < MAX_WAITING) waiting.push(counts);
+    writer.then((writeMetrics) => writeMetrics(counts)).catch(() => undefined);
   };
 }

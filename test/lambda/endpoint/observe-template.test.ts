@@ -37,10 +37,10 @@ const WRITTEN = [
     status: 200,
     durationMs: 1,
     reports: [{ method: 'tools/list', era: 'legacy', shown: 1, total: 2 }],
-  }).total,
-  ...countUpstream({ upstream: 'a', state: 'failed' }).total,
-  ...countUpstream({ upstream: 'a', state: 'restarting' }).total,
-].map(({ name }): string => name);
+  }),
+  ...countUpstream({ upstream: 'a', state: 'failed' }),
+  ...countUpstream({ upstream: 'a', state: 'restarting' }),
+].map(({ name }) => name);
 
 describe.each([
   ['http', () => createCopy().folder],
