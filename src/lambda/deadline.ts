@@ -15,25 +15,17 @@ export class LateError extends ConcernsError {
   override readonly name = 'LateError';
 }
 
-/** The time by which an invocation must respond. */
-interface Deadline {
-  /** Aborts shortly before Lambda ends the invocation. */
-  readonly signal: AbortSignal;
-  /** Call when the response is complete. */
-  clear(): void;
-}
-
 /**
  * Sets a timer that fires shortly before Lambda ends the invocation. Without it, the host would get a 502 or 504 from
  * the platform, and nothing would be logged.
  *
  * @param context of the invocation; if it does not tell the remaining time, there is no deadline
- * @returns the deadline
+ * @returns the signal that aborts then, and a function to call when the response is complete
  */
-export function deadlineOf(context: LambdaContext): Deadline {
+export function deadlineOf(context: LambdaContext) {
   const controller = new AbortController();
   const remaining = context.getRemainingTimeInMillis?.();
-  if (remaining === undefined) return { signal: controller.signal, clear: () => undefined };
+  if (remaining === undefined) return { signal: controller.signal, clear: (): void => undefined };
   const message = `The server did not answer within the ${Math.round(remaining / 1000)} s that the function may run.`;
   const timer = setTimeout(() => controller.abort(new LateError(message)), Math.max(0, remaining - MARGIN));
   return { signal: controller.signal, clear: () => clearTimeout(timer) };

@@ -14,10 +14,10 @@ export interface HttpEvent {
   readonly isBase64Encoded?: boolean;
   readonly requestContext: {
     readonly http: { readonly method: string };
-    readonly domainName?: string;
-    readonly requestId?: string;
+    readonly domainName?: string | undefined;
+    readonly requestId?: string | undefined;
     /** Set by the authorizer in front of the function. A client cannot set it. */
-    readonly authorizer?: Authorizer;
+    readonly authorizer?: Authorizer | undefined;
   };
 }
 

@@ -113,7 +113,7 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
       serve(request, { ...given, resource: resource ?? given.resource, sessionSecret }),
     live,
     settings,
-    once(() => logPolicyEvents(logger())),
+    (event) => logPolicyEvents(logger())(event),
   );
   const invocations = { origins, authorization, log, logSalt };
   if (response === 'buffered') return bufferedHandler(handle, invocations);
@@ -135,17 +135,11 @@ function withRecentPolicy(
   serve: FetchHandler,
   live: Policy | LivePolicy,
   settings: FunctionSettings,
-  report: () => PolicyRefreshOptions['report'],
+  report: PolicyRefreshOptions['report'],
 ): FetchHandler {
   if (settings.policy === undefined || !(live instanceof LivePolicy)) return serve;
   const { url, maxAgeSeconds } = settings.policy;
-  const refresh = createPolicyRefresh({
-    live,
-    url,
-    maxAgeSeconds,
-    read: createReadText(),
-    report: (event) => report()(event),
-  });
+  const refresh = createPolicyRefresh({ live, url, maxAgeSeconds, read: createReadText(), report });
   return async (request, given) => {
     await refresh();
     return serve(request, given);

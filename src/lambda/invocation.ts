@@ -5,6 +5,7 @@ import { checkOrigin, type PageDecision } from '../http/cors.js';
 import type { FetchHandler } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { type Observer, observe } from '../http/observer.js';
+import { parseJson, requestIdsIn } from '../http/request-body.js';
 import type { RequestLog, WriteLog } from '../http/request-log.js';
 import { isForCard } from '../http/server-card/serve-card.js';
 import { principalOf, sessionOf } from '../http/sessions.js';
@@ -14,7 +15,7 @@ import { deadlineOf, type LambdaContext, LateError } from './deadline.js';
 import { type HttpEvent, isRequestMethod, toRequest } from './event.js';
 import { type RestEvent, readEvent } from './read-event.js';
 import { TooLongError } from './result.js';
-import { LATE, type RequestIds, requestIds, substituteResponse, TOO_LONG } from './substitute-responses.js';
+import { LATE, substituteResponse, TOO_LONG } from './substitute-responses.js';
 
 /** Who may call a function, and where it writes its log. */
 export interface InvocationOptions {
@@ -57,15 +58,14 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
     const page: PageDecision = isForCard(request)
       ? { allow: (response) => response }
       : checkOrigin(request, origins);
-    const ids = (): RequestIds => requestIds(bodyOf(event));
     let session = sessionOf(request.headers);
     let principal: readonly string[] | undefined;
     let cause: unknown;
 
     const fail = (thrown: unknown): Response => {
       cause = thrown;
-      if (thrown instanceof LateError) return page.allow(substituteResponse(ids(), LATE));
-      if (thrown instanceof TooLongError) return page.allow(substituteResponse(ids(), TOO_LONG));
+      if (thrown instanceof LateError) return page.allow(substituteResponse(bodyOf(event), LATE));
+      if (thrown instanceof TooLongError) return page.allow(substituteResponse(bodyOf(event), TOO_LONG));
       const message = 'The server failed on this request. Its log has the reason.';
       return page.allow(failure(500, HTTP_ERRORS.internal, message));
     };
@@ -76,7 +76,7 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
       /** Aborts shortly before Lambda ends the invocation. */
       signal,
       /** @returns the ids of the requests in the event, each of which must get an answer or an error */
-      ids,
+      ids: () => requestIdsIn(parseJson(bodyOf(event))),
       /** Records an error for the log. @returns the response to send instead of one that failed or was late */
       fail,
       /** Answers the event, with an error if the handler fails or takes too long. Never rejects. */

@@ -9,15 +9,7 @@ import { withMetrics } from './telemetry/load-metrics.js';
 import { countUpstream } from './telemetry/metrics.js';
 import { logUpstreams } from './telemetry/upstream-log.js';
 
-const HTTP_METHODS: ReadonlySet<string> = new Set([
-  'GET',
-  'POST',
-  'DELETE',
-  'OPTIONS',
-  'HEAD',
-  'PUT',
-  'PATCH',
-]);
+const HTTP_METHOD = /^(GET|POST|DELETE|OPTIONS|HEAD|PUT|PATCH)$/;
 
 /** The service of log lines and metrics, if no variable names another one. */
 const DEFAULT_SERVICE = 'mcp-concerns';
@@ -78,14 +70,9 @@ export function createLog(logger: Logger = createLogger()): WriteLog {
  * @returns a function that receives the events
  */
 export function logPolicyEvents(logger: Logger): (event: PolicyEvent) => void {
-  return (event) => {
-    if (event.outcome === 'replaced') {
-      const { url, policy, before } = event;
-      logger.info('policy replaced', { url, policy, before });
-    } else {
-      const { url, policy, ageSeconds, error } = event;
-      logger.warn('policy kept', { url, policy, ageSeconds, error: plainError(error) });
-    }
+  return ({ outcome, ...event }) => {
+    if ('error' in event) logger.warn('policy kept', { ...event, error: plainError(event.error) });
+    else logger.info('policy replaced', event);
   };
 }
 
@@ -126,7 +113,7 @@ function commonOf(entry: RequestLog): Record<string, unknown> {
     requestId,
     // The name that Powertools uses.
     ...(correlationId ? { correlation_id: correlationId } : {}),
-    httpMethod: HTTP_METHODS.has(httpMethod) ? httpMethod : 'other',
+    httpMethod: HTTP_METHOD.test(httpMethod) ? httpMethod : 'other',
     status,
     durationMs,
     ...(session === undefined ? {} : { session }),

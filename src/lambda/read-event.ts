@@ -1,7 +1,8 @@
 import { ConcernsError } from '../errors.js';
-import type { Authorizer, HttpEvent, IamIdentity } from './event.js';
+import type { Authorizer, HttpEvent } from './event.js';
 
-type Values = Readonly<Record<string, readonly string[] | undefined>>;
+/** Headers or parameters, each with one value or several. */
+type Values = Readonly<Record<string, string | readonly string[] | undefined>> | null;
 
 /**
  * The members that are read from an event of a REST API (payload format 1.0):
@@ -13,10 +14,10 @@ export interface RestEvent {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | undefined>> | null;
   /** Names as the client wrote them. */
-  readonly multiValueHeaders?: Values | null;
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null;
   readonly queryStringParameters?: Readonly<Record<string, string | undefined>> | null;
   /** Decoded, unlike the query of payload format 2.0. */
-  readonly multiValueQueryStringParameters?: Values | null;
+  readonly multiValueQueryStringParameters?: Readonly<Record<string, readonly string[] | undefined>> | null;
   readonly body?: string | null;
   readonly isBase64Encoded?: boolean;
   readonly requestContext: {
@@ -83,71 +84,48 @@ function isRestEvent(value: unknown): value is RestEvent {
  * @returns the same request; its path has no stage
  */
 function readRestEvent(event: RestEvent): HttpEvent {
-  const { httpMethod, path, body, isBase64Encoded, requestContext } = event;
-  const { requestId, domainName } = requestContext;
-  const authorizer = authorizerOf(requestContext);
+  const { requestId, domainName } = event.requestContext;
+  // The members with single values have only the last value of each name.
+  const parameters = pairsOf(event.multiValueQueryStringParameters ?? event.queryStringParameters);
   return {
     version: '1.0',
     // A REST API decodes the path, so these would begin a query or a fragment.
-    rawPath: path.replaceAll('?', '%3F').replaceAll('#', '%23'),
-    rawQueryString: queryOf(event),
-    headers: headersOf(event),
-    body: body ?? null,
-    isBase64Encoded: isBase64Encoded === true,
+    rawPath: event.path.replaceAll('?', '%3F').replaceAll('#', '%23'),
+    rawQueryString: String(new URLSearchParams(parameters)),
+    headers: headersOf(pairsOf(event.multiValueHeaders ?? event.headers)),
+    body: event.body ?? null,
+    isBase64Encoded: event.isBase64Encoded === true,
     requestContext: {
-      http: { method: httpMethod },
-      ...(requestId === undefined ? {} : { requestId }),
-      ...(domainName === undefined ? {} : { domainName }),
-      ...(authorizer === undefined ? {} : { authorizer }),
+      http: { method: event.httpMethod },
+      requestId,
+      domainName,
+      authorizer: authorizerOf(event.requestContext),
     },
   };
 }
 
-function queryOf(event: RestEvent): string {
-  const pairs = valuesOf(event.multiValueQueryStringParameters, event.queryStringParameters);
-  return String(
-    new URLSearchParams(
-      pairs.flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
-    ),
-  );
-}
-
-function headersOf(event: RestEvent): Record<string, string> {
-  const headers = new Map<string, string[]>();
-  for (const [name, values] of valuesOf(event.multiValueHeaders, event.headers)) {
+function headersOf(pairs: readonly [name: string, value: string][]): Record<string, string> {
+  const headers = new Map<string, string>();
+  for (const [name, value] of pairs) {
     const key = name.toLowerCase();
-    headers.set(key, [...(headers.get(key) ?? []), ...values]);
+    const before = headers.get(key);
+    const separator = key === 'cookie' ? '; ' : ', ';
+    headers.set(key, before === undefined ? value : before + separator + value);
   }
-  return Object.fromEntries(
-    [...headers].map(([name, values]) => [name, values.join(name === 'cookie' ? '; ' : ', ')]),
-  );
+  return Object.fromEntries(headers);
 }
 
-/** The member with single values has only the last value of each name. */
-function valuesOf(
-  multiple: Values | null | undefined,
-  single: Readonly<Record<string, string | undefined>> | null | undefined,
-): [name: string, values: readonly string[]][] {
-  if (multiple) return Object.entries(multiple).map(([name, values]) => [name, values ?? []]);
-  return Object.entries(single ?? {}).map(([name, value]) => [name, value === undefined ? [] : [value]]);
-}
+const pairsOf = (values: Values | undefined): [name: string, value: string][] =>
+  Object.entries(values ?? {}).flatMap(([name, value = []]) =>
+    [value].flat().map((each): [string, string] => [name, each]),
+  );
 
 function authorizerOf({ authorizer, identity }: RestEvent['requestContext']): Authorizer | undefined {
   const { claims, principalId, integrationLatency: _, ...context } = authorizer ?? {};
   if (typeof claims === 'object' && claims !== null) return { jwt: { claims: { ...claims } } };
   // A REST API passes only text from a Lambda authorizer, whose `principalId` identifies the caller.
   if (principalId !== undefined) return { lambda: { sub: principalId, ...context } };
-  return identity?.userArn ? { iam: iamOf(identity) } : undefined;
-}
-
-function iamOf(identity: NonNullable<RestEvent['requestContext']['identity']>): IamIdentity {
-  const { accountId, caller, cognitoIdentityId, principalOrgId, user, userArn } = identity;
-  return {
-    accountId: accountId ?? null,
-    callerId: caller ?? null,
-    principalOrgId: principalOrgId ?? null,
-    userArn: userArn ?? null,
-    userId: user ?? null,
-    cognitoIdentity: cognitoIdentityId ? { identityId: cognitoIdentityId } : null,
-  };
+  if (!identity?.userArn) return undefined;
+  const { cognitoIdentityId: identityId, ...iam } = identity;
+  return { iam: { ...iam, cognitoIdentity: identityId ? { identityId } : null } };
 }

@@ -1,5 +1,6 @@
 import { ConcernsError } from '../errors.js';
 import { parseJson } from '../http/request-body.js';
+import { read } from '../wire/messages.js';
 import { SettingsError } from './settings.js';
 
 type Environment = Record<string, string | undefined>;
@@ -57,19 +58,14 @@ function reasonOf(cause: unknown): string {
 
 async function readSecret(source: string, readers: SecretReaders): Promise<string | undefined> {
   const [, service = '', name = '', key] = /^(ssm|secretsmanager):([^#]+)(?:#(.+))?$/.exec(source) ?? [];
-  const read = service === 'ssm' || service === 'secretsmanager' ? readers[service] : undefined;
-  if (read === undefined) throw new SecretError(`${source} is not "ssm:NAME" or "secretsmanager:NAME".`);
-  const text = await read(name);
+  const reader = service === 'ssm' || service === 'secretsmanager' ? readers[service] : undefined;
+  if (reader === undefined) throw new SecretError(`${source} is not "ssm:NAME" or "secretsmanager:NAME".`);
+  const text = await reader(name);
   if (typeof text !== 'string') return undefined;
   if (key === undefined) return text || undefined;
-  const value = membersOf(text).get(key);
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function membersOf(text: string): Map<string, unknown> {
   // Without the error of the parser, which quotes the secret.
-  const data = parseJson(text);
-  return new Map(typeof data === 'object' && data !== null ? Object.entries(data) : []);
+  const value = read(parseJson(text), key);
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /**

@@ -1,13 +1,14 @@
 import type { FetchHandler } from '../http/fetch-handler.js';
+import { messagesIn } from '../http/streams/messages-in.js';
 import { beforeAbort } from '../session/before-abort.js';
-import { trackAnswers } from './answer-tracker.js';
+import { failure, read, shapeOf } from '../wire/messages.js';
 import { bufferedHandler } from './buffered.js';
 import type { LambdaContext } from './deadline.js';
 import type { HttpEvent } from './event.js';
 import { createInvocations, type Invocation, type InvocationOptions } from './invocation.js';
 import type { RestEvent } from './read-event.js';
 import { toHead } from './result.js';
-import { LATE, substituteError } from './substitute-responses.js';
+import { LATE } from './substitute-responses.js';
 
 /** The part of a `Writable` that is used of the stream that the runtime of Lambda passes to a streaming handler. */
 interface ResponseSink {
@@ -53,17 +54,23 @@ async function pipe(response: Response, sink: ResponseSink, invocation: Invocati
   // The runtime sends status and headers only with the first write.
   sink.write('');
   const { signal } = invocation;
-  const answers = trackAnswers(invocation.ids, response);
+  // An error event does not fit into bodies of other types.
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const ids = isStream ? invocation.ids() : [];
+  const answered = new Set<unknown>();
   const reader = response.body?.getReader();
   const broken = new Promise<never>((_, reject) => {
     sink.once('error', reject);
   });
   try {
     for (;;) {
-      const read = await beforeAbort(Promise.race([reader?.read(), broken]), signal);
-      if (read === undefined || read.done) break;
-      answers.see(read.value);
-      if (!sink.write(read.value)) {
+      const { done = true, value } =
+        (await beforeAbort(Promise.race([reader?.read(), broken]), signal)) ?? {};
+      if (done) break;
+      // The SDK writes one event per chunk, and ends the stream with the last answer. So only what comes before has to be read.
+      const events = answered.size < ids.length - 1 ? messagesIn(Buffer.from(value).toString()) : [];
+      for (const event of events) if (shapeOf(event) === 'response') answered.add(read(event, 'id'));
+      if (!sink.write(value)) {
         const drained = new Promise<void>((resolve) => sink.once('drain', resolve));
         await beforeAbort(Promise.race([drained, broken]), signal);
       }
@@ -71,8 +78,8 @@ async function pipe(response: Response, sink: ResponseSink, invocation: Invocati
   } catch (cause) {
     invocation.fail(cause);
     await reader?.cancel(cause).catch(() => undefined);
-    for (const id of answers.missing()) {
-      sink.write(`event: message\ndata: ${JSON.stringify(substituteError(id, LATE))}\n\n`);
+    for (const id of ids.filter((each) => !answered.has(each))) {
+      sink.write(`event: message\ndata: ${JSON.stringify(failure(id, LATE.code, LATE.message))}\n\n`);
     }
   }
   await Promise.race([new Promise<void>((resolve) => sink.end(resolve)), broken]).catch(() => undefined);

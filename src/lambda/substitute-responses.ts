@@ -1,12 +1,9 @@
-import { failure, HTTP_ERRORS } from '../http/http-errors.js';
+import { HTTP_ERRORS, failure as httpFailure } from '../http/http-errors.js';
 import { parseJson, requestIdsIn } from '../http/request-body.js';
-import type { RequestId } from '../wire/messages.js';
-
-/** The ids of the requests in a body: one id, a list for a batch, `undefined` if the body contains no request. */
-export type RequestIds = RequestId | readonly RequestId[] | undefined;
+import { failure } from '../wire/messages.js';
 
 /** Why requests get an error instead of their answers. */
-export interface SubstituteReason {
+interface SubstituteReason {
   readonly code: number;
   readonly message: string;
   /** The HTTP status if the body contains no request. */
@@ -28,32 +25,16 @@ export const TOO_LONG: SubstituteReason = {
 };
 
 /**
- * Finds the requests in a body.
- *
- * @param body the text of an HTTP request
- * @returns the ids of the requests
- */
-export function requestIds(body: string): RequestIds {
-  const sent = parseJson(body);
-  const ids = requestIdsIn(sent);
-  return Array.isArray(sent) ? ids : ids[0];
-}
-
-/** @returns the JSON-RPC error that a request gets instead of its answer */
-export function substituteError(id: RequestId, { code, message }: SubstituteReason): object {
-  return { jsonrpc: '2.0', id, error: { code, message } };
-}
-
-/**
  * Makes a response with a JSON-RPC error for each request, so that a host learns which of its requests failed, and why.
  * An HTTP status alone does not tell it.
  *
- * @param ids the requests
- * @param reason why they failed
- * @returns the response; an HTTP error if there are no requests
+ * @param body the text of the HTTP request
+ * @param reason why its requests failed
+ * @returns the response, a batch for a batch; an HTTP error if there are no requests
  */
-export function substituteResponse(ids: RequestIds, reason: SubstituteReason): Response {
-  if (typeof ids === 'string' || typeof ids === 'number') return Response.json(substituteError(ids, reason));
-  if (ids !== undefined && ids.length > 0) return Response.json(ids.map((id) => substituteError(id, reason)));
-  return failure(reason.status, reason.code, reason.message);
+export function substituteResponse(body: string, { code, message, status }: SubstituteReason): Response {
+  const sent = parseJson(body);
+  const errors = requestIdsIn(sent).map((id) => failure(id, code, message));
+  if (errors.length === 0) return httpFailure(status, code, message);
+  return Response.json(Array.isArray(sent) ? errors : errors[0]);
 }
