@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { trackAnswers } from '../../src/lambda/answer-tracker.js';
 import { deadlineOf } from '../../src/lambda/deadline.js';
-import { LATE, requestIds, substituteResponse } from '../../src/lambda/substitute-responses.js';
+import { LATE, substituteResponse } from '../../src/lambda/substitute-responses.js';
 import { beforeAbort } from '../../src/session/before-abort.js';
 import { rpc } from './events.js';
 
@@ -50,58 +49,37 @@ describe('a deadline', () => {
   });
 });
 
-describe('the request ids of a body', () => {
-  it.each<[string, unknown]>([
-    [JSON.stringify(rpc('ping', {}, 7)), 7],
-    [JSON.stringify(rpc('ping', {}, 'a')), 'a'],
-    [JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }), undefined],
-    [JSON.stringify({ jsonrpc: '2.0', id: 7, result: {} }), undefined],
-    [JSON.stringify(rpc('ping', {}, { no: 'id' })), undefined],
-    [JSON.stringify([rpc('ping', {}, 1), { jsonrpc: '2.0', method: 'x' }, rpc('ping', {}, 2)]), [1, 2]],
-    ['[]', []],
-    ['null', undefined],
-    ['{', undefined],
-    ['', undefined],
-  ])('%s are %j', (body, ids) => {
-    expect(requestIds(body)).toEqual(ids);
-  });
-});
-
 describe('the response instead of a late one', () => {
-  it('contains a JSON-RPC error for each request, as a batch if they were a batch', async () => {
-    const error = { code: -32001, message: expect.stringContaining('did not answer in time') };
-    const one = substituteResponse('a', LATE);
-    expect([one.status, await one.json()]).toEqual([200, { jsonrpc: '2.0', id: 'a', error }]);
-    expect(await substituteResponse([1, 2], LATE).json()).toEqual([
-      { jsonrpc: '2.0', id: 1, error },
-      { jsonrpc: '2.0', id: 2, error },
-    ]);
-  });
+  const error = { code: -32001, message: expect.stringContaining('did not answer in time') };
 
-  it.each([[undefined], [[]]])('is an HTTP error if there were no requests', (ids) => {
-    expect(substituteResponse(ids, LATE).status).toBe(504);
-  });
-});
+  it.each<[string, unknown]>([
+    [JSON.stringify(rpc('ping', {}, 7)), { jsonrpc: '2.0', id: 7, error }],
+    [JSON.stringify(rpc('ping', {}, 'a')), { jsonrpc: '2.0', id: 'a', error }],
+    [
+      JSON.stringify([rpc('ping', {}, 1), { jsonrpc: '2.0', method: 'x' }, rpc('ping', {}, 2)]),
+      [
+        { jsonrpc: '2.0', id: 1, error },
+        { jsonrpc: '2.0', id: 2, error },
+      ],
+    ],
+  ])(
+    'contains a JSON-RPC error for each request, as a batch if they were a batch: %s',
+    async (body, sent) => {
+      const response = substituteResponse(body, LATE);
+      expect([response.status, await response.json()]).toEqual([200, sent]);
+    },
+  );
 
-describe('the answer tracker of an event stream', () => {
-  const stream = (type = 'text/event-stream') => new Response('', { headers: { 'content-type': type } });
-  const piece = (message: object) => Buffer.from(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
-
-  it('finds the requests of a batch without an answer', () => {
-    const answers = trackAnswers(() => [1, 'a', 3], stream());
-    answers.see(piece({ jsonrpc: '2.0', method: 'notifications/progress', params: {} }));
-    answers.see(piece({ jsonrpc: '2.0', id: 'a', result: {} }));
-    answers.see(piece({ jsonrpc: '2.0', id: 1, method: 'sampling/createMessage' }));
-    answers.see(Buffer.from(': keepalive\n\ndata: {\n\n'));
-    expect(answers.missing()).toEqual([1, 3]);
-  });
-
-  it('treats a single request as unanswered until the stream ends', () => {
-    expect(trackAnswers(() => 1, stream()).missing()).toEqual([1]);
-    expect(trackAnswers(() => undefined, stream()).missing()).toEqual([]);
-  });
-
-  it('tracks nothing for bodies of other types', () => {
-    expect(trackAnswers(() => [1], stream('application/json')).missing()).toEqual([]);
+  it.each([
+    JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
+    JSON.stringify({ jsonrpc: '2.0', id: 7, result: {} }),
+    JSON.stringify(rpc('ping', {}, { no: 'id' })),
+    '[]',
+    'null',
+    '{',
+    '',
+  ])('is an HTTP error if there were no requests: %s', async (body) => {
+    const response = substituteResponse(body, LATE);
+    expect([response.status, await response.json()]).toEqual([504, { jsonrpc: '2.0', id: null, error }]);
   });
 });

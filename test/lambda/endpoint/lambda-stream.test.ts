@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createVaultServer } from '../../../examples/vault/server.js';
 import type { RequestLog } from '../../../src/http/request-log.js';
@@ -138,6 +139,29 @@ describe('the streaming function', () => {
       { jsonrpc: '2.0', id: 1, error: { code: -32001, message: expect.stringContaining('in time') } },
     ]);
     expect(logged.at(-1)).toMatchObject({ status: 200, failure: { name: 'LateError' } });
+  });
+
+  it.each([
+    ['a single request gets its error though the server sent other messages', 1],
+    ['of a batch, only an answer counts, and no request of the server with the same id', 2],
+  ])('at the deadline: %s', async (_what, requests) => {
+    const server = (): McpServer => {
+      const made = new McpServer({ name: 'asks', version: '1' }, { capabilities: { logging: {} } });
+      made.registerTool('ask', { description: 'Asks.' }, async ({ sendNotification, sendRequest }) => {
+        await sendNotification({ method: 'notifications/message', params: { level: 'info', data: 'begun' } });
+        await sendRequest({ method: 'ping' }, EmptyResultSchema);
+        return { content: [] };
+      });
+      return made;
+    };
+    const calls = [0, 1]
+      .map((id) => rpc('tools/call', { name: 'ask', arguments: {} }, id))
+      .slice(0, requests);
+    const event = httpEvent('POST', requests === 1 ? calls[0] : calls);
+    const { body } = await invoke(make({ server }), event, { getRemainingTimeInMillis: () => 600 });
+    const late = messagesOf(body).filter((message) => 'error' in message);
+    expect(messagesOf(body).filter(({ method }) => method === 'ping')).toHaveLength(requests);
+    expect(late.map(({ id }) => id)).toEqual(calls.map(({ id }) => id));
   });
 
   it('stops the server when the reader goes away', async () => {
