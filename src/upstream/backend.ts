@@ -1,8 +1,7 @@
 import type { BehindEndpoint } from '../http/upstream-server.js';
 import type { Era } from '../wire/messages.js';
-import type { Ask, Notify, ServerCall } from './call.js';
+import type { AnswerOverHttp, Ask, Notify, ServerCall } from './call.js';
 import type { UpstreamOptions } from './options.js';
-import type { AnswerOverHttp } from './recovery.js';
 
 /** Whose calls are answered. */
 export interface Client {

@@ -1,7 +1,7 @@
 import type { HttpRefusal } from '../http/upstream-server.js';
 import type { CallAnswer } from '../wire/calls.js';
-import { ERRORS } from '../wire/messages.js';
-import type { SendFailure } from './upstream-error.js';
+import { ERRORS, rpcError } from '../wire/messages.js';
+import { reasonOf, UpstreamError } from './upstream-error.js';
 
 export type Params = Record<string, unknown> | undefined;
 
@@ -85,7 +85,7 @@ export const CANCELLED: CallAnswer = {
 };
 
 export const refusal = (code: number, message: string, data?: unknown): CallAnswer => ({
-  error: { code, message, ...(data === undefined ? {} : { data }) },
+  error: rpcError(code, message, data),
 });
 
 /** A client that cannot be asked: it does not support the question, or nothing tells which client the question belongs to. */
@@ -99,32 +99,25 @@ export const unknownMethod = (method: string): CallAnswer =>
   refusal(ERRORS.methodNotFound, `Method not found: ${method}`);
 
 /** An answer that also says how the server answered over HTTP, for endpoints that pass it on. */
-export type RefusalOverHttp = CallAnswer & { readonly http?: HttpRefusal | undefined };
+export type AnswerOverHttp = CallAnswer & { readonly http?: HttpRefusal | undefined };
 
 /** Whether the server does not accept the caller (401) or demands more rights (403). */
 export const isAboutCaller = (http: HttpRefusal | undefined): boolean =>
   http?.status === 401 || http?.status === 403;
 
 /** @returns the answer to a request that the server did not answer */
-export function unreachable(
-  method: string,
-  reason: string,
-  {
-    mayHaveRun = false,
-    http,
-  }: { readonly mayHaveRun?: boolean; readonly http?: HttpRefusal | undefined } = {},
-): RefusalOverHttp {
-  if (isAboutCaller(http)) return refused({ reason, http });
+export function unreachable(method: string, cause: unknown, mayHaveRun = false): AnswerOverHttp {
+  if (cause instanceof UpstreamError && isAboutCaller(cause.failure.http)) return refused(cause);
   const advice = mayHaveRun
     ? `${method} may have run. Check its effect before you send it again.`
     : 'Send the request again.';
-  const text = `The server behind this endpoint cannot be reached: ${reason}. ${advice}`;
+  const text = `The server behind this endpoint cannot be reached: ${reasonOf(cause)}. ${advice}`;
   return refusal(ERRORS.internal, text);
 }
 
 /** @returns the answer to a request that a healthy server does not accept. It is not sent again, and nothing has failed. */
-export function refused({ reason, http }: Pick<SendFailure, 'reason' | 'http'>): RefusalOverHttp {
-  const text = `The server behind this endpoint refused the request: ${reason}.`;
+export function refused({ message, failure: { http } }: UpstreamError): AnswerOverHttp {
+  const text = `The server behind this endpoint refused the request: ${message}.`;
   const operator = 'or ask the operator of the endpoint.';
   if (!isAboutCaller(http)) return refusal(ERRORS.internal, `${text} Change the request, ${operator}`);
   // Hosts over stdio have no status and no header.

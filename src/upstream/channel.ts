@@ -20,12 +20,12 @@ import {
   THIS_PACKAGE,
   unaskable,
 } from './call.js';
-import { isAtLeast, membersOf } from './eras/envelope.js';
-import { failedFor, readSendFailure, type SendFailure, UpstreamError } from './upstream-error.js';
+import { isAtLeast, type Members, membersOf } from './eras/envelope.js';
+import { readSendFailure, UpstreamError } from './upstream-error.js';
 import { endingOf, type Wire } from './wires/wire.js';
 
 /** An answer, or why there is none. */
-export type Outcome = CallAnswer | { readonly failed: SendFailure };
+export type Outcome = CallAnswer | { readonly failed: UpstreamError };
 
 interface Entry {
   readonly call: ServerCall;
@@ -66,58 +66,51 @@ export class Channel {
   /** What the server must answer: many servers cannot answer while a tool runs. */
   ping: Pick<ServerCall, 'method' | 'params'> = { method: 'ping', params: undefined };
 
-  private constructor(
+  /** What the server said of itself when it was opened. */
+  about: Members = {};
+  /** Whether the server has started, so that it can have received something. */
+  isStarted = false;
+
+  /**
+   * @param wire the bytes, not started
+   * @param owner who is told what belongs to no request
+   * @param silenceMs milliseconds that the server may be silent
+   */
+  constructor(
     readonly wire: Wire,
     public owner: ChannelOwner,
     private readonly silenceMs: number,
-  ) {}
-
-  /**
-   * Starts a server, and does with it what must happen before its first request.
-   *
-   * @param wire the bytes, not started
-   * @param owner who is told what belongs to no request
-   * @param limits milliseconds until the server must have started, and that it may be silent
-   * @param handshake what must happen before the first request
-   * @returns the connection, and what the handshake resolved with
-   * @throws {UpstreamError} if the server cannot be started, ends, refuses or is late
-   */
-  static async open<T>(
-    wire: Wire,
-    owner: ChannelOwner,
-    { startMs, silenceMs }: { readonly startMs: number; readonly silenceMs: number },
-    handshake: (channel: Channel) => Promise<T>,
-  ): Promise<{ readonly channel: Channel; readonly about: T }> {
-    const channel = new Channel(wire, owner, silenceMs);
-    try {
-      const about = await channel.within(startMs, async () => {
-        wire.onmessage = (message) => channel.receive(fromSdk(message));
-        wire.onstderr = (line) => channel.owner.stderr(line);
-        wire.onended = (id, reason) => channel.settle(id, failedFor(reason));
-        await wire.start();
-        return handshake(channel);
-      });
-      return { channel, about };
-    } catch (cause) {
-      await channel.close();
-      throw cause;
-    }
+  ) {
+    wire.onmessage = (message) => this.receive(fromSdk(message));
+    wire.onstderr = (line) => this.owner.stderr(line);
+    wire.onended = (id, reason) => this.settle(id, failed(reason));
   }
 
-  /** Does a handshake. Rejects if the server ends meanwhile, or is late. */
-  async within<T>(startMs: number, handshake: () => Promise<T>): Promise<T> {
+  /**
+   * Starts the server if it has not started, and does with it what must happen before its first request. Closes the connection
+   * if that fails.
+   *
+   * @param startMs milliseconds until this must be done
+   * @param handshake what must happen before the first request
+   * @throws {UpstreamError} if the server cannot be started, ends, refuses or is late
+   */
+  async begin(startMs: number, handshake: () => Promise<unknown>): Promise<void> {
+    const { wire } = this;
     const lost = new AbortController();
-    this.wire.onclose = () => lost.abort(new UpstreamError(endingOf(this.wire), { isEnded: true }));
+    wire.onclose = () => lost.abort(new UpstreamError(endingOf(wire), { isEnded: true }));
     const late = `it did not initialize within ${startMs / 1000} s`;
     const timer = setTimeout(() => lost.abort(new UpstreamError(late)), startMs);
+    const begun = async (): Promise<void> => {
+      if (!this.isStarted) await wire.start();
+      this.isStarted = true;
+      await handshake();
+    };
     try {
-      const about = await beforeAbort(handshake(), AbortSignal.any([lost.signal, this.owner.signal]));
-      this.wire.onclose = () => this.end(endingOf(this.wire));
-      return about;
+      await beforeAbort(begun(), AbortSignal.any([lost.signal, this.owner.signal]));
+      wire.onclose = () => this.end(endingOf(wire));
     } catch (cause) {
-      if (cause instanceof UpstreamError) throw cause;
-      const { reason, http } = readSendFailure(cause, false);
-      throw new UpstreamError(reason, { cause, http });
+      await this.close();
+      throw readSendFailure(cause, false);
     } finally {
       clearTimeout(timer);
     }
@@ -130,7 +123,7 @@ export class Channel {
 
   /** Sends a request, under an id of its own. */
   request(call: ServerCall): Promise<Outcome> {
-    if (this.isOver) return Promise.resolve(failedFor('the connection was closed', { isUndelivered: true }));
+    if (this.isOver) return Promise.resolve({ failed: new UpstreamError(CLOSED) });
     const id = ++this.lastId;
     const token = read(call.params, '_meta', 'progressToken');
     const meta = token === undefined ? undefined : { ...membersOf(call.params?._meta), progressToken: id };
@@ -175,20 +168,15 @@ export class Channel {
     if (!this.isAwaited) this.idle();
   }
 
-  pause(): void {
-    this.isPaused = true;
-    this.wire.pause();
-  }
-
-  resume(): void {
-    this.isPaused = false;
-    this.wire.resume();
+  pause(isPaused: boolean): void {
+    this.isPaused = isPaused;
+    this.wire.pause(isPaused);
   }
 
   async close(): Promise<void> {
     this.isOver = true;
     clearInterval(this.watching);
-    this.fail(failedFor('the connection was closed'));
+    this.fail(failed(CLOSED));
     // A cancellation ends the request that the connection may be for: it must still reach the server.
     await Promise.race([this.passing, new Promise((late) => setTimeout(late, PASSING_MS).unref())]);
     await this.wire.close().catch(() => undefined);
@@ -306,9 +294,15 @@ export class Channel {
     if (this.isOver) return;
     this.isOver = true;
     this.owner.lost(reason);
-    this.fail(failedFor(reason, { isLost: true }));
+    this.fail(failed(reason, true));
     void this.close();
   }
 }
 
 const UNASKED = { ask: unaskable };
+const CLOSED = 'the connection was closed';
+
+/** What a request got in place of an answer that the server may have had. */
+const failed = (reason: string, isEnded = false): Outcome => ({
+  failed: new UpstreamError(reason, { isDelivered: true, isEnded }),
+});

@@ -25,12 +25,13 @@ export interface Link {
   readonly lists: SharedCatalog;
   /** Must be called when the client has gone. */
   release(): Promise<void>;
-  /** The client has sent `notifications/initialized`. */
-  announce(): void;
 }
 
 /** The only client of a connection. */
-export type LinkOwner = Omit<RecoveryOwner, 'opened'> & Pick<UpstreamOptions, 'report'>;
+export interface LinkOwner extends Omit<RecoveryOwner, 'opened'>, Pick<UpstreamOptions, 'report'> {
+  /** Whether it has sent `notifications/initialized`. */
+  isAnnounced(): boolean;
+}
 
 /** Is told of changed lists, resources and tasks of the server, and on which connection. */
 export type ChangeListener = (method: string, params: Params, from: Recovery | undefined) => void;

@@ -10,7 +10,15 @@ import {
 } from '../wire/messages.js';
 import { TASK_CHANGED } from '../wire/task-streams.js';
 import type { Backend, Client, ClientPort } from './backend.js';
-import { type Params, refusal, type ServerCall, unaskable, unknownMethod, unreachable } from './call.js';
+import {
+  type AnswerOverHttp,
+  type Params,
+  refusal,
+  type ServerCall,
+  unaskable,
+  unknownMethod,
+  unreachable,
+} from './call.js';
 import {
   asksOf,
   capabilitiesOf,
@@ -26,8 +34,8 @@ import type { ParkedCalls } from './eras/parked.js';
 import { tellChanges } from './eras/stream.js';
 import { type LegacyClient, legacyToModern, modernToLegacy, NO_LOGS } from './eras/translate.js';
 import type { Caller, ChangeListener, Link, LinkOwner } from './link.js';
-import { type AnswerOverHttp, httpOf, reasonOf } from './recovery.js';
 import type { Upstream } from './upstream.js';
+import { ServerReplaced } from './upstream-error.js';
 
 /** Requests that set state of a connection. All clients share it, so all of them would get that state. */
 const SETS_STATE: ReadonlySet<string> = new Set([
@@ -66,10 +74,7 @@ export class OneServer implements Backend {
     private readonly isAlone: boolean,
     private readonly port: ClientPort,
   ) {
-    const own = new SlowReaders({
-      pause: () => this.current?.recovery.pause(),
-      resume: () => this.current?.recovery.resume(),
-    });
+    const own = new SlowReaders({ pause: (isPaused) => this.current?.recovery.pause(isPaused) });
     this.readers = isAlone ? own : upstream.readers;
     if (client.lasts) upstream.listeners.add(this.listener);
   }
@@ -100,27 +105,31 @@ export class OneServer implements Backend {
   }
 
   notified(method: string, params: Params): void {
-    if (method === METHODS.initialized) return this.announce();
+    const isInitialized = method === METHODS.initialized;
+    this.isAnnounced ||= isInitialized;
     // What a client tells of itself would be said of all that share the connection.
     if (!this.isAlone) return;
-    void this.link?.then((link) => link.era === 'legacy' && link.recovery.pass(method, params), ignore);
+    const given = isInitialized ? undefined : params;
+    void this.link?.then((link) => link.era === 'legacy' && link.recovery.pass(method, given), ignore);
   }
 
   async answer(call: ServerCall): Promise<AnswerOverHttp> {
     try {
       return await this.handle(call);
     } catch (cause) {
-      return unreachable(call.method, reasonOf(cause), { http: httpOf(cause) });
+      return unreachable(call.method, cause);
     }
   }
 
   private async handle(call: ServerCall): Promise<AnswerOverHttp> {
-    const answer = await this.attempt(call);
-    const { doubted } = answer;
-    if (doubted === undefined || !(await this.upstream.isOutdated(doubted))) return answer;
-    // The server was replaced by one of the other era, and did not run the request.
-    if (this.isAlone && this.current?.recovery === doubted) this.begin();
-    return this.attempt(call);
+    const { link } = this;
+    try {
+      return await this.attempt(call);
+    } catch (cause) {
+      if (!(cause instanceof ServerReplaced)) throw cause;
+      if (this.isAlone && this.link === link) this.begin();
+      return this.attempt(call);
+    }
   }
 
   private attempt(call: ServerCall): Promise<AnswerOverHttp> {
@@ -162,17 +171,12 @@ export class OneServer implements Backend {
       notified: (name, given) => this.changed(name, given),
       ask: this.port.ask,
       report: this.port.report,
+      isAnnounced: () => this.isAnnounced,
     };
     this.left?.abort();
     this.left = new AbortController();
     this.current = undefined;
     this.link = this.upstream.forSession(this.initialize, owner, this.left.signal);
-    if (this.isAnnounced) this.announce();
-  }
-
-  private announce(): void {
-    this.isAnnounced = true;
-    void this.link?.then((link) => link.announce(), ignore);
   }
 
   /** A session that could not begin begins again with the next request: a client of several servers goes on without one. */

@@ -4,63 +4,49 @@ import type { HttpRefusal } from '../http/upstream-server.js';
 /** MCP 2026-07-28, basic/versioning: the server does not speak the version of the request. */
 export const UNSUPPORTED_VERSION = -32022;
 
-interface UpstreamErrorOptions extends ErrorOptions {
+/** What a failure means for the request, and for the connection. */
+interface Failure {
+  /** Whether the server may have had the request, so that it may have run. */
   readonly isDelivered?: boolean;
+  /** Whether the connection ended. Its owner was told. */
   readonly isEnded?: boolean;
+  /** Whether the connection or session is gone, so that a new one must be initialized. */
+  readonly isSessionLost?: boolean;
+  /** Whether the server answered that it does not accept this request, so that nothing else is wrong with it. */
+  readonly isRefused?: boolean;
+  /** How the server answered over HTTP. */
   readonly http?: HttpRefusal | undefined;
 }
 
-/** A server behind the endpoint did not answer. */
+/** A server behind the endpoint did not answer. Clients get the message, so it has nothing of the request, the command or the headers. */
 export class UpstreamError extends ConcernsError {
   readonly code = 'UPSTREAM_FAILED';
   override readonly name = 'UpstreamError';
-  /** Whether the server had the request, so that it may have run. */
-  readonly isDelivered: boolean;
-  /** Whether the server ended. */
-  readonly isEnded: boolean;
-  /** How the server answered over HTTP. */
-  readonly http: HttpRefusal | undefined;
 
   constructor(
     message: string,
-    { isDelivered = false, isEnded = false, http, ...options }: UpstreamErrorOptions = {},
+    readonly failure: Failure = {},
+    options?: ErrorOptions,
   ) {
     super(message, options);
-    this.isDelivered = isDelivered;
-    this.isEnded = isEnded;
-    this.http = http;
   }
 }
 
 /** The server refused `initialize`. It may speak another era. */
 export class InitializeRefused extends UpstreamError {}
 
-/** The server does not speak the version that the operator demands. */
+/** The server does not speak 2026-07-28. */
 export class EraUnavailable extends UpstreamError {}
 
-/** What a failure means for the request, and for the connection. */
-export interface SendFailure {
-  /** Whether the connection or session is gone, so that a new one must be initialized. */
-  readonly isSessionLost: boolean;
-  /** Whether the server certainly did not run the request. */
-  readonly isUndelivered: boolean;
-  /** Whether the server answered that it does not accept this request, so that nothing else is wrong with it. */
-  readonly isRefused: boolean;
-  /** Clients get it, so it has nothing of the request, the command or the headers. */
-  readonly reason: string;
-  /** Whether the connection ended. Its owner was told. */
-  readonly isLost?: boolean;
-  /** How the server answered over HTTP. */
-  readonly http?: HttpRefusal | undefined;
-}
+/** The server was replaced by one of the other era, and did not run the request. */
+export class ServerReplaced extends UpstreamError {}
 
-/** Returns what a request got in place of an answer. */
-export const failedFor = (
-  reason: string,
-  given: Partial<SendFailure> = {},
-): { readonly failed: SendFailure } => ({
-  failed: { isSessionLost: false, isUndelivered: false, isRefused: false, reason, ...given },
-});
+/** Returns the failure of a request that was answered with a status of HTTP. It has nothing of the body, which can repeat arguments. */
+export function httpFailure(http: HttpRefusal): UpstreamError {
+  const { status } = http;
+  const isRefused = status >= 400 && status < 500 && !UNAVAILABLE.has(status);
+  return new UpstreamError(`it answered HTTP ${status}`, { isDelivered: true, isRefused, http });
+}
 
 /** Errors of a connection that was never made. */
 const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
@@ -90,33 +76,29 @@ const CONTENT_TYPE = 'Unexpected content type';
  * @param hasSession whether the connection was initialized
  * @returns what it means
  * @example
- * readSendFailure(new StreamableHTTPError(404, 'Session not found'), true).isSessionLost; // true
+ * readSendFailure(new StreamableHTTPError(404, 'Session not found'), true).failure.isSessionLost; // true
  */
-export function readSendFailure(cause: unknown, hasSession: boolean): SendFailure {
+export function readSendFailure(cause: unknown, hasSession: boolean): UpstreamError {
+  if (cause instanceof UpstreamError) return cause;
   const error = cause instanceof Error ? cause : new Error(String(cause));
   const http = 'http' in error ? (error.http as HttpRefusal | undefined) : undefined;
   const code = 'code' in error && typeof error.code === 'number' ? error.code : undefined;
   const status = http?.status ?? code;
   const isRefusedSession = status === 400 && /session|initializ/i.test(error.message);
-  if (hasSession && (status === 404 || isRefusedSession)) {
-    const reason = `it does not know the session any more (HTTP ${status})`;
-    return { isSessionLost: true, isUndelivered: true, isRefused: false, reason };
-  }
-  if (status !== undefined && status > 0) {
-    // Without the body, which can repeat arguments.
-    const isRefused = status >= 400 && status < 500 && !UNAVAILABLE.has(status);
-    const reason = `it answered HTTP ${status}`;
-    return { isSessionLost: false, isUndelivered: false, isRefused, reason, http: http ?? { status } };
-  }
-  const [isSessionLost, isRefused] = [false, false];
-  if (cause instanceof UpstreamError)
-    return { isSessionLost, isUndelivered: !cause.isDelivered, isRefused, reason: cause.message };
+  if (hasSession && (status === 404 || isRefusedSession))
+    return new UpstreamError(`it does not know the session any more (HTTP ${status})`, {
+      isSessionLost: true,
+    });
+  if (status !== undefined && status > 0) return httpFailure(http ?? { status });
   const name = codeOf(error) ?? codeOf(error.cause);
-  return { isSessionLost, isUndelivered: NOT_CONNECTED.has(name), isRefused, reason: reasonOf(error, name) };
+  return new UpstreamError(textOf(error, name), { isDelivered: !NOT_CONNECTED.has(name) }, { cause });
 }
 
+/** Returns why something failed, in the words of its error. */
+export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
 /** The text of an unknown error is left out: Node.js repeats commands and the values of headers in some of them. */
-function reasonOf(error: Error, code: string | undefined): string {
+function textOf(error: Error, code: string | undefined): string {
   if ('syscall' in error && String(error.syscall).startsWith('spawn'))
     return `it cannot be started (${code ?? 'for an unknown reason'})`;
   if (error.message.startsWith(CONTENT_TYPE)) return firstLine(error.message);

@@ -2,16 +2,16 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { MAX_AGE_MS, SharedCatalog } from '../gate/request/catalog-cache.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
 import { beforeAbort } from '../session/before-abort.js';
-import { CAPABILITIES, type Era, listChangedMethod, METHODS } from '../wire/messages.js';
+import { CAPABILITIES, type Era, listChangedMethod } from '../wire/messages.js';
 import { type ChannelOwner, ownCall, type Params, unaskable } from './call.js';
 import type { Channel } from './channel.js';
-import { LEGACY_VERSIONS, SELF, wrapParams } from './eras/envelope.js';
-import { NOBODY, openLegacy, probe } from './eras/era.js';
+import { LEGACY_VERSIONS, SELF } from './eras/envelope.js';
+import { openLegacy, openModern } from './eras/era.js';
 import { Watched, type WatchedKind } from './eras/watched.js';
 import type { Caller, ChangeListener, Link, LinkOwner } from './link.js';
 import type { Isolation, UpstreamOptions } from './options.js';
 import { Pool } from './pool.js';
-import { type Opened, Recovery, type RecoveryOwner, reasonOf } from './recovery.js';
+import { Recovery, type RecoveryOwner } from './recovery.js';
 import { EraUnavailable, InitializeRefused } from './upstream-error.js';
 import { type Wire, wireOf } from './wires/wire.js';
 
@@ -29,13 +29,14 @@ export class Upstream {
   readonly listeners = new Set<ChangeListener>();
   /** Schemas of its tools, which say which arguments a server over HTTP wants as headers. */
   readonly tools = new Map<string, unknown>();
-  private modernLink: Promise<Link | undefined> | undefined;
+  /**
+   * The one modern connection of everybody: the protocol has no state of a connection (basic/index).
+   */
+  private readonly modernLink: Link;
   private refusesLegacy = false;
   private refusesModern = false;
   /** Whether the server is at a URL; `undefined` before it was opened. */
   private isRemote: boolean | undefined;
-  /** The connections of an era that the server does not speak any more. */
-  private readonly outdated = new WeakSet<Recovery>();
   /** A process that refused `server/discover`, and can still be initialized. */
   private spare: Channel | undefined;
   private readonly pool = new Pool<Link>();
@@ -49,7 +50,7 @@ export class Upstream {
   private readonly limits: { readonly startMs: number; readonly silenceMs: number };
   private isPaused = false;
   /** The responses to clients that share connections. */
-  readonly readers = new SlowReaders({ pause: () => this.pause(true), resume: () => this.pause(false) });
+  readonly readers = new SlowReaders({ pause: (isPaused) => this.pause(isPaused) });
 
   constructor(
     private readonly openWire: () => Transport,
@@ -58,6 +59,7 @@ export class Upstream {
   ) {
     const { startMs = START_MS, silenceMs = SILENCE_MS } = options;
     this.limits = { startMs, silenceMs };
+    this.modernLink = this.link('modern', (owner) => this.openModern(owner));
   }
 
   /** A legacy client whose session is elsewhere: each of its requests may be the first that this process sees. */
@@ -100,14 +102,10 @@ export class Upstream {
   /** Whether the server answers. The connection for this is kept, so that a check starts a process only once. */
   async isUp(signal: AbortSignal): Promise<boolean> {
     const ask = async (): Promise<boolean> => {
-      const modern = await this.modern();
-      const link = modern ?? this.pooled({ principal: 'health', asks: {} });
-      const ping =
-        modern === undefined
-          ? ownCall('ping', undefined)
-          : ownCall(METHODS.discover, wrapParams(undefined, NOBODY));
-      const answer = await link.recovery.request({ ...ping, signal });
-      await link.release();
+      const { recovery, release } = (await this.modern()) ?? this.pooled({ principal: 'health', asks: {} });
+      const { method, params } = (await recovery.opened()).ping;
+      const answer = await recovery.request({ ...ownCall(method, params), signal });
+      await release();
       return 'result' in answer;
     };
     return beforeAbort(ask(), signal).catch(() => false);
@@ -120,39 +118,13 @@ export class Upstream {
 
   private pause(isPaused: boolean): void {
     this.isPaused = isPaused;
-    for (const recovery of this.shared) recovery[isPaused ? 'pause' : 'resume']();
-  }
-
-  /**
-   * Asks a server again that refused what it should accept: a server at a URL may have been replaced by one of the other era.
-   * One that is a process is asked whenever it is opened.
-   *
-   * @returns whether the connection is of no use any more, so that the request must be sent on another one
-   */
-  async isOutdated(recovery: Recovery): Promise<boolean> {
-    if (this.isRemote && !this.outdated.has(recovery)) await recovery.check();
-    return this.outdated.has(recovery);
-  }
-
-  /** Must be called when the server has refused the era of a connection: what is remembered is not true, or not any more. */
-  private forget(era: Era, recovery: Recovery): void {
-    if (this.outdated.has(recovery)) return;
-    this.outdated.add(recovery);
-    if (era === 'legacy') void this.pool.clear();
-    if (era === 'legacy' && !this.refusesModern) return;
-    this.modernLink = undefined;
-    this.refusesModern = false;
-    this.refusesLegacy = false;
+    for (const recovery of this.shared) recovery.pause(isPaused);
   }
 
   async close(): Promise<void> {
-    (await this.modernLink?.catch(() => undefined))?.watched.close();
-    const [shared, spare] = [[...this.shared], this.spare];
+    this.modernLink.watched.close();
     void this.pool.clear();
-    this.shared.clear();
-    this.modernLink = undefined;
-    this.spare = undefined;
-    await Promise.all([spare?.close(), ...shared.map((recovery) => recovery.close())]);
+    await Promise.all([this.spare?.close(), ...[...this.shared].map((recovery) => recovery.close())]);
   }
 
   private open(): Wire {
@@ -163,12 +135,14 @@ export class Upstream {
 
   /** The legacy side as always. Only if the server refuses it, or cannot do much there, its modern side. */
   private async legacyFirst(make: () => Link): Promise<Link> {
-    if (this.refusesLegacy || this.options.protocol === '2026-07-28') return this.required(this.modern());
+    if (this.refusesLegacy || this.options.protocol === '2026-07-28') {
+      const modern = await this.modern();
+      if (modern !== undefined) return modern;
+    }
     const link = make();
     try {
-      const { channel } = await link.recovery.opened();
+      const { wire } = await link.recovery.opened();
       // Over HTTP without a session a server cannot ask, announce changes or be cancelled.
-      const { wire } = channel;
       if (wire.modern === undefined || wire.sessionId !== undefined) return link;
       const modern = await this.modern().catch(() => undefined);
       if (modern === undefined) return link;
@@ -178,63 +152,46 @@ export class Upstream {
       await link.release();
       if (!(cause instanceof InitializeRefused)) throw cause;
       const modern = await this.modern();
-      if (modern === undefined) return this.fail(cause);
+      if (modern === undefined) {
+        const { name = 'upstream', report } = this.options;
+        report?.({ upstream: name, state: 'failed', reason: cause.message, restarts: 0 });
+        throw cause;
+      }
       this.refusesLegacy = true;
       return modern;
     }
   }
 
-  private async required(link: Promise<Link | undefined>): Promise<Link> {
-    const found = await link;
-    if (found !== undefined) return found;
-    this.refusesLegacy = false;
-    throw new EraUnavailable('it does not speak 2026-07-28');
-  }
-
-  private fail(cause: unknown): never {
-    const { name = 'upstream', report } = this.options;
-    report?.({ upstream: name, state: 'failed', reason: reasonOf(cause), restarts: 0 });
-    throw cause;
-  }
-
-  /**
-   * The one modern connection of everybody: the protocol has no state of a connection (basic/index). `undefined` if the
-   * server speaks only the legacy era.
-   */
-  modern(): Promise<Link | undefined> {
-    if (this.options.protocol === '2025-11-25') return Promise.resolve(undefined);
-    this.modernLink ??= this.openModern().catch((cause) => {
-      // A failure tells nothing, so the next request asks again.
-      this.modernLink = undefined;
-      throw cause;
-    });
-    return this.modernLink;
-  }
-
-  private async openModern(): Promise<Link | undefined> {
-    const first = this.open();
-    const ask = (wire: Wire, owner: ChannelOwner) =>
-      probe(wire.modern?.() ?? wire, owner, this.limits, this.isRemote !== true);
-    const found = await ask(first, this.nobody()).catch((cause) => this.fail(cause));
-    if (found.era === 'legacy') {
-      this.spare = found.spare;
-      if (this.options.protocol === '2026-07-28') throw new EraUnavailable('it does not speak 2026-07-28');
-      // Some legacy servers end when they are asked, and so does one that cannot start.
-      if (found.spare === undefined && this.isRemote !== true) await this.tryLegacy();
+  /** Returns the modern connection; `undefined` if the server speaks only the legacy era. */
+  async modern(): Promise<Link | undefined> {
+    const { protocol } = this.options;
+    if (this.refusesModern || protocol === '2025-11-25') return undefined;
+    try {
+      await this.modernLink.recovery.opened();
+      return this.modernLink;
+    } catch (cause) {
+      // Any other failure tells nothing, so the next request asks again.
+      if (!(cause instanceof EraUnavailable) || protocol === '2026-07-28') throw cause;
       this.refusesModern = true;
       return undefined;
     }
-    const again = async (owner: ChannelOwner): Promise<Opened> => {
-      const next = await ask(this.open(), owner);
-      if (next.era === 'modern') return next.opened;
-      this.spare = next.spare;
-      link.watched.close();
-      this.forget('modern', link.recovery);
-      throw new EraUnavailable('it does not speak 2026-07-28 any more');
+  }
+
+  private async openModern(owner: ChannelOwner): Promise<Channel> {
+    const wire = this.open();
+    const isProcess = wire.modern === undefined;
+    const keep = (spare: Channel): void => {
+      this.spare = spare;
     };
-    const link: Link = this.link('modern', again, { first: found.opened });
-    await link.recovery.opened();
-    return link;
+    try {
+      return await openModern(wire.modern?.() ?? wire, owner, this.limits, isProcess, keep);
+    } catch (cause) {
+      if (!(cause instanceof EraUnavailable)) throw cause;
+      this.refusesLegacy = false;
+      // Some legacy servers end when they are asked, and so does one that cannot start.
+      if (isProcess && this.spare === undefined) await this.tryLegacy();
+      throw cause;
+    }
   }
 
   /** @throws {UpstreamError} if the server cannot be initialized */
@@ -265,39 +222,24 @@ export class Upstream {
 
   /** @param owner the only client of the connection; without it, the connection belongs to this process */
   private legacyLink(initialize: Params, owner?: LinkOwner): Link {
-    let isAnnounced = owner === undefined;
-    const open = (given: ChannelOwner): Promise<Opened> => {
+    const open = async (given: ChannelOwner): Promise<Channel> => {
       const wire = this.spare ?? this.open();
       this.spare = undefined;
-      return openLegacy(wire, given, this.limits, initialize, isAnnounced).catch((cause) => {
-        if (cause instanceof InitializeRefused) this.forget('legacy', link.recovery);
+      try {
+        return await openLegacy(wire, given, this.limits, initialize, owner?.isAnnounced() ?? true);
+      } catch (cause) {
+        if (cause instanceof InitializeRefused) {
+          // What is remembered is not true, or not any more.
+          void this.pool.clear();
+          this.refusesModern = false;
+        }
         throw cause;
-      });
+      }
     };
-    const announce = (): void => {
-      isAnnounced = true;
-      link.recovery.pass(METHODS.initialized, undefined);
-    };
-    const link: Link = this.link('legacy', open, { owner, announce });
-    return link;
+    return this.link('legacy', open, owner);
   }
 
-  private link(
-    era: Era,
-    open: (owner: ChannelOwner) => Promise<Opened>,
-    given: {
-      readonly owner?: LinkOwner | undefined;
-      readonly first?: Opened;
-      readonly announce?: () => void;
-    },
-  ): Link {
-    const { owner, announce = () => undefined } = given;
-    // Nobody else changes something on a connection of one client, which subscribes by itself.
-    const watched: Watched = new Watched(
-      () => recovery,
-      era === 'modern',
-      (kind) => (owner === undefined ? [...this.watching[kind].keys()] : []),
-    );
+  private link(era: Era, open: (owner: ChannelOwner) => Promise<Channel>, owner?: LinkOwner): Link {
     const lists = new SharedCatalog(MAX_AGE_MS);
     const told: RecoveryOwner = {
       ask: unaskable,
@@ -308,31 +250,24 @@ export class Upstream {
       },
       ...owner,
       // Nobody hears of changes where every process serves few requests, so there is no stream then.
-      opened: (opened) => {
+      opened: (channel) => {
         for (const each of CAPABILITIES) lists.drop(each);
-        if (this.options.isLongLived === true) void watched.reopened(opened);
+        if (this.options.isLongLived === true) void watched.reopened(channel);
       },
     };
     const report = owner?.report ?? this.options.report;
-    const recovery: Recovery = new Recovery(open, { ...this.options, report }, told, given.first);
+    const recovery: Recovery = new Recovery(open, { ...this.options, report }, told);
+    // Nobody else changes something on a connection of one client, which subscribes by itself.
+    const watched = new Watched(recovery, era === 'modern', (kind) =>
+      owner === undefined ? [...this.watching[kind].keys()] : [],
+    );
     if (owner === undefined) this.shared.add(recovery);
-    if (this.isPaused && owner === undefined) recovery.pause();
+    if (this.isPaused && owner === undefined) recovery.pause(true);
     const close = (): Promise<void> => {
       this.shared.delete(recovery);
       return recovery.close();
     };
-    return { era, recovery, watched, lists, release: era === 'modern' ? KEEP : close, announce };
-  }
-
-  private nobody(): ChannelOwner {
-    const { name = 'upstream', report } = this.options;
-    return {
-      signal: new AbortController().signal,
-      ask: unaskable,
-      notified: () => undefined,
-      lost: () => undefined,
-      stderr: (stderr) => report?.({ upstream: name, stderr }),
-    };
+    return { era, recovery, watched, lists, release: era === 'modern' ? KEEP : close };
   }
 }
 

@@ -27,8 +27,8 @@ it('a cancellation reaches a server whose connection is closed right after it', 
     lost: () => undefined,
     stderr: () => undefined,
   };
-  const limits = { startMs: 5000, silenceMs: 60_000 };
-  const { channel } = await Channel.open(new RemoteTransport(url, {}), owner, limits, async () => undefined);
+  const channel = new Channel(new RemoteTransport(url, {}), owner, 60_000);
+  await channel.begin(5000, async () => undefined);
   const controller = new AbortController();
   const answer = channel.request({ ...ownCall('tools/call', { name: 'wait' }), signal: controller.signal });
   await sleep(150);

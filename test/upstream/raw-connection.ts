@@ -36,11 +36,11 @@ export class RawConnection {
   }
 
   async pause(): Promise<void> {
-    this.server.behind.readers.source.pause();
+    this.server.behind.readers.source.pause(true);
   }
 
   async resume(): Promise<void> {
-    this.server.behind.readers.source.resume();
+    this.server.behind.readers.source.pause(false);
   }
 
   async close(): Promise<void> {

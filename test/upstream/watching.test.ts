@@ -29,12 +29,8 @@ class HangingServer implements Wire {
     queueMicrotask(() => this.onmessage?.({ jsonrpc: '2.0', id: message.id, result }));
   }
 
-  pause(): void {
-    this.isPaused = true;
-  }
-
-  resume(): void {
-    this.isPaused = false;
+  pause(isPaused: boolean): void {
+    this.isPaused = isPaused;
   }
 
   async close(): Promise<void> {}

@@ -2,13 +2,12 @@ import { ConcernsError } from '../../errors.js';
 
 /** Something whose messages several responses carry, for example the connection to a server behind the endpoint. */
 export interface Pausable {
-  /** Stops reading, so that the server waits as soon as its pipe or connection is full. */
-  pause(): void;
-  resume(): void;
+  /** Stops reading, so that the server waits as soon as its pipe or connection is full, or goes on. */
+  pause(isPaused: boolean): void;
 }
 
 /** A server in this process, which nothing slows down. */
-export const UNPACED: Pausable = { pause: () => undefined, resume: () => undefined };
+export const UNPACED: Pausable = { pause: () => undefined };
 
 /** Bytes that wait for clients before the source pauses. */
 const PAUSE_AT = 1024 * 1024;
@@ -165,9 +164,9 @@ export class SlowReaders {
     if (isPaused === this.isPaused) return;
     this.isPaused = isPaused;
     clearInterval(this.checking);
-    if (!isPaused) return this.source.resume();
+    if (!isPaused) return this.source.pause(false);
     for (const stream of this.streams) notice(stream);
-    this.source.pause();
+    this.source.pause(true);
     this.checking = setInterval(() => this.closeStalled(), CHECK_MS);
     this.checking.unref();
   }

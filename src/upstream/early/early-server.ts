@@ -1,7 +1,13 @@
 import { CAPABILITIES, ERRORS, listChangedMethod, METHODS, type Request, read } from '../../wire/messages.js';
 import type { Backend, Backends, Client, ClientPort } from '../backend.js';
-import { CANCELLED, type Notify, type Params, refusal, type ServerCall } from '../call.js';
-import type { AnswerOverHttp } from '../recovery.js';
+import {
+  type AnswerOverHttp,
+  CANCELLED,
+  type Notify,
+  type Params,
+  refusal,
+  type ServerCall,
+} from '../call.js';
 import type { Start } from './start.js';
 
 const CHANGES: ReadonlySet<string> = new Set(CAPABILITIES.map(listChangedMethod));

@@ -1,8 +1,7 @@
 import { METHODS, read } from '../../wire/messages.js';
 import { type ChannelOwner, ownCall, type Params } from '../call.js';
 import { Channel } from '../channel.js';
-import type { Opened } from '../recovery.js';
-import { InitializeRefused, UNSUPPORTED_VERSION, UpstreamError } from '../upstream-error.js';
+import { EraUnavailable, InitializeRefused, UNSUPPORTED_VERSION, UpstreamError } from '../upstream-error.js';
 import type { Wire } from '../wires/wire.js';
 import { LEGACY_VERSIONS, type Members, MODERN_VERSION, SELF, wrapParams } from './envelope.js';
 
@@ -29,86 +28,85 @@ export const NOBODY = { info: SELF, capabilities: {} } as const;
 export async function openLegacy(
   wire: Wire | Channel,
   owner: ChannelOwner,
-  limits: Limits,
+  { startMs, silenceMs }: Limits,
   params: Params,
   announce: boolean,
-): Promise<Opened> {
-  const handshake = (channel: Channel) => initialize(channel, params, announce);
-  if (!(wire instanceof Channel)) return Channel.open(wire, owner, limits, handshake);
-  wire.owner = owner;
-  try {
-    return { channel: wire, about: await wire.within(limits.startMs, () => handshake(wire)) };
-  } catch (cause) {
-    await wire.close();
-    throw cause;
-  }
+): Promise<Channel> {
+  const channel = wire instanceof Channel ? wire : new Channel(wire, owner, silenceMs);
+  channel.owner = owner;
+  await channel.begin(startMs, () => initialize(channel, params, announce));
+  return channel;
 }
 
-async function initialize(channel: Channel, params: Params, announce: boolean): Promise<Members> {
+async function initialize(channel: Channel, params: Params, announce: boolean): Promise<void> {
   const answer = await channel.request(ownCall(METHODS.initialize, params));
   if ('failed' in answer) {
-    const { reason, isRefused, http } = answer.failed;
-    throw new (isRefused ? InitializeRefused : UpstreamError)(reason, { http });
+    const { message, failure } = answer.failed;
+    throw failure.isRefused ? new InitializeRefused(message, failure) : answer.failed;
   }
   if ('error' in answer) {
     throw new InitializeRefused(`it refused to initialize: ${answer.error.message.slice(0, MAX_REASON)}`);
   }
+  channel.about = answer.result;
   channel.hasSession = true;
   channel.wire.setProtocolVersion?.(String(answer.result.protocolVersion));
   if (announce) channel.pass(METHODS.initialized);
-  return answer.result;
 }
-
-/** What a probe found: a server of the modern era, or one of the legacy era, and its process if that still runs. */
-export type Found =
-  | { readonly era: 'modern'; readonly opened: Opened }
-  | { readonly era: 'legacy'; readonly spare?: Channel };
 
 /**
- * Asks a server whether it speaks 2026-07-28 (basic/versioning). Any answer but its `DiscoverResult` means that it does
- * not, and so does silence. A failure tells nothing.
+ * Opens a server that is spoken to in the modern era. Any answer but its `DiscoverResult` means that it does not speak
+ * 2026-07-28, and so does silence (basic/versioning). A failure tells nothing.
  *
  * @param wire the bytes, not started
- * @param isProcess whether the same connection can be initialized if the server does not
+ * @param keep receives the connection to a process that speaks the legacy era: it can be initialized
+ * @param isProcess whether the server is one
+ * @throws {EraUnavailable} if it speaks the legacy era
  * @throws {UpstreamError} if nobody knows: for 401, 403, 5xx, and a server that cannot be reached
  */
-export async function probe(
+export async function openModern(
   wire: Wire,
   owner: ChannelOwner,
-  limits: Limits,
+  { startMs, silenceMs }: Limits,
   isProcess: boolean,
-): Promise<Found> {
-  let isStarted = false;
+  keep: (spare: Channel) => void,
+): Promise<Channel> {
+  const channel = new Channel(wire, owner, silenceMs);
+  const found: { about?: Members | undefined } = {};
   try {
-    const { channel, about } = await Channel.open(wire, owner, limits, async (opened) => {
-      isStarted = true;
-      return isProcess ? Promise.race([discover(opened), silence()]) : discover(opened);
+    await channel.begin(startMs, async () => {
+      found.about = await (isProcess ? Promise.race([discover(channel), silence()]) : discover(channel));
     });
-    if (about !== undefined) {
-      channel.ping = { method: METHODS.discover, params: wrapParams(undefined, NOBODY) };
-      return { era: 'modern', opened: { channel, about } };
-    }
-    if (isProcess) return { era: 'legacy', spare: channel };
-    await channel.close();
-    return { era: 'legacy' };
   } catch (cause) {
     // Some servers exit when their first message is not `initialize`.
-    if (isStarted && cause instanceof UpstreamError && cause.isEnded) return { era: 'legacy' };
-    throw cause;
+    const hasExited = channel.isStarted && cause instanceof UpstreamError && cause.failure.isEnded === true;
+    throw hasExited ? new EraUnavailable(LEGACY) : cause;
   }
+  if (found.about !== undefined) {
+    channel.about = found.about;
+    channel.ping = discovery();
+    return channel;
+  }
+  if (isProcess) keep(channel);
+  else await channel.close();
+  throw new EraUnavailable(LEGACY);
 }
+
+const LEGACY = `it does not speak ${MODERN_VERSION}`;
+
+/** What asks a server of the modern era what it is, for no client. */
+export const discovery = () => ownCall(METHODS.discover, wrapParams(undefined, NOBODY));
 
 const silence = (): Promise<undefined> =>
   new Promise((resolve) => setTimeout(resolve, SILENT_MS, undefined).unref());
 
 async function discover(channel: Channel): Promise<Members | undefined> {
-  const answer = await channel.request(ownCall(METHODS.discover, wrapParams(undefined, NOBODY)));
+  const answer = await channel.request(discovery());
   if ('failed' in answer) {
-    const { isRefused, reason, http, isLost } = answer.failed;
+    const { isRefused, http } = answer.failed.failure;
     // An address without a modern server answers 404 or 400. 401 and 403 are about the caller.
     const status = http?.status ?? 0;
     if (isRefused ? status !== 403 : status === 404 || status === 410) return undefined;
-    throw new UpstreamError(reason, { http, isEnded: isLost === true });
+    throw answer.failed;
   }
   if ('result' in answer) {
     const versions = answer.result.supportedVersions;

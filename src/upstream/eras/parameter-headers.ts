@@ -1,8 +1,7 @@
 import type { CallAnswer } from '../../wire/calls.js';
 import { LISTS, read } from '../../wire/messages.js';
-import { ownCall, type ServerCall } from '../call.js';
+import { type AnswerOverHttp, ownCall, type ServerCall } from '../call.js';
 import type { Link } from '../link.js';
-import type { AnswerOverHttp } from '../recovery.js';
 import type { Upstream } from '../upstream.js';
 import { headerText } from '../wires/modern-wire.js';
 import { wrapParams } from './envelope.js';
@@ -25,10 +24,10 @@ export async function askModern(
   call: ServerCall,
 ): Promise<AnswerOverHttp> {
   if (call.method === LISTS.tools.method) return remember(upstream, await recovery.request(call));
-  const { channel } = await recovery.opened();
+  const { wire } = await recovery.opened();
   const name = read(call.params, 'name');
   const isCall = call.method === 'tools/call' && typeof name === 'string';
-  if (!isCall || !channel.wire.cancelsBySignal) return recovery.request(call);
+  if (!isCall || !wire.cancelsBySignal) return recovery.request(call);
   const send = async () => {
     const schema = await schemaOf(upstream, name, ({ params }) =>
       recovery.request({ ...ownCall(LISTS.tools.method, params), signal: call.signal }),

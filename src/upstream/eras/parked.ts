@@ -1,8 +1,7 @@
 import type { CallAnswer } from '../../wire/calls.js';
 import { ERRORS, read } from '../../wire/messages.js';
-import { type Ask, CANCELLED, refusal, type ServerCall } from '../call.js';
+import { type AnswerOverHttp, type Ask, CANCELLED, refusal, type ServerCall } from '../call.js';
 import type { Caller } from '../link.js';
-import type { AnswerOverHttp } from '../recovery.js';
 import { membersOf } from './envelope.js';
 
 /** Milliseconds that a call waits for the answer of a person. */
@@ -90,7 +89,8 @@ class OpenCall {
   private readonly life = new AbortController();
   private readonly questions = new Map<string, Question>();
   private readonly what: string;
-  private over: AnswerOverHttp | undefined;
+  /** The answer, once there is one. */
+  private over: Promise<AnswerOverHttp> | undefined;
   private wake: () => void = () => undefined;
   private notify: ServerCall['notify'];
   private timer: NodeJS.Timeout | undefined;
@@ -108,10 +108,13 @@ class OpenCall {
     const { signal } = this.life;
     const notify: ServerCall['notify'] = (method, params) => this.notify(method, params);
     const ask: Ask = (method, params, taken) => this.ask(method, params, taken);
-    void send({ ...call, signal, notify, ask }).then((answer) => {
-      this.over = answer;
+    const sent = send({ ...call, signal, notify, ask });
+    const settled = (): void => {
+      this.over = sent;
       this.wake();
-    });
+    };
+    // A call that fails while it is parked fails the request that continues it.
+    sent.then(settled, settled);
   }
 
   /** Whether a request may answer the questions: the same request of the same verified identity. */

@@ -1,10 +1,17 @@
 import { isTaskOnly } from '../../gate/lists/tools-for-client.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import { ERRORS, EXTENSION_ID, METHODS, read, TASK_LIST, TASK_RESULT } from '../../wire/messages.js';
-import { ownCall, type Params, refusal, type ServerCall, unaskable, unknownMethod } from '../call.js';
+import {
+  type AnswerOverHttp,
+  ownCall,
+  type Params,
+  refusal,
+  type ServerCall,
+  unaskable,
+  unknownMethod,
+} from '../call.js';
 import type { Channel } from '../channel.js';
 import type { Caller, Link } from '../link.js';
-import type { AnswerOverHttp } from '../recovery.js';
 import type { Upstream } from '../upstream.js';
 import {
   type ClientFacts,
@@ -67,7 +74,8 @@ export async function modernToLegacy(
     const link = upstream.pooled(caller);
     using(link);
     try {
-      const { about, channel } = await link.recovery.opened();
+      const channel = await link.recovery.opened();
+      const { about } = channel;
       if (method === METHODS.discover) return { result: discoverOf(about) };
       if (open.level !== NO_LOGS && read(about.capabilities, 'logging') !== undefined) await logAll(channel);
       const answer = await link.recovery.request(open);

@@ -1,6 +1,7 @@
 import { METHODS, read, TASKS_EXTENSION } from '../../wire/messages.js';
 import { type Notify, ownCall } from '../call.js';
-import type { Opened, Recovery } from '../recovery.js';
+import type { Channel } from '../channel.js';
+import type { Recovery } from '../recovery.js';
 import { SELF, wrapParams } from './envelope.js';
 
 /** What clients watch, as a stream names it: resources by their URI, tasks by their id. */
@@ -19,23 +20,22 @@ export class Watched {
 
   /** @param names returns what clients watch now */
   constructor(
-    private readonly recovery: () => Recovery,
+    private readonly recovery: Recovery,
     private readonly isModern: boolean,
     private readonly names: (kind: WatchedKind) => readonly string[],
   ) {}
 
   /** Must be called when clients begin to watch something, or the last one stops. A legacy server knows only resources. */
   async change(names: readonly string[], isNew: boolean): Promise<void> {
-    if (this.isModern) return this.listen(await this.recovery().opened());
+    if (this.isModern) return this.listen(await this.recovery.opened());
     const method = isNew ? SUBSCRIBE : 'resources/unsubscribe';
-    await Promise.all(names.map((uri) => this.recovery().request(ownCall(method, { uri }))));
+    await Promise.all(names.map((uri) => this.recovery.request(ownCall(method, { uri }))));
   }
 
   /** Must be called when the server was opened again: it has forgotten what it was asked. */
-  async reopened(opened: Opened): Promise<void> {
-    if (this.isModern) return this.listen(opened);
-    for (const uri of this.names('resourceSubscriptions'))
-      await opened.channel.request(ownCall(SUBSCRIBE, { uri }));
+  async reopened(channel: Channel): Promise<void> {
+    if (this.isModern) return this.listen(channel);
+    for (const uri of this.names('resourceSubscriptions')) await channel.request(ownCall(SUBSCRIBE, { uri }));
   }
 
   close(): void {
@@ -43,7 +43,7 @@ export class Watched {
   }
 
   /** Opens the new stream before the old one ends, so that nothing is missed. Resolves when the server knows. */
-  private listen({ channel, about }: Opened): Promise<void> {
+  private listen(channel: Channel): Promise<void> {
     const [before, stream] = [this.stream, new AbortController()];
     this.stream = stream;
     const all = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
@@ -68,9 +68,9 @@ export class Watched {
         // A server that does not offer the stream, or not this one, answers an error. What it told before, it still tells.
         if ('error' in outcome && this.stream === stream) this.stream = before;
         // One that ended is asked when it is open again.
-        if ('error' in outcome || ('failed' in outcome && outcome.failed.isLost)) return;
+        if ('error' in outcome || ('failed' in outcome && outcome.failed.failure.isEnded)) return;
         setTimeout(() => {
-          if (!stream.signal.aborted) void this.listen({ channel, about });
+          if (!stream.signal.aborted) void this.listen(channel);
         }, AGAIN_MS).unref();
       });
     });

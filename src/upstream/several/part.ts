@@ -1,8 +1,7 @@
 import { read, SERVER_META } from '../../wire/messages.js';
 import type { Backend, ClientPort } from '../backend.js';
-import { type Ask, type Notify, type ServerCall, unaskable } from '../call.js';
+import { type AnswerOverHttp, type Ask, type Notify, type ServerCall, unaskable } from '../call.js';
 import { type Members, membersOf } from '../eras/envelope.js';
-import type { AnswerOverHttp } from '../recovery.js';
 import type { Member } from './member.js';
 import { renameResult } from './rename.js';
 

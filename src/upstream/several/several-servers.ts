@@ -1,7 +1,7 @@
 import { MAX_AGE_MS, SharedCatalog } from '../../gate/request/catalog-cache.js';
 import { nameIn } from '../../gate/table/routes.js';
 import { withName } from '../../gate/table/routing.js';
-import { type Pausable, SlowReaders } from '../../http/streams/slow-readers.js';
+import { SlowReaders } from '../../http/streams/slow-readers.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import {
   CAPABILITIES,
@@ -15,11 +15,18 @@ import {
 } from '../../wire/messages.js';
 import { isShortened } from '../../wire/server-names.js';
 import type { Backend, Backends, Client, ClientPort } from '../backend.js';
-import { type Notify, ownCall, type Params, refusal, type ServerCall, unknownMethod } from '../call.js';
+import {
+  type AnswerOverHttp,
+  type Notify,
+  ownCall,
+  type Params,
+  refusal,
+  type ServerCall,
+  unknownMethod,
+} from '../call.js';
 import { type Members, membersOf, wrapParams } from '../eras/envelope.js';
 import { NOBODY } from '../eras/era.js';
 import type { UpstreamOptions } from '../options.js';
-import type { AnswerOverHttp } from '../recovery.js';
 import { introduce, withoutToken } from './introduce.js';
 import { isList, listAll } from './list-all.js';
 import { listenToAll } from './listen-to-all.js';
@@ -40,8 +47,9 @@ interface OneServerOfSeveral {
 /** Several servers as one: the gate in front of it does not know. Each request goes to the server whose name it has. */
 export class SeveralServers implements Backend {
   readonly readers = new SlowReaders({
-    pause: () => this.pace((source) => source.pause()),
-    resume: () => this.pace((source) => source.resume()),
+    pause: (isPaused) => {
+      for (const { backend } of this.parts) backend.readers.source.pause(isPaused);
+    },
   });
   readonly isLocal = false;
   /** Each server has its own. */
@@ -144,10 +152,6 @@ export class SeveralServers implements Backend {
 
   private partOf(slug: string | undefined): Part | undefined {
     return this.parts.find(({ member }) => member.slug === slug);
-  }
-
-  private pace(change: (source: Pausable) => void): void {
-    for (const { backend } of this.parts) change(backend.readers.source);
   }
 
   /** Sends a request to the server whose primitive it names. */

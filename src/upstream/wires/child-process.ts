@@ -166,13 +166,9 @@ export class ChildTransport implements Wire {
     stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Stops reading the output of the server, which waits as soon as its pipe is full. */
-  pause(): void {
-    this.child?.stdout.pause();
-  }
-
-  resume(): void {
-    this.child?.stdout.resume();
+  /** Stops reading the output of the server, which waits as soon as its pipe is full, or goes on. */
+  pause(isPaused: boolean): void {
+    this.child?.stdout[isPaused ? 'pause' : 'resume']();
   }
 
   /** Ends the server and all processes that it started. Resolves when they have ended. */

@@ -5,7 +5,7 @@ import type { HttpRefusal } from '../../http/upstream-server.js';
 import { fromSdk, isResponse, type Message, PROTOCOL_VERSION_META, read } from '../../wire/messages.js';
 import { abortSignalOf, type CallSignal } from '../call.js';
 import { MODERN_VERSION } from '../eras/envelope.js';
-import { UpstreamError } from '../upstream-error.js';
+import { httpFailure, UpstreamError } from '../upstream-error.js';
 import { watchBody } from './watch-body.js';
 import type { Wire, WireOptions } from './wire.js';
 
@@ -60,24 +60,19 @@ export class ModernWire implements Wire {
     } catch (cause) {
       if (this.isOver(signal)) return;
       if (cause instanceof UpstreamError || response.ok)
-        throw new UpstreamError(ending, { isDelivered: true, cause });
+        throw new UpstreamError(ending, { isDelivered: true }, { cause });
     }
     if (this.isOver(signal) || (isAnswered && !isAboutCaller(refused.status))) return;
     if (response.ok) throw new UpstreamError(ending, { isDelivered: true });
-    const reason = `it answered HTTP ${refused.status}`;
-    throw new UpstreamError(reason, { isDelivered: true, http: refused });
+    throw httpFailure(refused);
   }
 
-  pause(): void {
-    this.gate.pause();
-  }
-
-  resume(): void {
-    this.gate.resume();
+  pause(isPaused: boolean): void {
+    this.gate.pause(isPaused);
   }
 
   async close(): Promise<void> {
-    this.gate.resume();
+    this.gate.pause(false);
     this.life.abort();
     this.onclose?.();
   }
@@ -157,17 +152,13 @@ export class PauseGate {
     return this.paused?.over;
   }
 
-  pause(): void {
-    if (this.paused !== undefined) return;
+  pause(isPaused: boolean): void {
+    if (isPaused === (this.paused !== undefined)) return;
+    this.paused?.resume();
     let resume = (): void => {};
     const over = new Promise<void>((resolve) => {
       resume = resolve;
     });
-    this.paused = { over, resume };
-  }
-
-  resume(): void {
-    this.paused?.resume();
-    this.paused = undefined;
+    this.paused = isPaused ? { over, resume } : undefined;
   }
 }

@@ -76,17 +76,13 @@ export class RemoteTransport extends StreamableHTTPClientTransport implements Wi
   }
 
   /** Stops reading responses, so that the server has to wait. */
-  pause(): void {
-    this.gate.pause();
-  }
-
-  resume(): void {
-    this.gate.resume();
+  pause(isPaused: boolean): void {
+    this.gate.pause(isPaused);
   }
 
   override async close(): Promise<void> {
     for (const timer of this.timers) clearTimeout(timer);
-    this.resume();
+    this.pause(false);
     for (const controller of this.open) controller.abort();
     // The server keeps the session until it is told. A server that does not answer must not delay the end.
     const ended = this.terminateSession().catch(() => undefined);
