@@ -1,23 +1,19 @@
+import type { ConcernWarning } from '../../engine/configuration.js';
 import { ownerOf, type TaskCaller } from '../../session/task-owner.js';
 import { ACCESS_METHODS, type Answer, type Failure, type Request, read } from '../../wire/messages.js';
 import { settleAccess } from '../enforce/access-check.js';
-import { ask, type Settled, type Settling, type Tell } from '../request/decision.js';
+import { ask, type Settled, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { storeWarning } from '../request/report.js';
 
 /** The client must not learn the id of a task before it is remembered. */
 export function* settleCall(facts: Facts, message: Answer | Failure): Settling<Settled> {
-  const settled = yield* settleAccess(facts, message);
-  return createsTask(facts, settled.message) ? yield* rememberTask(facts, settled) : settled;
+  return yield* rememberTask(facts, yield* settleAccess(facts, message));
 }
 
-/** Returns whether an answer is a task, whose maker must be remembered: a task itself names neither caller nor tool. */
-const createsTask = (facts: Facts, message: Answer | Failure): boolean =>
-  !('error' in message) && createdBy(facts.request, message.result) !== undefined;
-
 /**
- * Remembers who created a task and by which tool, from the answer to the tool call. Until then the client must not learn
- * the id of the task.
+ * Remembers who created a task and by which tool, from the answer to the tool call: a task itself names neither. Until then
+ * the client must not learn the id of the task.
  *
  * @param facts the request
  * @param settled the answer
@@ -28,26 +24,21 @@ export function* rememberTask(facts: Facts, settled: Settled): Settling<Settled>
   const created = 'error' in message ? undefined : createdBy(facts.request, message.result);
   if (created === undefined) return settled;
   const { taskId, tool } = created;
-  const failures: (readonly ['read' | 'written', unknown])[] = [];
+  const warnings: ConcernWarning[] = [];
   let caller: TaskCaller = {};
   try {
     caller = yield* ask({ need: 'owner' });
   } catch (cause) {
     // Nothing tells whose session it is, but the client gets the id, and must be able to use it.
-    failures.push(['read', cause]);
+    warnings.push(storeWarning('read', cause));
   }
   try {
     yield* ask({ need: 'remember', taskId, maker: { tool, owner: ownerOf(caller, taskId) } });
   } catch (cause) {
-    failures.push(['written', cause]);
+    warnings.push(storeWarning('written', cause));
   }
-  if (failures.length === 0) return settled;
-  const tell = (): ReturnType<Tell> => {
-    const [report = {}, context = {}] = settled.tell?.() ?? [];
-    const warnings = failures.map(([operation, cause]) => storeWarning(operation, cause));
-    return [{ ...report, warnings: [...(report.warnings ?? []), ...warnings] }, context];
-  };
-  return { message, tell };
+  // Only errors are reported otherwise.
+  return warnings.length === 0 ? settled : { message, tell: () => [{ warnings }] };
 }
 
 /** Protocol version 2025-11-25 has the task in a member, the Tasks extension of 2026-07-28 is the task itself. */

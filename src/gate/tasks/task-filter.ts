@@ -120,47 +120,23 @@ function between(after: number | undefined, before: number | undefined): (value:
   };
 }
 
-/**
- * Returns whether a task with a time comes at the position of another time or after it. A task without a readable time
- * comes last.
- */
-export function isAtOrAfter(time: unknown, position: unknown, order: TaskFilter['order']): boolean {
-  const [at, from] = [readInstant(time), readInstant(position)];
-  if (at === undefined) return true;
-  if (from === undefined) return false;
-  return order === 'asc' ? at >= from : at <= from;
-}
-
-const ISO_8601 =
-  /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,18}))?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)?)?$/i;
+const TIMESTAMP = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(\.\d{1,18})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 
 /**
- * Reads an ISO 8601 timestamp: a calendar date with dashes, optionally a time with colons, optionally `Z` or an offset.
- * Without an offset it is UTC. `Date.parse` would use the time zone of the machine.
+ * Reads an ISO 8601 timestamp in the form that RFC 3339 gives it, or a date. Without an offset it is UTC: `Date.parse` would
+ * use the time zone of the machine.
  *
  * @returns milliseconds since 1970, with decimals; `undefined` if the value is not a timestamp, or the day or time does not exist
  */
 function readInstant(value: unknown): number | undefined {
-  const match = typeof value === 'string' ? ISO_8601.exec(value) : null;
+  const match = typeof value === 'string' ? TIMESTAMP.exec(value.toUpperCase()) : null;
   if (match === null) return undefined;
-  const [, year, month, day, hour = '0', minute = '0', second = '0', digits = '0', sign, ...offset] = match;
-  const decimals = Number(`0.${digits}`);
-  const [hours, minutes, seconds] = [Number(hour), Number(minute), Number(second)];
-  const [offsetHours, offsetMinutes] = [Number(offset[0] ?? 0), Number(offset[1] ?? 0)];
-
-  // Date.UTC would read the years 0 to 99 as 1900 to 1999.
-  const date = new Date(0);
-  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  // setUTCFullYear moves a day that does not exist into the next month.
-  const exists = date.getUTCMonth() + 1 === Number(month);
-  const ofDay = 3600 * hours + 60 * minutes + seconds;
-  // 24:00 is the end of a day. Second 60 is a leap second, which counts as the next second.
-  const endOfDay = ofDay === 86_400 && decimals === 0;
-  if (!exists || minutes > 59 || seconds > 60 || (hours > 23 && !endOfDay)) return undefined;
-  if (offsetHours > 23 || offsetMinutes > 59) return undefined;
-
-  const east = (sign === '-' ? -1 : 1) * (3600 * offsetHours + 60 * offsetMinutes);
-  return date.getTime() + 1000 * (ofDay - east) + 1000 * decimals;
+  const [, day = '', time = '00:00', decimals = '', offset = 'Z'] = match;
+  const at = Date.parse(`${day}T${time}${offset}`);
+  // Date.parse reads a day that does not exist, such as April 31, as one of the next month.
+  if (Number.isNaN(at) || !new Date(`${day}T00:00Z`).toISOString().startsWith(day)) return undefined;
+  // It reads only three decimals.
+  return 1000 * (Math.floor(at / 1000) + Number(`0${decimals}`));
 }
 
 function isStrings(value: unknown): value is readonly string[] {

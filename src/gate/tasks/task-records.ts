@@ -12,17 +12,9 @@ export interface TaskRecords {
 const MAX_TASKS = 10_000;
 
 /** The makers of tasks, in the memory of this process. */
-export class TaskMemory {
-  // Created on first use: most connections have no tasks, and many serve a single request.
-  private makers: QuickLRU<string, TaskMaker> | undefined;
-
-  get(taskId: string): TaskMaker | undefined {
-    return this.makers?.get(taskId);
-  }
-
-  set(taskId: string, maker: TaskMaker): void {
-    this.makers ??= new QuickLRU({ maxSize: MAX_TASKS });
-    this.makers.set(taskId, maker);
+export class TaskMemory extends QuickLRU<string, TaskMaker> {
+  constructor() {
+    super({ maxSize: MAX_TASKS });
   }
 }
 
@@ -55,9 +47,7 @@ const memories = new WeakMap<object, TaskMemory>();
 
 /** Returns the memory that all HTTP connections under one policy share, where no handler has a memory of its own. */
 export function memoryOf(policy: object): TaskMemory {
-  const known = memories.get(policy);
-  if (known !== undefined) return known;
-  const made = new TaskMemory();
-  memories.set(policy, made);
-  return made;
+  const memory = memories.get(policy) ?? new TaskMemory();
+  memories.set(policy, memory);
+  return memory;
 }

@@ -1,23 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { applyTaskFilter, isAtOrAfter, readTaskFilter } from '../../../src/gate/tasks/task-filter.js';
+import { applyTaskFilter, readTaskFilter } from '../../../src/gate/tasks/task-filter.js';
 
 const at = (time: string) => `2026-01-01T${time}Z`;
 
 describe('a task', () => {
-  it.each<[string, unknown, unknown, boolean, boolean]>([
-    ['of an earlier time', at('09:00:00'), at('10:00:00'), false, true],
-    ['of the same time', at('10:00:00'), at('10:00:00'), true, true],
-    ['of the same time, written in another way', '2026-01-01T11:00:00+01:00', at('10:00:00'), true, true],
-    ['of a later time', at('10:00:00.001'), at('10:00:00'), true, false],
-    ['without a time', undefined, at('10:00:00'), true, true],
-    ['without a readable time', 'soon', at('10:00:00'), true, true],
-    ['without a time, after a task without one', null, undefined, true, true],
-    ['of a time, after a task without one', at('10:00:00'), null, false, false],
-  ])('%s comes at a position or after it', (_what, time, position, ascending, descending) => {
-    expect(isAtOrAfter(time, position, 'asc')).toBe(ascending);
-    expect(isAtOrAfter(time, position, 'desc')).toBe(descending);
-  });
-
   it('without a readable time comes last, wherever the server lists it', () => {
     const early = { id: 'early', createdAt: at('09:00:00') };
     const late = { id: 'late', createdAt: at('10:00:00') };
