@@ -11,8 +11,6 @@ import {
   CAPABILITIES,
   CLIENT_INFO_META,
   type Failure,
-  METHODS,
-  type Notification,
   type Request,
   read,
 } from '../../wire/messages.js';
@@ -22,16 +20,19 @@ import { redactFailure } from '../enforce/redaction.js';
 import { withWarnings } from '../lists/filter-list.js';
 import { surfacesOf } from '../request/client-surfaces.js';
 import { configure } from '../request/configure.js';
-import { ask, type Deciding, type Outcome, pass, type Settled, type Settling } from '../request/decision.js';
+import {
+  ask,
+  type Deciding,
+  type Outcome,
+  pass,
+  type Settled,
+  type Settling,
+  type Tell,
+} from '../request/decision.js';
 import type { Facts, Implementation, RequestFacts } from '../request/facts.js';
 import { INSTRUCTIONS_WITHHELD, NO_SESSION } from '../request/generated/texts.js';
-import {
-  keepClient,
-  type PrincipalPreferences,
-  type SessionPreferences,
-  updateSession,
-} from '../request/kept-preferences.js';
-import { describeConcerns, NO_REPORT, type Report, storeWarning } from '../request/report.js';
+import { keepClient } from '../request/kept-preferences.js';
+import { describeConcerns, storeWarning } from '../request/report.js';
 import { canKeep } from '../request/switching.js';
 import { panelMode } from '../table/routes.js';
 import { concernsOfInitialize, declareChanges, declareConcerns } from './declare.js';
@@ -67,7 +68,7 @@ export function* settleInitialize(facts: RequestFacts, message: Answer | Failure
     place === 'connection'
       ? { listChanged: announced }
       : { ...offered.record, ...questionsOf(facts, message), listChanged: announced };
-  const warnings = yield* stored({ ...offered, record });
+  const warnings = yield* stored(record);
   const failed = warnings.filter(({ code }) => code === 'store-unavailable');
   const declared = declareConcerns(told, facts.policy, 'legacy', canKeep(facts));
   return {
@@ -124,54 +125,27 @@ export function* settleDiscover(facts: Facts, message: Answer | Failure): Settli
 /**
  * Stores the preferences that a client sent with `notifications/initialized`.
  *
- * @returns a promise if the session store must be waited for
+ * @returns what to report; `undefined` if it sent none
  */
-export function keepInitialized(
-  { policy, principal, preferences: place, report }: Keeper,
-  { params }: Notification,
-): Promise<void> | undefined {
-  const concerns = read(params, 'concerns');
+export function* keepInitialized(facts: RequestFacts): Settling<ReturnType<Tell>[0] | undefined> {
+  const concerns = read(facts.request.params, 'concerns');
   if (concerns === undefined) return undefined;
-  const { sent, record } = offer(policy, concerns);
+  const { sent, record } = offer(facts.policy, concerns);
   // They replace what a person may have chosen before.
-  const acted = principal?.place === 'store' ? { acted: false } : {};
-  const change = { ...record, ...acted };
-  const told = (warnings: readonly ConcernWarning[]): void => {
-    if (report === NO_REPORT) return;
-    const all = [...sent.warnings, ...warnings];
-    report({ method: METHODS.initialized, era: 'legacy', ...describeConcerns(sent, all) });
-  };
-  const outcome = Object.keys(change).length === 0 ? 'stored' : updateSession(place, change);
-  if (outcome instanceof Promise) {
-    return outcome.then(
-      () => told([]),
-      (cause) => told([storeWarning('written', cause)]),
-    );
-  }
-  told(warningsOf(outcome, change));
-  return undefined;
-}
-
-/** Where a connection keeps preferences, and what it reports. */
-interface Keeper {
-  readonly policy: Policy;
-  readonly principal: PrincipalPreferences | undefined;
-  readonly preferences: SessionPreferences;
-  readonly report: Report;
+  const acted = facts.keeps.caller ? { acted: false } : {};
+  const warnings = yield* stored({ ...record, ...acted });
+  return describeConcerns(sent, [...sent.warnings, ...warnings]);
 }
 
 /** Stores what a session needs to know. Returns warnings for the log. */
-function* stored({ record }: Offer): Settling<readonly ConcernWarning[]> {
-  if (Object.keys(record).length === 0) return [];
+function* stored(change: SessionRecord): Settling<readonly ConcernWarning[]> {
+  if (Object.keys(change).length === 0) return [];
   try {
-    return warningsOf(yield* ask({ need: 'keep', place: 'session', change: record }), record);
+    const outcome = yield* ask({ need: 'keep', place: 'session', change });
+    return outcome === 'nowhere' && change.concerns !== undefined ? [NO_SESSION] : [];
   } catch (cause) {
     return [storeWarning('written', cause)];
   }
-}
-
-function warningsOf(outcome: 'stored' | 'ended' | 'nowhere', { concerns }: SessionRecord): ConcernWarning[] {
-  return outcome === 'nowhere' && concerns !== undefined ? [NO_SESSION] : [];
 }
 
 /** Preferences from a message that cannot be answered with an error about them: invalid ones are ignored. */

@@ -4,32 +4,20 @@ import {
   describeConfiguration,
   resolveConfiguration,
 } from '../../engine/configuration.js';
-import type { Kind } from '../../engine/policy.js';
-import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
-import { type Capability, ERRORS, read } from '../../wire/messages.js';
-import { configure } from '../request/configure.js';
-import { ask, type Outcome, refuse, refuseValue, reply, type Settling } from '../request/decision.js';
+import type { HostConcerns, SessionRecord } from '../../session/store.js';
+import { ERRORS, read } from '../../wire/messages.js';
+import { type Outcome, refuse, refuseValue, reply, type Settling } from '../request/decision.js';
 import type { RequestFacts } from '../request/facts.js';
 import {
-  MAYBE_STORED,
   NO_CONCERNS,
   NO_PREFERENCES_KEPT,
-  NOT_STORED,
   SEND_PREFERENCES,
   SESSION_ENDED,
-  STORED_FOR_CALLER,
 } from '../request/generated/texts.js';
-import {
-  type Decided,
-  type Kept,
-  recordOf,
-  strongestPlace,
-  withoutModel,
-} from '../request/kept-preferences.js';
+import { type Decided, type Kept, recordOf, strongestOf, withoutModel } from '../request/kept-preferences.js';
 import { describeConcerns, storeWarning } from '../request/report.js';
 import { canKeep } from '../request/switching.js';
-import { compareLists } from './compare-lists.js';
-import { announcedOf } from './model-values.js';
+import { type Changed, changeKept, notStored } from './change-kept.js';
 
 /**
  * Answers `updateConcerns`: replaces the host's preferences, and acknowledges them only after they are stored. Before the
@@ -49,42 +37,17 @@ export function* updateConcerns(facts: RequestFacts): Settling<Outcome> {
   const update = resolveConfiguration(policy, [{ from: 'update', concerns }]);
   const [invalid] = update.invalid;
   if (invalid !== undefined) return refuseValue(facts, invalid);
-  const outcome = yield* replacePreferences(facts, update);
+  const outcome = yield* replacePreferences(facts, false, update);
   if (outcome.state === 'failed') {
     const warnings = [storeWarning('written', outcome.cause)];
     return refuse(ERRORS.internal, `The concerns ${notStored(outcome)}`, undefined, () => [{ warnings }]);
   }
   if (outcome.state === 'ended') return refuse(ERRORS.invalidRequest, SESSION_ENDED);
-  const { after, visible, announced } = outcome;
-  yield* ask({ need: 'announce', capabilities: announced, isSwitch: false });
+  const { after, visible } = outcome;
   const warnings = [...update.warnings, ...after.warnings];
   return reply({ concerns: describeConfiguration(after), warnings, visible }, () => [
     describeConcerns(after, warnings),
   ]);
-}
-
-/** What became of new preferences. */
-export type Replaced =
-  | {
-      readonly state: 'replaced';
-      /** The values in effect afterwards. */
-      readonly after: Configuration;
-      /** How many primitives of each list are visible. */
-      readonly visible: Partial<Record<Kind, number>>;
-      /** The capabilities whose visible lists changed, and whose changes the server announces. */
-      readonly announced: readonly Capability[];
-    }
-  | { readonly state: 'ended' }
-  /**
-   * The store failed. `kept` says whether the caller's own preferences had changed before that; `known` says whether the store
-   * told afterwards that nothing else did.
-   */
-  | { readonly state: 'failed'; readonly kept: boolean; readonly known: boolean; readonly cause: unknown };
-
-/** Says what a failed store means for a person. The preferences are the subject of the sentence. */
-export function notStored({ kept, known }: Extract<Replaced, { state: 'failed' }>): string {
-  if (!known) return MAYBE_STORED;
-  return kept ? STORED_FOR_CALLER : NOT_STORED;
 }
 
 /**
@@ -92,75 +55,34 @@ export function notStored({ kept, known }: Extract<Replaced, { state: 'failed' }
  * are removed where the person decides now.
  *
  * @param facts a request of the session
+ * @param isSwitch whether a person switched
  * @param update the new preferences, resolved without any other source
  * @param decided the concerns that the person decides about
  * @param besides what is kept beside them: the names of tools that the person switched one by one, values that stay lost
  * @returns what became of them
  * @example
- * yield* replacePreferences(facts, resolveConfiguration(policy, [{ from: 'update', concerns }]));
+ * yield* replacePreferences(facts, false, resolveConfiguration(policy, [{ from: 'update', concerns }]));
  */
-export function* replacePreferences(
+export const replacePreferences = (
   facts: RequestFacts,
+  isSwitch: boolean,
   update: Configuration,
   decided: Decided = 'all',
   besides: HostConcerns = {},
-): Settling<Replaced> {
-  const isPerCaller = facts.keeps.caller;
-  const isPerSession = facts.keeps.session;
-  let before: Kept;
-  try {
-    before = yield* ask({ need: 'kept' });
-  } catch (cause) {
-    return { state: 'failed', kept: false, known: true, cause };
-  }
-  if (before.session.state === 'ended') return { state: 'ended' };
-  const concerns = { ...earlierValues(before, update), ...describeAccepted(update), ...besides };
-  const earlier = recordOf(before.session);
-  const change: SessionRecord = {
-    concerns,
-    ...withoutModel(facts.policy, earlier, decided),
-    ...(isPerCaller ? { acted: true } : {}),
-    ...(earlier.warnings === undefined ? {} : { warnings: [] }),
-  };
-  try {
-    if (isPerCaller) yield* ask({ need: 'keep', place: 'principal', change: { concerns } });
-    if (isPerSession && (yield* ask({ need: 'keep', place: 'session', change })) === 'ended')
-      return { state: 'ended' };
-  } catch (cause) {
-    // Only the answer of the store may be lost.
-    const { caller, session, known } = yield* whereStored(concerns);
-    const isStored = (!isPerCaller || caller) && (!isPerSession || session);
-    if (!isStored) return { state: 'failed', kept: isPerCaller && caller, known, cause };
-  }
-  const record = recordOf(before.session);
-  const { warnings: _replaced, ...rest } = record;
-  const chosen: SessionRead = { state: 'live', record: { ...rest, ...change } };
-  const then: Kept = { session: chosen, principal: isPerCaller ? chosen : undefined };
-  const old = configure(facts, before, { meta: false });
-  const after = configure(facts, then, { meta: false });
-  const { visible, changed } = yield* compareLists(old, after);
-  return { state: 'replaced', after, visible, announced: announcedOf(record, changed) };
-}
-
-/** Reads after a failed write where it arrived. `known` is false if that cannot be read either. */
-function* whereStored(concerns: HostConcerns) {
-  const wanted = textOf(concerns);
-  try {
-    const { session, principal } = yield* ask({ need: 'kept' });
-    const has = (kept: SessionRead | undefined): boolean => textOf(recordOf(kept).concerns) === wanted;
-    return { session: has(session), caller: has(principal), known: true };
-  } catch {
-    return { session: false, caller: false, known: false };
-  }
-}
-
-/** Stores may return members in another order. */
-const textOf = (concerns: HostConcerns = {}): string => JSON.stringify(Object.entries(concerns).sort());
+): Settling<Changed> =>
+  changeKept(facts, isSwitch, (before) => {
+    const { caller, session } = facts.keeps;
+    const concerns = { ...earlierValues(before, update), ...describeAccepted(update), ...besides };
+    const earlier = recordOf(before.session);
+    const change: SessionRecord = {
+      concerns,
+      ...withoutModel(facts.policy, earlier, decided),
+      ...(caller ? { acted: true } : {}),
+      ...(earlier.warnings === undefined ? {} : { warnings: [] }),
+    };
+    return { ...(caller ? { principal: { concerns } } : {}), ...(session ? { session: change } : {}) };
+  });
 
 /** @returns the earlier values of concerns whose new value was not accepted: a typing error must not remove them */
-function earlierValues(before: Kept, { notAccepted }: Configuration): HostConcerns {
-  const kept = Object.entries(recordOf(before[strongestPlace(before)]).concerns ?? {}).filter(([name]) =>
-    notAccepted.includes(name),
-  );
-  return Object.fromEntries(kept);
-}
+const earlierValues = (before: Kept, { notAccepted }: Configuration): HostConcerns =>
+  Object.fromEntries(Object.entries(strongestOf(before)).filter(([name]) => notAccepted.includes(name)));

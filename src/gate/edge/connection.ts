@@ -30,7 +30,7 @@ import { passesBy, reportOfPassing } from '../table/routing.js';
 import type { GateOptions } from './concerns-options.js';
 import { ConnectionState, type StateOptions } from './connection-state.js';
 import { Exchange } from './exchange.js';
-import { judge, settle } from './gather.js';
+import { gather, judge, settle } from './gather.js';
 import { Ledger } from './ledger.js';
 import { panelOf } from './panel-of.js';
 import {
@@ -189,9 +189,19 @@ export class Connection implements ServerConnection {
     const { method } = message;
     if (!acceptsNotification(this.state, 'client', method)) return;
     if (method === METHODS.cancelled) return this.cancel(message, sender);
-    const stored = method === METHODS.initialized ? keepInitialized(this.state, message) : undefined;
-    if (stored === undefined) return this.toServer(message, sender);
-    return stored.then(() => this.toServer(message, sender));
+    const kept = method === METHODS.initialized ? this.keepInitialized(message, sender) : undefined;
+    if (kept === undefined) return this.toServer(message, sender);
+    return kept.then(() => this.toServer(message, sender));
+  }
+
+  private keepInitialized(message: Notification, sender: Sender): void | Promise<void> {
+    // Its id is never sent.
+    const exchange = new Exchange(this, asLegacy({ ...message, id: 0 }), sender, undefined);
+    const report = (told: Awaited<typeof kept>): void => {
+      if (told !== undefined) this.state.report({ method: message.method, era: 'legacy', ...told });
+    };
+    const kept = gather(exchange, keepInitialized(exchange));
+    return kept instanceof Promise ? kept.then(report) : report(kept);
   }
 
   private cancel(message: Notification, sender: Sender): void {

@@ -22,8 +22,8 @@ import type { Facts, Keeps, Substitute } from '../request/facts.js';
 import { filterFailed } from '../request/generated/texts.js';
 import { isOneHost, type Kept, nothingRead } from '../request/kept-preferences.js';
 import { type GateReport, NO_REPORT, type ReportContext } from '../request/report.js';
-import { panelRouteOf, type Route } from '../table/routes.js';
-import { loggable, routeOf } from '../table/routing.js';
+import type { Route } from '../table/routes.js';
+import { loggable, panelRouteOf, routeOf } from '../table/routing.js';
 import type { ConnectionState } from './connection-state.js';
 import type { Ledger } from './ledger.js';
 

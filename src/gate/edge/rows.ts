@@ -6,7 +6,7 @@ import { judgeAccess, judgeProbe, settleAccess } from '../enforce/access-check.j
 import { redactFailure } from '../enforce/redaction.js';
 import { judgeGroup, judgeGroupList, settleGroup } from '../lists/groups.js';
 import { judgeList, settleList } from '../lists/list-request.js';
-import { PANEL_ROWS } from '../panel/panel-handlers.js';
+import { judgePanel } from '../panel/judge-panel.js';
 import { decided, pass, type Row, reply, type Settled, type Settling } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import { ROUTES, type Route } from '../table/routes.js';
@@ -49,7 +49,7 @@ export const ROWS: Rows = {
     settle: settleAccess,
   },
   updateConcerns: { judge: updateConcerns, settle: settleAccess, inOrder: true },
-  ...PANEL_ROWS,
+  panel: { judge: judgePanel, settle: settleAccess },
   probe: { judge: judgeProbe, settle: settleAccess },
   pass: PASS,
   listen: { judge: judgeStream, settle: settleAccess },

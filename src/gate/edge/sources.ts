@@ -7,8 +7,6 @@ import {
   type Need,
   type NeedName,
   type Outcome,
-  type PanelPart,
-  type PanelPartName,
   refuse,
   refuseValue,
 } from '../request/decision.js';
@@ -52,7 +50,8 @@ const READ: {
   announce: ({ gate, relatedTo }, { capabilities, isSwitch }) =>
     gate.announce(capabilities, isSwitch, relatedTo),
   chosen: ({ connection }, { prompt }) => isChosen(connection, prompt),
-  panel: (_exchange, { part }) => PANEL_PARTS[part](),
+  // What they compute with is loaded when it is first needed.
+  panel: async () => (await import('../panel/answer-panel.js')).answerPanel,
 };
 
 /**
@@ -170,11 +169,3 @@ function noteListing({ gate, configuration, route }: Exchange): void {
   if (route.to === 'list') gate.listedWith(configuration, route.kind);
   if (route.to === 'listen') gate.listedWith(configuration);
 }
-
-/** The decisions about primitives of the gate. What they compute with is loaded when it is first needed. */
-const PANEL_PARTS: { readonly [P in PanelPartName]: () => Promise<PanelPart> } = {
-  tool: async () => (await import('../panel/tool.js')).callTool,
-  pageTool: async () => (await import('../panel/page-tools.js')).callPageTool,
-  prompt: async () => (await import('../panel/prompt.js')).getPrompt,
-  page: async () => (await import('../panel/page.js')).readPage,
-};

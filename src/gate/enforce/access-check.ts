@@ -18,8 +18,15 @@ import {
 import type { Facts, RequestFacts, Substitute } from '../request/facts.js';
 import { insufficientScope, NOT_CHECKED } from '../request/generated/texts.js';
 import { describeConcerns } from '../request/report.js';
-import { entriesOf, panelRouteOf } from '../table/routes.js';
-import { KINDS_OF, type RequestTarget, refusalOf, targetOf, withName } from '../table/routing.js';
+import { entriesOf } from '../table/routes.js';
+import {
+  KINDS_OF,
+  panelRouteOf,
+  type RequestTarget,
+  refusalOf,
+  targetOf,
+  withName,
+} from '../table/routing.js';
 import { filterEntries } from './entries.js';
 import { explainTarget, scopesFor } from './explain-target.js';
 import { areSeveral } from './of-servers.js';

@@ -3,6 +3,7 @@ import { type Configuration, describeAccepted, resolveConfiguration } from '../.
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { ADDED_TOOLS } from '../../engine/preference-source.js';
 import type { HostConcerns } from '../../session/store.js';
+import { notStored } from '../concerns/change-kept.js';
 import { changeModelValues } from '../concerns/model-values.js';
 import { MAX_ADDED } from '../lists/generated/own-entries.js';
 import { ANY } from '../lists/model-parameters.js';
@@ -11,7 +12,6 @@ import type { Facts } from '../request/facts.js';
 import { recordOf } from '../request/kept-preferences.js';
 import { canSwitch, openToModel } from '../request/switching.js';
 import {
-  MAYBE_STORED,
   NOTHING_CHANGED,
   notAConcern,
   notAddable,
@@ -84,14 +84,9 @@ const refused = (text: string): ModelAct => ({ isError: true, text: `${text} ${N
 
 function* changed(facts: Facts, values: HostConcerns): Settling<ModelAct> {
   const outcome = yield* changeModelValues(facts, values);
-  switch (outcome.state) {
-    case 'ended':
-      return refused(SESSION_ENDED);
-    case 'failed':
-      return { isError: true, text: MAYBE_STORED };
-    case 'changed':
-      return { isError: false, text: changeText(outcome.appeared, outcome.disappeared) };
-  }
+  if (outcome.state === 'ended') return refused(SESSION_ENDED);
+  if (outcome.state === 'failed') return { isError: true, text: `The values ${notStored(outcome)}` };
+  return { isError: false, text: changeText(outcome.appeared, outcome.disappeared) };
 }
 
 /** Several values that contain `any` mean no value too. */

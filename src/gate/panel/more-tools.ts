@@ -1,10 +1,11 @@
 import type { Primitive } from '../../engine/mapping.js';
 import type { Concern } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
-import type { HostConcerns, SessionRead } from '../../session/store.js';
+import type { HostConcerns } from '../../session/store.js';
 import { configure } from '../request/configure.js';
 import { ask, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
+import { recordOf, withChange } from '../request/kept-preferences.js';
 import { openToModel } from '../request/switching.js';
 
 /** More values than this are counted only: the answer stays in the context of the model. */
@@ -25,9 +26,11 @@ export function* moreTools(facts: Facts): Settling<readonly string[]> {
   if (found.state !== 'complete') return [];
   const catalog = found.list.bound;
   const kept = yield* ask({ need: 'kept' });
-  const shownWith = (model: HostConcerns) =>
-    select(catalog, configure(facts, { ...kept, session: withValues(kept.session, model) }, { meta: false }))
-      .kept;
+  const shownWith = (values: HostConcerns) => {
+    const model = { ...recordOf(kept.session).model, ...values };
+    const changed = withChange(kept, 'session', { model });
+    return select(catalog, configure(facts, changed, { meta: false })).kept;
+  };
   const shown = new Set(shownWith({}));
   return free.flatMap((concern) =>
     sentenceFor(concern, (value) => shownWith({ [concern.name]: value }).filter((tool) => !shown.has(tool))),
@@ -53,10 +56,4 @@ function sentenceFor(
   ];
   const noun = found.size === 1 ? 'tool' : 'tools';
   return [`${found.size} more ${noun} with other values of ${name}: ${[...parts, ...others].join(', ')}.`];
-}
-
-/** Returns what would be kept for a session if the model had set other values. */
-function withValues(session: SessionRead, model: HostConcerns): SessionRead {
-  const record = session.state === 'live' ? session.record : {};
-  return { state: 'live', record: { ...record, model: { ...record.model, ...model } } };
 }

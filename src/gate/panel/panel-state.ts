@@ -10,7 +10,7 @@ import { decide } from '../../engine/evaluate.js';
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { type Concern, KINDS, type Policy } from '../../engine/policy.js';
 import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
-import { type Catalog, decideItem, type Selection, select } from '../../engine/select.js';
+import { type Catalog, decideItem, select } from '../../engine/select.js';
 import type { Decided } from '../request/kept-preferences.js';
 import { needsEngine } from './item-classes.js';
 import type {
@@ -24,13 +24,16 @@ import type {
 } from './panel-document.js';
 import { describeItems, type ItemsInput, type Preferences } from './panel-items.js';
 
+/** What the document says of its page and its connection. */
+export type PanelFrame = Pick<
+  PanelState,
+  'revision' | 'server' | 'session' | 'sessions' | 'readOnly' | 'onlyNarrows' | 'warnings' | 'missing'
+>;
+
 /** Everything that the document is computed from. */
-export interface PanelInput
-  extends ItemsInput,
-    Pick<PanelState, 'revision' | 'server' | 'session' | 'sessions' | 'warnings'> {
-  readonly readOnly?: string | undefined;
-  /** For a page that can only show less: how to show more, and whether a change shows less. */
-  readonly onlyNarrows?: { readonly advice: string; allows(change: Preferences): boolean } | undefined;
+export interface PanelInput extends ItemsInput, PanelFrame {
+  /** For a page that can only show less: whether a change shows less. */
+  readonly allows?: ((change: Preferences) => boolean) | undefined;
   /** Whether to name also what only the operator can show. For the author of a policy, never for a host. */
   readonly forAuthor?: boolean;
 }
@@ -45,17 +48,17 @@ export interface PanelInput
  * panelState({ preferences: { security: 'high' }, configure, catalogs, tokensOf, ...connection }).shown.tools; // 10
  */
 export function panelState(input: PanelInput): PanelState {
-  const { preferences, configure, catalogs, tokensOf, readOnly, onlyNarrows } = input;
-  const reachable = new Set<Primitive>(
-    input.forAuthor === true ? KINDS.flatMap((kind) => catalogs[kind]?.items ?? []) : [],
-  );
+  const { caller: _caller, redact: _redact, allows = () => true, forAuthor = false, ...given } = input;
+  const { preferences, configure, catalogs, tokensOf: counter, ...frame } = given;
+  const tokensOf = remembered(counter);
+  const reachable = new Set<Primitive>(forAuthor ? KINDS.flatMap((kind) => catalogs[kind]?.items ?? []) : []);
   const count = (changed: Preferences, decided: Decided = []): PanelCount => {
     const configuration = configure(changed, decided);
     for (const kind of KINDS) {
       const catalog = catalogs[kind];
       if (catalog !== undefined) for (const item of select(catalog, configuration).kept) reachable.add(item);
     }
-    return countTools(catalogs.tools, configuration, tokensOf);
+    return countOf(catalogs.tools === undefined ? [] : select(catalogs.tools, configuration).kept, tokensOf);
   };
 
   const now = configure(preferences);
@@ -65,7 +68,6 @@ export function panelState(input: PanelInput): PanelState {
   const everything = count(none, 'all');
   // What the person hid with its own switch can be shown by it again.
   for (const tool of shownUnswitched(catalogs.tools, now)) reachable.add(tool);
-  const allows = (change: Preferences): boolean => onlyNarrows?.allows(change) !== false;
   const widens = (change: Preferences) => (allows(change) ? {} : ({ widens: true } as const));
   const concerns = describeConcerns(
     now,
@@ -77,7 +79,7 @@ export function panelState(input: PanelInput): PanelState {
     ...preset,
     ...widens({ preset: preset.name }),
   }));
-  const { items, classes } = describeItems(input, now, configure(none, 'all'), {
+  const { items, classes } = describeItems({ ...input, tokensOf }, now, configure(none, 'all'), {
     reachable,
     allows,
     toolsAfter: (change) => count({ ...preferences, ...change }, Object.keys(change)).tools,
@@ -86,27 +88,21 @@ export function panelState(input: PanelInput): PanelState {
   const tools = catalogs.tools?.items.filter((item) => reachable.has(item)) ?? [];
   return {
     format: 1,
-    revision: input.revision,
-    server: input.server,
+    ...frame,
     policy: {
       enforcement: policy.settings.enforcement,
       ...(policy.settings.lists === 'stable' ? { lists: 'stable' } : {}),
     },
-    session: input.session,
-    sessions: input.sessions,
     concerns,
     presets,
     shown,
     everything: { ...everything, ...widens({ ...none, [ADDED_TOOLS]: null, [HIDDEN_TOOLS]: null }) },
-    total: { tools: tools.length, tokens: sumOfTokens(tools, tokensOf) },
+    total: countOf(tools, tokensOf),
     items,
     classes,
     ...(needsEngine(now) ? { rulesDecide: true } : {}),
     // Under `enforce`, the number of hidden primitives reveals that there are some.
     withheld: policy.settings.enforcement === 'enforce' ? 0 : all - items.length,
-    ...(readOnly === undefined ? {} : { readOnly }),
-    ...(onlyNarrows === undefined ? {} : { onlyNarrows: onlyNarrows.advice }),
-    warnings: input.warnings,
   };
 }
 
@@ -145,28 +141,28 @@ function hostValues(configuration: Configuration): Record<string, PanelValue | P
   );
 }
 
-/**
- * The tokens of a selection, which the engine remembers by configuration. Each counter has its own: the page of `serve`
- * counts with a tokenizer, a page in a conversation estimates.
- */
-const tokensOfSelection = new WeakMap<PanelInput['tokensOf'], WeakMap<Selection<Primitive>, number>>();
+type Counter = PanelInput['tokensOf'];
 
-function countTools(
-  catalog: Catalog<Primitive> | undefined,
-  configuration: Configuration,
-  tokensOf: PanelInput['tokensOf'],
-): PanelCount {
-  if (catalog === undefined) return { tools: 0, tokens: 0 };
-  const selection = select(catalog, configuration);
-  const known = tokensOfSelection.get(tokensOf) ?? new WeakMap<Selection<Primitive>, number>();
-  tokensOfSelection.set(tokensOf, known);
-  const tokens = known.get(selection) ?? sumOfTokens(selection.kept, tokensOf);
-  known.set(selection, tokens);
-  return { tools: selection.kept.length, tokens };
+/**
+ * The tokens of each definition. Each counter has its own: the page of `serve` counts with a tokenizer, a page in a
+ * conversation estimates.
+ */
+const countedBy = new WeakMap<Counter, WeakMap<object, number>>();
+
+function remembered(tokensOf: Counter): Counter {
+  const counted = countedBy.get(tokensOf) ?? new WeakMap<object, number>();
+  countedBy.set(tokensOf, counted);
+  return (definition) => {
+    const tokens = counted.get(definition) ?? tokensOf(definition);
+    counted.set(definition, tokens);
+    return tokens;
+  };
 }
 
-const sumOfTokens = (items: readonly Primitive[], tokensOf: PanelInput['tokensOf']): number =>
-  items.reduce((sum, item) => sum + tokensOf(item), 0);
+const countOf = (tools: readonly Primitive[], tokensOf: Counter): PanelCount => ({
+  tools: tools.length,
+  tokens: tools.reduce((sum, tool) => sum + tokensOf(tool), 0),
+});
 
 /** @returns the tools that are shown without the switches of single tools */
 function shownUnswitched(catalog: Catalog<Primitive> | undefined, now: Configuration): readonly Primitive[] {

@@ -9,10 +9,11 @@ import { onlyNarrows } from '../../engine/narrows.js';
 import { type Concern, KINDS, type Kind } from '../../engine/policy.js';
 import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import type { Catalog } from '../../engine/select.js';
-import type { HostConcerns, SessionRead } from '../../session/store.js';
+import type { HostConcerns } from '../../session/store.js';
 import { EXTENSION_ID, read } from '../../wire/messages.js';
 import { UNAVAILABLE_META } from '../../wire/server-names.js';
-import { notStored, replacePreferences } from '../concerns/update-concerns.js';
+import { notStored } from '../concerns/change-kept.js';
+import { replacePreferences } from '../concerns/update-concerns.js';
 import { redactDefinitions } from '../enforce/definitions.js';
 import { callerOf, configure } from '../request/configure.js';
 import { ask, invalidText, type Settling } from '../request/decision.js';
@@ -20,26 +21,22 @@ import type { Facts } from '../request/facts.js';
 import {
   type Decided,
   type Kept,
-  recordOf,
+  strongestOf,
   strongestPlace,
+  withChange,
   withoutModel,
 } from '../request/kept-preferences.js';
 import { ONLY_NARROWS, SESSION_ENDED } from './generated/texts.js';
 import { howToWiden } from './how-to-switch.js';
-import type { PanelSession, PanelState } from './panel-document.js';
-import { completeChange, panelState } from './panel-state.js';
+import type { PanelState } from './panel-document.js';
+import { completeChange, type PanelInput, panelState } from './panel-state.js';
 import { whyOnlyLook } from './read-only.js';
 import { switchedAfter, switchedBefore } from './switched-tools.js';
 
 /** What the operator of a page adds to the document of one connection. */
-export interface PanelSurroundings {
-  readonly session: string;
-  readonly sessions: readonly PanelSession[];
-  /** Counts the tokens of a definition. */
-  readonly tokensOf: (definition: object) => number;
-  readonly revision: number;
-  /** Why the person cannot change anything here, and what to do instead. */
-  readonly readOnly?: string;
+export interface PanelSurroundings
+  extends Pick<PanelState, 'session' | 'sessions' | 'revision' | 'readOnly'>,
+    Pick<PanelInput, 'tokensOf'> {
   /** For a page that can only show less: how a person can show more. */
   readonly advice?: string;
   /** A change that a person could make: the document is the one after it. */
@@ -86,19 +83,19 @@ export function* panelDocument(
   const { enforcement, texts } = settings;
   const onlyLook = whyOnlyLook(settings);
   const { catalogs, missing } = yield* catalogsOf(enforcement === 'enforce');
-  const state = panelState({
+  return panelState({
     ...(onlyLook === undefined ? {} : { readOnly: onlyLook }),
     ...surroundings,
     redact: enforcement === 'enforce' && texts !== 'keep' ? redactDefinitions : undefined,
-    onlyNarrows: advice === undefined ? undefined : { advice: `${ONLY_NARROWS} ${advice}`, allows },
+    ...(advice === undefined ? {} : { onlyNarrows: `${ONLY_NARROWS} ${advice}`, allows }),
     preferences,
     configure: configurationFor,
     catalogs,
     server: facts.connection.server ?? { name: 'MCP server' },
     caller: callerOf(facts, kept),
     warnings: [...warnings.map(({ message }) => message), ...missing],
+    ...(missing.length === 0 ? {} : { missing }),
   });
-  return missing.length === 0 ? state : { ...state, missing };
 }
 
 /**
@@ -123,14 +120,11 @@ export function* switchTo(
   if (!widens && !narrowsEach(facts, kept, concerns)) {
     return { state: 'widens', message: `This would show more. ${ONLY_NARROWS} ${advice}` };
   }
-  const outcome = yield* replacePreferences(facts, update, decided, concerns);
-  if (outcome.state === 'ended') {
-    return { state: 'ended', message: SESSION_ENDED };
-  }
-  if (outcome.state === 'failed')
-    return { state: 'failed', message: `The preferences ${notStored(outcome)}` };
-  yield* ask({ need: 'announce', capabilities: outcome.announced, isSwitch: true });
-  return { state: 'changed' };
+  const outcome = yield* replacePreferences(facts, true, update, decided, concerns);
+  if (outcome.state === 'ended') return { state: 'ended', message: SESSION_ENDED };
+  return outcome.state === 'failed'
+    ? { state: 'failed', message: `The preferences ${notStored(outcome)}` }
+    : { state: 'changed' };
 }
 
 /**
@@ -168,7 +162,7 @@ function valuesAfter(facts: Facts, kept: Kept, change: HostConcerns) {
   const concerns = completeChange(before, values);
   const update = resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
   const origins = describeOrigins(before);
-  const lost = Object.entries(recordOf(kept[strongestPlace(kept)]).concerns ?? {}).filter(
+  const lost = Object.entries(strongestOf(kept)).filter(
     ([name]) => origins[name] === 'forgotten' && change[name] === undefined && change.preset === undefined,
   );
   return { update, values: { ...describeAccepted(update), ...Object.fromEntries(lost) } };
@@ -182,16 +176,14 @@ function narrowsEach(facts: Facts, kept: Kept, concerns: HostConcerns): boolean 
   const { principal } = kept;
   const other: Kept = { session: { state: 'live', record: {} }, principal };
   return (principal === undefined ? [kept] : [kept, other]).every((each) => {
-    const place = strongestPlace(each);
-    const changed = { ...each, [place]: withConcerns(each[place], concerns) };
+    const changed = withChange(each, strongestPlace(each), { concerns });
     return onlyNarrows(configure(facts, each, { meta: false }), configure(facts, changed, { meta: false }));
   });
 }
 
 /** What the person prefers: kept for the session or the caller or, in the modern era, sent with the request. */
 function preferencesOf({ era, request }: Facts, kept: Kept): HostConcerns {
-  const place = strongestPlace(kept);
-  if (era === 'legacy' || place === 'principal') return recordOf(kept[place]).concerns ?? {};
+  if (era === 'legacy' || strongestPlace(kept) === 'principal') return strongestOf(kept);
   const sent = read(request.params, '_meta', EXTENSION_ID, 'concerns');
   return typeof sent === 'object' && sent !== null ? { ...sent } : {};
 }
@@ -206,7 +198,7 @@ function preferencesOf({ era, request }: Facts, kept: Kept): HostConcerns {
 function configurationWith(facts: Facts, kept: Kept, concerns: HostConcerns): Configuration {
   const place = strongestPlace(kept);
   if (facts.era === 'legacy' || place === 'principal') {
-    const changed = { ...kept, [place]: withConcerns(kept[place], concerns) };
+    const changed = withChange(kept, place, { concerns });
     // What a modern request states itself is stronger, and the person must see that.
     return configure(facts, changed, { meta: facts.era === 'modern' });
   }
@@ -216,19 +208,11 @@ function configurationWith(facts: Facts, kept: Kept, concerns: HostConcerns): Co
   return configure({ policy, sender, request: changed }, kept, { meta: true });
 }
 
-const withConcerns = (kept: SessionRead | undefined, concerns: HostConcerns): SessionRead => ({
-  state: 'live',
-  record: { ...recordOf(kept), concerns },
-});
-
 /** Returns what is kept for the sender without the values that a model has set for some concerns. */
-const forPerson = ({ policy }: Facts, { session, principal }: Kept, decided: Decided): Kept => ({
-  session:
-    session.state === 'live'
-      ? { state: 'live', record: { ...session.record, ...withoutModel(policy, session.record, decided) } }
-      : session,
-  principal,
-});
+const forPerson = ({ policy }: Facts, kept: Kept, decided: Decided): Kept =>
+  kept.session.state === 'live'
+    ? withChange(kept, 'session', withoutModel(policy, kept.session.record, decided))
+    : kept;
 
 /**
  * Returns what is wrong with a change, as a sentence; `undefined` if it is accepted as it is.

@@ -77,11 +77,8 @@ export type Handshake =
       readonly announced: readonly Capability[];
     };
 
-/** What the gate adds to a server under `settings.panel`. */
-export type PanelPartName = 'tool' | 'pageTool' | 'prompt' | 'page';
-
-/** Makes the result of a request for it; `undefined` if it does not exist for this client. */
-export type PanelPart = (facts: Facts) => Settling<Record<string, unknown> | undefined>;
+/** Makes the result of a request that names a primitive of the gate; `undefined` if it does not exist for this client. */
+export type AnswerPanel = (facts: Facts) => Settling<Record<string, unknown> | undefined>;
 
 /** What a decision asks for, by name, and what it gets. What cannot be had is thrown into the decision. */
 interface Needs {
@@ -145,8 +142,8 @@ interface Needs {
   readonly person: { readonly with: { readonly form: object }; readonly fact: FormAnswer };
   /** Whether the host asks for no other prompt at the same time. */
   readonly chosen: { readonly with: { readonly prompt: string }; readonly fact: boolean };
-  /** The decision about a primitive of the gate, which is loaded when it is first needed. */
-  readonly panel: { readonly with: { readonly part: PanelPartName }; readonly fact: PanelPart };
+  /** The decisions about primitives of the gate, which are loaded when they are first needed. */
+  readonly panel: { readonly with: unknown; readonly fact: AnswerPanel };
 }
 
 export type NeedName = keyof Needs;

@@ -2,7 +2,7 @@ import { type CallerData, callerFacts, clientNames } from '../../engine/caller-f
 import { readsClient, readsClientName } from '../../engine/expression/expression.js';
 import type { Policy } from '../../engine/policy.js';
 import { ADDED_TOOLS } from '../../engine/preference-source.js';
-import type { SessionRead, SessionRecord, SessionStore } from '../../session/store.js';
+import type { HostConcerns, SessionRead, SessionRecord, SessionStore } from '../../session/store.js';
 import { type Era, read } from '../../wire/messages.js';
 
 /** Where the preferences of a verified caller are kept, if the operator turned that on. */
@@ -95,6 +95,15 @@ export const recordOf = (kept: SessionRead | undefined): SessionRecord =>
 /** Returns whose preferences are the strongest of those that are kept: of this session, or of this caller. */
 export const strongestPlace = ({ session, principal }: Kept): 'session' | 'principal' =>
   principal === undefined || recordOf(session).acted === true ? 'session' : 'principal';
+
+/** Returns the preferences that are the strongest of those that are kept. */
+export const strongestOf = (kept: Kept): HostConcerns => recordOf(kept[strongestPlace(kept)]).concerns ?? {};
+
+/** Returns what would be kept after a change of the given fields. */
+export const withChange = (kept: Kept, place: 'session' | 'principal', change: SessionRecord): Kept => ({
+  ...kept,
+  [place]: { state: 'live', record: { ...recordOf(kept[place]), ...change } },
+});
 
 /** The concerns that a person decides about with a change. */
 export type Decided = 'all' | readonly string[];

@@ -1,6 +1,6 @@
 import { compileGlob } from '../../engine/match/glob.js';
 import type { Kind, Settings } from '../../engine/policy.js';
-import { type Request, read } from '../../wire/messages.js';
+import { read } from '../../wire/messages.js';
 import * as methods from './generated/methods.js';
 
 /** A primitive that a request names, and the path in `params` to its name or URI. */
@@ -13,6 +13,9 @@ export interface NamePath {
 
 /** The path in a result to a list of entries that have a `uri` each. `*` stands for each item of a list. */
 export type EntryPath = readonly string[];
+
+/** A primitive that the gate adds to those of a server. */
+export type PanelPart = 'tool' | 'pageTool' | 'prompt' | 'page';
 
 /** What the gate does with a request of a client. */
 export type Route =
@@ -29,8 +32,8 @@ export type Route =
   | { readonly to: 'task' }
   /** The groups of a server, and the members of one. */
   | { readonly to: 'groups' | 'group' }
-  /** Names a primitive of the gate itself, see `PANEL_ROUTES`. */
-  | { readonly to: 'panelTool' | 'panelPageTool' | 'panelPrompt' | 'panelPage' }
+  /** Names a primitive of the gate itself, see `panelNames`. */
+  | { readonly to: 'panel'; readonly part: PanelPart }
   /** Not in the table: a handler of this process asks which names of a request to replace. */
   | { readonly to: 'probe' }
   /** Not in the table: `enforce` refuses it. */
@@ -125,50 +128,24 @@ export const panelNames = ({ panelPrefix = 'concerns' }: Pick<Settings, 'panelPr
   pages: `ui://${panelPrefix}/`,
 });
 
-type PanelNames = ReturnType<typeof panelNames>;
-
-const isPrompt = (name: string, { prompt, presetPrompt }: PanelNames): boolean =>
-  name === prompt || name.startsWith(presetPrompt);
-
-/** What they are in requests, in lists, and how requests for them are answered. */
-const PANEL_ROUTES: readonly (readonly [
-  type: NamePath['type'],
-  kind: Kind,
-  isOurs: (name: string, names: PanelNames) => boolean,
-  route: Route,
-])[] = [
-  ['tool', 'tools', (name, { tool }) => name === tool, { to: 'panelTool' }],
-  [
-    'tool',
-    'tools',
-    (name, { readTool, updateTool }) => name === readTool || name === updateTool,
-    { to: 'panelPageTool' },
-  ],
-  ['prompt', 'prompts', isPrompt, { to: 'panelPrompt' }],
-  ['uri', 'resources', (uri, { pages }) => uri.startsWith(pages), { to: 'panelPage' }],
-];
+/** Returns which primitive of the gate has a name or URI; `undefined` if none has it. */
+export function panelPartOf(
+  settings: Settings,
+  type: NamePath['type'] | undefined,
+  name: string,
+): PanelPart | undefined {
+  if (type === undefined || panelMode(settings) === 'off') return undefined;
+  const { tool, readTool, updateTool, prompt, presetPrompt, pages } = panelNames(settings);
+  if (type === 'prompt') return name === prompt || name.startsWith(presetPrompt) ? 'prompt' : undefined;
+  if (type === 'uri') return name.startsWith(pages) ? 'page' : undefined;
+  if (name === tool) return 'tool';
+  return name === readTool || name === updateTool ? 'pageTool' : undefined;
+}
 
 /** Whether people can switch inside a conversation. Under `shadow` a switch would change nothing that they can see. */
 export function panelMode({ panel = 'off', enforcement }: Settings): 'off' | 'read-only' | 'on' {
   const mode = panel === 'narrow' ? 'on' : panel;
   return mode === 'on' && enforcement === 'shadow' ? 'read-only' : mode;
-}
-
-/**
- * Returns the route of a request that names a primitive of the gate; `undefined` for every other request.
- *
- * @param settings the settings of the policy in force
- * @param request the request of a client
- * @example
- * panelRouteOf({ ...settings, panel: 'on' }, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'concerns' } });
- */
-export function panelRouteOf(settings: Settings, { method, params }: Request): Route | undefined {
-  if (panelMode(settings) === 'off') return undefined;
-  const named = nameIn(method, params);
-  const name = named === undefined ? undefined : read(params, ...named.path);
-  if (typeof name !== 'string') return undefined;
-  const names = panelNames(settings);
-  return PANEL_ROUTES.find(([type, _kind, isOurs]) => type === named?.type && isOurs(name, names))?.[3];
 }
 
 /**
@@ -181,8 +158,12 @@ export function panelRouteOf(settings: Settings, { method, params }: Request): R
  * @example
  * isReserved({ ...settings, panel: 'on' }, 'prompts', 'concerns-safe'); // true
  */
-export function isReserved(settings: Settings, kind: Kind, identity: string): boolean {
-  if (panelMode(settings) === 'off') return false;
-  const names = panelNames(settings);
-  return PANEL_ROUTES.some(([, rowKind, isOurs]) => rowKind === kind && isOurs(identity, names));
-}
+export const isReserved = (settings: Settings, kind: Kind, identity: string): boolean =>
+  panelPartOf(settings, NAMED[kind], identity) !== undefined;
+
+/** How requests name primitives of a kind. The gate has no templates. */
+const NAMED: { readonly [K in Kind]?: NamePath['type'] } = {
+  tools: 'tool',
+  prompts: 'prompt',
+  resources: 'uri',
+};

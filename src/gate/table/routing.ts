@@ -16,7 +16,8 @@ import {
   malformedName,
   NOTIFICATIONS,
   nameIn,
-  panelRouteOf,
+  panelMode,
+  panelPartOf,
   REMOVED_METHODS,
   ROUTES,
   type Route,
@@ -44,6 +45,20 @@ export function routeOf(settings: Settings, method: string): Route {
 function groupRoute({ groups = [] }: Settings, method: string): Route | undefined {
   const [, extension, name = ''] = /^(.+)\/(groups\/(?:list|get))$/.exec(method) ?? [];
   return extension !== undefined && groups.includes(extension) ? ROUTES.get(name) : undefined;
+}
+
+/**
+ * Returns the route of a request that names a primitive of the gate; `undefined` for every other request.
+ *
+ * @param settings the settings of the policy in force
+ * @param request the request of a client
+ * @example
+ * panelRouteOf({ ...settings, panel: 'on' }, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'concerns' } });
+ */
+export function panelRouteOf(settings: Settings, request: Request): Route | undefined {
+  const target = panelMode(settings) === 'off' ? undefined : targetOf(request);
+  const part = target && panelPartOf(settings, target.type, target.name);
+  return part && { to: 'panel', part };
 }
 
 /** Returns how `enforce` refuses a request of the client before any name is looked up; `undefined` if it does not. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { keepInitialized } from '../../../src/gate/concerns/initialize.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionStore } from '../../../src/session/store.js';
 import { policyOf } from '../gate-harness.js';
@@ -14,16 +13,16 @@ const UNDECLARED = {
 const inStore = (store: SessionStore) => ({ place: 'store', store, id: 's' }) as const;
 
 describe('notifications/initialized', () => {
-  const initialized = (params?: Record<string, unknown>) =>
-    ({
-      jsonrpc: '2.0',
-      method: 'notifications/initialized',
-      ...(params === undefined ? {} : { params }),
-    }) as const;
+  /** Sends it, and returns whether the server got it at once. */
+  const keep = ({ connection, toServer }: Talk, params?: Record<string, unknown>): boolean => {
+    const message = { jsonrpc: '2.0', method: 'notifications/initialized' } as const;
+    connection.fromClient(params === undefined ? message : { ...message, params }, { extra: undefined });
+    return toServer.length > 0;
+  };
 
   it.each([undefined, {}])('changes nothing without preferences: %j', (params) => {
     const talk = new Talk(OPEN);
-    expect(keepInitialized(talk.connection.state, initialized(params))).toBeUndefined();
+    expect(keep(talk, params)).toBe(true);
     expect(talk.record).toEqual({});
     expect(talk.reports).toEqual([]);
   });
@@ -31,7 +30,7 @@ describe('notifications/initialized', () => {
   it('keeps preferences at once in the connection, beside the rest', () => {
     const record = { concerns: { security: 'low' }, listChanged: ['tools'], acted: true };
     const talk = new Talk(OPEN, { preferences: { place: 'connection', record } });
-    expect(keepInitialized(talk.connection.state, initialized(HIGH))).toBeUndefined();
+    expect(keep(talk, HIGH)).toBe(true);
     expect(talk.record).toEqual({ ...record, concerns: { security: 'high' } });
     expect(talk.contexts).toEqual([undefined]);
     expect(talk.reports).toEqual([
@@ -47,7 +46,7 @@ describe('notifications/initialized', () => {
 
   it('keeps warnings, and no preferences that are not accepted', () => {
     const talk = new Talk(OPEN);
-    void keepInitialized(talk.connection.state, initialized({ concerns: { weather: 1 } }));
+    keep(talk, { concerns: { weather: 1 } });
     expect(talk.record).toEqual({ warnings: [UNDECLARED] });
     expect(talk.reports).toMatchObject([{ warnings: [UNDECLARED] }]);
   });
@@ -58,30 +57,31 @@ describe('notifications/initialized', () => {
       principal,
       preferences: { place: 'connection', record: { acted: true } },
     });
-    void keepInitialized(talk.connection.state, initialized(HIGH));
+    keep(talk, HIGH);
     expect(talk.record).toEqual({ concerns: { security: 'high' }, acted: false });
     const unverified = new Talk(OPEN, { principal: { place: 'none' } });
-    void keepInitialized(unverified.connection.state, initialized(HIGH));
+    keep(unverified, HIGH);
     expect(unverified.record).toEqual({ concerns: { security: 'high' } });
   });
 
   it('waits for the store, and reports if it fails', async () => {
     const store = createMemoryStore();
     const talk = new Talk(OPEN, { preferences: inStore(store) });
-    const stored = keepInitialized(talk.connection.state, initialized(HIGH));
-    expect(stored).toBeInstanceOf(Promise);
-    await stored;
+    expect(keep(talk, HIGH)).toBe(false);
+    await talk.connection.settled();
+    expect(talk.toServer).toMatchObject([{ method: 'notifications/initialized', params: HIGH }]);
     expect(await store.read('s')).toEqual({ state: 'live', record: HIGH });
     expect(talk.reports).toMatchObject([{ warnings: [] }]);
     const broken = new Talk(OPEN, { preferences: inStore(failing(store, 'update')) });
-    await keepInitialized(broken.connection.state, initialized(HIGH));
+    keep(broken, HIGH);
+    await broken.connection.settled();
     expect(broken.reports).toMatchObject([{ warnings: [{ code: 'store-unavailable' }] }]);
   });
 
   it('writes nothing for preferences that change nothing', async () => {
     const store = createMemoryStore();
     const talk = new Talk(OPEN, { preferences: inStore(store) });
-    expect(keepInitialized(talk.connection.state, initialized({ concerns: {} }))).toBeUndefined();
+    expect(keep(talk, { concerns: {} })).toBe(true);
     expect(await store.read('s')).toEqual({ state: 'unknown' });
     expect(talk.reports).toMatchObject([{ concerns: {}, warnings: [] }]);
   });
@@ -92,7 +92,7 @@ describe('notifications/initialized', () => {
     [{ concerns: {} }, []],
   ])('is reported where nothing is kept: %j', (params, codes) => {
     const talk = new Talk(OPEN, { preferences: { place: 'none' } });
-    expect(keepInitialized(talk.connection.state, initialized(params))).toBeUndefined();
+    expect(keep(talk, params)).toBe(true);
     expect(talk.reports.map(({ warnings }) => warnings?.map(({ code }) => code))).toEqual([codes]);
   });
 });

@@ -23,6 +23,7 @@ describe('a change that a model makes', () => {
       changed: new Set(['tools']),
       appeared: ['a'],
       disappeared: 1,
+      after: expect.objectContaining({ policy: ON }),
     });
     expect(talk.record).toMatchObject({
       concerns: { topic: ['stocks'] },
@@ -108,6 +109,8 @@ describe('a change that a model makes', () => {
     for (const operation of ['read', 'update'] as const) {
       expect(await change(inStore(failing(store, operation)), { topic: ['news'] })).toEqual({
         state: 'failed',
+        kept: false,
+        known: true,
         cause,
       });
     }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { notStored, replacePreferences as replacing } from '../../../src/gate/concerns/update-concerns.js';
+import { notStored } from '../../../src/gate/concerns/change-kept.js';
+import { replacePreferences as replacing } from '../../../src/gate/concerns/update-concerns.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionRecord, SessionStore } from '../../../src/session/store.js';
 import { gathered } from '../exchange-of.js';
@@ -13,7 +14,7 @@ const replacePreferences = gathered(replacing);
 describe('new preferences', () => {
   const replace = (talk: Talk, concerns: object, params = {}, decided?: readonly string[]) => {
     const resolved = resolveConfiguration(ON, [{ from: 'update', concerns }]);
-    return replacePreferences(talk.exchange(method, params), resolved, decided);
+    return replacePreferences(talk.exchange(method, params), false, resolved, decided);
   };
 
   it.each<[string, SessionRecord, object, readonly string[] | undefined, object]>([
@@ -56,7 +57,7 @@ describe('new preferences', () => {
   ])('%s', async (_what, record, concerns, decided, kept) => {
     const talk = new Talk(ON, { preferences: { place: 'connection', record } });
     const { state, ...rest } = await replace(talk, concerns, {}, decided);
-    expect(state).toBe('replaced');
+    expect(state).toBe('changed');
     expect(talk.record).toEqual(kept);
     // The warnings about earlier preferences do not come back.
     expect(rest).toHaveProperty('after.warnings', []);
@@ -70,10 +71,11 @@ describe('new preferences', () => {
       resources: [{ uri: 'x://r', _meta: { concerns: { security: 'low' } } }],
     };
     expect(await replace(talk, { security: 'high' })).toMatchObject({
-      state: 'replaced',
+      state: 'changed',
       visible: { tools: 2, prompts: 0, resources: 0 },
-      announced: ['tools', 'prompts'],
     });
+    expect(talk.methods).toEqual(['notifications/tools/list_changed', 'notifications/prompts/list_changed']);
+    expect(talk.connection.state.relisted).toBeNull();
   });
 
   describe('of a caller', () => {
@@ -97,8 +99,8 @@ describe('new preferences', () => {
       const { talk, kept } = await connect({ concerns: { security: 'low' } }, { listChanged: ['tools'] });
       expect(await replace(talk, { topic: ['news'] })).toMatchObject({
         visible: { tools: 2 },
-        announced: ['tools'],
       });
+      expect(talk.methods).toEqual(['notifications/tools/list_changed']);
       expect(await kept()).toEqual({ state: 'live', record: { concerns: { topic: ['news'] } } });
       expect(talk.record).toEqual({ listChanged: ['tools'], concerns: { topic: ['news'] }, acted: true });
     });
@@ -161,7 +163,7 @@ describe('new preferences', () => {
         throw new TypeError('no answer');
       };
       const talk = new Talk(ON, { preferences: { place: 'store', store: { ...store, update }, id: 's' } });
-      expect(await replace(talk, { security: 'low' })).toMatchObject({ state: 'replaced' });
+      expect(await replace(talk, { security: 'low' })).toMatchObject({ state: 'changed' });
       expect(await store.read('s')).toMatchObject({ record: { concerns: { security: 'low' } } });
     });
 
@@ -182,7 +184,7 @@ describe('new preferences', () => {
 
     it('are not kept for a caller who is not verified', async () => {
       const talk = new Talk(ON, { principal: { place: 'none' } });
-      expect(await replace(talk, { security: 'low' })).toMatchObject({ state: 'replaced' });
+      expect(await replace(talk, { security: 'low' })).toMatchObject({ state: 'changed' });
       expect(talk.record).toEqual({ concerns: { security: 'low' } });
     });
 
@@ -209,7 +211,7 @@ describe('new preferences', () => {
   it('begin a session that is not known', async () => {
     const store = createMemoryStore();
     const talk = new Talk(ON, { preferences: { place: 'store', store, id: 's' } });
-    expect(await replace(talk, { security: 'low' })).toMatchObject({ state: 'replaced' });
+    expect(await replace(talk, { security: 'low' })).toMatchObject({ state: 'changed' });
     expect(await store.read('s')).toEqual({ state: 'live', record: { concerns: { security: 'low' } } });
   });
 
@@ -221,7 +223,7 @@ describe('new preferences', () => {
       lists: { tools: TOOLS },
     });
     const resolved = resolveConfiguration(policy, [{ from: 'update', concerns: { security: 'low' } }]);
-    expect(await replacePreferences(talk.exchange(method), resolved)).toMatchObject({
+    expect(await replacePreferences(talk.exchange(method), false, resolved)).toMatchObject({
       visible: { tools: 1 },
     });
   });

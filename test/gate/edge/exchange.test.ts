@@ -76,7 +76,7 @@ describe('the route of an exchange', () => {
     expect(exchangeOf(new Harness(plain), 'tools/call', call).route.to).toBe('access');
     expect(exchangeOf(new Harness(plain), 'vendor/x').route.to).toBe('unknown');
     const own = exchangeOf(new Harness(panel), 'tools/call', call);
-    expect(own.route.to).toBe('panelTool');
+    expect(own.route).toEqual({ to: 'panel', part: 'tool' });
   });
 
   it('is that of a probe for the method that only the handler knows', () => {

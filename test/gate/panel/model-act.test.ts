@@ -131,7 +131,7 @@ describe('a model sets', () => {
       new Talk(ON, { lists: { tools: TOOLS }, preferences: { place: 'store', store: used, id: 's' } });
     expect(await act(talk(failing(store, 'update')), { topic: ['news'] })).toEqual({
       isError: true,
-      text: expect.stringContaining('may or may not have been stored'),
+      text: 'The values could not be stored, so nothing changed. Try again.',
     });
     await store.end('s');
     expect(await act(talk(store), { topic: ['news'] })).toEqual(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { panelMode, panelRouteOf } from '../../../src/gate/table/routes.js';
-import { passesBy, reportOfPassing } from '../../../src/gate/table/routing.js';
+import { panelMode } from '../../../src/gate/table/routes.js';
+import { panelRouteOf, passesBy, reportOfPassing } from '../../../src/gate/table/routing.js';
 import { modern } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 
@@ -104,25 +104,26 @@ describe('the panel', () => {
   });
 
   it.each([
-    ['tools/call', { name: 'concerns' }, 'panelTool'],
-    ['tools/call', { name: 'concerns_read' }, 'panelPageTool'],
-    ['tools/call', { name: 'concerns_update' }, 'panelPageTool'],
+    ['tools/call', { name: 'concerns' }, 'tool'],
+    ['tools/call', { name: 'concerns_read' }, 'pageTool'],
+    ['tools/call', { name: 'concerns_update' }, 'pageTool'],
     ['tools/call', { name: 'concerns-safe' }, undefined],
     ['tools/call', { name: ['concerns'] }, undefined],
     ['tools/call', { uri: 'concerns' }, undefined],
     ['tools/call', undefined, undefined],
-    ['prompts/get', { name: 'concerns' }, 'panelPrompt'],
-    ['prompts/get', { name: 'concerns-safe' }, 'panelPrompt'],
+    ['prompts/get', { name: 'concerns' }, 'prompt'],
+    ['prompts/get', { name: 'concerns-safe' }, 'prompt'],
     ['prompts/get', { name: 'concerns_read' }, undefined],
     ['prompts/get', { name: 'other-concerns-safe' }, undefined],
-    ['resources/read', { uri: 'ui://concerns/panel.html' }, 'panelPage'],
-    ['resources/read', { uri: 'ui://concerns/other.html' }, 'panelPage'],
-    ['resources/subscribe', { uri: 'ui://concerns/panel.html' }, 'panelPage'],
-    ['completion/complete', { ref: { type: 'ref/resource', uri: 'ui://concerns/' } }, 'panelPage'],
+    ['resources/read', { uri: 'ui://concerns/panel.html' }, 'page'],
+    ['resources/read', { uri: 'ui://concerns/other.html' }, 'page'],
+    ['resources/subscribe', { uri: 'ui://concerns/panel.html' }, 'page'],
+    ['completion/complete', { ref: { type: 'ref/resource', uri: 'ui://concerns/' } }, 'page'],
     ['subscriptions/listen', { notifications: { resourceSubscriptions: ['ui://concerns/'] } }, undefined],
-  ])('has a route for %s with %j: %s', (method, params, to) => {
-    expect(panelRouteOf(panel, request(method, params))?.to).toBe(to);
-    expect(panelRouteOf(readOnly, request(method, params))?.to).toBe(to);
+  ])('has a route for %s with %j: %s', (method, params, part) => {
+    const route = part === undefined ? undefined : { to: 'panel', part };
+    expect(panelRouteOf(panel, request(method, params))).toEqual(route);
+    expect(panelRouteOf(readOnly, request(method, params))).toEqual(route);
     expect(panelRouteOf(advisory, request(method, params))).toBeUndefined();
   });
 });

@@ -161,10 +161,8 @@ export const STATES: Readonly<Record<string, PanelState>> = {
   narrow: stateOf('vault', {
     name: 'Data vault',
     preferences: { security: 'medium', cost: 'minimal' },
-    onlyNarrows: {
-      advice: 'From here only less can be shown. A person can show more with "mcp-concerns switch".',
-      allows: narrows('vault', { security: 'medium', cost: 'minimal' }),
-    },
+    onlyNarrows: 'From here only less can be shown. A person can show more with "mcp-concerns switch".',
+    allows: narrows('vault', { security: 'medium', cost: 'minimal' }),
   }),
   readonly: stateOf('vault', {
     name: 'Data vault',

@@ -7,7 +7,6 @@ export const NOT_KEPT = "This connection keeps no preferences. Put them into the
 export const READS_ALL = "This host reads prompts that nobody chose, so prompts cannot switch here. Use the page, \"mcp-concerns switch\" or the URL." as const;
 export const ONLY_NARROWS = "From here only less can be shown." as const;
 export const SESSION_ENDED = "The session has ended. Reconnect the host." as const;
-export const MAYBE_STORED = "The values may or may not have been stored: the store did not answer. Try again." as const;
 export const HOW_TO_WIDEN = "A person can show more with \"mcp-concerns switch\"." as const;
 export const switchWithPrompt = ({ prompt, others }: { readonly prompt: string | number; readonly others: string | number }) => `A person can change what is shown with the prompt "${prompt}"${others}.`;
 export const addToUrl = ({ given, counts }: { readonly given: string | number; readonly counts: string | number }) => `Nothing changed. This connection keeps no preferences. To switch, add ${given} to the URL of the server, and reconnect.${counts}`;
