@@ -1,31 +1,18 @@
 import type { Configuration } from '../../engine/configuration.js';
-import { identityOf, type Primitive } from '../../engine/mapping.js';
-import { KINDS } from '../../engine/policy.js';
+import type { Primitive } from '../../engine/mapping.js';
 import type { Catalog } from '../../engine/select.js';
 import { insideOf } from '../../wire/server-names.js';
-import { isHiddenIdentity } from './hidden-names.js';
-import { type Finder, type FoundName, findersAsOne, NameFinder } from './name-finder.js';
-import { areSeveral, insideOfName, ownNameOf, ownNamesOf } from './of-servers.js';
+import { type HiddenNames, hiddenNames, namesIn } from './hidden-names.js';
+import { type FoundName, HIDDEN, outside, replaceParts } from './name-finder.js';
 import { type Redact, redactDefinition, redactMembers } from './redact-texts.js';
-import { inBothForms, withoutParts } from './text-redaction.js';
-import { uriVariantsOf } from './uri-variants.js';
+import { inBothForms } from './text-redaction.js';
 import { decisionOnName } from './visibility.js';
 
-/** The names that the texts of one server can mention in a list, and what each identifies. */
-interface Names {
-  readonly finder: Finder;
-  readonly identities: ReadonlyMap<string, readonly string[]>;
-}
+/** The names in each definition of a list. One that mentions none is missing, as most do. */
+type Mentioned = ReadonlyMap<Primitive, ReadonlySet<string>>;
 
-/** What does not depend on a configuration is found once for each list: most definitions mention nothing. */
-interface Known {
-  /** The names by the server that knows them; those of all servers without one. */
-  namesOf(server: string | undefined): Names;
-  /** The names in each definition. One that mentions none is missing. */
-  readonly mentioned: ReadonlyMap<Primitive, ReadonlySet<string>>;
-}
-
-const known = new WeakMap<Catalog<Primitive>, Known>();
+/** What does not depend on a configuration is found once for each list. */
+const known = new WeakMap<Catalog<Primitive>, Mentioned>();
 /** By the primitives that are shown: a selection belongs to one list and one configuration. */
 const redacted = new WeakMap<readonly Primitive[], readonly Primitive[]>();
 
@@ -47,15 +34,15 @@ export function redactDefinitions(
 ): readonly Primitive[] {
   const done = redacted.get(shown);
   if (done !== undefined) return done;
-  const { namesOf, mentioned } = knownOf(bound);
-  const ofServers = new Map<string | undefined, ReturnType<typeof redactionFor>>();
+  const mentioned = mentionedIn(bound);
+  const ofServers = new Map<string | undefined, HiddenNames>();
   const definitions = shown.map((item) => {
     const names = mentioned.get(item);
     if (names === undefined) return item;
     const server = insideOf(item)?.slug;
-    const found = ofServers.get(server) ?? redactionFor(bound, namesOf(server), configuration, isName);
-    ofServers.set(server, found);
-    return [...names].some(found.isHidden) ? redactDefinition(item, found.redact) : item;
+    const hidden = ofServers.get(server) ?? hiddenIn(bound, configuration, server);
+    ofServers.set(server, hidden);
+    return [...names].some(hidden.isHidden) ? redactDefinition(item, redactionOf(hidden, isName)) : item;
   });
   const given = definitions.some((each, index) => each !== shown[index]) ? definitions : shown;
   redacted.set(shown, given);
@@ -63,99 +50,49 @@ export function redactDefinitions(
 }
 
 /** Removes the names of hidden primitives from the members of a list's result that are not its entries. */
-export function redactRest(
+export const redactRest = (
   bound: Catalog<Primitive>,
   rest: Record<string, unknown>,
   configuration: Configuration,
-): Record<string, unknown> {
-  const { redact } = redactionFor(bound, knownOf(bound).namesOf(undefined), configuration, () => true);
-  return redactMembers(rest, redact, new Set());
-}
+): Record<string, unknown> =>
+  redactMembers(
+    rest,
+    redactionOf(hiddenIn(bound, configuration), () => true),
+    new Set(),
+  );
 
-function knownOf(bound: Catalog<Primitive>): Known {
+/** A name of this list that is shown tells nothing, also if something hidden of another kind has it. */
+const hiddenIn = (bound: Catalog<Primitive>, configuration: Configuration, server?: string): HiddenNames =>
+  hiddenNames(
+    { [bound.kind]: bound },
+    configuration,
+    server,
+    (identity) => decisionOnName(bound, identity, configuration)?.effect === 'show',
+  );
+
+const redactionOf = (hidden: HiddenNames, counts: typeof isName): Redact =>
+  inBothForms((text) => {
+    const found = hidden.find(text).filter((each) => counts(each, text));
+    // One that is a part of a visible name is another name.
+    return found.length === 0 ? text : replaceParts(text, outside(found, hidden.findShown(text)), HIDDEN);
+  });
+
+function mentionedIn(bound: Catalog<Primitive>): Mentioned {
   const before = known.get(bound);
   if (before !== undefined) return before;
-  const entries = KINDS.flatMap((kind) =>
-    [...bound.policy.entries[kind].keys()].map((name) => [kind, name] as const),
-  );
-  const listed = bound.items.map((item) => identityOf(bound.kind, item));
-  const outside = namesFor([...listed, ...entries.map(([, name]) => name)].map((name) => [name, name]));
-  const servers = new Map<string | undefined, Names>();
-  const namesOf = (server: string | undefined): Names => {
-    const found =
-      servers.get(server) ?? (areSeveral({ [bound.kind]: bound }) === true ? withOwn(server) : outside);
-    servers.set(server, found);
-    return found;
-  };
-  const withOwn = (server: string | undefined): Names => {
-    const inLists = [...ownNamesOf(bound)].filter(([slug]) => server === undefined || slug === server);
-    const unlisted = entries.flatMap(([kind, name]) =>
-      ownNameOf(insideOfName(kind, name), server).map((own) => [own, name] as const),
-    );
-    const own = namesFor([...inLists.flatMap(([, names]) => [...names]), ...unlisted]);
-    const identities = new Map(outside.identities);
-    for (const [name, named] of own.identities)
-      identities.set(name, [...(identities.get(name) ?? []), ...named]);
-    return { finder: findersAsOne(outside.finder, own.finder), identities };
-  };
   const mentioned = new Map<Primitive, ReadonlySet<string>>();
   for (const item of bound.items) {
-    const { finder } = namesOf(insideOf(item)?.slug);
+    const { find } = namesIn({ [bound.kind]: bound }, bound.policy, insideOf(item)?.slug);
     const names = new Set<string>();
     const collect = inBothForms((text) => {
-      for (const found of finder.find(text)) if (isName(found, text)) names.add(found.name);
+      for (const found of find(text)) if (isName(found, text)) names.add(found.name);
       return text;
     });
     redactDefinition(item, collect);
     if (names.size > 0) mentioned.set(item, names);
   }
-  const found = { namesOf, mentioned };
-  known.set(bound, found);
-  return found;
-}
-
-/** @param named names as texts have them, and what each identifies */
-function namesFor(named: readonly (readonly [name: string, identity: string])[]): Names {
-  const identities = new Map<string, readonly string[]>();
-  for (const [name, identity] of named) {
-    for (const form of [name, ...(name.includes(':') ? uriVariantsOf(name) : [])]) {
-      const text = form.normalize('NFC');
-      identities.set(text, [...(identities.get(text) ?? []), identity]);
-    }
-  }
-  return { finder: new NameFinder(identities.keys()), identities };
-}
-
-/**
- * Returns which names are hidden, and what removes them. A name of this list that is shown tells nothing, also if something
- * hidden of another kind has it. A hidden name that is a part of a visible one stays.
- */
-function redactionFor(
-  bound: Catalog<Primitive>,
-  { finder, identities }: Names,
-  configuration: Configuration,
-  counts: (found: FoundName, text: string) => boolean,
-): { readonly isHidden: (name: string) => boolean; readonly redact: Redact } {
-  // Texts can repeat a name any number of times.
-  const decided = new Map<string, boolean>();
-  const isHidden = (name: string): boolean => {
-    const known = decided.get(name);
-    if (known !== undefined) return known;
-    const found = (identities.get(name) ?? [name]).some(
-      (identity) =>
-        decisionOnName(bound, identity, configuration)?.effect !== 'show' &&
-        isHiddenIdentity({ [bound.kind]: bound }, identity, configuration),
-    );
-    decided.set(name, found);
-    return found;
-  };
-  const redact = inBothForms((text) => {
-    const found = finder.find(text);
-    const hidden = found.filter((each) => counts(each, text) && isHidden(each.name));
-    const shown = found.filter(({ name }) => !isHidden(name));
-    return hidden.length === 0 ? text : withoutParts(text, hidden, shown);
-  });
-  return { isHidden, redact };
+  known.set(bound, mentioned);
+  return mentioned;
 }
 
 /** Letters without a capital inside, or several such words. */

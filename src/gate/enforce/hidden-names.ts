@@ -1,107 +1,144 @@
-import QuickLRU from 'quick-lru';
 import type { Configuration } from '../../engine/configuration.js';
 import { identityOf } from '../../engine/mapping.js';
-import { KINDS, type Kind } from '../../engine/policy.js';
-import { decideItem } from '../../engine/select.js';
+import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { type Inside, insideOf, joinName, joinUri } from '../../wire/server-names.js';
-import { type Finder, findersAsOne, NameFinder } from './name-finder.js';
-import { areSeveral, insideOfName, ownNameOf } from './of-servers.js';
+import { type Finder, type FoundName, NameFinder } from './name-finder.js';
+import { areSeveral, insideOfName } from './of-servers.js';
 import { uriVariantsOf } from './uri-variants.js';
 import { decisionOnName, isBareShown, type Lists } from './visibility.js';
 
-/** Bounds the finders of one set of lists, and the primitives behind all of them. */
-const MEMO = { entries: 64, references: 200_000 };
-
-/** The finders of one set of lists, by configuration key. They are dropped when one of the lists changes. */
-interface Finders {
-  readonly lists: Lists;
-  readonly byConfiguration: QuickLRU<string, NameFinder>;
+/** Names as texts have them, and the primitives that each identifies. */
+interface Names extends Finder {
+  readonly identitiesOf: (name: string) => readonly string[];
 }
 
-/** By one of the lists, or by the policy if there is no list. */
-const finders = new WeakMap<object, Finders>();
+/** What a primitive is called, and its name outside. */
+type Named = readonly [kind: Kind, name: string, identity: string];
+
+/** The names of one set of lists. They do not depend on a configuration. */
+interface Known {
+  readonly lists: Lists;
+  readonly outside: Names;
+  /** What each of several servers calls its primitives. */
+  readonly inside: ReadonlyMap<string, readonly Named[]>;
+  readonly ofServers: Map<string | undefined, Names>;
+}
+
+/** By one of the lists, or by the policy if there is no list; and by the kinds of all. Dropped when one of the lists changes. */
+const memo = new WeakMap<object, Map<string, Known>>();
 
 /**
- * Returns the finder of the names, URIs and templates of all hidden primitives: those that the lists contain, and those
- * that only the policy's entries name. It is built once per set of lists and configuration. Servers write URIs in several
- * forms, so hidden URIs are found in each.
+ * Returns the names, URIs and templates of all primitives: those that the lists contain, and those that only the policy's
+ * entries name. Servers write URIs in several forms, so URIs have each of them.
  *
  * Of several servers, each knows only its own names. Those of one server are ordinary words in the texts of another, which
  * may show something under the same name.
  *
  * @param lists the server's lists, as far as they are known, bound to the policy
- * @param configuration the values in effect
+ * @param policy the policy
  * @param server which of several servers wrote the text. Without it, it can be any of them.
  */
-export function hiddenNameFinder(lists: Lists, configuration: Configuration, server?: string): Finder {
-  const { byConfiguration } = findersOf(lists, configuration);
-  const { key } = configuration;
-  const finderOf = (memo: string, namesOf: (hidden: Hidden) => readonly string[]): NameFinder => {
-    const known = byConfiguration.get(memo);
-    if (known !== undefined) return known;
-    const built = new NameFinder(
-      KINDS.flatMap((kind) => {
-        const names = hiddenOf(lists, kind, configuration).flatMap(namesOf);
-        return kind === 'resources' ? names.flatMap((uri) => uriVariantsOf(uri)) : names;
-      }),
-    );
-    byConfiguration.set(memo, built);
-    return built;
-  };
-  const outside = finderOf(key, ({ identity }) => [identity]);
+export function namesIn(lists: Lists, policy: Policy, server: string | undefined): Names {
+  const { outside, inside, ofServers } = knownOf(lists, policy);
   if ((areSeveral(lists) ?? server !== undefined) === false) return outside;
-  const own = finderOf(JSON.stringify([key, server]), ({ inside }) => ownNameOf(inside, server));
-  return findersAsOne(outside, own);
+  const known = ofServers.get(server);
+  if (known !== undefined) return known;
+  const named = server === undefined ? [...inside.values()].flat() : inside.get(server);
+  // Clients and servers can send any text as the name of a server.
+  if (named === undefined) return outside;
+  const own = namesFor(named);
+  const both: Names = {
+    find: (...given) => [...outside.find(...given), ...own.find(...given)].sort((a, b) => a.end - b.end),
+    identitiesOf: (name) => [...outside.identitiesOf(name), ...own.identitiesOf(name)],
+  };
+  ofServers.set(server, both);
+  return both;
 }
 
-function findersOf(lists: Lists, { policy }: Configuration): Finders {
+function knownOf(lists: Lists, policy: Policy): Known {
   const anchor = lists.tools ?? lists.prompts ?? lists.resources ?? lists.resourceTemplates ?? policy;
-  const known = finders.get(anchor);
+  const kinds = KINDS.filter((kind) => lists[kind] !== undefined).join();
+  const ofAnchor = memo.get(anchor) ?? new Map<string, Known>();
+  memo.set(anchor, ofAnchor);
+  const known = ofAnchor.get(kinds);
   if (known !== undefined && KINDS.every((kind) => known.lists[kind] === lists[kind])) return known;
-  const size = KINDS.reduce(
-    (sum, kind) => sum + (lists[kind]?.items.length ?? 0) + policy.entries[kind].size,
-    0,
-  );
-  const entries = Math.min(MEMO.entries, MEMO.references / (size + 1));
-  // QuickLRU keeps up to twice `maxSize` entries.
-  const maxSize = Math.max(1, Math.floor(entries / 2));
-  const built = { lists, byConfiguration: new QuickLRU<string, NameFinder>({ maxSize }) };
-  finders.set(anchor, built);
-  return built;
+  const all: Named[] = [];
+  const inside = new Map<string, Named[]>();
+  const add = (kind: Kind, identity: string, own: Inside | undefined): void => {
+    all.push([kind, identity, identity]);
+    if (own === undefined) return;
+    const ofServer = inside.get(own.slug) ?? [];
+    ofServer.push([kind, own.own, identity]);
+    inside.set(own.slug, ofServer);
+  };
+  for (const kind of KINDS) {
+    for (const item of lists[kind]?.items ?? []) add(kind, identityOf(kind, item), insideOf(item));
+    for (const name of policy.entries[kind].keys()) add(kind, name, insideOfName(kind, name));
+  }
+  const found = { lists, outside: namesFor(all), inside, ofServers: new Map() };
+  ofAnchor.set(kinds, found);
+  return found;
 }
 
-/** A hidden primitive: its name outside, and what one of several servers calls it. */
-interface Hidden {
-  readonly identity: string;
-  readonly inside: Inside | undefined;
+function namesFor(named: readonly Named[]): Names {
+  const identities = new Map<string, string[]>();
+  for (const [kind, name, identity] of named) {
+    for (const form of kind === 'resources' ? uriVariantsOf(name) : [name]) {
+      const text = form.normalize('NFC');
+      const same = identities.get(text) ?? [];
+      same.push(identity);
+      identities.set(text, same);
+    }
+  }
+  const finder = new NameFinder(identities.keys());
+  return { find: (...given) => finder.find(...given), identitiesOf: (name) => identities.get(name) ?? [] };
 }
 
-function hiddenOf(lists: Lists, kind: Kind, configuration: Configuration): readonly Hidden[] {
-  const unlisted = [...configuration.policy.entries[kind].keys()]
-    .filter((identity) => isHiddenByEntry(lists, kind, identity, configuration))
-    .map((identity) => ({ identity, inside: insideOfName(kind, identity) }));
-  const catalog = lists[kind];
-  if (catalog === undefined) return unlisted;
-  const listed = catalog.items.filter(
-    (_item, position) => decideItem(catalog, position, configuration).effect === 'hide',
-  );
-  return [
-    ...listed.map((item) => ({ identity: identityOf(kind, item), inside: insideOf(item) })),
-    ...unlisted,
-  ];
-}
-
-/** Returns whether an entry hides a primitive that the list of its kind does not contain. */
-function isHiddenByEntry(lists: Lists, kind: Kind, identity: string, configuration: Configuration): boolean {
-  return (
-    configuration.policy.entries[kind].has(identity) &&
-    decisionOnName(lists[kind], identity, configuration) === undefined &&
-    !isBareShown(lists, kind, identity, configuration)
-  );
+/** The names of hidden primitives among all names. */
+export interface HiddenNames {
+  readonly isHidden: (name: string) => boolean;
+  /** Finds the hidden names in a text, also as a part of a visible one. */
+  find(text: string): readonly FoundName[];
+  /** Finds the visible names in a text. */
+  findShown(text: string): readonly FoundName[];
 }
 
 /**
- * Returns whether a text is the name, URI or template of a hidden primitive of any kind.
+ * Returns what finds the names of all hidden primitives, see `namesIn`.
+ *
+ * @param lists the server's lists, as far as they are known, bound to the policy
+ * @param configuration the values in effect
+ * @param server which of several servers wrote the text. Without it, it can be any of them.
+ * @param isTold whether the client knows a name or URI anyway
+ */
+export function hiddenNames(
+  lists: Lists,
+  configuration: Configuration,
+  server?: string,
+  isTold: (identity: string) => boolean = () => false,
+): HiddenNames {
+  const names = namesIn(lists, configuration.policy, server);
+  // Texts can repeat a name any number of times.
+  const decided = new Map<string, boolean>();
+  const isHidden = (name: string): boolean => {
+    const known = decided.get(name);
+    if (known !== undefined) return known;
+    const found = names
+      .identitiesOf(name)
+      .some((identity) => !isTold(identity) && isHiddenIdentity(lists, identity, configuration));
+    decided.set(name, found);
+    return found;
+  };
+  return {
+    isHidden,
+    find: (text) => names.find(text, isHidden),
+    findShown: (text) => names.find(text, (name) => !isHidden(name)),
+  };
+}
+
+/**
+ * Returns whether a text is the name, URI or template of a hidden primitive of any kind: one that a list contains, or that only
+ * an entry of the policy names.
  *
  * @param server which of several servers wrote the text: it can be its own name of the primitive
  */
@@ -115,9 +152,9 @@ export function isHiddenIdentity(
     const outside = [text, joinName(server, text), joinUri(server, text)];
     return outside.some((each) => isHiddenIdentity(lists, each, configuration));
   }
-  return KINDS.some(
-    (kind) =>
-      decisionOnName(lists[kind], text, configuration)?.effect === 'hide' ||
-      isHiddenByEntry(lists, kind, text, configuration),
-  );
+  return KINDS.some((kind) => {
+    const listed = decisionOnName(lists[kind], text, configuration);
+    if (listed !== undefined) return listed.effect === 'hide';
+    return configuration.policy.entries[kind].has(text) && !isBareShown(lists, kind, text, configuration);
+  });
 }

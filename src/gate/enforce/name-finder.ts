@@ -6,12 +6,10 @@ export interface FoundName {
 }
 
 /** Finds names in a text, by their end. */
-export type Finder = Pick<NameFinder, 'find'>;
-
-/** Returns a finder of what two of them find. */
-export const findersAsOne = (one: Finder, other: Finder): Finder => ({
-  find: (text) => [...one.find(text), ...other.find(text)].sort((a, b) => a.end - b.end),
-});
+export interface Finder {
+  /** @param counts which names to find; all without it */
+  find(text: string, counts?: (name: string) => boolean): readonly FoundName[];
+}
 
 /** What was read of a text: the longest beginning of a name that ends here. */
 interface State {
@@ -19,7 +17,14 @@ interface State {
   /** The state of its longest proper suffix. Only the first state has none. */
   suffix: State | undefined;
   /** The longest name that ends here. */
-  found: { readonly name: string; readonly length: number } | undefined;
+  found: Ending | undefined;
+}
+
+/** A name that ends somewhere, and the next shorter one that ends there too. */
+interface Ending {
+  readonly name: string;
+  readonly length: number;
+  readonly shorter: Ending | undefined;
 }
 
 const newState = (): State => ({ next: new Map(), suffix: undefined, found: undefined });
@@ -34,7 +39,7 @@ const newState = (): State => ({ next: new Map(), suffix: undefined, found: unde
  * @example
  * new NameFinder(['logData']).find('Tool logData failed'); // [{ name: 'logData', start: 5, end: 12 }]
  */
-export class NameFinder {
+export class NameFinder implements Finder {
   private readonly first = newState();
 
   /** @param names the names to find; empty names are ignored */
@@ -48,7 +53,8 @@ export class NameFinder {
     for (const state of states) {
       for (const [letter, next] of state.next) {
         next.suffix = state.suffix === undefined ? this.first : this.step(state.suffix, letter);
-        next.found ??= next.suffix.found;
+        const shorter = next.suffix.found;
+        next.found = next.found === undefined ? shorter : { ...next.found, shorter };
         states.push(next);
       }
     }
@@ -58,21 +64,28 @@ export class NameFinder {
    * Finds the longest name that ends at each position.
    *
    * @param text any text
+   * @param counts which names to find; all without it
    * @returns the names by their end; together they cover every occurrence of every name. Names are in normalization
    *   form C.
    */
-  find(text: string): readonly FoundName[] {
+  find(text: string, counts: (name: string) => boolean = () => true): readonly FoundName[] {
     const found: FoundName[] = [];
     if (this.first.next.size === 0) return found;
+    // A text can repeat a place where a thousand names end.
+    const longest = new Map<Ending | undefined, Ending | undefined>();
+    const longestOf = (ending: Ending | undefined): Ending | undefined => {
+      if (ending === undefined || counts(ending.name)) return ending;
+      if (!longest.has(ending)) longest.set(ending, longestOf(ending.shorter));
+      return longest.get(ending);
+    };
     let state = this.first;
     let end = 0;
     for (const letter of lettersOf(text)) {
       end += letter.length;
       state = this.step(state, letter);
-      if (state.found !== undefined) {
-        const { name, length } = state.found;
-        found.push({ name, start: end - length, end });
-      }
+      const ending = longestOf(state.found);
+      if (ending === undefined) continue;
+      found.push({ name: ending.name, start: end - ending.length, end });
     }
     return found;
   }
@@ -84,7 +97,7 @@ export class NameFinder {
       state.next.set(letter, next);
       state = next;
     }
-    state.found = { name, length: form.length };
+    state.found = { name, length: form.length, shorter: undefined };
   }
 
   private step(from: State, letter: string): State {
@@ -100,6 +113,26 @@ const LETTER = /[\p{L}\p{N}]+|./gsu;
 
 /** Returns the words of a text, and the single characters between them. */
 const lettersOf = (text: string): readonly string[] => text.match(LETTER) ?? [];
+
+/** A half-open range of a text. */
+export type Span = Pick<FoundName, 'start' | 'end'>;
+
+/** Returns the parts that lie in none of the spans. Both are in the order of their ends. */
+export function outside(parts: readonly FoundName[], spans: readonly Span[]): readonly FoundName[] {
+  const left = [...spans];
+  let first = Number.POSITIVE_INFINITY;
+  const found = parts.toReversed().filter(({ start, end }) => {
+    for (let last = left.at(-1); last !== undefined && last.end >= end; last = left.at(-1)) {
+      first = Math.min(first, last.start);
+      left.pop();
+    }
+    return start < first;
+  });
+  return found.reverse();
+}
+
+/** The text in place of a hidden name. */
+export const HIDDEN = '[hidden]';
 
 /**
  * Replaces parts of a text. Parts that overlap become one.

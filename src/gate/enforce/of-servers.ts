@@ -1,6 +1,5 @@
-import { IDENTITY, identityOf, type Primitive } from '../../engine/mapping.js';
+import { IDENTITY, type Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
-import type { Catalog } from '../../engine/select.js';
 import { type Request, read } from '../../wire/messages.js';
 import { type Inside, insideOf, outsideEntry, split } from '../../wire/server-names.js';
 import type { Lists } from '../request/decision.js';
@@ -42,32 +41,4 @@ export function serverOf(lists: Lists, request: Request): Inside | undefined {
   if (target !== undefined) return insideOfTarget(target);
   const taskId = read(request.params, 'taskId');
   return typeof taskId === 'string' ? split(taskId, '+') : undefined;
-}
-
-/** Returns what one of several servers, or any of them, calls a primitive. */
-export const ownNameOf = (inside: Inside | undefined, server: string | undefined): readonly string[] =>
-  inside === undefined || (server !== undefined && inside.slug !== server) ? [] : [inside.own];
-
-const own = new WeakMap<Catalog<Primitive>, ReadonlyMap<string, ReadonlyMap<string, string>>>();
-
-/**
- * Returns what each of several servers calls the primitives of a list, and how they are called outside. A text of a server
- * knows no other names.
- *
- * @returns the names outside by own names, by server; nothing of a single server
- */
-export function ownNamesOf(bound: Catalog<Primitive>): ReadonlyMap<string, ReadonlyMap<string, string>> {
-  const known = own.get(bound);
-  if (known !== undefined) return known;
-  const servers = new Map<string, Map<string, string>>();
-  if (areSeveral({ [bound.kind]: bound }) === true) {
-    for (const item of bound.items) {
-      const inside = insideOf(item);
-      if (inside === undefined) continue;
-      const names = servers.get(inside.slug) ?? new Map<string, string>();
-      servers.set(inside.slug, names.set(inside.own.normalize('NFC'), identityOf(bound.kind, item)));
-    }
-  }
-  own.set(bound, servers);
-  return servers;
 }

@@ -3,11 +3,16 @@ import { once } from '../../wire/once.js';
 import { rewriteJson } from '../../wire/rewrite-json.js';
 import type { Substitute } from '../request/facts.js';
 import { targetOf } from '../table/routing.js';
-import { type Finder, type FoundName, NameFinder, replaceParts } from './name-finder.js';
+import {
+  type Finder,
+  type FoundName,
+  HIDDEN,
+  NameFinder,
+  outside,
+  replaceParts,
+  type Span,
+} from './name-finder.js';
 import { normalizeUri } from './uri-variants.js';
-
-/** The text in place of a hidden name. */
-const HIDDEN = '[hidden]';
 
 /** In characters. No server lists longer names, so an echo of one needs no protection. */
 const MAX_ECHO = 65_536;
@@ -39,28 +44,14 @@ export function textRedaction(
   const redact = (text: string): string => {
     const found = hidden.find(text);
     if (found.length === 0) return text;
-    const substituted = substitute === undefined ? [] : occurrences(text, substitute.sent);
-    const parts = found.filter((part) => !spared().has(part.name) && !overlaps(part, substituted));
-    return withoutParts(text, parts, echoes().find(text));
+    const hiding = found.filter((part) => !spared().has(part.name));
+    const parts = substitute === undefined ? hiding : apart(hiding, occurrences(text, substitute.sent));
+    return replaceParts(text, outside(parts, echoes().find(text)), HIDDEN);
   };
 
   const inForms = inBothForms(redact);
   if (substitute === undefined) return inForms;
   return (text) => inForms(text).replaceAll(substitute.sent, () => substitute.original);
-}
-
-/** Returns the text with the mark in place of the parts that lie in none of those to keep, which are in the order of their ends. */
-export function withoutParts(
-  text: string,
-  parts: readonly FoundName[],
-  kept: readonly Pick<FoundName, 'start' | 'end'>[],
-): string {
-  const spans = spansOf(kept);
-  return replaceParts(
-    text,
-    parts.filter((part) => !isInside(part, spans)),
-    HIDDEN,
-  );
 }
 
 /** The server may write an accented letter as a letter and a combining mark. */
@@ -114,40 +105,14 @@ function echoesOf(
     });
 }
 
-type Span = Pick<FoundName, 'start' | 'end'>;
-
-/** Spans in the order of their ends. `start` is the first start of the span and of all spans after it. */
-function spansOf(found: readonly Span[]): readonly Span[] {
-  const spans: Span[] = new Array(found.length);
-  let first = Number.POSITIVE_INFINITY;
-  for (let index = found.length - 1; index >= 0; index--) {
-    const { start, end } = found[index] ?? { start: first, end: 0 };
-    first = Math.min(first, start);
-    spans[index] = { start: first, end };
-  }
-  return spans;
-}
-
-function isInside({ start, end }: Span, spans: readonly Span[]): boolean {
-  const span = spans[firstEndAfter(spans, end - 1)];
-  return span !== undefined && span.start <= start;
-}
-
-function overlaps({ start, end }: Span, spans: readonly Span[]): boolean {
-  const span = spans[firstEndAfter(spans, start)];
-  return span !== undefined && span.start < end;
-}
-
-/** Returns the index of the first span that ends after a position. */
-function firstEndAfter(spans: readonly Span[], position: number): number {
-  let low = 0;
-  let high = spans.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((spans[middle]?.end ?? 0) > position) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+/** Returns the parts that overlap none of the spans, which do not overlap each other. Both are in the order of their ends. */
+function apart(parts: readonly FoundName[], spans: readonly Span[]): readonly FoundName[] {
+  const left = [...spans];
+  const found = parts.toReversed().filter(({ start, end }) => {
+    while ((left.at(-1)?.start ?? -1) >= end) left.pop();
+    return (left.at(-1)?.end ?? 0) <= start;
+  });
+  return found.reverse();
 }
 
 function occurrences(text: string, part: string): readonly Span[] {
