@@ -1,6 +1,4 @@
-import { SlotFiller } from './expression/slot-filler.js';
 import {
-  type Change,
   collectOffers,
   identityOf,
   type Mapping,
@@ -26,15 +24,10 @@ export interface Classes {
 /** For the log: what a server lists has no bound. */
 const MAX_NAMED = 10;
 
-/** Items that differ only in this are in different classes. */
-const CHANGES: readonly (Change | undefined)[] = [undefined, 'changed', 'new'];
-
-type Offers = ReturnType<typeof collectOffers>;
-
-/** Equal values have the same number, counted from 0. */
-interface NumberedOffers {
-  readonly number: number;
-  readonly values: Offers;
+/** The values that some parts of the policy give, and a text that is equal for equal values. */
+interface Given {
+  readonly offers: ReturnType<typeof collectOffers>;
+  readonly key: string;
 }
 
 /**
@@ -53,38 +46,43 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
   const classes: Mapping[] = [];
   const undeclared: string[] = [];
   const changed: string[] = [];
-  const byParts = new Map<string | object, NumberedOffers>();
-  const byValues = new Map<string, NumberedOffers>();
-  const filler = new SlotFiller<number[]>(policy.slots, () => []);
+  const byParts = new Map<string | object, Given>();
+  const numbers = new Map<unknown, number>();
   for (const item of items) {
     const data = readable(policy, kind, item);
     const parts = partsFor(policy, kind, item, data);
     // Values of the item's own are an object that no other item has, so they are always read.
-    const key = ownConcerns(item._meta) ?? parts.map(({ number }) => number).join();
-    let given = byParts.get(key);
+    const own = ownConcerns(item._meta) ?? parts.map(({ number }) => number).join();
+    let given = byParts.get(own);
     if (given === undefined) {
       const offers = collectOffers(policy, item, parts);
       if (undeclared.length < MAX_NAMED) undeclared.push(...offers.unknown);
-      const equal = keyOf(offers);
-      given = byValues.get(equal) ?? { number: byValues.size, values: offers };
-      byValues.set(equal, given);
-      byParts.set(key, given);
+      given = { offers, key: keyOf(offers) };
+      byParts.set(own, given);
     }
-    const { slots, rest } = filler.fill(data);
+    const slots = policy.slots.fill(data);
     const change = changeOf(policy, kind, item);
     if (change !== undefined && changed.length < MAX_NAMED) changed.push(identityOf(kind, item));
-    const { values } = given;
-    const number = given.number * CHANGES.length + CHANGES.indexOf(change);
-    if (rest[number] === undefined) {
-      const { mapped, offers, unknown } = values;
-      rest[number] = classes.push({ kind, change, mapped, offers, unknown, primitive: data, slots }) - 1;
-    }
-    classOf.push(rest[number]);
+    const key = textOf([given.key, change, slots]);
+    const number =
+      numbers.get(key) ?? classes.push({ kind, change, ...given.offers, primitive: data, slots }) - 1;
+    numbers.set(key, number);
+    classOf.push(number);
   }
   return { classOf, classes, unknown: undeclared.slice(0, MAX_NAMED), changed };
 }
 
 /** @returns a text that is equal for equal values, without the places where they were written */
-function keyOf({ mapped, offers }: Offers): string {
+function keyOf({ mapped, offers }: Given['offers']): string {
   return `${mapped};${offers.map((offer) => (offer === undefined ? 'none' : offer.offered)).join(';')}`;
+}
+
+/** @returns the JSON of a value; something unique if it cannot be written, for example because it nests too deeply */
+function textOf(value: unknown): unknown {
+  try {
+    // JSON has no NaN: without the replacer, it would equal null.
+    return JSON.stringify(value, (_name, each) => (Number.isNaN(each) ? '\u0000NaN' : each));
+  } catch {
+    return Symbol('not written');
+  }
 }

@@ -121,6 +121,17 @@ describe('slots', () => {
   });
 });
 
+it('primitives in which a rule reads NaN, null or a text are in different classes', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns: { level: { values: [low, high] } }
+    rules: [{ id: a, hide: [tools], when: { "===": [{ var: primitive.meta.value }, { var: concerns.level }] } }]
+  `);
+  const values = [Number.NaN, null, 'NaN', Number.NaN, null];
+  const tools = values.map((value, index) => ({ name: `tool${index}`, _meta: { value } }));
+  expect(bindCatalog(policy, 'tools', tools).classOf).toEqual([0, 1, 2, 0, 1]);
+});
+
 describe('the fallback of a path', () => {
   const named = { var: ['primitive.title', { var: ['claims.name', { var: 'primitive.name' }] }] };
 
