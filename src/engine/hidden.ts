@@ -43,27 +43,17 @@ export function countHidden(
     else if ('rule' in reason) byRule[reason.rule] = (byRule[reason.rule] ?? 0) + size;
     else if ('concern' in reason) byConcern[reason.concern] = (byConcern[reason.concern] ?? 0) + size;
   }
-  const hidden: { -readonly [K in keyof HiddenCounts]: HiddenCounts[K] } = {};
-  if (byConcern.some(isPositive)) hidden.concerns = named(byConcern, policy.concerns, 'name');
-  if (byRule.some(isPositive)) hidden.rules = named(byRule, policy.rules, 'id');
-  if (without.unmapped > 0) hidden.unmapped = without.unmapped;
-  if (without.changed > 0) hidden.changed = without.changed;
-  if (without.person > 0) hidden.person = without.person;
-  return hidden;
+  const concerns = positive(policy.concerns.map(({ name }, at) => [name, byConcern[at] ?? 0]));
+  const rules = positive(policy.rules.map(({ id }, at) => [id, byRule[at] ?? 0]));
+  return {
+    ...(isEmpty(concerns) ? {} : { concerns }),
+    ...(isEmpty(rules) ? {} : { rules }),
+    ...positive(Object.entries(without)),
+  };
 }
 
-const isPositive = (count: number): boolean => count > 0;
+const isEmpty = (counts: object): boolean => Object.keys(counts).length === 0;
 
 /** @returns the positive counts by name, in the order of the policy */
-function named<K extends string>(
-  counts: readonly number[],
-  declared: readonly { readonly [name in K]: string }[],
-  key: K,
-): Record<string, number> {
-  const found: Record<string, number> = {};
-  declared.forEach((each, index) => {
-    const count = counts[index] ?? 0;
-    if (count > 0) found[each[key]] = count;
-  });
-  return found;
-}
+const positive = (counts: readonly (readonly [string, number])[]): Record<string, number> =>
+  Object.fromEntries(counts.filter(([, count]) => count > 0));
