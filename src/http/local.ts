@@ -44,8 +44,11 @@ interface ListenOptions extends Pick<LocalOptions, 'port' | 'log'>, Pick<FetchOp
   readonly names?: readonly string[] | undefined;
   /** A secret that follows `/mcp/` in the path. Without it, every user of this machine can use the endpoint. */
   readonly key?: string | undefined;
-  /** Answers requests of other paths, and makes all checks of them itself; `undefined` for those that it does not know. */
-  readonly beside?: (request: Request) => Promise<Response | undefined>;
+  /**
+   * Answers requests of other paths; `undefined` for those that it does not know. `refused` is the answer to a request for another
+   * server, or from another page: who answers it otherwise must tell nothing.
+   */
+  readonly beside?: (request: Request, refused: Response | undefined) => Promise<Response | undefined>;
   /** Answers requests for the card of the endpoint. Defaults to the handler of all others. */
   readonly card?: FetchHandler;
 }
@@ -120,9 +123,9 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
   const fetch = async (request: Request): Promise<Response> => {
     // Most requests are for the endpoint itself, so nothing else is asked about them.
     const isEndpoint = sameSecret(new URL(request.url).pathname, path);
-    const other = isEndpoint ? undefined : await options.beside?.(request);
-    if (other !== undefined) return other;
     const refused = refusal(request, own, others);
+    const other = isEndpoint ? undefined : await options.beside?.(request, refused);
+    if (other !== undefined) return other;
     if (refused !== undefined) return refused;
     if (!isEndpoint && !sameSecret(endpointPathOf(request), path)) {
       const hint = path === ENDPOINT ? `: use ${ENDPOINT}` : '';

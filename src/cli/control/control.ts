@@ -24,20 +24,10 @@ export function createControl(name: string, policy: readonly string[]) {
   const hub = new Hub(async () => billedBy(await loadTokenCounter()));
   const token = randomBytes(32).toString('base64url');
   const closing: (() => void)[] = [];
-  let port = 0;
-  const fetch = controlChannel({
-    board: hub,
-    key: token,
-    port: () => port,
-    page: async () => {
-      const page = await import('../../gate/panel/generated/page.js');
-      return { html: page.PANEL_HTML, contentSecurityPolicy: page.PANEL_CONTENT_SECURITY_POLICY };
-    },
-  });
+  const fetch = controlChannel(hub, token);
   /** Registers the process at an address that it listens on, and returns the address of the page, with its key. */
   const announce = (address: string): string => {
     const { origin } = new URL(address);
-    port = Number(new URL(address).port);
     const started = new Date().toISOString();
     const { pid } = process;
     closing.push(

@@ -1,4 +1,4 @@
-import type { PanelEvent, Switchboard } from './hub.js';
+import type { Switchboard } from './hub.js';
 
 /** Proxies and browsers close connections that are silent for long. In milliseconds. */
 const HEARTBEAT = 15_000;
@@ -6,8 +6,8 @@ const HEARTBEAT = 15_000;
 const SILENCE = ': \n\n';
 
 /**
- * Sends the document of each session, then each change, as server-sent events. A reader that is too slow gets only the
- * newest document of each session, so the memory that it costs does not grow.
+ * Sends the document of each session, then each change, as server-sent events. A document is computed when it is sent: several
+ * changes at once are one, and a reader that is too slow costs no memory.
  *
  * @param board the sessions
  * @param signal aborted when the reader disconnects
@@ -23,26 +23,23 @@ export function eventStream(board: Switchboard, signal: AbortSignal): Response {
 }
 
 async function* eventsOf(board: Switchboard, signal: AbortSignal): AsyncGenerator<string, void> {
-  const waiting = new Map<string, PanelEvent>();
+  /** The sessions whose documents the reader does not have. */
+  const changed = new Set<string>();
   let wake = (): void => undefined;
-  const take = (event: PanelEvent): void => {
-    const session = 'gone' in event ? event.gone : event.session;
-    // Deleted first, so that the newest event is the last one.
-    waiting.delete(session);
-    waiting.set(session, event);
+  const unsubscribe = board.subscribe((session) => {
+    changed.add(session);
     wake();
-  };
-  const unsubscribe = board.subscribe(take);
+  });
   const heartbeat = setInterval(() => wake(), HEARTBEAT).unref();
   signal.addEventListener('abort', () => wake(), { once: true });
   try {
     yield SILENCE;
-    for (const state of await board.states()) if (!waiting.has(state.session)) take(state);
     while (!signal.aborted) {
-      if (waiting.size === 0) yield SILENCE;
-      for (const [session, event] of waiting) {
-        waiting.delete(session);
-        yield `data: ${JSON.stringify(event)}\n\n`;
+      if (changed.size === 0) yield SILENCE;
+      for (const session of changed) {
+        changed.delete(session);
+        const event = await eventOf(board, session);
+        if (event !== undefined) yield `data: ${JSON.stringify(event)}\n\n`;
       }
       await new Promise<void>((resolve) => {
         wake = resolve;
@@ -53,3 +50,10 @@ async function* eventsOf(board: Switchboard, signal: AbortSignal): AsyncGenerato
     clearInterval(heartbeat);
   }
 }
+
+/** @returns the document of a session, or that it has ended; `undefined` if its server cannot be listed now */
+const eventOf = (board: Switchboard, gone: string): Promise<object | undefined> =>
+  board.state(gone).then(
+    (state) => state ?? { gone },
+    () => undefined,
+  );

@@ -5,11 +5,8 @@ import type { PanelProposal, PanelSession, PanelState } from '../../gate/panel/p
 import { proposalOf } from './proposal.js';
 import { ChangeRefusedError, SessionGoneError } from './switch-errors.js';
 
-/** What a listener is told: a new document of a session, or that a session has ended. */
-export type PanelEvent = PanelState | { readonly gone: string };
-
 /** The sessions of one process, and how to switch them. */
-export type Switchboard = Pick<Hub, 'states' | 'change' | 'answer' | 'subscribe'>;
+export type Switchboard = Pick<Hub, 'state' | 'states' | 'change' | 'answer' | 'subscribe'>;
 
 interface Session {
   readonly panel: Panel;
@@ -34,8 +31,7 @@ type LoadTokenCounter = () => Promise<(definition: object) => number>;
 /** The connections of this process whose clients have initialized them, as sessions that a person can switch. */
 export class Hub {
   private readonly sessions = new Map<string, Session>();
-  private readonly listeners = new Set<(event: PanelEvent) => void>();
-  private readonly waiting = new Set<string>();
+  private readonly listeners = new Set<(session: string) => void>();
   private revision = 0;
   private counter: ReturnType<LoadTokenCounter> | undefined = undefined;
 
@@ -67,7 +63,7 @@ export class Hub {
         closed: () => {
           clearTimeout(session.asked?.expires);
           this.sessions.delete(id);
-          this.tell({ gone: id });
+          this.announce(id);
         },
       };
     };
@@ -75,7 +71,7 @@ export class Hub {
 
   /** Computes the document of each session, the oldest session first. */
   async states(): Promise<readonly PanelState[]> {
-    const states = await Promise.all([...this.sessions.keys()].map((id) => this.stateOf(id)));
+    const states = await Promise.all([...this.sessions.keys()].map((id) => this.state(id)));
     return states.filter((state) => state !== undefined);
   }
 
@@ -88,13 +84,13 @@ export class Hub {
    */
   async change(id: string, change: Change, onlyNarrows = false): Promise<PanelState> {
     const session = this.sessions.get(id);
-    const before = await this.stateOf(id);
+    const before = await this.state(id);
     if (session === undefined || before === undefined) throw new SessionGoneError(GONE);
     const wasRelisted = session.relisted;
     // A fast host lists again before the change has been announced to everybody.
     session.relisted = false;
     const outcome = await session.panel.change(change, onlyNarrows ? CONFIRM : undefined);
-    const after = outcome.state === 'changed' ? await this.stateOf(id) : undefined;
+    const after = outcome.state === 'changed' ? await this.state(id) : undefined;
     const isSame = after === undefined || toolsOf(before) === toolsOf(after);
     // Only a different list is a reason to list again.
     const keepsList = isSame || before.policy.lists === 'stable';
@@ -124,14 +120,14 @@ export class Hub {
     }
     this.forgetAsked(session);
     this.announce(id);
-    const after = await (isAllowed ? this.change(id, asked.change) : this.stateOf(id));
+    const after = await (isAllowed ? this.change(id, asked.change) : this.state(id));
     if (after === undefined) throw new SessionGoneError(GONE);
     return after;
   }
 
   private async ask(session: Session, change: Change, before: PanelState): Promise<void> {
     const { id } = session.info;
-    const after = await this.stateOf(id, change);
+    const after = await this.state(id, change);
     if (after === undefined) return;
     const expires = setTimeout(() => {
       this.forgetAsked(session);
@@ -147,14 +143,19 @@ export class Hub {
     delete session.asked;
   }
 
-  /** Calls a listener for each change. The function that it returns stops that. */
-  subscribe(listener: (event: PanelEvent) => void): () => void {
+  /** Calls a listener with each session, and again when its document changes or it ends. The returned function stops that. */
+  subscribe(listener: (session: string) => void): () => void {
     this.listeners.add(listener);
+    for (const id of this.sessions.keys()) listener(id);
     return () => this.listeners.delete(listener);
   }
 
-  /** @param wanted a change that was not made, for the document after it */
-  private async stateOf(id: string, wanted?: Change): Promise<PanelState | undefined> {
+  /**
+   * Computes the document of a session; `undefined` if it has ended.
+   *
+   * @param wanted a change that was not made, for the document after it
+   */
+  async state(id: string, wanted?: Change): Promise<PanelState | undefined> {
     const session = this.sessions.get(id);
     if (session === undefined) return undefined;
     this.revision += 1;
@@ -173,22 +174,8 @@ export class Hub {
     }));
   }
 
-  /** Sends the document of a session soon: several changes at once are one document. */
   private announce(id: string): void {
-    if (this.waiting.has(id) || this.listeners.size === 0) return;
-    this.waiting.add(id);
-    setImmediate(() => {
-      this.waiting.delete(id);
-      // A session that ends meanwhile is told as gone.
-      this.stateOf(id).then(
-        (state) => state !== undefined && this.tell(state),
-        () => undefined,
-      );
-    });
-  }
-
-  private tell(event: PanelEvent): void {
-    for (const listener of this.listeners) listener(event);
+    for (const listener of this.listeners) listener(id);
   }
 }
 

@@ -2,9 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { listenLocally } from '../../http/local.js';
-import { readJson } from '../../http/request-body.js';
 import { read } from '../../wire/messages.js';
-import { hasKey, json, pageResponse, problem, refusedOrigin } from '../control/local-page.js';
+import { json, localPage, problem } from '../control/local-page.js';
 import { CliError } from '../errors.js';
 import { writeFiles } from '../terminal/write-files.js';
 import { type PlaygroundInput, playgroundDocument } from './playground-document.js';
@@ -29,39 +28,27 @@ export async function servePlayground(
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const key = randomBytes(32).toString('base64url');
   const folder = dirname(input.paths[0] ?? '.');
-  const page = {
+  const load = async () => ({
     html: html.replace("default-src 'none'", "default-src 'none'; connect-src 'self'"),
     contentSecurityPolicy: "frame-ancestors 'none'",
-  };
-  let port = 0;
+  });
   const served = new Set<string>();
-  const answer = async (request: Request): Promise<Response> => {
-    const refused = refusedOrigin(request, port);
-    if (refused !== undefined) return refused;
-    const { pathname } = new URL(request.url);
-    const route = `${request.method} ${pathname}`;
-    if (route === 'GET /playground') return pageResponse(page);
-    if (!hasKey(request, key))
-      return problem(401, 'The key is missing or wrong. Run "mcp-concerns open" again.');
-    if (route === 'GET /playground/document') {
+  const page = { path: '/playground', key, command: 'open', maxBody: MAX_BODY, load };
+  const beside = localPage(page, async ({ route, body }) => {
+    if (route === 'GET /document') {
       const document = await playgroundDocument(input);
       for (const { name } of document.files) served.add(name);
-      return json(200, { document, digests: document.files.map(({ text }) => digestOf(text)) });
+      return json({ document, digests: document.files.map(({ text }) => digestOf(text)) });
     }
-    if (route !== 'PUT /playground/file') return problem(404, 'There is nothing here.');
-    const body = await readJson(request, {}, MAX_BODY);
-    if (body instanceof Response) return problem(body.status, 'The body is too long, or it is not JSON.');
-    const [name, text, known] = ['name', 'text', 'digest'].map((each) => read(body.value, each));
+    if (route !== 'PUT /file') return undefined;
+    const [name, text, known] = ['name', 'text', 'digest'].map((each) => read(body, each));
     if (typeof text !== 'string' || typeof name !== 'string' || !served.has(name)) {
       return problem(400, `${JSON.stringify(name)} is not a file of this policy.`);
     }
     return save(join(folder, name), text, known);
-  };
-  const endpoint = await listenLocally(async () => problem(404, 'There is nothing here.'), {
-    beside: answer,
   });
-  const { origin, port: listening } = new URL(endpoint.url);
-  port = Number(listening);
+  const endpoint = await listenLocally(async () => problem(404, 'There is nothing here.'), { beside });
+  const { origin } = new URL(endpoint.url);
   return { url: `${origin}/playground#token=${key}`, close: () => endpoint.close() };
 }
 
@@ -78,7 +65,7 @@ function save(path: string, text: string, known: unknown): Response {
     // The editor knows one kind of line break.
     const written = before.includes('\r\n') ? text.replace(/\r?\n/g, '\r\n') : text;
     writeFiles(new Map([[path, written]]));
-    return json(200, { digest: digestOf(written) });
+    return json({ digest: digestOf(written) });
   } catch (cause) {
     const reason = cause instanceof CliError ? cause.message : `${path} cannot be read any more.`;
     return problem(422, `${reason} It was not saved.`);

@@ -94,8 +94,8 @@ export async function serveHttp(
     key,
     sessionSecret: secret,
     card: guard(withServerCard(policy, both)),
-    beside: async (request) =>
-      (await probe(request)) ?? access?.describe?.(request) ?? control?.fetch(request),
+    beside: async (request, refused) =>
+      (await probe(request)) ?? access?.describe?.(request) ?? control?.fetch(request, refused),
   });
   const address = control?.announce(endpoint.url);
   // The address has the key of the page, which must not stay in a log file.

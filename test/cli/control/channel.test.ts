@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { controlChannel } from '../../../src/cli/control/channel.js';
-import type { PanelEvent, Switchboard } from '../../../src/cli/control/hub.js';
+import type { Switchboard } from '../../../src/cli/control/hub.js';
 import { ChangeRefusedError, SessionGoneError } from '../../../src/cli/control/switch-errors.js';
 import { type LocalEndpoint, listenLocally } from '../../../src/http/local.js';
 import { stateOf } from '../../slow/browser/states.js';
@@ -11,17 +11,19 @@ const MARKER = stateOf('vault', { preferences: {} }).items[0]?.name ?? '';
 
 describe('the control channel over HTTP', () => {
   const changes: object[] = [];
-  const listeners = new Set<(event: PanelEvent) => void>();
+  const listeners = new Set<(session: string) => void>();
+  let current = stateOf('vault', { preferences: {} });
   const board: Switchboard = {
-    states: async () => [stateOf('vault', { preferences: {} })],
+    state: async () => current,
+    states: async () => [current],
     change: async (session, change) => {
       if (session !== 's1') throw new SessionGoneError('The session has ended.');
       if ('security' in change && change.security === 'hihg')
         throw new ChangeRefusedError('Did you mean "high"?');
       changes.push(change);
-      const state = stateOf('vault', { preferences: { security: 'high' }, revision: 2 });
-      for (const listener of listeners) listener(state);
-      return state;
+      current = stateOf('vault', { preferences: { security: 'high' }, revision: 2 });
+      for (const listener of listeners) listener(session);
+      return current;
     },
     answer: async (_session, proposal, isAllowed) => {
       if (proposal !== 'p1') throw new ChangeRefusedError('The program does not ask for this any more.');
@@ -30,18 +32,14 @@ describe('the control channel over HTTP', () => {
     },
     subscribe: (listener) => {
       listeners.add(listener);
+      listener('s1');
       return () => listeners.delete(listener);
     },
   };
   let endpoint: LocalEndpoint;
   let port = 0;
   beforeAll(async () => {
-    const channel = controlChannel({
-      board,
-      key: KEY,
-      port: () => port,
-      page: async () => ({ html: '<!doctype html>', contentSecurityPolicy: "default-src 'none'" }),
-    });
+    const channel = controlChannel(board, KEY);
     endpoint = await listenLocally(async () => new Response(null, { status: 404 }), { beside: channel });
     port = Number(new URL(endpoint.url).port);
   });
@@ -157,6 +155,7 @@ describe('the control channel over HTTP', () => {
   });
 
   it('sends each session, then each change', async () => {
+    current = stateOf('vault', { preferences: {} });
     const response = await fetch(`http://127.0.0.1:${port}/panel/events`, { headers: bearer });
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
