@@ -1,38 +1,32 @@
-import type { CodeAction, Diagnostic, TextEdit } from 'vscode-languageserver';
+import type { CodeAction, TextEdit } from 'vscode-languageserver';
 import type { Finding, Fix } from '../../policy/language/findings.js';
-
-/** A finding, and the diagnostic that the editor has of it. */
-export interface ShownFinding {
-  readonly finding: Finding;
-  readonly diagnostic: Diagnostic;
-}
+import { diagnosticOf } from './diagnostics.js';
 
 /**
  * Offers what a person can do about findings: the fix, if the message names one, and for a warning a comment that silences
  * it.
  *
- * @param shown the findings at the position
+ * @param findings the findings at the position
  * @param uri the file
  * @param text the text of the file
  * @returns the actions, fixes first
  * @example
- * codeActions(shown, uri, text).map(({ title }) => title); // ['Replace with "high"']
+ * codeActions(findings, uri, text).map(({ title }) => title); // ['Replace with "high"']
  */
-export function codeActions(shown: readonly ShownFinding[], uri: string, text: string): CodeAction[] {
+export function codeActions(findings: readonly Finding[], uri: string, text: string): CodeAction[] {
   const lines = text.split('\n');
-  const action = ({ diagnostic }: ShownFinding, isPreferred: boolean, title: string, edit: TextEdit) => ({
+  const action = (finding: Finding, isPreferred: boolean, title: string, edit: TextEdit) => ({
     title,
     kind: 'quickfix',
-    diagnostics: [diagnostic],
+    diagnostics: [diagnosticOf(finding)],
     isPreferred,
     edit: { changes: { [uri]: [edit] } },
   });
-  const fixes = shown.flatMap((each) => {
-    const { fix } = each.finding;
-    return fix === undefined ? [] : [action(each, true, titleOf(fix), editOf(fix))];
-  });
-  const comments = shown.flatMap((each) => {
-    const { severity, code, line } = each.finding;
+  const fixes = findings.flatMap((each) =>
+    each.fix === undefined ? [] : [action(each, true, titleOf(each.fix), editOf(each.fix))],
+  );
+  const comments = findings.flatMap((each) => {
+    const { severity, code, line } = each;
     if (severity !== 'warning' || code === 'unused-ignore' || code === 'bad-ignore') return [];
     const [indent = ''] = /^ */.exec(lines[line - 1] ?? '') ?? [];
     const start = { line: line - 1, character: 0 };

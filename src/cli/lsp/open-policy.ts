@@ -7,7 +7,7 @@ import { checkReading } from '../../policy/compile/check-reading.js';
 import { compilePolicy } from '../../policy/compile/compile.js';
 import { policyFilesIn } from '../../policy/compile/load.js';
 import { policyReader } from '../../policy/compile/read-file.js';
-import { type IncludedText, Reading } from '../../policy/compile/reading.js';
+import { type FileSource, type Reading, readFiles } from '../../policy/compile/reading.js';
 import type { Finding, Place } from '../../policy/language/findings.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { runTests } from '../../policy/testing/run-test-file.js';
@@ -27,8 +27,6 @@ export type OpenPolicy = ReturnType<typeof checked>;
 export interface Failure extends Place {
   readonly message: string;
 }
-
-const NO_FAILURES: readonly Failure[] = [];
 
 /** Returns the text of a file in the editor; undefined if it is not open. */
 export type OpenText = (file: string) => string | undefined;
@@ -54,14 +52,14 @@ export const isTestFile = (file: string): boolean => file.endsWith('.test.yaml')
  * openPolicy('policies/vault.yaml', () => undefined)?.findings; // []
  */
 export function openPolicy(file: string, openText: OpenText): OpenPolicy | undefined {
-  const text = openText(file) ?? policyReader([file])(file).text;
+  const { text } = readerOf([file], openText)(file);
   if (text === undefined) return undefined;
   if (isTestFile(file)) return openTests(file, text, openText);
   const project = projectOf(file);
-  const own = project === undefined ? undefined : readParts(project.policy, [project.folder], openText);
-  if (project !== undefined && own?.texts.has(file)) return checked(own, catalogAt(project.catalog));
+  const own = project && readParts(project.policy, readerOf([project.folder], openText));
+  if (own?.texts.has(file)) return checked(own, catalogAt(project?.catalog));
   if (!isPolicy(text)) return undefined;
-  return checked(readParts([file], [file], openText), catalogAt(catalogBeside(file)));
+  return checked(readParts([file], readerOf([file], openText)), catalogAt(catalogBeside(file)));
 }
 
 function openTests(file: string, text: string, openText: OpenText): OpenPolicy {
@@ -73,10 +71,11 @@ function openTests(file: string, text: string, openText: OpenText): OpenPolicy {
     const place = tests.locate([key]);
     unreadable.push({ ...place, severity: 'error', code: 'test-input-unreadable', message });
   };
-  const onDisk = policyReader(['.', file]);
-  for (const path of tests.policy.map(beside).flatMap(filesOf)) {
-    const { text: found, problem } = openText(path) === undefined ? onDisk(path) : { text, problem: '' };
-    if (found === undefined)
+  const read = readerOf(['.', file], openText);
+  const paths = tests.policy.map(beside);
+  for (const path of paths.flatMap(filesOf)) {
+    const { problem } = read(path);
+    if (problem !== undefined)
       report('policy', `${path} cannot be read (${problem}). Paths are relative to this file.`);
   }
   let catalog: ServerCatalog | undefined;
@@ -86,13 +85,14 @@ function openTests(file: string, text: string, openText: OpenText): OpenPolicy {
     if (!(error instanceof CliError)) throw error;
     report('catalog', error.message);
   }
-  const policy = checked(readParts(tests.policy.map(beside), ['.', file], openText), undefined);
-  const about = { ...policy, files: [file], catalog: catalog ?? {} };
-  if (unreadable.length > 0) return { ...about, findings: [...tests.findings, ...unreadable] };
-  if (policy.policy === undefined || catalog === undefined)
-    return { ...about, findings: tests.findings, failures: notRun(policy.findings, tests) };
-  const { findings, results } = runTests(source, tests, policy.policy, catalog);
-  return { ...about, findings, failures: failuresOf(results, tests) };
+  const checkedPolicy = checked(readParts(paths, read), undefined);
+  const { policy, found } = checkedPolicy;
+  const about = { ...checkedPolicy, files: [file], catalog: catalog ?? {} };
+  if (unreadable.length > 0) return { ...about, found: [...tests.findings, ...unreadable] };
+  if (policy === undefined || catalog === undefined)
+    return { ...about, found: [...tests.findings, ...notRun(found, tests)] };
+  const { findings, results } = runTests(source, tests, policy, catalog);
+  return { ...about, found: [...findings, ...failuresOf(results, tests)] };
 }
 
 /** A failed test is marked where it says what it expects. */
@@ -105,8 +105,8 @@ const failuresOf = (results: readonly TestResult[], { locate }: TestFile): Failu
   );
 
 /** Says why no test runs, because without it a file whose tests do not run looks like one whose tests pass. */
-function notRun(findings: readonly Finding[], { locate }: TestFile): Failure[] {
-  const error = findings.find(({ severity }) => severity === 'error');
+function notRun(found: OpenPolicy['found'], { locate }: TestFile): Failure[] {
+  const error = found.find((each) => 'code' in each && each.severity === 'error');
   if (error === undefined) return [];
   const place = `line ${error.line} of ${error.file}`;
   return [{ ...locate(['policy']), message: `The policy has errors, so no test runs. Fix ${place} first.` }];
@@ -117,10 +117,8 @@ function checked(reading: Reading, catalog: ServerCatalog | undefined) {
   const { files } = reading;
   const partial = compiled ?? rightOf(reading);
   return {
-    /** The findings in the file and in all files that belong to it. */
-    findings,
-    /** What the tests in the file expect otherwise. */
-    failures: NO_FAILURES,
+    /** The findings in the file and in all files that belong to it, and what its tests expect otherwise. */
+    found: findings as readonly (Finding | Failure)[],
     /** All files that were read, relative to the working folder. */
     files: [...texts.keys()],
     /** The files of the policy, for the places of concerns. */
@@ -159,23 +157,26 @@ export function named(open: OpenPolicy, { path, writes }: WordAt): Pick<OpenPoli
   return server === undefined || isNew ? open : server;
 }
 
+/** Returns what reads the texts of the editor, else the files. */
+function readerOf(roots: readonly string[], openText: OpenText): FileSource['read'] {
+  const onDisk = policyReader(roots);
+  return (path) => {
+    const text = openText(path);
+    return text === undefined ? onDisk(path) : { text };
+  };
+}
+
 /**
  * Reads the files of a policy. A file that does not exist is left out, because its name is in another file. So is one outside
  * of the roots: nobody but that other file named it.
  */
-function readParts(paths: readonly string[], roots: readonly string[], openText: OpenText): Reading {
-  const onDisk = policyReader(roots);
-  const read = (path: string): IncludedText => {
-    const text = openText(path);
-    return text === undefined ? onDisk(path) : { text };
-  };
+function readParts(paths: readonly string[], read: FileSource['read']): Reading {
   const resolved = (from: string, name: string): string => normalize(join(dirname(from), name));
-  const reading = new Reading({ read, resolve: resolved });
-  for (const path of paths.flatMap(filesOf)) {
+  const texts = paths.flatMap(filesOf).flatMap((path): [string, string][] => {
     const { text } = read(path);
-    if (text !== undefined) reading.add(path, text);
-  }
-  return reading;
+    return text === undefined ? [] : [[path, text]];
+  });
+  return readFiles({ read, resolve: resolved }, new Map(texts));
 }
 
 function filesOf(path: string): string[] {
