@@ -12,53 +12,67 @@ import type { CompiledPolicy, Concern, ConcernValues } from '../../engine/policy
  * compareDeclarations(before, after); // ['security: new value critical', 'preset safe: new']
  */
 export function compareDeclarations(before: CompiledPolicy, after: CompiledPolicy): string[] {
-  const old = new Map(before.concerns.map((concern) => [concern.name, concern]));
-  const now = new Map(after.concerns.map((concern) => [concern.name, concern]));
+  const concernsOf = ({ concerns }: CompiledPolicy) => new Map(concerns.map((each) => [each.name, each]));
   return [
-    ...union(now.keys(), old.keys()).flatMap((name) => compareConcerns(name, old.get(name), now.get(name))),
-    ...union(Object.keys(after.presets), Object.keys(before.presets)).flatMap((name) =>
-      comparePresets(name, presetText(before.presets[name]), presetText(after.presets[name])),
-    ),
-    ...union(settingsOf(after).keys(), settingsOf(before).keys()).flatMap((name) => {
-      const value = (policy: CompiledPolicy) => String(settingsOf(policy).get(name) ?? 'unset');
-      return value(before) === value(after) ? [] : [`${name}: ${value(before)} -> ${value(after)}`];
+    ...paired(concernsOf(before), concernsOf(after)).flatMap(([name, old, now]) => {
+      if (now === undefined) return [`${name}: no longer a concern`];
+      return old === undefined
+        ? [`${name}: new concern, ${valuesText(now.values)}`]
+        : compareConcerns(old, now);
     }),
+    ...paired(presetsOf(before), presetsOf(after)).flatMap(([name, old, now]) => {
+      if (now === undefined) return [`preset ${name}: removed`];
+      if (old === undefined) return [`preset ${name}: new, ${now || 'sets no concern'}`];
+      return old === now ? [] : [`preset ${name}: ${old || 'no concern'} -> ${now || 'no concern'}`];
+    }),
+    ...changedTexts(settingsOf(before), settingsOf(after)),
   ];
 }
+
+/** @returns what two maps have under each name, in the order of the second one */
+function paired<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>) {
+  const names = new Set([...after.keys(), ...before.keys()]);
+  return [...names].map((name) => [name, before.get(name), after.get(name)] as const);
+}
+
+const changedTexts = (before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] =>
+  paired(before, after).flatMap(([name, old = 'unset', now = 'unset']) =>
+    old === now ? [] : [`${name} ${old} -> ${now}`],
+  );
 
 /** Which clients get which defaults is stated beside the settings: no configuration that is compared has a client. */
-function settingsOf({ settings, defaultsFor }: CompiledPolicy): ReadonlyMap<string, unknown> {
+function settingsOf({ settings, defaultsFor }: CompiledPolicy): ReadonlyMap<string, string> {
   const clients = defaultsFor?.map(({ when, preset }) => `${preset} for ${Object.values(when).join(' ')}`);
-  return new Map(Object.entries({ ...settings, 'defaults-for': clients?.join(', ') }));
+  const all = Object.entries({ ...settings, 'defaults-for': clients?.join(', ') });
+  return new Map(all.flatMap(([name, value]) => (value === undefined ? [] : [[`${name}:`, String(value)]])));
 }
 
-const union = (first: Iterable<string>, second: Iterable<string>): string[] => [
-  ...new Set([...first, ...second]),
+function presetsOf({ presets }: CompiledPolicy): ReadonlyMap<string, string> {
+  const textOf = (preset: object) =>
+    Object.entries(preset).map(([name, value]) => `${name}=${[value].flat().join(',')}`);
+  return new Map(Object.entries(presets).map(([name, preset]) => [name, textOf(preset).join(' ')]));
+}
+
+const compareConcerns = (before: Concern, after: Concern): string[] => [
+  ...compareValues(after.name, before.values, after.values),
+  ...compareDescriptions(before, after),
+  ...changedTexts(textsOf(before), textsOf(after)),
 ];
 
-function compareConcerns(name: string, before: Concern | undefined, after: Concern | undefined): string[] {
-  if (before === undefined && after !== undefined)
-    return [`${name}: new concern, ${valuesText(after.values)}`];
-  if (after === undefined || before === undefined) return [`${name}: no longer a concern`];
-  const lines = [
-    ...compareValues(name, before.values, after.values),
-    ...compareDescriptions(name, before, after),
-  ];
-  for (const [key, read] of [
-    ['match', (concern: Concern) => concern.match],
-    ['default', (concern: Concern) => concern.default ?? 'none'],
-    ['multiple', (concern: Concern) => concern.multiple],
-    ['set-by', (concern: Concern) => concern.setBy],
-    ['claim', ({ claim }: Concern) => (claim === undefined ? 'none' : claimName(claim))],
-    ['obtainable', (concern: Concern) => concern.obtainable ?? false],
-    ['claim-values', ({ claimValues }: Concern) => (claimValues ? JSON.stringify(claimValues) : 'none')],
-    ['lists', (concern: Concern) => concern.lists ?? 'filter'],
-    ['model', (concern: Concern) => concern.model ?? 'none'],
-  ] as const) {
-    const [old, now] = [read(before), read(after)];
-    if (old !== now) lines.push(`${name}: ${key} ${old} -> ${now}`);
-  }
-  return lines;
+function textsOf(concern: Concern): ReadonlyMap<string, string> {
+  const { name, match, multiple, setBy, claim, claimValues, obtainable, lists, model } = concern;
+  const texts = {
+    match,
+    default: concern.default ?? 'none',
+    multiple,
+    'set-by': setBy,
+    claim: claim === undefined ? 'none' : claimName(claim),
+    obtainable: obtainable ?? false,
+    'claim-values': claimValues === undefined ? 'none' : JSON.stringify(claimValues),
+    lists: lists ?? 'filter',
+    model: model ?? 'none',
+  };
+  return new Map(Object.entries(texts).map(([key, value]) => [`${name}: ${key}`, String(value)]));
 }
 
 function compareValues(name: string, before: ConcernValues, after: ConcernValues): string[] {
@@ -79,28 +93,14 @@ function compareValues(name: string, before: ConcernValues, after: ConcernValues
 }
 
 /** Hosts show the descriptions of values to the people who choose. */
-function compareDescriptions(name: string, before: Concern, after: Concern): string[] {
+function compareDescriptions(before: Concern, after: Concern): string[] {
   const [old, now] = [before, after].map(
     ({ valueDescriptions }) => new Map(Object.entries(valueDescriptions ?? {})),
   );
   const changed =
     'min' in after.values ? [] : after.values.filter((value) => old?.get(value) !== now?.get(value));
-  return changed.length === 0 ? [] : [`${name}: new description of ${changed.join(', ')}`];
-}
-
-function comparePresets(name: string, before: string | undefined, after: string | undefined): string[] {
-  if (before === after) return [];
-  if (before === undefined) return [`preset ${name}: new, ${after || 'sets no concern'}`];
-  if (after === undefined) return [`preset ${name}: removed`];
-  return [`preset ${name}: ${before || 'no concern'} -> ${after || 'no concern'}`];
+  return changed.length === 0 ? [] : [`${after.name}: new description of ${changed.join(', ')}`];
 }
 
 const valuesText = (values: ConcernValues): string =>
   'min' in values ? `${values.min} to ${values.max}` : values.join(', ');
-
-function presetText(preset: CompiledPolicy['presets'][string] | undefined): string | undefined {
-  if (preset === undefined) return undefined;
-  return Object.entries(preset)
-    .map(([name, value]) => `${name}=${[value].flat().join(',')}`)
-    .join(' ');
-}

@@ -3,8 +3,11 @@ import type { ServerCatalog } from '../../engine/mapping.js';
 import { type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
 import { CallerFacts } from './caller-facts.js';
 import type { ChangeGroup, Extent } from './change.js';
-import { Comparison } from './comparison.js';
-import { primitivePairsOf } from './primitive-pairs.js';
+import { changeOf, groupsOf } from './changes.js';
+import { type ConfigurationPair, combinationsOf, isShown } from './combinations.js';
+import { combinationAt } from './cover.js';
+import { classesOf, MAX_COMBINATIONS, type PairClass, primitivePairsOf } from './pair-classes.js';
+import { productOf, type RequestDimension, requestDimensions, sizeOf } from './request-space.js';
 
 /** One side of a comparison: a policy and the catalog of the server. */
 export interface Side {
@@ -40,31 +43,73 @@ export function compareSides(before: Side, after: Side): Difference {
     preparePolicy(facts.free(before.compiled)),
     preparePolicy(facts.free(after.compiled)),
   ] as const;
-  const comparison = new Comparison(
-    policies,
-    primitivePairsOf(policies, before.catalog, after.catalog),
-    facts,
-  );
-  const groups = comparison.groups();
-  return {
-    groups,
-    extent: comparison.extent(),
-    // A change that hides no primitive cannot empty a configuration.
-    newlyEmpty: groups.some(({ hidden }) => hidden.length > 0)
-      ? newlyEmpty(before, after, comparison)
-      : undefined,
-    gaps: [...comparison.gaps],
+  const pairs = primitivePairsOf(policies, before.catalog, after.catalog);
+  const all = requestDimensions(policies, facts.all, pairs);
+  const gaps = new Set<string>();
+  const classes = classesOf(policies, pairs, all, gaps);
+  const combinations = combinationsOf(policies);
+  const changes = classes.flatMap((each) => {
+    const own = combinations(each.dimensions);
+    return (['hidden', 'shown'] as const).flatMap(
+      (direction) => changeOf(policies, each, direction, own) ?? [],
+    );
+  });
+  /** All combinations that make a difference to some classes; `undefined` if there are too many. */
+  const space = (some: readonly PairClass[]): Space | undefined => {
+    const dimensions = all.filter((dimension) =>
+      some.some((each) => each.dimensions.includes(dimension) || each.unchanged.includes(dimension)),
+    );
+    if (productOf(dimensions) > MAX_COMBINATIONS) return undefined;
+    return { classes: some, dimensions, pairs: combinations(dimensions) };
   };
+  // A change that hides no primitive cannot empty a configuration.
+  const mayEmpty = changes.some(({ direction }) => direction === 'hidden');
+  return {
+    groups: groupsOf(changes),
+    extent: extentOf(space([...new Set(changes.map((change) => change.of))])),
+    newlyEmpty: mayEmpty ? newlyEmpty(before, after, () => space(classes), gaps) : undefined,
+    gaps: [...gaps],
+  };
+}
+
+/** Combinations of preferences and claims, and the classes that they are about. */
+interface Space {
+  readonly classes: readonly PairClass[];
+  readonly dimensions: readonly RequestDimension[];
+  readonly pairs: readonly ConfigurationPair[];
+}
+
+function extentOf(space: Space | undefined): Extent | undefined {
+  if (space === undefined) return undefined;
+  const { classes, dimensions, pairs } = space;
+  const affected = pairs.filter((pair) =>
+    classes.some((each) => isShown(each, pair, 0) !== isShown(each, pair, 1)),
+  );
+  const names = dimensions.map(({ name }) => name);
+  return { affected: affected.length, total: pairs.length, names };
 }
 
 function newlyEmpty(
   before: Side,
   after: Side,
-  comparison: Comparison,
-): Readonly<Record<string, unknown>> | undefined {
-  const now = analyze(preparePolicy(after.compiled), after.catalog).showsNothing;
-  if (now === undefined) return undefined;
-  const old = analyze(preparePolicy(before.compiled), before.catalog).showsNothing;
-  if (old === undefined) return now;
-  return comparison.emptied();
+  space: () => Space | undefined,
+  gaps: Set<string>,
+): Difference['newlyEmpty'] {
+  const empty = ({ compiled, catalog }: Side) => analyze(preparePolicy(compiled), catalog).showsNothing;
+  const now = empty(after);
+  if (now === undefined || empty(before) === undefined) return now;
+  const tried = space();
+  if (tried === undefined) {
+    gaps.add(
+      'Some configurations show no primitive, both before and after the change. There are too many configurations to tell whether the change added more of them.',
+    );
+    return undefined;
+  }
+  const { classes, dimensions, pairs } = tried;
+  const showsAny = (pair: ConfigurationPair, at: 0 | 1) => classes.some((each) => isShown(each, pair, at));
+  const found = pairs.findIndex((pair) => showsAny(pair, 0) && !showsAny(pair, 1));
+  if (found === -1) return undefined;
+  const point = combinationAt(dimensions.map(sizeOf), found);
+  const chosen = dimensions.map(({ name, choices }, at) => [name, choices[point[at] ?? 0]?.text] as const);
+  return Object.fromEntries(chosen.filter(([, text]) => text !== undefined));
 }

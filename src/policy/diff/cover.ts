@@ -33,14 +33,14 @@ export function combinationAt(sizes: readonly number[], number: number): number[
  * shorter cover may exist.
  *
  * @param points the points
- * @param mayUseDontCare whether a cube may grow along a dimension by adding points of the don't-care set
+ * @param mayUseDontCare for each dimension, whether a cube may grow along it by adding points of the don't-care set
  * @returns the cubes, and how many points they hold
  * @example
- * findCover({ sizes: [2, 2], has: [false, false, true, true], dontCare: [] }, () => true).cubes; // [[[1], [0, 1]]]
+ * findCover({ sizes: [2, 2], has: [false, false, true, true], dontCare: [] }, [true, true]).cubes; // [[[1], [0, 1]]]
  */
 export function findCover(
   { sizes, has, dontCare }: Points,
-  mayUseDontCare: (dimension: number) => boolean,
+  mayUseDontCare: readonly boolean[],
 ): { readonly cubes: readonly Cube[]; readonly size: number } {
   const covered = new Set<number>();
   const cubes: Cube[] = [];
@@ -49,7 +49,7 @@ export function findCover(
     let sides: Cube = combinationAt(sizes, number).map((choice) => [choice]);
     const grow = (dimension: number, choices: readonly number[]): void => {
       const added = [...numbersIn(sides.with(dimension, choices), sizes)];
-      const isAllowed = (each: number) => has[each] || (mayUseDontCare(dimension) && dontCare[each]);
+      const isAllowed = (each: number) => has[each] || (mayUseDontCare[dimension] && dontCare[each]);
       if (added.every(isAllowed) && added.some((each) => has[each])) {
         sides = sides.with(dimension, [...new Set([...(sides[dimension] ?? []), ...choices])]);
       }
@@ -58,7 +58,7 @@ export function findCover(
     // before single choices, because a condition with fewer terms is shorter than one with more values.
     for (const useDontCare of [false, true]) {
       const dimensions = [...sizes.entries()]
-        .filter(([dimension]) => mayUseDontCare(dimension) === useDontCare)
+        .filter(([dimension]) => mayUseDontCare[dimension] === useDontCare)
         .map(([dimension, size]) => ({ dimension, choices: [...Array(size).keys()] }));
       for (const { dimension, choices } of dimensions) grow(dimension, choices);
       for (const { dimension, choices } of dimensions) {

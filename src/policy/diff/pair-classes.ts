@@ -1,8 +1,18 @@
-import type { Policy } from '../../engine/policy.js';
+import { identityOf, type Mapping, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
+import { mapListed } from '../../engine/pins.js';
+import { KINDS } from '../../engine/policy.js';
 import { groupBy } from '../language/group-by.js';
-import type { PrimitivePair } from './primitive-pairs.js';
-import type { Relevance } from './relevance.js';
-import { productOf, type RequestDimension } from './request-space.js';
+import type { Changed } from './change.js';
+import { hasDefault, isRelevant, isUnchanged } from './relevance.js';
+import { concernOf, type Policies, productOf, type RequestDimension } from './request-space.js';
+
+/**
+ * One primitive on both sides of a comparison, with the values that each policy gives it. A side is `undefined` if its
+ * server does not list the primitive.
+ */
+export interface PrimitivePair extends Changed {
+  readonly mappings: readonly [before: Mapping | undefined, after: Mapping | undefined];
+}
 
 /** Primitives that both policies treat alike: if one of them changes in a configuration, all of them do. */
 export interface PairClass {
@@ -19,23 +29,49 @@ export interface PairClass {
 export const MAX_COMBINATIONS = 20_000;
 
 /**
+ * Pairs the primitives of two catalogs by kind and name, and maps each with the policy of its side.
+ *
+ * @param policies the old and the new policy
+ * @param before the old catalog
+ * @param after the new catalog
+ * @returns one pair for every primitive of either catalog, those of the new catalog first within each kind
+ */
+export function primitivePairsOf(
+  policies: Policies,
+  before: ServerCatalog,
+  after: ServerCatalog,
+): PrimitivePair[] {
+  return KINDS.flatMap((kind) => {
+    const byName = (list: readonly Primitive[] = []) =>
+      new Map(list.map((primitive) => [identityOf(kind, primitive), primitive]));
+    const [old, now] = [byName(before[kind]), byName(after[kind])];
+    return [...new Set([...now.keys(), ...old.keys()])].map((name) => {
+      const pair = [old.get(name), now.get(name)] as const;
+      const map = (at: 0 | 1) =>
+        pair[at] === undefined ? undefined : mapListed(policies[at], kind, pair[at]);
+      return { kind, name, before: pair[0], after: pair[1], mappings: [map(0), map(1)] as const };
+    });
+  });
+}
+
+/**
  * Groups primitives into classes, and chooses the dimensions to try for each class.
  *
  * @param policies the old and the new policy
  * @param pairs all primitives
- * @param relevance tells which dimensions make a difference to a primitive
+ * @param all all dimensions of the request space
  * @param gaps receives one sentence for each class with dimensions that cannot be tried
  * @returns the classes, in the order of their first members
  */
 export function classesOf(
-  policies: readonly [Policy, Policy],
+  policies: Policies,
   pairs: readonly PrimitivePair[],
-  relevance: Relevance,
+  all: readonly RequestDimension[],
   gaps: Set<string>,
 ): PairClass[] {
   return [...groupBy(pairs, classKey).values()].map((members) => {
     const [first] = members;
-    const relevant = relevance.dimensions.filter((dimension) => relevance.isRelevant(first, dimension));
+    const relevant = all.filter((dimension) => isRelevant(policies, first, dimension));
     const hasShowRules = policies.some(({ rules }) =>
       rules.some(({ effect, kinds }) => effect === 'show' && kinds.includes(first.kind)),
     );
@@ -44,12 +80,11 @@ export function classesOf(
       (dimension) =>
         dimension.type === 'host' &&
         !hasShowRules &&
-        relevance.isUnchanged(first, dimension) &&
-        !relevance.hasDefault(dimension),
+        isUnchanged(policies, first, dimension) &&
+        !policies.some((policy) => hasDefault(policy, dimension)),
     );
     const tried = relevant.filter((dimension) => !unchanged.includes(dimension));
-    const other = relevance.otherConcernDimension(first, tried);
-    const dimensions = other === undefined ? tried : [...tried, other];
+    const dimensions = [...tried, ...otherConcern(policies, tried, all)];
     const dropped: string[] = [];
     while (productOf(dimensions) > MAX_COMBINATIONS) dropped.unshift(dimensions.pop()?.name ?? '');
     if (dropped.length > 0) {
@@ -58,6 +93,32 @@ export function classesOf(
     }
     return { members, first, dimensions, unchanged };
   });
+}
+
+/**
+ * With `defaults: aware`, defaults apply as soon as a host requests any concern. This returns a dimension for "the host
+ * requests a concern that is not tried", if that makes a difference.
+ */
+function otherConcern(
+  policies: Policies,
+  tried: readonly RequestDimension[],
+  all: readonly RequestDimension[],
+): RequestDimension[] {
+  const isAware = policies.some(
+    (policy) =>
+      policy.settings.defaults === 'aware' &&
+      tried.some((dimension) => dimension.type === 'host' && hasDefault(policy, dimension)),
+  );
+  const other = all.find(
+    (each) =>
+      each.type === 'host' &&
+      !tried.includes(each) &&
+      policies.every((policy) => concernOf(policy, each.name)?.setBy === 'host'),
+  );
+  if (!isAware || other === undefined) return [];
+  // Without a key: whatever is requested, it has the same effect.
+  const choices = [{}, { text: 'else', value: true }];
+  return [{ type: 'other-concern', name: other.name, key: '', choices }];
 }
 
 function classKey({ kind, mappings }: PrimitivePair): string {

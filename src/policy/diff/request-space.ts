@@ -36,8 +36,8 @@ export const sizeOf = ({ choices }: RequestDimension): number => choices.length;
 export const productOf = (dimensions: readonly RequestDimension[]): number =>
   dimensions.reduce((product, dimension) => product * sizeOf(dimension), 1);
 
-/** The configuration of the same request under the old and the new policy. */
-export type ConfigurationPair = readonly [before: Configuration, after: Configuration];
+/** The old and the new policy. */
+export type Policies = readonly [before: Policy, after: Policy];
 
 /**
  * Lists the dimensions of the request space: all preferences and claims that either policy declares. A policy treats a
@@ -45,15 +45,16 @@ export type ConfigurationPair = readonly [before: Configuration, after: Configur
  *
  * @param policies the old and the new policy
  * @param facts the comparisons that rules make with the caller, from `CallerFacts`
- * @param mappings the mapped primitives of each policy
+ * @param pairs all primitives, mapped by each policy
  * @returns one dimension for each concern and each fact
  */
 export function requestDimensions(
-  policies: readonly [Policy, Policy],
+  policies: Policies,
   facts: ReadonlyMap<string, string>,
-  mappings: readonly [readonly Mapping[], readonly Mapping[]],
+  pairs: readonly { readonly mappings: readonly (Mapping | undefined)[] }[],
 ): RequestDimension[] {
   const [before, after] = policies;
+  const mappings = [0, 1].map((at) => pairs.flatMap((pair) => pair.mappings[at] ?? []));
   const names = [...new Set([...after.indexOf.keys(), ...before.indexOf.keys()])];
   const dimensions = names.flatMap((name): RequestDimension[] => {
     const both = policies.map((policy) => concernOf(policy, name));
@@ -96,7 +97,7 @@ function missingClaimChoice([before, after]: readonly (Concern | undefined)[]): 
 function namedValuesOf(name: string, policies: readonly Policy[]): readonly unknown[] {
   const byText = new Map<string, unknown>();
   for (const policy of [...policies].reverse()) {
-    const concern = policy.concerns[policy.indexOf.get(name) ?? -1];
+    const concern = concernOf(policy, name);
     if (concern === undefined || 'min' in concern.values) continue;
     const values = concern.multiple
       ? combinations(policy, concern).map((set) => set.map((each) => fromNumber(concern, each)))
@@ -133,41 +134,34 @@ function rangeOf(
 }
 
 /**
- * Resolves the configuration of one request under both policies.
+ * Resolves the configuration of one request.
  *
- * @param policies the old and the new policy
+ * @param policy one of the policies
  * @param chosen the dimensions, each with its choice; all other dimensions are not requested
- * @returns the configuration under each policy
+ * @returns the configuration under the policy
  */
-export function configurePair(
-  policies: readonly [Policy, Policy],
+export function configure(
+  policy: Policy,
   chosen: readonly (readonly [RequestDimension, Choice | undefined])[],
-): ConfigurationPair {
+): Configuration {
   const concerns: [string, unknown][] = [];
-  const facts = new Map<string, unknown>();
-  const claimed: { readonly name: string; readonly key: string; readonly value: unknown }[] = [];
-  for (const [{ type, name, key }, choice] of chosen) {
-    if (choice?.value === undefined) continue;
-    if (type === 'host' || type === 'other-concern') concerns.push([key, choice.value]);
-    else if (type === 'fact') facts.set(key, choice.value);
-    else for (const value of [choice.value].flat()) claimed.push({ name, key, value });
+  let caller: Caller = {};
+  let inForce = policy;
+  for (const [{ type, name, key }, { value } = {}] of chosen) {
+    const concern = concernOf(policy, name);
+    if (value === undefined) continue;
+    if (type === 'host') concerns.push([key, value]);
+    else if (type === 'fact') caller = { claims: new Map(caller.claims).set(key, value) };
+    else if (type === 'other-concern') {
+      // Whatever else is requested, only the defaults that it brings into effect count here.
+      if (policy.settings.defaults === 'aware')
+        inForce = { ...policy, settings: { ...policy.settings, defaults: 'always' } };
+    } else if (concern?.claim !== undefined && claimName(concern.claim) === key) {
+      const values = [value].flat().map((each) => (typeof each === 'number' ? each : String(each)));
+      caller = withClaim(caller, concern, values);
+    }
   }
-  const callerOf = (policy: Policy): Caller =>
-    claimed.reduce<Caller>(
-      (caller, { name, key, value }) => {
-        const concern = concernOf(policy, name);
-        const isMeant = concern?.claim !== undefined && claimName(concern.claim) === key;
-        return isMeant
-          ? withClaim(caller, concern, [typeof value === 'number' ? value : String(value)])
-          : caller;
-      },
-      { claims: facts },
-    );
   // With the preference source `session`, a policy ignores values that it does not declare instead of rejecting them.
   const sources = [{ from: 'session', concerns: Object.fromEntries(concerns) }] as const;
-  const [before, after] = policies;
-  return [
-    resolveConfiguration(before, sources, callerOf(before)),
-    resolveConfiguration(after, sources, callerOf(after)),
-  ];
+  return resolveConfiguration(inForce, sources, caller);
 }
