@@ -12,3 +12,29 @@
 export abstract class ConcernsError extends Error {
   abstract readonly code: string;
 }
+
+/**
+ * Makes the class that an error class extends, from what its instances are told by.
+ *
+ * @param name the name of the error class
+ * @param code what programs compare
+ * @example
+ * export class ListenError extends errorClass('ListenError', 'LISTEN_FAILED') {}
+ */
+export function errorClass<Name extends string, Code extends string>(
+  name: Name,
+  code: Code,
+): new (
+  message?: string,
+  options?: ErrorOptions,
+) => ConcernsError & NamedError<Name, Code> {
+  return class extends ConcernsError {
+    override readonly name = name;
+    readonly code = code;
+  };
+}
+
+interface NamedError<Name, Code> {
+  readonly name: Name;
+  readonly code: Code;
+}

@@ -1,13 +1,10 @@
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 import { policyInForce } from '../gate/request/live-policy.js';
 import type { HandlerOptions } from '../http/fetch-handler.js';
 import type { InvocationOptions } from './invocation.js';
 
 /** A streaming function requires tokens that nothing verifies. */
-export class StreamingError extends ConcernsError {
-  readonly code = 'STREAMING_INVALID';
-  override readonly name = 'StreamingError';
-}
+export class StreamingError extends errorClass('StreamingError', 'STREAMING_INVALID') {}
 
 interface TokenOptions extends Pick<HandlerOptions, 'policy'>, Pick<InvocationOptions, 'authorization'> {
   readonly warn: (message: string) => void;

@@ -1,4 +1,4 @@
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 
 /** Milliseconds reserved for the response and the log line. */
 const MARGIN = 500;
@@ -10,10 +10,7 @@ export interface LambdaContext {
 }
 
 /** The deadline passed before there was an answer. */
-export class LateError extends ConcernsError {
-  readonly code = 'DEADLINE_REACHED';
-  override readonly name = 'LateError';
-}
+export class LateError extends errorClass('LateError', 'DEADLINE_REACHED') {}
 
 /**
  * Sets a timer that fires shortly before Lambda ends the invocation. Without it, the host would get a 502 or 504 from

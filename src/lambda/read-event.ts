@@ -1,4 +1,4 @@
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 import type { Authorizer, HttpEvent } from './event.js';
 
 /** Headers or parameters, each with one value or several. */
@@ -38,10 +38,7 @@ export interface RestEvent {
 }
 
 /** The function was invoked with an event that is not an HTTP request. */
-export class EventError extends ConcernsError {
-  readonly code = 'EVENT_INVALID';
-  override readonly name = 'EventError';
-}
+export class EventError extends errorClass('EventError', 'EVENT_INVALID') {}
 
 /**
  * Reads an event in payload format 2.0 (HTTP API, function URL) or 1.0 (REST API). The test events of the console have

@@ -1,4 +1,4 @@
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 import { textOf } from '../http/streams/text-response.js';
 import type { HttpEvent } from './event.js';
 
@@ -15,10 +15,7 @@ export interface HttpResult {
 }
 
 /** The answer is longer than Lambda allows. */
-export class TooLongError extends ConcernsError {
-  readonly code = 'ANSWER_TOO_LONG';
-  override readonly name = 'TooLongError';
-}
+export class TooLongError extends errorClass('TooLongError', 'ANSWER_TOO_LONG') {}
 
 /** Bytes of JSON that the body may have. Lambda allows 6 MB in all; 64 KB are reserved for status and headers. */
 const LONGEST = 6 * 1024 * 1024 - 64 * 1024;

@@ -1,4 +1,4 @@
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 import { parseJson } from '../http/request-body.js';
 import { read } from '../wire/messages.js';
 import { SettingsError } from './settings.js';
@@ -6,10 +6,7 @@ import { SettingsError } from './settings.js';
 type Environment = Record<string, string | undefined>;
 
 /** A secret that a function needs cannot be read. */
-export class SecretError extends ConcernsError {
-  readonly code = 'SECRET_UNREADABLE';
-  override readonly name = 'SecretError';
-}
+export class SecretError extends errorClass('SecretError', 'SECRET_UNREADABLE') {}
 
 /** Reads secrets by the service that keeps them, as `@aws-lambda-powertools/parameters` does. */
 export type SecretReaders = Readonly<

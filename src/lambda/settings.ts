@@ -1,5 +1,5 @@
 import { didYouMean } from '../engine/match/did-you-mean.js';
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 import { POLICY_URL_FORMS, parsePolicyUrl } from './remote-policy/policy-url.js';
 
 /** The settings that an operator makes in the environment of a deployed function. */
@@ -13,10 +13,7 @@ type SessionPlace =
 const DEFAULT_POLICY_SECONDS = 60;
 
 /** Environment variables of the function are not valid. */
-export class SettingsError extends ConcernsError {
-  readonly code = 'SETTINGS_INVALID';
-  override readonly name = 'SettingsError';
-}
+export class SettingsError extends errorClass('SettingsError', 'SETTINGS_INVALID') {}
 
 /**
  * Reads all settings of a function. An empty variable counts as unset, because a template cannot always leave it out.

@@ -16,11 +16,14 @@ const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map((file) => ({ file: join('src', file), text: readFileSync(join('src', file), 'utf8') }));
 
 /** Every error class of the package with its codes, as "class code", read from the source. */
-const declared = sources.flatMap(({ text }) =>
-  [...text.matchAll(/^(?:export )?class (\w+) extends (?:ConcernsError|CliError) \{([\s\S]*?)^\}/gm)].flatMap(
-    ([, name = '', body = '']) => codesOf(body, text).map((code) => `${name} ${code}`),
+const declared = sources.flatMap(({ text }) => [
+  ...[
+    ...text.matchAll(/^(?:export )?class (\w+) extends (?:ConcernsError|CliError) \{([\s\S]*?)^\}/gm),
+  ].flatMap(([, name = '', body = '']) => codesOf(body, text).map((code) => `${name} ${code}`)),
+  ...[...text.matchAll(/^(?:export )?class (\w+) extends errorClass\('\1', '(\w+)'\)/gm)].map(
+    ([, name, code]) => `${name} ${code}`,
   ),
-);
+]);
 
 /** The error classes that each subpath exports, by class. */
 const exported = new Map<string, string[]>();

@@ -1,5 +1,5 @@
 import type { Policy } from '../../engine/policy.js';
-import { ConcernsError } from '../../errors.js';
+import { errorClass } from '../../errors.js';
 import type { LivePolicy } from '../../gate/request/live-policy.js';
 import { openCompiledPolicy } from '../../policy/compile/compiled.js';
 import { beforeAbort } from '../../session/before-abort.js';
@@ -7,10 +7,7 @@ import { type PolicyUrl, parsePolicyUrl } from './policy-url.js';
 import type { ReadText } from './read-text.js';
 
 /** The policy outside the function cannot be used. The function keeps the policy that it has. */
-class RemotePolicyError extends ConcernsError {
-  readonly code = 'REMOTE_POLICY_INVALID';
-  override readonly name = 'RemotePolicyError';
-}
+class RemotePolicyError extends errorClass('RemotePolicyError', 'REMOTE_POLICY_INVALID') {}
 
 /** What a look at the policy outside the function led to, for the log. A look that finds the same policy is not an event. */
 export type PolicyEvent =

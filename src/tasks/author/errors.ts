@@ -1,10 +1,7 @@
-import { ConcernsError } from '../../errors.js';
+import { ConcernsError, errorClass } from '../../errors.js';
 
 /** A definition of a task is not valid. Thrown by `defineTask`, when the server starts. */
-export class TaskDefinitionError extends ConcernsError {
-  override readonly code = 'TASK_DEFINITION_INVALID';
-  override readonly name = 'TaskDefinitionError';
-}
+export class TaskDefinitionError extends errorClass('TaskDefinitionError', 'TASK_DEFINITION_INVALID') {}
 
 /** What a task did that would not replay. Each code has its own fix. */
 export type TaskRule =
@@ -41,25 +38,16 @@ export class TaskRuleError extends ConcernsError {
  * A step or a branch failed, after its retries. A task can catch it. Only the message of the original error is kept,
  * because a checkpoint keeps no classes.
  */
-export class TaskStepError extends ConcernsError {
-  override readonly code = 'TASK_STEP_FAILED';
-  override readonly name = 'TaskStepError';
-}
+export class TaskStepError extends errorClass('TaskStepError', 'TASK_STEP_FAILED') {}
 
 /**
  * The client of the task cannot answer a question, because it did not declare the capability, or refuses to. A task can
  * catch it and go on.
  */
-export class TaskQuestionError extends ConcernsError {
-  override readonly code = 'TASK_QUESTION_REFUSED';
-  override readonly name = 'TaskQuestionError';
-}
+export class TaskQuestionError extends errorClass('TaskQuestionError', 'TASK_QUESTION_REFUSED') {}
 
 /** The task has ended, usually because its caller cancelled it. Nothing that the task does from here on is recorded. */
-export class TaskCancelled extends ConcernsError {
-  override readonly code = 'TASK_CANCELLED';
-  override readonly name = 'TaskCancelled';
-}
+export class TaskCancelled extends errorClass('TaskCancelled', 'TASK_CANCELLED') {}
 
 /**
  * Ends a task with a JSON-RPC error instead of a tool error. Throw it from the task or from one of its steps.
@@ -67,10 +55,7 @@ export class TaskCancelled extends ConcernsError {
  * @example
  * throw new TaskProtocolError(-32602, `There is no report ${id}.`, { id });
  */
-export class TaskProtocolError extends ConcernsError {
-  override readonly code = 'TASK_PROTOCOL_ERROR';
-  override readonly name = 'TaskProtocolError';
-
+export class TaskProtocolError extends errorClass('TaskProtocolError', 'TASK_PROTOCOL_ERROR') {
   /**
    * @param rpcCode the code of the JSON-RPC error
    * @param message the message that clients receive

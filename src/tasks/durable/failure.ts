@@ -1,4 +1,4 @@
-import { ConcernsError } from '../../errors.js';
+import { errorClass } from '../../errors.js';
 import { executionFailed, orderOfCalls } from '../execution/generated/texts.js';
 import { failedBy, failedInternally } from '../execution/outcome.js';
 import type { TaskEnd } from '../records/record.js';
@@ -20,13 +20,7 @@ export function endOfFailure(error: ExecutionError | undefined): TaskEnd {
 }
 
 /** A Lambda function is not set up for tasks. */
-export class TaskFunctionError extends ConcernsError {
-  override readonly code = 'TASK_FUNCTION_INVALID';
-  override readonly name = 'TaskFunctionError';
-}
+export class TaskFunctionError extends errorClass('TaskFunctionError', 'TASK_FUNCTION_INVALID') {}
 
 /** Lambda cannot be reached, or refuses a call. `cause` has the error of the AWS client. */
-export class TaskEngineError extends ConcernsError {
-  override readonly code = 'TASK_ENGINE_FAILED';
-  override readonly name = 'TaskEngineError';
-}
+export class TaskEngineError extends errorClass('TaskEngineError', 'TASK_ENGINE_FAILED') {}

@@ -1,4 +1,4 @@
-import { ConcernsError } from '../../errors.js';
+import { errorClass } from '../../errors.js';
 import { read } from '../../wire/messages.js';
 import { jsonBytes } from '../author/json-value.js';
 
@@ -174,7 +174,4 @@ export function fitsRecord(end: TaskEnd): boolean {
 }
 
 /** The records of tasks cannot be reached. `cause` has the error of the client. */
-export class TaskStoreError extends ConcernsError {
-  override readonly code = 'TASK_STORE_FAILED';
-  override readonly name = 'TaskStoreError';
-}
+export class TaskStoreError extends errorClass('TaskStoreError', 'TASK_STORE_FAILED') {}
