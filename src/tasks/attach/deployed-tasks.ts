@@ -1,3 +1,4 @@
+import { once } from '../../wire/once.js';
 import { readExportedTasks } from '../author/exported-tasks.js';
 import { halfConfigured } from '../author/generated/texts.js';
 import { TaskFunctionError } from '../durable/failure.js';
@@ -32,7 +33,8 @@ export function createDeployedTasks(
   // Lambda ends a process when it likes, and the next call reaches another one: a task would be gone.
   const plain = functionArn === '' && isOnLambda(env);
   const served = plain ? definitions.filter(({ support }) => support === 'optional') : definitions;
-  const make = async (): Promise<Tasks> => {
+  // Lists need only the definitions, so the first call makes the rest.
+  const tasks = once(async (): Promise<Tasks> => {
     const { createTasks } = await import('../port/tasks.js');
     if (functionArn === '') return createTasks({ definitions });
     const [{ createDurableEngine }, { createDynamoRecords }] = await Promise.all([
@@ -41,16 +43,7 @@ export function createDeployedTasks(
     ]);
     const engine = createDurableEngine({ functionArn });
     return createTasks({ definitions, engine, records: createDynamoRecords({ table }) });
-  };
-  // Lists need only the definitions, so the first call makes the rest. If that fails, the next call tries again.
-  let made: Promise<Tasks> | undefined;
-  const tasks = (): Promise<Tasks> => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
+  });
   return {
     plain,
     definitions: new Map(served.map((definition) => [definition.name, definition])),

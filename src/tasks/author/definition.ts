@@ -90,21 +90,24 @@ const MAX_TTL_SECONDS = 365 * 86_400;
  * ];
  */
 export function defineTask<Schema extends TaskSchema>(options: TaskOptions<Schema>): TaskDefinition {
-  const { name, support = 'required', ttlSeconds = 86_400, inputSchema } = options;
-  const wrong = (what: string): never => {
-    throw new TaskDefinitionError(`The task ${JSON.stringify(name)} is not valid: ${what}`);
-  };
+  const { support = 'required', ttlSeconds = 86_400 } = options;
+  const definition = { ...options, support, ttlSeconds };
+  const problem = problemOf(definition);
+  if (problem === undefined) return definition;
+  throw new TaskDefinitionError(`The task ${JSON.stringify(options.name)} is not valid: ${problem}`);
+}
+
+/** Returns what is wrong with a value that should be a definition. */
+function problemOf(value: object): string | undefined {
+  const member = (name: keyof TaskDefinition): unknown => Reflect.get(value, name);
+  const [name, support, ttlSeconds] = [member('name'), member('support'), member('ttlSeconds')];
   // The characters that MCP recommends for names of tools.
-  if (typeof name !== 'string' || !/^[\w./-]{1,128}$/.test(name)) {
-    wrong(BAD_TOOL_NAME);
-  }
-  if (support !== 'optional' && support !== 'required') wrong('support must be "optional" or "required".');
-  if (!Number.isFinite(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_TTL_SECONDS) {
-    wrong(`ttlSeconds must be a number from 1 to ${MAX_TTL_SECONDS}.`);
-  }
-  if (typeof options.run !== 'function') wrong('run must be a function.');
-  if (!isSchema(inputSchema)) wrong(BAD_SCHEMA);
-  return { ...options, support, ttlSeconds };
+  if (typeof name !== 'string' || !/^[\w./-]{1,128}$/.test(name)) return BAD_TOOL_NAME;
+  if (support !== 'optional' && support !== 'required') return 'support must be "optional" or "required".';
+  if (typeof ttlSeconds !== 'number' || !(ttlSeconds >= 1 && ttlSeconds <= MAX_TTL_SECONDS))
+    return `ttlSeconds must be a number from 1 to ${MAX_TTL_SECONDS}.`;
+  if (typeof member('run') !== 'function') return 'run must be a function.';
+  return isSchema(member('inputSchema')) ? undefined : BAD_SCHEMA;
 }
 
 function isSchema(schema: unknown): schema is TaskSchema {
@@ -117,17 +120,8 @@ function isSchema(schema: unknown): schema is TaskSchema {
 }
 
 /** Whether a value was made by `defineTask`, perhaps by that of another copy of this package. */
-export function isTaskDefinition(value: unknown): value is TaskDefinition {
-  if (typeof value !== 'object' || value === null) return false;
-  const member = (name: keyof TaskDefinition): unknown => Reflect.get(value, name);
-  return (
-    typeof member('name') === 'string' &&
-    (member('support') === 'optional' || member('support') === 'required') &&
-    typeof member('ttlSeconds') === 'number' &&
-    typeof member('run') === 'function' &&
-    isSchema(member('inputSchema'))
-  );
-}
+export const isTaskDefinition = (value: unknown): value is TaskDefinition =>
+  typeof value === 'object' && value !== null && problemOf(value) === undefined;
 
 /** Returns the schema of a task's arguments as JSON Schema, for lists of tools. */
 export function jsonSchemaOf({ inputSchema }: Pick<TaskDefinition, 'inputSchema'>): object {

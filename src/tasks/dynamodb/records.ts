@@ -16,7 +16,7 @@ import {
   type TaskSummary,
 } from '../records/record.js';
 import { fromItem, SUMMARY_ATTRIBUTES, summaryFromItem, text, toItem } from './item.js';
-import { listOf, MAX_IN, startKey } from './query.js';
+import { listOf, startKey } from './query.js';
 import { updateOf } from './update.js';
 
 /** The table of the records, and its limits. */
@@ -119,9 +119,7 @@ export function createDynamoRecords(options: DynamoRecordsOptions): TaskRecords 
   async function queryPage(owner: string, query: TaskQuery, abortSignal: AbortSignal): Promise<TaskPage> {
     const { client, QueryCommand } = await load();
     if (query.states?.length === 0 || query.tools?.length === 0 || hasEmptyRange(query)) return { tasks: [] };
-    const parameters = listOf(owner, query, Date.now());
-    // Too many tools for a filter of DynamoDB are filtered here.
-    const inCode = (query.tools?.length ?? 0) > MAX_IN;
+    const parameters = listOf(owner, query);
     const found: TaskSummary[] = [];
     let examined = 0;
     let start = query.after === undefined ? undefined : startKey(owner, query, query.after);
@@ -135,8 +133,7 @@ export function createDynamoRecords(options: DynamoRecordsOptions): TaskRecords 
         ExclusiveStartKey: start,
       });
       const { Items = [], ScannedCount = 0, LastEvaluatedKey } = await client.send(command, { abortSignal });
-      const tasks = Items.map(summaryFromItem);
-      found.push(...(inCode ? tasks.filter((task) => matchesQuery(task, query)) : tasks));
+      found.push(...Items.map(summaryFromItem).filter((task) => live(task) && matchesQuery(task, query)));
       examined += ScannedCount;
       start = LastEvaluatedKey;
       if (start === undefined) break;

@@ -97,6 +97,10 @@ export function createContext(
     return unwrap(outcome);
   };
 
+  const progress = async (message: string): Promise<void> => {
+    await run.write({ kind: 'progress', message: short(message) });
+  };
+
   const ctx: TaskContext = {
     taskId: run.input.id,
 
@@ -107,9 +111,6 @@ export function createContext(
         if (!Number.isInteger(retries) || retries < 0) {
           throw invalid(run, badRetries({ name }));
         }
-        const progress = async (message: string): Promise<void> => {
-          await run.write({ kind: 'progress', message: short(message) });
-        };
         return step(name, retries, () => outcomeOf(`ctx.step("${name}")`, () => work({ progress })));
       }),
 
@@ -126,9 +127,7 @@ export function createContext(
     progress: (message) =>
       alone('ctx.progress', async () => {
         await step(`progress ${++messages}`, WRITE_RETRIES, () =>
-          outcomeOf('ctx.progress', async () => {
-            await run.write({ kind: 'progress', message: short(message) });
-          }),
+          outcomeOf('ctx.progress', () => progress(message)),
         );
       }),
 

@@ -79,8 +79,7 @@ async function getLegacy(tasks: Tasks, record: TaskRecord, call: TaskCall): Prom
   const result = legacyTask(record, Date.now());
   // Some clients never call tasks/result before the end. Without this, their tasks would wait for ever.
   const interval = POLLS_BEFORE_ASKING * pollInterval(record, Date.now());
-  const questions = record.status === 'open' ? await questionsToSend(tasks, record, interval) : [];
-  for (const question of questions) await call.send(question);
+  for (const question of await questionsToSend(tasks, record, interval)) await call.send(question);
   return { result };
 }
 
@@ -104,7 +103,7 @@ async function resultOrRetry(
   first: TaskRecord,
   call: TaskCall,
 ): Promise<CallAnswer | undefined> {
-  const questions = await questionsOf(first);
+  const questions = await questionsToSend(tasks, first);
   const answer = resultOf(first);
   // A client that has received a result does not come back. After an error, some clients would, without end.
   const isError = answer !== undefined && 'error' in answer;
@@ -117,13 +116,9 @@ async function resultOrRetry(
     const record = call.signal.aborted ? undefined : await visibleTask(tasks, call);
     if (call.signal.aborted) return undefined;
     if (record === undefined) return NOT_FOUND;
-    for (const question of await questionsOf(record)) await call.send(question);
+    for (const question of await questionsToSend(tasks, record)) await call.send(question);
     const later = resultOf(record);
     if (later !== undefined) return later;
-  }
-
-  async function questionsOf(record: TaskRecord): ReturnType<typeof questionsToSend> {
-    return record.status === 'open' ? questionsToSend(tasks, record) : [];
   }
 }
 

@@ -28,6 +28,7 @@ export async function questionsToSend(
   record: TaskRecord,
   olderThanMs = 0,
 ): Promise<readonly Request[]> {
+  if (record.status !== 'open') return [];
   const now = Date.now();
   const messages: Request[] = [];
   for (const [key, { request, askedAt, sent }] of Object.entries(record.inputs)) {
