@@ -23,6 +23,9 @@ export interface PageDecision {
   readonly allow: (response: Response) => Response;
 }
 
+/** The response stays as it is, whatever page sent the request. */
+export const ANY_PAGE: PageDecision = { allow: (response) => response };
+
 /**
  * Decides whether the web page that sent a request may use the endpoint. Programs send no `Origin`, and pages of the
  * endpoint's own origin are allowed. Other pages must be listed, because MCP requires servers to validate `Origin`:
@@ -36,11 +39,10 @@ export interface PageDecision {
  */
 export function checkOrigin(request: Request, origins: readonly string[]): PageDecision {
   const origin = request.headers.get('origin');
-  if (origin === null || origin === new URL(request.url).origin) return { allow: (response) => response };
+  if (origin === null || origin === new URL(request.url).origin) return ANY_PAGE;
   if (!origins.includes(origin) && !origins.includes('*')) {
     const message = 'Pages of this origin may not use this endpoint. Its operator can add the origin.';
-    const response = failure(403, HTTP_ERRORS.refused, message, { Vary: 'Origin' });
-    return { response, allow: (answer) => answer };
+    return { ...ANY_PAGE, response: failure(403, HTTP_ERRORS.refused, message, { Vary: 'Origin' }) };
   }
   const allow = (response: Response): Response => allowed(response, origin);
   const preflighted = request.headers.get('access-control-request-method');

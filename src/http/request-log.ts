@@ -12,11 +12,11 @@ export interface RequestLog {
   readonly status: number;
   readonly durationMs: number;
   /** A salted hash of the session id. It tells which lines belong together. */
-  readonly session?: string;
+  readonly session?: string | undefined;
   /** A salted hash of the verified caller: issuer and subject. */
-  readonly caller?: string;
+  readonly caller?: string | undefined;
   /** The trace id in the `X-Amzn-Trace-Id` header that the gateway set. */
-  readonly xrayTraceId?: string;
+  readonly xrayTraceId?: string | undefined;
   readonly storeCalls?: readonly StoreCall[];
   readonly reports: readonly GateReport[];
   /** The error that was thrown, if the request failed. */

@@ -16,7 +16,7 @@ import { type BufferedHandler, bufferedHandler } from './buffered.js';
 import { checkTokensAreVerified } from './check-tokens.js';
 import type { InvocationOptions } from './invocation.js';
 import { createLog, createLogger, logPolicyEvents, serviceOf } from './log.js';
-import { createPolicyRefresh, type PolicyRefreshOptions } from './remote-policy/policy-refresh.js';
+import { createPolicyRefresh } from './remote-policy/policy-refresh.js';
 import { createReadText } from './remote-policy/read-text.js';
 import { type FunctionSettings, readSettings, SettingsError } from './settings.js';
 import { type StreamingHandler, streamingHandler } from './streamed.js';
@@ -108,13 +108,19 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
       ? byVersion(serverHandler({ ...options, policy: live, store }), options, store)
       : options.handler(store);
   const { resource, sessionSecret } = settings;
-  const handle = withRecentPolicy(
-    (request, given = {}) =>
-      serve(request, { ...given, resource: resource ?? given.resource, sessionSecret }),
-    live,
-    settings,
-    (event) => logPolicyEvents(logger())(event),
-  );
+  const refresh =
+    settings.policy === undefined || !(live instanceof LivePolicy)
+      ? undefined
+      : createPolicyRefresh({
+          ...settings.policy,
+          live,
+          read: createReadText(),
+          report: (event) => logPolicyEvents(logger())(event),
+        });
+  const handle: FetchHandler = async (request, given = {}) => {
+    await refresh?.();
+    return serve(request, { ...given, resource: resource ?? given.resource, sessionSecret });
+  };
   const invocations = { origins, authorization, log, logSalt };
   if (response === 'buffered') return bufferedHandler(handle, invocations);
   if (settings.authorizer === 'none') checkTokensAreVerified({ policy, authorization, warn });
@@ -128,22 +134,6 @@ function livePolicy({ policy, handler }: FunctionOptions, settings: FunctionSett
   throw new SettingsError(
     'MCP_CONCERNS_POLICY is set, but the policy of your handler cannot be replaced. Pass the same LivePolicy to your handler and to createFunction.',
   );
-}
-
-/** @returns a handler that looks for a newer policy before it answers a request, if the policy in effect is too old */
-function withRecentPolicy(
-  serve: FetchHandler,
-  live: Policy | LivePolicy,
-  settings: FunctionSettings,
-  report: PolicyRefreshOptions['report'],
-): FetchHandler {
-  if (settings.policy === undefined || !(live instanceof LivePolicy)) return serve;
-  const { url, maxAgeSeconds } = settings.policy;
-  const refresh = createPolicyRefresh({ live, url, maxAgeSeconds, read: createReadText(), report });
-  return async (request, given) => {
-    await refresh();
-    return serve(request, given);
-  };
 }
 
 /** Serves an SDK v1 server. The SDK is imported dynamically, so that lists from a saved catalog do not wait for it. */

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { KnownNames } from '../gate/edge/outcomes.js';
 import { type Authorization, requireLogin } from '../http/callers/authorization.js';
-import { checkOrigin, type PageDecision } from '../http/cors.js';
+import { ANY_PAGE, checkOrigin } from '../http/cors.js';
 import type { FetchHandler } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { type Observer, observe } from '../http/observer.js';
 import { parseJson, requestIdsIn } from '../http/request-body.js';
-import type { RequestLog, WriteLog } from '../http/request-log.js';
+import type { WriteLog } from '../http/request-log.js';
 import { isForCard } from '../http/server-card/serve-card.js';
 import { principalOf, sessionOf } from '../http/sessions.js';
 import { beforeAbort } from '../session/before-abort.js';
@@ -55,9 +55,7 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
     const { signal, clear } = deadlineOf(context);
     const request = toRequest(event, signal);
     // A card is public and has headers of its own for web pages.
-    const page: PageDecision = isForCard(request)
-      ? { allow: (response) => response }
-      : checkOrigin(request, origins);
+    const page = isForCard(request) ? ANY_PAGE : checkOrigin(request, origins);
     let session = sessionOf(request.headers);
     let principal: readonly string[] | undefined;
     let cause: unknown;
@@ -110,11 +108,10 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
           httpMethod: method,
           status,
           durationMs: observed.elapsed(),
-          ...(session === undefined ? {} : { session: hashed(session, logSalt) }),
-          ...(principal === undefined || logSalt === ''
-            ? {}
-            : { caller: hashed(JSON.stringify(principal), logSalt) }),
-          ...xrayOf(request.headers.get('x-amzn-trace-id')),
+          session: session && hashed(session, logSalt),
+          // Without a secret salt, a hash tells who the caller is to anyone who knows the names.
+          caller: logSalt && principal ? hashed(JSON.stringify(principal), logSalt) : undefined,
+          xrayTraceId: xrayOf(request.headers.get('x-amzn-trace-id')),
           storeCalls: observed.storeCalls,
           reports: observed.reports,
           failure: cause,
@@ -137,7 +134,5 @@ function hashed(text: string, salt: string): string {
 }
 
 /** https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader */
-function xrayOf(header: string | null): Pick<RequestLog, 'xrayTraceId'> {
-  const xrayTraceId = /(?:^|;)\s*Root=(1-[0-9a-f]{8}-[0-9a-f]{24})(?:;|$)/.exec(header ?? '')?.[1];
-  return xrayTraceId === undefined ? {} : { xrayTraceId };
-}
+const xrayOf = (header: string | null): string | undefined =>
+  /(?:^|;)\s*Root=(1-[0-9a-f]{8}-[0-9a-f]{24})(?:;|$)/.exec(header ?? '')?.[1];

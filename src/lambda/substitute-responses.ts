@@ -2,22 +2,15 @@ import { HTTP_ERRORS, failure as httpFailure } from '../http/http-errors.js';
 import { parseJson, requestIdsIn } from '../http/request-body.js';
 import { failure } from '../wire/messages.js';
 
-/** Why requests get an error instead of their answers. */
-interface SubstituteReason {
-  readonly code: number;
-  readonly message: string;
-  /** The HTTP status if the body contains no request. */
-  readonly status: number;
-}
-
-export const LATE: SubstituteReason = {
+/** Why requests get an error instead of their answers. The HTTP status counts if the body contains no request. */
+export const LATE = {
   code: HTTP_ERRORS.late,
   message:
     'The server did not answer in time. Request less at once. Its operator can allow more time: an HTTP API waits 30 s at most, a streaming function URL or REST API 15 minutes.',
   status: 504,
 };
 
-export const TOO_LONG: SubstituteReason = {
+export const TOO_LONG = {
   code: HTTP_ERRORS.internal,
   message:
     'The answer is longer than the 6 MB that Lambda allows. Request less at once. Its operator can stream responses.',
@@ -32,7 +25,8 @@ export const TOO_LONG: SubstituteReason = {
  * @param reason why its requests failed
  * @returns the response, a batch for a batch; an HTTP error if there are no requests
  */
-export function substituteResponse(body: string, { code, message, status }: SubstituteReason): Response {
+export function substituteResponse(body: string, reason: typeof LATE | typeof TOO_LONG): Response {
+  const { code, message, status } = reason;
   const sent = parseJson(body);
   const errors = requestIdsIn(sent).map((id) => failure(id, code, message));
   if (errors.length === 0) return httpFailure(status, code, message);

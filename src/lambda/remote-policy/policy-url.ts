@@ -1,19 +1,5 @@
 /** Where a policy is kept outside the function, and which policy it must be. */
-export type PolicyUrl = (
-  | { readonly in: 'ssm'; readonly name: string }
-  | { readonly in: 's3'; readonly bucket: string; readonly key: string }
-  | {
-      readonly in: 'appconfig';
-      readonly application: string;
-      readonly environment: string;
-      readonly profile: string;
-    }
-) & {
-  /** The URL without its digest, for messages. */
-  readonly text: string;
-  /** The digest that the policy must have; `undefined` if any policy is accepted. */
-  readonly digest?: string;
-};
+export type PolicyUrl = NonNullable<ReturnType<typeof parsePolicyUrl>>;
 
 /** The forms of such a URL, for messages. */
 export const POLICY_URL_FORMS = 'ssm:/NAME, s3://BUCKET/KEY or appconfig:APPLICATION/ENVIRONMENT/PROFILE';
@@ -23,21 +9,24 @@ export const POLICY_URL_FORMS = 'ssm:/NAME, s3://BUCKET/KEY or appconfig:APPLICA
  * parameter that points to a policy.
  *
  * @param text the URL
- * @returns its parts; `undefined` if it has none of the known forms
+ * @returns its parts: `text` is the URL without its digest, for messages, and `digest` that which the policy must have, if there
+ *   is one; `undefined` if the text has none of the known forms
  * @example
  * parsePolicyUrl('s3://policies/vault.json#0123456789abcdef0123456789abcdef')?.in; // 's3'
  */
-export function parsePolicyUrl(text: string): PolicyUrl | undefined {
+export function parsePolicyUrl(text: string) {
   const found = /^(ssm|s3|appconfig):([^\s#]+)(?:#([0-9a-f]{32}))?$/.exec(text);
   if (found === null) return undefined;
   const [, scheme, rest = '', digest] = found;
   const common = { text: `${scheme}:${rest}`, ...(digest === undefined ? {} : { digest }) };
-  if (scheme === 'ssm') return { in: 'ssm', name: rest, ...common };
+  if (scheme === 'ssm') return { in: scheme, name: rest, ...common } as const;
   if (scheme === 's3') {
     const [, bucket, key] = /^\/\/([^/]+)\/(.+)$/.exec(rest) ?? [];
-    return bucket === undefined || key === undefined ? undefined : { in: 's3', bucket, key, ...common };
+    return bucket === undefined || key === undefined
+      ? undefined
+      : ({ in: scheme, bucket, key, ...common } as const);
   }
   const [application, environment, profile, more] = rest.split('/');
   if (!application || !environment || !profile || more !== undefined) return undefined;
-  return { in: 'appconfig', application, environment, profile, ...common };
+  return { in: 'appconfig', application, environment, profile, ...common } as const;
 }

@@ -5,12 +5,8 @@ import { errorNamesIn, redactLine } from './redact-line.js';
 /** Lines of one upstream that are logged between two changes of its state. A child can write millions. */
 const MAX_LINES = 50;
 
-interface Known {
-  serving: boolean;
-  lines: number;
-  dropped: number;
-  readonly errors: Set<string>;
-}
+/** What is known of an upstream since its state changed. */
+const begin = (isServing: boolean) => ({ isServing, lines: 0, dropped: 0, errors: new Set<string>() });
 
 /**
  * Writes the states of the servers behind the endpoint, and what a child process writes to stderr.
@@ -27,13 +23,13 @@ export function logUpstreams(
   logger: Pick<Logger, 'info' | 'warn'>,
   secrets: readonly string[],
 ): (event: UpstreamEvent) => void {
-  const known = new Map<string, Known>();
+  const known = new Map<string, ReturnType<typeof begin>>();
 
   return ({ upstream, state, reason, restarts, stderr }) => {
-    const found = known.get(upstream) ?? { serving: false, lines: 0, dropped: 0, errors: new Set() };
+    const found = known.get(upstream) ?? begin(false);
     known.set(upstream, found);
     if (stderr !== undefined) {
-      if (found.serving) {
+      if (found.isServing) {
         found.dropped++;
         for (const name of errorNamesIn(stderr)) if (found.errors.size < 10) found.errors.add(name);
       } else if (++found.lines <= MAX_LINES) {
@@ -50,7 +46,7 @@ export function logUpstreams(
       ...(found.dropped === 0 ? {} : { stderrLines: found.dropped }),
       ...(found.errors.size === 0 ? {} : { stderrErrors: [...found.errors] }),
     };
-    known.set(upstream, { serving: state === 'ready', lines: 0, dropped: 0, errors: new Set() });
+    known.set(upstream, begin(state === 'ready'));
     if (state === 'failed' || state === 'restarting') logger.warn('upstream', line);
     else logger.info('upstream', line);
   };
