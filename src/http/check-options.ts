@@ -1,5 +1,6 @@
 import { policyMistake } from '../gate/request/policy-mistake.js';
-import { checkPreferenceOptions, HandlerError, type PreferenceOptions } from './callers/principal.js';
+import { HandlerError } from './callers/principal.js';
+import type { HandlerOptions } from './fetch-handler.js';
 
 /**
  * Checks the options of a handler when it is made: a mistake would otherwise fail each request.
@@ -10,12 +11,20 @@ import { checkPreferenceOptions, HandlerError, type PreferenceOptions } from './
  * checkOptions({ server: () => createServer(), policy: loadPolicy('policy.yaml') });
  */
 export function checkOptions(
-  options: PreferenceOptions & { readonly server: unknown; readonly policy: unknown },
+  options: Pick<HandlerOptions, 'preferences' | 'store'> & {
+    readonly server: unknown;
+    readonly policy: unknown;
+  },
 ): void {
-  checkPreferenceOptions(options);
-  const mistake = policyMistake(options.policy);
+  const { server, policy, preferences, store } = options;
+  if (preferences !== undefined && store === undefined) {
+    throw new HandlerError(
+      "preferences: 'principal' needs a store, but none was passed. Pass store, or remove preferences.",
+    );
+  }
+  const mistake = policyMistake(policy);
   if (mistake !== undefined) throw new HandlerError(mistake);
-  if (typeof options.server === 'function') return;
+  if (typeof server === 'function') return;
   throw new HandlerError(
     'The option "server" must be a function that makes a new server. Pass { server: () => createServer() }.',
   );

@@ -93,29 +93,12 @@ function undecided({ id }: McpRequest): Response {
   return Response.json({ jsonrpc: '2.0', id, error: { code: ERRORS.internal, message } }, { status: 500 });
 }
 
-/** Restores the name in an answer, where it occurs as a JSON string or within longer strings. */
+/**
+ * Restores the name in an answer, where it occurs as a JSON string or within longer strings. The server knows no such name, so
+ * it has nothing to do before it answers, and a stream is read to its end too.
+ */
 async function restore(response: Response, { sent, original }: Substitute): Promise<Response> {
-  const { body, status, statusText, headers } = response;
-  if (body === null) return response;
-  const replace = (text: string): string =>
-    text.replaceAll(sent, () => JSON.stringify(original).slice(1, -1));
-  const init = { status, statusText, headers };
-  const streams = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  // A response that is not a stream must stay one text, so that an HTTP server can send its length.
-  if (!streams) return new Response(replace(await response.text()), init);
-  // A message ends at the end of a line, but a chunk may end anywhere.
-  let rest = '';
-  const lines = new TransformStream<string, string>({
-    transform(chunk, controller) {
-      const parts = (rest + chunk).split('\n');
-      rest = parts.pop() ?? '';
-      for (const part of parts) controller.enqueue(`${replace(part)}\n`);
-    },
-    flush: (controller) => controller.enqueue(replace(rest)),
-  });
-  const replaced = body
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(lines)
-    .pipeThrough(new TextEncoderStream());
-  return new Response(replaced, init);
+  const { status, statusText, headers } = response;
+  const restored = (await response.text()).replaceAll(sent, () => JSON.stringify(original).slice(1, -1));
+  return new Response(response.body && restored, { status, statusText, headers });
 }

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { getRequestListener } from '@hono/node-server';
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 import { KnownNames } from '../gate/edge/outcomes.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { observe } from './observer.js';
@@ -64,10 +65,7 @@ export interface LocalEndpoint {
 }
 
 /** The endpoint could not listen on its port. */
-export class ListenError extends ConcernsError {
-  readonly code = 'LISTEN_FAILED';
-  override readonly name = 'ListenError';
-}
+export class ListenError extends errorClass('ListenError', 'LISTEN_FAILED') {}
 
 /**
  * Serves an SDK v1 server on 127.0.0.1, under the path `/mcp`, with the same handler as a Lambda function. With a store, a
@@ -154,12 +152,10 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
     posts.add(response);
     response.once('close', () => posts.delete(response));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      const message = `Port ${options.port} on ${host} cannot be used (${cause.code}). Choose another port.`;
-      reject(new ListenError(message, { cause }));
-    });
-    server.listen(options.port ?? 0, host, resolve);
+  server.listen(options.port ?? 0, host);
+  await once(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
+    const message = `Port ${options.port} on ${host} cannot be used (${cause.code}). Choose another port.`;
+    throw new ListenError(message, { cause });
   });
   const port = portOf(server.address());
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -174,9 +170,7 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
     close: async (answered) => {
       // What runs may wait for the answer of a person, which comes in another request.
       await answered;
-      const closed = new Promise<void>((resolve, reject) => {
-        server.close((error) => (error === undefined ? resolve() : reject(error)));
-      });
+      const closed = promisify(server.close).call(server);
       // What was just answered is still being written.
       const closing = setInterval(() => server.closeIdleConnections(), FLUSH_MS / 10);
       const longest = setTimeout(() => server.closeAllConnections(), answered === undefined ? 0 : FLUSH_MS);
@@ -208,11 +202,9 @@ function refusal(request: Request, own: readonly string[], others: readonly stri
   return undefined;
 }
 
-function onceRead(response: Response, then: () => void): Response {
-  if (response.body === null) {
-    then();
-    return response;
-  }
-  const body = response.body.pipeThrough(new TransformStream({ flush: then }));
-  return new Response(body, { status: response.status, headers: response.headers });
+/** Calls a function when a response is complete. */
+function onceRead({ body, status, headers }: Response, then: () => void): Response {
+  const read = body?.pipeThrough(new TransformStream({ flush: then }));
+  if (read === undefined) then();
+  return new Response(read ?? null, { status, headers });
 }

@@ -2,9 +2,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { offeredRecord } from '../gate/concerns/initialize.js';
 import { gatedTransport } from '../gate/edge/gated-transport.js';
-import type { PrincipalPreferences } from '../gate/request/kept-preferences.js';
-import { policyInForce } from '../gate/request/live-policy.js';
-import { newSessionId, openSessionId } from '../gate/request/session-id.js';
+import { newSessionId } from '../gate/request/session-id.js';
 import { passesBy } from '../gate/table/routing.js';
 import { TaskMemory } from '../gate/tasks/task-records.js';
 import { beforeAbort } from '../session/before-abort.js';
@@ -17,32 +15,20 @@ import {
   METHODS,
   type Message,
   read,
+  shapeOf,
 } from '../wire/messages.js';
 import { once } from '../wire/once.js';
 import { insufficientScope } from './callers/authorization.js';
-import { principalPreferences } from './callers/principal.js';
 import { passRefusal } from './callers/refused-caller.js';
 import { checkOptions } from './check-options.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';
 import { answerKnownLists } from './known-lists/handler.js';
 import { createKnownLists, type KnownLists } from './known-lists/known-lists.js';
-import { observedStore } from './observer.js';
 import { readJson } from './request-body.js';
 import { withServerCard } from './server-card/serve-card.js';
-import {
-  bindSessions,
-  GONE,
-  isGone,
-  type LastKnown,
-  lastKnownIn,
-  learnFirst,
-  principalOf,
-  readAhead,
-  sessionOf,
-  storeKeyOf,
-} from './sessions.js';
-import { closeAfter, watchAnswers } from './streams/closing-response.js';
+import { GONE, isGone, keptFor, learnFirst, openSession, sessionOf, storeKeyOf } from './sessions.js';
+import { closeAfter } from './streams/closing-response.js';
 import { readReturn, resultRequest, TaskResultTransport } from './tasks/task-results.js';
 import { upstreamOf } from './upstream-server.js';
 
@@ -88,157 +74,123 @@ export function createHandler(options: HandlerOptions): FetchHandler {
  */
 export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler {
   const taskMemory = new TaskMemory();
-  const { store: shared, ...kept } = options;
-  const lastKnown = shared && lastKnownIn(shared);
   return async (request, given = {}) => {
-    const observed = shared && observedStore(shared, given.storeCall);
-    const store = observed && bindSessions(observed, given.authInfo);
-    const principal = principalPreferences(options.preferences, observed, given.authInfo);
-    // The copy comes last: properties that are added to a copy take V8 several microseconds.
-    const own = { store, lastKnown, principal, taskMemory, ...kept };
     if (request.method === 'POST') {
       const body = await readJson(request, given, options.maxBodyBytes);
-      return body instanceof Response ? body : respond(own, lists, request, body.value, given);
+      return body instanceof Response ? body : respond(request, body.value, given);
     }
     const returning = readReturn(request);
-    if (returning !== undefined) return respond(own, lists, returning.post, returning.message, given);
+    if (returning !== undefined) return respond(returning.post, returning.message, given);
+    const { store } = keptFor(options, given);
     if (request.method === 'DELETE' && store !== undefined) return endSession(store, request);
     const allow = store === undefined ? 'POST' : 'POST, DELETE';
     const message = `${request.method} is not supported here. Use ${allow}.`;
     return failure(405, HTTP_ERRORS.refused, message, { Allow: allow });
   };
-}
 
-type Options = HandlerOptions & {
-  readonly lastKnown: LastKnown | undefined;
-  readonly taskMemory: TaskMemory;
-  readonly principal: PrincipalPreferences | undefined;
-};
-
-/** Answers the messages of a POST. */
-async function respond(
-  options: Options,
-  lists: KnownLists | undefined,
-  request: Request,
-  body: unknown,
-  given: FetchOptions,
-): Promise<Response> {
-  const { policy, store, lastKnown } = options;
-  const messages: unknown[] = Array.isArray(body) ? body : [body];
-  if (messages.length === 0) {
-    const message = 'Invalid Request: the batch is empty. Send at least one message.';
-    return failure(400, HTTP_ERRORS.invalid, message);
-  }
-  const methods = messages.map((message) => read(message, 'method'));
-  const initializes = methods.includes(METHODS.initialize);
-
-  const inForce = policyInForce(policy);
-  const sealedFor = { policy: inForce, caller: principalOf(given.authInfo), secret: given.sessionSecret };
-  const first = messages.find((message) => read(message, 'method') === METHODS.initialize);
-  const sessionId =
-    store === undefined
-      ? undefined
-      : initializes
-        ? newSessionId(sealedFor, offeredRecord(inForce, read(first, 'params')))
-        : sessionOf(request.headers);
-  const session = sessionId === undefined ? undefined : openSessionId(sealedFor, sessionId);
-  if (initializes && session !== undefined && lastKnown !== undefined)
-    learnFirst(lastKnown, session, sealedFor.caller);
-  // A ping needs nothing that is kept.
-  const isPing = methods.every((method) => method === 'ping');
-  const ahead =
-    store === undefined || lastKnown === undefined || session === undefined || initializes || isPing
-      ? undefined
-      : readAhead(store, lastKnown, session, sealedFor.caller);
-  await lists?.verify(given.report);
-  const server = await options.server(request, given);
-  const upstream = upstreamOf(server);
-  const close = once(() => server.close());
-  request.signal.addEventListener('abort', close, { once: true });
-  // The gate needs no preferences for them. A store that hangs must not delay them, and one that answers says who has ended.
-  const passBy = messages.every((message) => passesBy(inForce, message as Message));
-  const found = passBy && ahead !== undefined ? answerSoon(ahead.session, given) : ahead?.session;
-  if (isGone(await found, session)) {
-    await close();
-    return failure(404, HTTP_ERRORS.notFound, GONE);
-  }
-  if (request.signal.aborted) {
-    // The client already got an error because it took too long, so the request must not run now.
-    await close();
-    throw request.signal.reason;
-  }
-  const single = methods.every((method) => SINGLE_ANSWER.has(method));
-  const result = resultRequest(messages);
-  const transport =
-    result !== undefined
-      ? new TaskResultTransport(result)
-      : new WebStandardStreamableHTTPServerTransport({
-          enableJsonResponse: single,
-          // With a generator the transport requires an initialize request first. Only that request may have one.
-          ...(initializes && sessionId !== undefined ? { sessionIdGenerator: () => sessionId } : {}),
-        });
-  if (!initializes && sessionId !== undefined) transport.sessionId = sessionId;
-  const isAnswered = watchAnswers(transport, messages);
-  const { announce } = given;
-  if (announce !== undefined && sessionId !== undefined) {
-    const send = transport.send.bind(transport);
-    // Each notification is sent on one stream only.
-    transport.send = async (message, sendOptions) => {
-      const method = read(message, 'method');
-      const isAnnounced =
-        typeof method === 'string' && LIST_CHANGED.has(method) && announce(storeKeyOf(sessionId), method);
-      if (!isAnnounced) await send(message, sendOptions);
-    };
-  }
-  let missing: string | undefined;
-  if (inForce.asksForScopes) {
+  /** Answers the messages of a POST. */
+  async function respond(request: Request, body: unknown, given: FetchOptions): Promise<Response> {
+    const kept = keptFor(options, given);
+    const { store, principal, lastKnown, sealedFor } = kept;
+    const { policy } = sealedFor;
+    const messages: unknown[] = Array.isArray(body) ? body : [body];
+    if (messages.length === 0) {
+      const message = 'Invalid Request: the batch is empty. Send at least one message.';
+      return failure(400, HTTP_ERRORS.invalid, message);
+    }
+    const methods = messages.map((message) => read(message, 'method'));
+    const initialize = messages.find((message) => read(message, 'method') === METHODS.initialize);
+    const initializes = initialize !== undefined;
+    const begin = () => newSessionId(sealedFor, offeredRecord(policy, read(initialize, 'params')));
+    const sessionId = store && (initializes ? begin() : sessionOf(request.headers));
+    // A ping needs nothing that is kept.
+    const isRead = !initializes && methods.some((method) => method !== 'ping');
+    const { session, ahead } = openSession(kept, sessionId, isRead);
+    if (initializes && session !== undefined && lastKnown !== undefined)
+      learnFirst(lastKnown, session, sealedFor.caller);
+    await lists?.verify(given.report);
+    const server = await options.server(request, given);
+    const upstream = upstreamOf(server);
+    const close = once(() => server.close());
+    request.signal.addEventListener('abort', close, { once: true });
+    // The gate needs no preferences for them. A store that hangs must not delay them, and one that answers says who has ended.
+    const passBy = messages.every((message) => passesBy(policy, message as Message));
+    const found = passBy && ahead !== undefined ? answerSoon(ahead.session, given) : ahead?.session;
+    if (isGone(await found, session)) {
+      await close();
+      return failure(404, HTTP_ERRORS.notFound, GONE);
+    }
+    if (request.signal.aborted) {
+      // The client already got an error because it took too long, so the request must not run now.
+      await close();
+      throw request.signal.reason;
+    }
+    const single = methods.every((method) => SINGLE_ANSWER.has(method));
+    const result = resultRequest(messages);
+    const transport =
+      result !== undefined
+        ? new TaskResultTransport(result)
+        : new WebStandardStreamableHTTPServerTransport({
+            enableJsonResponse: single,
+            // With a generator the transport requires an initialize request first. Only that request may have one.
+            ...(initializes && sessionId !== undefined ? { sessionIdGenerator: () => sessionId } : {}),
+          });
+    if (!initializes && sessionId !== undefined) transport.sessionId = sessionId;
+    const isAnnounced = (method: unknown): boolean =>
+      typeof method === 'string' &&
+      LIST_CHANGED.has(method) &&
+      sessionId !== undefined &&
+      given.announce?.(storeKeyOf(sessionId), method) === true;
+    const unanswered = new Set(messages.filter((each) => shapeOf(each) === 'request').map(idOf));
+    let missing: unknown;
     const send = transport.send.bind(transport);
     transport.send = async (message, sendOptions) => {
-      const isMissing = read(message, 'error', 'code') === ERRORS.insufficientScope;
-      const scope = isMissing ? read(message, 'error', 'data', 'scope') : undefined;
-      if (typeof scope === 'string') missing = scope;
+      // Each notification is sent on one stream only.
+      if (isAnnounced(read(message, 'method'))) return;
+      if (read(message, 'error', 'code') === ERRORS.insufficientScope && policy.asksForScopes)
+        missing = read(message, 'error', 'data', 'scope');
       await send(message, sendOptions);
+      if (shapeOf(message) === 'response') unanswered.delete(idOf(message));
     };
-  }
-  const gated = gatedTransport(transport as Transport, {
-    policy,
-    store: ahead?.store ?? store,
-    session: ahead?.known() ?? session,
-    principal: options.principal,
-    report: given.report,
-    upstream: upstream?.behind,
-    names: given.names,
-    shared: lists?.shared,
-    taskMemory: options.taskMemory,
-  });
-  // The cast selects the `connect` of this transport: the gate accepts servers of SDK v1 and v2.
-  await (server as { connect(transport: Transport): Promise<void> }).connect(gated);
-  const outgoing = upstream?.behind.readers.open(true, () => void close());
-  try {
-    const begun = await transport.handleRequest(request, {
-      parsedBody: body,
-      ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
+    const gated = gatedTransport(transport as Transport, {
+      policy: options.policy,
+      store: ahead?.store ?? store,
+      session: ahead?.known() ?? session,
+      principal,
+      report: given.report,
+      upstream: upstream?.behind,
+      names: given.names,
+      shared: lists?.shared,
+      taskMemory,
     });
-    const canRefuse = upstream?.behind.isLocal === false;
-    const response = canRefuse ? await passRefusal(upstream, body, begun, request.signal) : begun;
-    // Lambda freezes a function after its response, so preferences must be stored before it.
-    await gated.settled();
-    if (missing !== undefined && !Array.isArray(body)) {
-      await response.body?.cancel();
+    // The cast selects the `connect` of this transport: the gate accepts servers of SDK v1 and v2.
+    await (server as { connect(transport: Transport): Promise<void> }).connect(gated);
+    const outgoing = upstream?.behind.readers.open(true, () => void close());
+    try {
+      const begun = await transport.handleRequest(request, {
+        parsedBody: body,
+        ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
+      });
+      const canRefuse = upstream?.behind.isLocal === false;
+      const response = canRefuse ? await passRefusal(upstream, body, begun, request.signal) : begun;
+      // Lambda freezes a function after its response, so preferences must be stored before it.
+      await gated.settled();
+      const scope = typeof missing === 'string' && !Array.isArray(body) ? missing : undefined;
+      if (!single && scope === undefined)
+        return outgoing?.carry(response) ?? closeAfter(response, () => unanswered.size === 0, close);
+      if (scope !== undefined) await response.body?.cancel();
+      // Reading a body that is one string is twice as fast as reading a stream.
       await close();
       outgoing?.abandon();
-      return insufficientScope(missing, request, given);
+      return scope === undefined ? response : insufficientScope(scope, request, given);
+    } catch (cause) {
+      outgoing?.abandon();
+      throw cause;
     }
-    if (!single) return outgoing?.carry(response) ?? closeAfter(response, isAnswered, close);
-    // Reading a body that is one string is twice as fast as reading a stream.
-    await close();
-    outgoing?.abandon();
-    return response;
-  } catch (cause) {
-    outgoing?.abandon();
-    throw cause;
   }
 }
+
+const idOf = (message: unknown): unknown => read(message, 'id');
 
 /** How long a request that needs nothing of its session waits for the store, in milliseconds. */
 const SOON_MS = 100;

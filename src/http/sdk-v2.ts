@@ -31,7 +31,7 @@ import { createHandler as createLegacyHandler } from './sdk-v1.js';
 import { bindSessions } from './sessions.js';
 import { ListenStreams } from './streams/listen-streams.js';
 import { openStream } from './streams/open-stream.js';
-import type { UpstreamServer } from './upstream-server.js';
+import { type UpstreamServer, upstreamOf } from './upstream-server.js';
 
 /** A server of SDK v2, or one that stands for a server behind the endpoint. */
 export type ServerV2 = McpServer | Server | UpstreamServer;
@@ -149,13 +149,11 @@ export function createModernHandler(
         await lists?.verify(found.concerns.report);
         return server(context);
       });
-      found.isAccepted = true;
       if (!('behind' in made)) {
         const { concerns } = found;
         attachGate(made, streams?.tellsLists === false ? { ...concerns, listens: false } : concerns);
         return made;
       }
-      found.bridged = made;
       const front = new BridgedFront(made);
       attachGate(front, { ...found.concerns, upstream: made.behind });
       // Nearer to the client than the gate, which answers some requests itself.
@@ -190,22 +188,16 @@ export function createModernHandler(
       : lasting;
     const serve: ServeParsed = async (parsed, parsedBody) => {
       const stub = lists && createStubServerV2(lists.known, parsedBody, serverInfo);
-      const exchange: Exchange = {
-        concerns,
-        stub,
-        isAccepted: false,
-        bridged: undefined,
-        failed: undefined,
-        error: () => undefined,
-      };
+      const exchange: Exchange = { concerns, stub };
       optionsOf.set(parsed, exchange);
       const response = await handler.fetch(parsed, { parsedBody, ...authOf(given) });
-      if (exchange.failed !== undefined) throw exchange.failed.cause;
+      const { made, failed, error } = exchange;
+      if (failed !== undefined) throw failed.cause;
       const isListening = streams !== undefined && read(parsedBody, 'method') === METHODS.listen;
       // The SDK makes a server only for a request that passes its checks. A stream of the SDK would have no gate.
-      if (isListening && exchange.isAccepted)
+      if (isListening && made !== undefined)
         return openStream(streams, parsed, parsedBody as JSONRPCRequest, authOf(given), lasting);
-      return bridgedResponse(exchange.bridged, response, exchange.error());
+      return bridgedResponse(made && upstreamOf(made), response, error?.());
     };
     const askForScope = (scope: string) => insufficientScope(scope, request, given);
     return (enforced ? checkAccessEarly(serve, probe, askForScope) : serve)(request, body);
@@ -216,14 +208,16 @@ export function createModernHandler(
 interface Exchange {
   readonly concerns: GateOptions;
   readonly stub: Server | undefined;
-  /** Whether it passed the checks of the SDK. */
-  isAccepted: boolean;
-  bridged: UpstreamServer | undefined;
+  /** Its server, if it passed the checks of the SDK. */
+  made?: ServerV2;
   /** Why there is no server for it. The SDK answers it, and tells nobody. */
-  failed: { readonly cause: unknown } | undefined;
+  failed?: { readonly cause: unknown };
   /** The code of the error that its client got. */
-  error: () => number | undefined;
+  error?: () => number | undefined;
 }
+
+const NOT_V2 =
+  'The server is not one of SDK v2 (@modelcontextprotocol/server). For SDK v1, use createHandler of mcp-concerns/http, or "sdk: 1" in endpoint.yml.';
 
 /** Makes the server of a request. */
 async function madeFor(exchange: Exchange, make: () => Promise<ServerV2>): Promise<ServerV2> {
@@ -231,10 +225,9 @@ async function madeFor(exchange: Exchange, make: () => Promise<ServerV2>): Promi
     const made = await make();
     // Not by its class: a project may have two copies of the SDK.
     const inner = 'server' in made ? made.server : made;
-    if ('behind' in inner || 'getNegotiatedProtocolVersion' in inner) return made;
-    throw new HandlerError(
-      'The server is not one of SDK v2 (@modelcontextprotocol/server). For SDK v1, use createHandler of mcp-concerns/http, or "sdk: 1" in endpoint.yml.',
-    );
+    if (!('behind' in inner || 'getNegotiatedProtocolVersion' in inner)) throw new HandlerError(NOT_V2);
+    exchange.made = made;
+    return made;
   } catch (cause) {
     exchange.failed = { cause };
     throw cause;

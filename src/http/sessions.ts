@@ -1,8 +1,13 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import QuickLRU from 'quick-lru';
 import type { SessionId } from '../gate/request/kept-preferences.js';
+import { policyInForce } from '../gate/request/live-policy.js';
+import { openSessionId } from '../gate/request/session-id.js';
 import type { SessionRead, SessionRecord, SessionStore } from '../session/store.js';
 import { sha256Of } from '../sha256.js';
+import { principalPreferences } from './callers/principal.js';
+import type { FetchOptions, HandlerOptions } from './fetch-handler.js';
+import { observedStore } from './observer.js';
 
 const SESSION_HEADER = 'mcp-session-id';
 
@@ -127,4 +132,45 @@ export function readAhead(
       end: (ended) => changes(ended, store.end(ended)),
     } satisfies SessionStore,
   };
+}
+
+/** Where preferences are kept for the sender of a request. */
+export type KeptFor = ReturnType<typeof keptFor>;
+
+/**
+ * Returns where preferences are kept for the sender of a request.
+ *
+ * @param options the policy, the store, and whether preferences are kept per caller
+ * @param given what is known about the request
+ * @returns `store` for the sessions of this caller, `principal` for the caller itself, `lastKnown` of the sessions in this
+ *   process, and what opens the ids of its sessions
+ */
+export function keptFor(
+  { policy, store, preferences }: Pick<HandlerOptions, 'policy' | 'store' | 'preferences'>,
+  { storeCall, authInfo, sessionSecret }: FetchOptions,
+) {
+  const observed = store && observedStore(store, storeCall);
+  return {
+    store: observed && bindSessions(observed, authInfo),
+    principal: principalPreferences(preferences, observed, authInfo),
+    lastKnown: store && lastKnownIn(store),
+    sealedFor: { policy: policyInForce(policy), caller: principalOf(authInfo), secret: sessionSecret },
+  };
+}
+
+/**
+ * Opens the session with an id, and starts to read it.
+ *
+ * @param kept where it is kept
+ * @param id the id that the client sent; `undefined` if there is none
+ * @param isRead whether something that is kept is needed
+ */
+export function openSession(
+  { store, lastKnown, sealedFor }: KeptFor,
+  id: string | undefined,
+  isRead: boolean,
+) {
+  const session = id === undefined ? undefined : openSessionId(sealedFor, id);
+  const canRead = isRead && session !== undefined && store !== undefined && lastKnown !== undefined;
+  return { session, ahead: canRead ? readAhead(store, lastKnown, session, sealedFor.caller) : undefined };
 }

@@ -39,29 +39,21 @@ export function challengeScopes(
     transport.onmessage = (message, extra) => {
       const pass = () => deliver?.call(transport, message, extra);
       if (!isRequest(message)) return pass();
-      const refuse = (code: number, reason: string) => void transport.send(failure(message.id, code, reason));
-      const settle = (challenge: ScopeChallenge | undefined): void => {
-        if (challenge === undefined) return pass();
-        onChallenge(challenge);
-        refuse(
-          HTTP_ERRORS.refused,
-          `Insufficient scope: this request requires ${challenge.scopes.join(' ')}.`,
-        );
-      };
-      // Fail closed: without an answer about scopes, the request must not run.
-      const fail = () => refuse(ERRORS.internal, 'The required scopes could not be determined. Try again.');
-      try {
-        const { authInfo } = extra ?? {};
-        const request = { ...message, params: message.params ?? {} };
-        const found = made.resolveScopeChallenge({
-          request,
-          ...(authInfo === undefined ? {} : { authInfo }),
-        });
-        if (found instanceof Promise) void found.then(settle, fail);
-        else settle(found);
-      } catch {
-        fail();
-      }
+      const refuse = (code: number, reason: string) => transport.send(failure(message.id, code, reason));
+      const { authInfo } = extra ?? {};
+      const request = { ...message, params: message.params ?? {} };
+      const asked = async () =>
+        made.resolveScopeChallenge({ request, ...(authInfo === undefined ? {} : { authInfo }) });
+      void asked().then(
+        (challenge) => {
+          if (challenge === undefined) return pass();
+          onChallenge(challenge);
+          const scopes = challenge.scopes.join(' ');
+          return refuse(HTTP_ERRORS.refused, `Insufficient scope: this request requires ${scopes}.`);
+        },
+        // Fail closed: without an answer about scopes, the request must not run.
+        () => refuse(ERRORS.internal, 'The required scopes could not be determined. Try again.'),
+      );
     };
   };
 }

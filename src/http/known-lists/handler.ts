@@ -1,23 +1,12 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
+import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import { gatedTransport } from '../../gate/edge/gated-transport.js';
-import { policyInForce } from '../../gate/request/live-policy.js';
-import { openSessionId } from '../../gate/request/session-id.js';
-import {
-  fromSdk,
-  isRequest,
-  isResponse,
-  type Request as ListRequest,
-  type Message,
-  toSdk,
-} from '../../wire/messages.js';
-import { checkPreferenceOptions, principalPreferences } from '../callers/principal.js';
+import { fromSdk, isRequest, toSdk } from '../../wire/messages.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
-import { observedStore } from '../observer.js';
 import { readJson } from '../request-body.js';
-import { bindSessions, GONE, isGone, lastKnownIn, principalOf, readAhead, sessionOf } from '../sessions.js';
+import { GONE, isGone, keptFor, openSession, sessionOf } from '../sessions.js';
 import { textResponse } from '../streams/text-response.js';
+import { DirectTransport } from './direct-transport.js';
 import type { KnownLists } from './known-lists.js';
 import { writeAnswer } from './list-text.js';
 import { hasPlainHeaders, plainList } from './plain-list.js';
@@ -33,11 +22,8 @@ type Options = Pick<HandlerOptions, 'policy' | 'store' | 'preferences' | 'maxBod
  * @param lists the known lists
  * @param rest answers all other requests
  * @returns a handler for requests of any path
- * @throws {HandlerError} if preferences are kept per caller, but there is no store
  */
 export function answerKnownLists(options: Options, lists: KnownLists, rest: FetchHandler): FetchHandler {
-  checkPreferenceOptions(options);
-  const lastKnown = options.store && lastKnownIn(options.store);
   return async (request, given = {}) => {
     if (request.method !== 'POST' || !hasPlainHeaders(request.headers)) return rest(request, given);
     const body = await readJson(request, given, options.maxBodyBytes);
@@ -49,26 +35,16 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
       return rest(request, { parsedBody, ...others });
     }
 
-    const observed = options.store && observedStore(options.store, given.storeCall);
-    const store = observed && bindSessions(observed, given.authInfo);
-    const sessionId = store === undefined ? undefined : sessionOf(request.headers);
-    const sealedFor = {
-      policy: policyInForce(options.policy),
-      caller: principalOf(given.authInfo),
-      secret: given.sessionSecret,
-    };
-    const session = sessionId === undefined ? undefined : openSessionId(sealedFor, sessionId);
-    const ahead =
-      store === undefined || lastKnown === undefined || session === undefined
-        ? undefined
-        : readAhead(store, lastKnown, session, sealedFor.caller);
+    const kept = keptFor(options, given);
+    const sessionId = kept.store && sessionOf(request.headers);
+    const { session, ahead } = openSession(kept, sessionId, true);
     if (isGone(await ahead?.session, session)) return failure(404, HTTP_ERRORS.notFound, GONE);
-    const transport = new OneAnswerTransport(sessionId);
+    const transport = new DirectTransport(sessionId);
     const gated = gatedTransport(transport, {
       policy: options.policy,
-      store: ahead?.store ?? store,
+      store: ahead?.store ?? kept.store,
       session: ahead?.known() ?? session,
-      principal: principalPreferences(options.preferences, observed, given.authInfo),
+      principal: kept.principal,
       report: given.report,
       names: given.names,
       shared: lists.shared,
@@ -90,31 +66,4 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
 function extraOf({ url, headers }: Request, { authInfo }: FetchOptions): MessageExtraInfo {
   const requestInfo = { headers: Object.fromEntries(headers), url: new URL(url) };
   return authInfo === undefined ? { requestInfo } : { requestInfo, authInfo };
-}
-
-/** A transport for one request. It drops every message that is not the answer, because the response is not a stream. */
-class OneAnswerTransport implements Transport {
-  onclose?: () => void;
-  onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
-  private answered: (message: Message) => void = () => undefined;
-
-  constructor(readonly sessionId: string | undefined) {}
-
-  request(request: ListRequest, extra: MessageExtraInfo): Promise<Message> {
-    return new Promise((resolve) => {
-      this.answered = resolve;
-      this.onmessage?.(toSdk(request), extra);
-    });
-  }
-
-  async start(): Promise<void> {}
-
-  async send(sent: JSONRPCMessage): Promise<void> {
-    const message = fromSdk(sent);
-    if (isResponse(message)) this.answered(message);
-  }
-
-  async close(): Promise<void> {
-    this.onclose?.();
-  }
 }

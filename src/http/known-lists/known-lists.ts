@@ -1,9 +1,9 @@
-import type { Policy } from '../../engine/policy.js';
+import { KINDS, type Policy } from '../../engine/policy.js';
 import { SharedCatalog } from '../../gate/request/catalog-cache.js';
-import type { LivePolicy } from '../../gate/request/live-policy.js';
+import { type LivePolicy, policyInForce } from '../../gate/request/live-policy.js';
 import type { GateReport } from '../../gate/request/report.js';
 import type { Era } from '../../wire/messages.js';
-import { dropStale, fillLists, type KnownCatalog, type ListedServer, takeLists } from './stub-server.js';
+import { type KnownCatalog, type ListedServer, takeLists } from './stub-server.js';
 
 /** Lists that all requests of a process share. */
 export type KnownLists = ReturnType<typeof createKnownLists>;
@@ -23,7 +23,11 @@ export function createKnownLists(
   catalog: KnownCatalog,
   era: Era,
 ) {
-  const known = fillLists(policy, catalog);
+  const known = new SharedCatalog();
+  for (const kind of KINDS) {
+    const saved = catalog === 'static' ? undefined : catalog[kind];
+    if (saved !== undefined) known.put(policyInForce(policy), kind, saved);
+  }
   const shared = catalog === 'static' || era === 'legacy' ? known : new SharedCatalog();
   // Lists that come from the server itself do not have to be compared with it.
   let verified = catalog === 'static';
@@ -36,9 +40,14 @@ export function createKnownLists(
     async verify(report: ((report: GateReport) => void) | undefined): Promise<void> {
       if (verified) return;
       verified = true;
-      const stale = dropStale(known, await takeLists(await server()));
+      const real = await takeLists(await server());
+      const stale = KINDS.filter((kind) => {
+        const saved = known.lists.get(kind)?.pages.flatMap((page) => page[kind] ?? []);
+        return saved !== undefined && JSON.stringify(saved) !== JSON.stringify(real[kind] ?? []);
+      });
       if (stale.length === 0) return;
-      for (const kind of stale) shared.lists.delete(kind);
+      // The next request reads them again.
+      for (const { lists } of [known, shared]) for (const kind of stale) lists.delete(kind);
       const message = `The snapshot of ${stale.join(', ')} differs from what the server lists. Package the function again to take a new one.`;
       report?.({ method: 'catalog', era, warnings: [{ code: 'stale-catalog', message }] });
     },

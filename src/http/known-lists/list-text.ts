@@ -1,6 +1,7 @@
 import QuickLRU from 'quick-lru';
 import { KINDS } from '../../engine/policy.js';
 import { type Message, read } from '../../wire/messages.js';
+import { once } from '../../wire/once.js';
 import { SharedText, type TextParts } from '../streams/text-response.js';
 
 /**
@@ -19,36 +20,17 @@ const texts = new WeakMap<object, string>();
  * @returns its JSON, in parts
  */
 export function writeAnswer(message: Message): TextParts {
-  const pieces: (string | SharedText)[] = [];
-  write(message, pieces, (key, value) => {
-    if (key !== 'result' || typeof value !== 'object' || value === null) return false;
-    write(value, pieces, (member, items) => {
-      if (!Array.isArray(items) || !KINDS.some((kind) => kind === member)) return false;
-      pieces.push(listTextOf(items));
-      return true;
-    });
-    return true;
-  });
-  return pieces;
+  const result = read(message, 'result');
+  const kind = KINDS.find((each) => Array.isArray(read(result, each)));
+  const items = kind === undefined ? undefined : read(result, kind);
+  if (kind === undefined || !Array.isArray(items)) return [JSON.stringify(message)];
+  const written = JSON.stringify({ ...message, result: { ...Object(result), [kind]: place() } });
+  const [before = '', after = ''] = written.split(JSON.stringify(place()));
+  return [before, listTextOf(items), after];
 }
 
-/** @param special writes the member itself and returns true, or returns false */
-function write(
-  value: object,
-  pieces: (string | SharedText)[],
-  special: (key: string, value: unknown) => boolean,
-): void {
-  let separator = '{';
-  for (const key of Object.keys(value)) {
-    const each = read(value, key);
-    // `JSON.stringify` leaves out undefined members.
-    if (each === undefined) continue;
-    pieces.push(separator, JSON.stringify(key), ':');
-    separator = ',';
-    if (!special(key, each)) pieces.push(JSON.stringify(each));
-  }
-  pieces.push(separator === '{' ? '{}' : '}');
-}
+/** The place of a list in its answer: a text that no client can know. */
+const place = once(() => crypto.randomUUID());
 
 function listTextOf(items: readonly unknown[]): SharedText {
   const known = lists.get(items);

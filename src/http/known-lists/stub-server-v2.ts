@@ -1,10 +1,9 @@
 import { type Implementation, ProtocolError, Server } from '@modelcontextprotocol/server';
-import { isGateCursor } from '../../gate/lists/cursor.js';
 import { listsTaskOnlyTools } from '../../gate/lists/tools-for-client.js';
 import type { SharedCatalog } from '../../gate/request/catalog-cache.js';
 import { CURSOR_MESSAGES } from '../../gate/request/generated/texts.js';
 import { LISTS, read } from '../../wire/messages.js';
-import { listedBy } from './stub-server.js';
+import { isKnown, listedBy } from './stub-server.js';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
@@ -22,16 +21,13 @@ export function createStubServerV2(
   serverInfo?: Implementation,
 ): Server | undefined {
   const kind = listedBy(body);
-  const first = kind === undefined ? undefined : known.page(kind, undefined);
+  if (kind === undefined || !isKnown(known, body)) return undefined;
   // The cast is safe: the page came from a server of the SDK, which writes this member.
-  const info = (read(first, '_meta', SERVER_INFO) as Implementation | undefined) ?? serverInfo;
-  if (kind === undefined || first === undefined || info === undefined) return undefined;
-  // Only the real server can decide how to answer a cursor that it did not issue.
-  const cursor = read(body, 'params', 'cursor');
-  if (!isGateCursor(cursor) && known.page(kind, cursor) === undefined) return undefined;
+  const told = read(known.page(kind, undefined), '_meta', SERVER_INFO) as Implementation | undefined;
+  const info = told ?? serverInfo;
   // SDK v2 removes what tells the gate that a tool can only be called as a task, so the real server lists such tools.
   const pages = known.lists.get(kind)?.pages ?? [];
-  if (pages.some(listsTaskOnlyTools)) return undefined;
+  if (info === undefined || pages.some(listsTaskOnlyTools)) return undefined;
   const { capability, method } = LISTS[kind];
   const server = new Server(info, { capabilities: { [capability]: {} } });
   server.setRequestHandler(method, ({ params }) => {

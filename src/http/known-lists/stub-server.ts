@@ -1,13 +1,12 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
-import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { KINDS, type Kind } from '../../engine/policy.js';
 import { isGateCursor } from '../../gate/lists/cursor.js';
-import { SharedCatalog } from '../../gate/request/catalog-cache.js';
+import type { SharedCatalog } from '../../gate/request/catalog-cache.js';
 import { CURSOR_MESSAGES } from '../../gate/request/generated/texts.js';
-import { type LivePolicy, policyInForce } from '../../gate/request/live-policy.js';
-import { fromSdk, LISTS, METHODS, type Message, type Request, read, toSdk } from '../../wire/messages.js';
+import { LISTS, METHODS, type Message, type Request, read } from '../../wire/messages.js';
 import { walkPages } from '../../wire/page-walker.js';
 import type { Connectable } from '../../wire/transport-layer.js';
+import { DirectTransport } from './direct-transport.js';
 
 /**
  * The operator's promise that the lists of the server do not depend on the request. `static`: the lists come from the
@@ -18,18 +17,6 @@ export type KnownCatalog = 'static' | SavedCatalog;
 /** Everything that a server lists, with its name and version: the content of a snapshot file. */
 export interface SavedCatalog extends ServerCatalog {
   readonly server?: { readonly name: string; readonly version: string } | undefined;
-}
-
-/** @returns the lists that requests share, filled from the saved catalog if there is one */
-export function fillLists(policy: Policy | LivePolicy, catalog: KnownCatalog): SharedCatalog {
-  const shared = new SharedCatalog();
-  if (catalog === 'static') return shared;
-  const current = policyInForce(policy);
-  for (const kind of KINDS) {
-    const items = catalog[kind];
-    if (items !== undefined) shared.put(current, kind, items);
-  }
-  return shared;
 }
 
 /** A server whose lists are read. */
@@ -81,25 +68,15 @@ const protocolVersion = '2025-11-25';
  * @returns its lists, name and version; lists that it does not have are left out
  */
 export async function takeLists(server: ListedServer): Promise<SavedCatalog> {
-  const waiting = new Map<unknown, (message: Message) => void>();
-  const wire: Transport = {
-    start: async () => undefined,
-    close: async () => undefined,
-    async send(message) {
-      waiting.get(read(message, 'id'))?.(fromSdk(message));
-    },
-  };
-  await server.connect(wire as never);
+  const transport = new DirectTransport();
+  await server.connect(transport as never);
   let id = 0;
   const ask = (method: string, params: Record<string, unknown>): Promise<Message> =>
-    new Promise((resolve) => {
-      waiting.set(++id, resolve);
-      wire.onmessage?.(toSdk({ jsonrpc: '2.0', id, method, params }));
-    });
+    transport.request({ jsonrpc: '2.0', id: ++id, method, params });
 
   const clientInfo = { name: 'mcp-concerns', version: '1' };
   const initialized = await ask(METHODS.initialize, { protocolVersion, capabilities: {}, clientInfo });
-  wire.onmessage?.({ jsonrpc: '2.0', method: METHODS.initialized });
+  transport.onmessage?.({ jsonrpc: '2.0', method: METHODS.initialized });
   const lists: { [K in Kind]?: object[] } = {};
   for (const kind of KINDS) {
     const items: object[] = [];
@@ -120,19 +97,4 @@ export async function takeLists(server: ListedServer): Promise<SavedCatalog> {
   await server.close();
   const about = read(initialized, 'result', 'serverInfo') as SavedCatalog['server'];
   return { ...(about === undefined ? {} : { server: about }), ...lists };
-}
-
-/**
- * Compares a saved catalog with what the server lists now.
- *
- * @param shared the lists of the saved catalog; lists that differ are dropped, so the next request reads them again
- * @param real what the server lists now
- * @returns the kinds that differ
- */
-export function dropStale(shared: SharedCatalog, real: ServerCatalog): readonly Kind[] {
-  return KINDS.filter((kind) => {
-    const saved = shared.lists.get(kind)?.pages.flatMap((page) => page[kind] ?? []);
-    if (saved === undefined || JSON.stringify(saved) === JSON.stringify(real[kind] ?? [])) return false;
-    return shared.lists.delete(kind);
-  });
 }

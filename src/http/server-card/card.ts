@@ -10,15 +10,11 @@ export interface CardIdentity {
 }
 
 /** Something that a person chooses before a host connects. */
-interface CardInput {
-  readonly description: string;
-  readonly isRequired: boolean;
-  readonly choices: readonly string[];
-}
+type CardInput = ReturnType<typeof valueChoices>;
 
 /** One way to connect to the endpoint. */
 interface CardRemote {
-  readonly type: 'streamable-http';
+  readonly type: string;
   readonly url: string;
   readonly headers?: readonly (CardInput & { readonly name: string })[];
   readonly variables?: { readonly concerns: CardInput };
@@ -49,22 +45,20 @@ export function serverCard(policy: Policy, identity: CardIdentity, url: string) 
   const presets = presetChoices(policy);
   const values = valueChoices(policy);
   const { title, description } = identity;
+  const described = description || `${title || identity.name}, with lists that a host can choose from`;
   const type = 'streamable-http';
   const headers = values.choices.length === 0 ? {} : { headers: [{ name: 'Mcp-Concerns', ...values }] };
-  const remotes: CardRemote[] = [{ type, url, ...headers }];
-  if (presets.choices.length > 0) {
-    const template = `${url}?${CONCERNS_PARAMETER}={concerns}`;
-    remotes.push({ type, url: template, variables: { concerns: presets } });
-  }
+  const template = `${url}?${CONCERNS_PARAMETER}={concerns}`;
+  const remotes: CardRemote[] = [
+    { type, url, ...headers },
+    ...(presets.choices.length === 0 ? [] : [{ type, url: template, variables: { concerns: presets } }]),
+  ];
   return {
     $schema: SCHEMA,
     name: `${namespaceOf(url)}/${safeName(identity.name)}`.slice(0, LONGEST.name),
     version: identity.version.slice(0, LONGEST.version) || '0.0.0',
     ...(title === undefined || title === '' ? {} : { title: title.slice(0, LONGEST.title) }),
-    description: (description || `${title || identity.name}, with lists that a host can choose from`).slice(
-      0,
-      LONGEST.description,
-    ),
+    description: described.slice(0, LONGEST.description),
     remotes,
   };
 }
@@ -87,7 +81,7 @@ function presetChoices({ presets, concerns }: Policy): CardInput {
 }
 
 /** One value for the header; several are joined with commas. */
-function valueChoices({ concerns }: Policy): CardInput {
+function valueChoices({ concerns }: Policy) {
   const described = concerns.flatMap(({ name, description, setBy }) =>
     setBy === 'host' && description !== undefined ? [`${name}: ${description}`] : [],
   );

@@ -88,13 +88,11 @@ async function askIdentity(handle: FetchHandler, url: string): Promise<CardIdent
 }
 
 function serverInfoIn(text: string): CardIdentity | undefined {
-  for (const message of messagesIn(text)) {
-    const info = read(message, 'result', 'serverInfo');
-    const [name, version] = [textOf(info, 'name'), textOf(info, 'version')];
-    const [title, description] = [textOf(info, 'title'), textOf(info, 'description')];
-    if (name !== undefined) return { name, version: version ?? '0.0.0', title, description };
-  }
-  return undefined;
+  const infos = messagesIn(text).map((message) => read(message, 'result', 'serverInfo'));
+  const info = infos.find((each) => textOf(each, 'name') !== undefined);
+  const [name = '', version = '0.0.0'] = [textOf(info, 'name'), textOf(info, 'version')];
+  const [title, description] = [textOf(info, 'title'), textOf(info, 'description')];
+  return info === undefined ? undefined : { name, version, title, description };
 }
 
 function textOf(info: unknown, name: string): string | undefined {

@@ -12,7 +12,7 @@ const POLL_MS = 5000;
 interface Stream {
   /** The preferences that the client knows, as JSON. */
   concerns: string;
-  announce(methods: readonly string[]): void;
+  announce(method: string): void;
   end(): void;
 }
 
@@ -71,7 +71,7 @@ export class SessionStreams {
    */
   announce(id: string, method: string): boolean {
     const stream = this.streams.get(id);
-    stream?.announce([method]);
+    stream?.announce(method);
     return stream !== undefined;
   }
 
@@ -107,8 +107,6 @@ export class SessionStreams {
 
   private streamOf(id: string, concerns: string): ReadableStream<Uint8Array> {
     const encoder = new TextEncoder();
-    // A set: a client that does not read gets each announcement once, when it reads again.
-    const waiting = new Set<string>();
     const polling = setInterval(() => void this.compare(id, false), this.pollMs);
     polling.unref();
     const forget = (): void => {
@@ -117,32 +115,21 @@ export class SessionStreams {
     };
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
+        const write = (text: string): void => controller.enqueue(encoder.encode(text));
         this.streams.set(id, {
           concerns,
-          announce: (methods) => {
-            for (const method of methods) waiting.add(method);
-            if ((controller.desiredSize ?? 0) > 0) flush(controller);
-          },
+          announce: (method) =>
+            write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', method })}\n\n`),
           end: () => {
             forget();
             controller.close();
           },
         });
         // The headers are sent with the first bytes. A line that begins with a colon is a comment.
-        controller.enqueue(encoder.encode(': open\n\n'));
+        write(': open\n\n');
       },
-      pull: (controller) => flush(controller),
       cancel: forget,
     });
-
-    function flush(controller: ReadableStreamDefaultController<Uint8Array>): void {
-      if (waiting.size === 0) return;
-      const events = [...waiting].map(
-        (method) => `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', method })}\n\n`,
-      );
-      waiting.clear();
-      controller.enqueue(encoder.encode(events.join('')));
-    }
   }
 
   /** Announces what a new policy changes, and preferences that did not change through the handler. */
@@ -155,7 +142,7 @@ export class SessionStreams {
     const concerns = textOf(session.record);
     if (concerns === stream.concerns && !isReplaced) return;
     stream.concerns = concerns;
-    stream.announce(announced(session.record));
+    for (const method of announced(session.record)) stream.announce(method);
   }
 }
 

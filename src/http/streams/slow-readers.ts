@@ -1,4 +1,4 @@
-import { ConcernsError } from '../../errors.js';
+import { errorClass } from '../../errors.js';
 
 /** Something whose messages several responses carry, for example the connection to a server behind the endpoint. */
 export interface Pausable {
@@ -20,10 +20,7 @@ const STALLED_MS = 3000;
 const CHECK_MS = 250;
 
 /** A client did not read its response. */
-class SlowClientError extends ConcernsError {
-  readonly code = 'CLIENT_TOO_SLOW';
-  override readonly name = 'SlowClientError';
-
+class SlowClientError extends errorClass('SlowClientError', 'CLIENT_TOO_SLOW') {
   constructor() {
     super(
       `The response was closed, because its client read nothing for ${STALLED_MS / 1000} s while others waited. Read responses as they arrive.`,
@@ -75,11 +72,9 @@ export class SlowReaders {
    * @returns the response, which must be carried or abandoned
    */
   open(isAwaited: boolean, ended: (hasLeft: boolean) => void) {
-    let isOver = false;
     const finish = (hasLeft: boolean): void => {
-      if (isOver) return;
-      isOver = true;
-      this.streams.delete(stream);
+      // Finished before.
+      if (!this.streams.delete(stream)) return;
       this.lowered();
       ended(hasLeft);
     };
@@ -102,7 +97,7 @@ export class SlowReaders {
           finish(false);
           return response;
         }
-        const body = this.drain(response.body.getReader(), stream, () => isOver, finish);
+        const body = this.drain(response.body.getReader(), stream, finish);
         return new Response(body, { status: response.status, headers: response.headers });
       },
     };
@@ -111,7 +106,6 @@ export class SlowReaders {
   private drain(
     reader: ReadableStreamDefaultReader<Uint8Array>,
     stream: Stream,
-    isOver: () => boolean,
     finish: (hasLeft: boolean) => void,
   ): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
@@ -127,7 +121,7 @@ export class SlowReaders {
           const drain = async (): Promise<void> => {
             for (;;) {
               const { done, value } = await reader.read();
-              if (isOver()) return;
+              if (!this.streams.has(stream)) return;
               if (done) break;
               notice(stream);
               stream.written += value.length;
@@ -139,7 +133,7 @@ export class SlowReaders {
             finish(false);
           };
           drain().catch((cause) => {
-            if (!isOver()) controller.error(cause);
+            if (this.streams.has(stream)) controller.error(cause);
             finish(false);
           });
         },
@@ -168,7 +162,8 @@ export class SlowReaders {
     for (const stream of this.streams) notice(stream);
     this.source.pause(true);
     this.checking = setInterval(() => this.closeStalled(), CHECK_MS);
-    this.checking.unref();
+    // In Workers, a timer is a number.
+    this.checking.unref?.();
   }
 
   private total(): number {
