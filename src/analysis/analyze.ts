@@ -74,7 +74,7 @@ export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
     alwaysVisible,
     ...(empty?.found ? { showsNothing: describeAssignment(space, empty.assignment) } : {}),
     rules,
-    configurations: countOf(space),
+    configurations: space.sizes.reduce((product, size) => product * Math.max(1, size), 1),
     unanswered,
   };
 }
@@ -100,10 +100,6 @@ function sizesWithDefaults({ policy: { concerns }, sizes }: Space): readonly num
   const isDenied = (concern: Concern | undefined) =>
     concern?.setBy === 'operator' && concern.default !== undefined;
   return sizes.map((size, index) => (isDenied(concerns[index]) ? size - 1 : size));
-}
-
-function countOf({ sizes }: Space): number {
-  return sizes.reduce((product, size) => product * Math.max(1, size), 1);
 }
 
 function classesOf(

@@ -1,8 +1,8 @@
-import type { EffectiveValue } from '../engine/configuration.js';
+import { type EffectiveValue, toWords } from '../engine/configuration.js';
 import { compileExpression, isTruthy, readPath } from '../engine/expression/evaluate.js';
 import { type Expression, readsCaller, readsPrimitive } from '../engine/expression/expression.js';
 import { itemAt } from '../engine/item-at.js';
-import { fromNumber, fromNumbers, type Mapping } from '../engine/mapping.js';
+import type { Mapping } from '../engine/mapping.js';
 import type { Policy } from '../engine/policy.js';
 import { and, atom, type Formula, not, or } from './formula.js';
 
@@ -71,10 +71,9 @@ function leaf(
     const concerns: Record<string, unknown> = Object.create(null);
     read.forEach((index, position) => {
       const value = dimensions[index]?.values[values[position] ?? 0];
-      if (value === undefined || value === 'denied' || typeof value === 'boolean') return;
       const concern = itemAt(policy.concerns, index);
-      concerns[concern.name] =
-        typeof value === 'number' ? fromNumber(concern, value) : fromNumbers(concern, value);
+      const words = typeof value === 'boolean' ? undefined : toWords(concern, value);
+      if (words !== undefined) concerns[concern.name] = words;
     });
     return isTruthy(evaluate({ concerns, primitive }, []));
   };

@@ -1,7 +1,7 @@
-import type { EffectiveValue } from '../engine/configuration.js';
+import { type EffectiveValue, toWords } from '../engine/configuration.js';
 import { asksForScope, DECISION_ORDER, type DecisionStep, fits } from '../engine/evaluate.js';
 import { itemAt } from '../engine/item-at.js';
-import { fromNumbers, type Mapping } from '../engine/mapping.js';
+import type { Mapping } from '../engine/mapping.js';
 import type { Concern, Policy, Rule } from '../engine/policy.js';
 import { canCombine, combinations, cutRange, readByRule } from './candidate-values.js';
 import { type Assignment, and, atom, type Formula, not, or } from './formula.js';
@@ -116,11 +116,10 @@ export function describeAssignment(
     if (chosen === undefined) return [];
     const value = dimension.values[chosen];
     if ('comparison' in dimension) return [[dimension.comparison, value]];
-    if (value === undefined || typeof value === 'boolean') return [];
     const concern = itemAt(policy.concerns, dimension.concern);
-    if (value === 'denied') return [[concern.name, 'no matching claim']];
-    const words = fromNumbers(concern, value);
-    return [[concern.name, words.length === 1 ? words[0] : words]];
+    if (value === undefined || typeof value === 'boolean') return [];
+    const words = value === 'denied' ? 'no matching claim' : toWords(concern, value);
+    return [[concern.name, Array.isArray(words) && words.length === 1 ? words[0] : words]];
   });
   return Object.fromEntries(entries);
 }

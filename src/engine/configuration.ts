@@ -318,7 +318,7 @@ function perConcern<T>(
   return Object.fromEntries(described.filter((each): each is [string, T] => each[1] !== undefined));
 }
 
-function toWords(concern: Concern, value: EffectiveValue): Words | undefined {
+export function toWords(concern: Concern, value: EffectiveValue): Words | undefined {
   if (value === undefined || value === 'denied') return undefined;
   return typeof value === 'number' ? fromNumber(concern, value) : fromNumbers(concern, value);
 }
