@@ -1,5 +1,5 @@
 import { callerOfToken, type TaskCaller } from '../../session/task-owner.js';
-import type { AnswerChange, Answerer, CallAnswer, CallSender } from '../../wire/calls.js';
+import type { AnswerChange, Answerer, CallSender } from '../../wire/calls.js';
 import { METHODS, read, TASK_LIST, TASK_RESULT } from '../../wire/messages.js';
 import { MISSING_EXTENSION, supportsTasks } from '../../wire/task-streams.js';
 import type { Tasks } from '../port/tasks.js';
@@ -25,21 +25,63 @@ const NO_TOOLS = {
  * @param hasOthers whether the server has tasks of its own
  */
 export function answerCalls(tasks: Tasks, hasOthers: () => boolean): Answerer {
+  const isPlain = tasks.plain === true;
   return {
-    tools: tasks.plain === true ? [] : [...tasks.definitions.keys()],
+    tools: isPlain ? [] : [...tasks.definitions.keys()],
     session: tasks.session,
-    answer: (call) => answerCall(tasks, { ...call, caller: callerOf(call) }, hasOthers),
+    answer: (call) => answer({ ...call, caller: callerOf(call) }),
     list: (query, sender) => listTasks(tasks, callerOf(sender), query),
     take: (response, sent) =>
       isQuestionId(response.id)
         ? takeResponse(tasks, { caller: callerOf(sent), shows: sent.shows }, response)
         : undefined,
-    answered(call, answer) {
-      const taskId = 'result' in answer ? read(answer.result, 'task', 'taskId') : undefined;
+    answered(call, sent) {
+      const taskId = 'result' in sent ? read(sent.result, 'task', 'taskId') : undefined;
       if (call.method !== 'tools/call' || call.era === 'modern' || !isTaskId(taskId)) return undefined;
       return followTask(tasks, taskId, { ...call, caller: callerOf(call) });
     },
   };
+
+  function answer(call: TaskCall): ReturnType<Answerer['answer']> {
+    const { method, params, era, capabilities, connection } = call;
+    if (isPlain && !PLAIN_METHODS.has(method)) return undefined;
+    switch (method) {
+      case METHODS.initialize:
+        return { result: isPlain ? declareTools : declareLegacy };
+      case METHODS.discover:
+        return { result: isPlain ? declareTools : declareModern };
+      case 'tools/list': {
+        const result: AnswerChange['result'] = (given) => addTools(given, tasks, call);
+        return { result, withoutMethod: { result: result(NO_TOOLS[era]) } };
+      }
+      case 'tools/call': {
+        const name = String(read(params, 'name'));
+        const definition = tasks.definitions.get(name);
+        if (definition !== undefined) return callTask(tasks, definition, call);
+        // Before the server: one that knows no tasks would run the tool (MCP 2025-11-25, "Tasks: Tool-Level Negotiation").
+        const isRefused = era === 'legacy' && read(params, 'task') !== undefined && !hasOthers();
+        return isRefused ? Promise.resolve(notATask(name)) : undefined;
+      }
+      case METHODS.listen: {
+        // Others belong to the server.
+        const isOfTasks = read(params, 'notifications', 'taskIds') !== undefined && era === 'modern';
+        return isOfTasks && connection ? listenToTasks(tasks, call, connection.shows) : undefined;
+      }
+      case TASK_LIST:
+        return era === 'legacy' ? answerList(tasks, call) : undefined;
+      case 'tasks/get':
+      case 'tasks/update':
+      case 'tasks/cancel':
+      case TASK_RESULT:
+        if (isTaskId(read(params, 'taskId'))) return answerAboutTask(tasks, call);
+        // The server may have tasks of its own, whose ids look different.
+        if (era === 'legacy') return { withoutMethod: NOT_FOUND };
+        if (!supportsTasks(capabilities)) return Promise.resolve(MISSING_EXTENSION);
+        return method === TASK_RESULT ? undefined : { withoutMethod: NOT_FOUND };
+      default:
+        return undefined;
+    }
+  }
 }
 
 /** What concerns the tools of tasks where nothing keeps tasks. */
@@ -49,52 +91,6 @@ const PLAIN_METHODS: ReadonlySet<string> = new Set([
   'tools/list',
   'tools/call',
 ]);
-
-function answerCall(
-  tasks: Tasks,
-  call: TaskCall,
-  hasOthers: () => boolean,
-): Promise<CallAnswer | undefined> | AnswerChange | undefined {
-  const { method, params, era, capabilities, connection } = call;
-  const isPlain = tasks.plain === true;
-  if (isPlain && !PLAIN_METHODS.has(method)) return undefined;
-  switch (method) {
-    case METHODS.initialize:
-      return { result: isPlain ? declareTools : declareLegacy };
-    case METHODS.discover:
-      return { result: isPlain ? declareTools : declareModern };
-    case 'tools/list': {
-      const result: AnswerChange['result'] = (given) => addTools(given, tasks, call);
-      return { result, withoutMethod: { result: result(NO_TOOLS[era]) } };
-    }
-    case 'tools/call': {
-      const name = String(read(params, 'name'));
-      const definition = tasks.definitions.get(name);
-      if (definition !== undefined) return callTask(tasks, definition, call);
-      // Before the server: one that knows no tasks would run the tool (MCP 2025-11-25, "Tasks: Tool-Level Negotiation").
-      const isRefused = era === 'legacy' && read(params, 'task') !== undefined && !hasOthers();
-      return isRefused ? Promise.resolve(notATask(name)) : undefined;
-    }
-    case METHODS.listen: {
-      // Others belong to the server.
-      const isOfTasks = read(params, 'notifications', 'taskIds') !== undefined && era === 'modern';
-      return isOfTasks && connection ? listenToTasks(tasks, call, connection.shows) : undefined;
-    }
-    case TASK_LIST:
-      return era === 'legacy' ? answerList(tasks, call) : undefined;
-    case 'tasks/get':
-    case 'tasks/update':
-    case 'tasks/cancel':
-    case TASK_RESULT:
-      if (isTaskId(read(params, 'taskId'))) return answerAboutTask(tasks, call);
-      // The server may have tasks of its own, whose ids look different.
-      if (era === 'legacy') return { withoutMethod: NOT_FOUND };
-      if (!supportsTasks(capabilities)) return Promise.resolve(MISSING_EXTENSION);
-      return method === TASK_RESULT ? undefined : { withoutMethod: NOT_FOUND };
-    default:
-      return undefined;
-  }
-}
 
 /** Returns the verified caller, by issuer and subject or by its client if there is no subject; else the session. */
 function callerOf({ extra, session }: CallSender): TaskCaller {

@@ -53,11 +53,7 @@ export function createDynamoRecords(options: DynamoRecordsOptions): TaskRecords 
   const keyOf = (owner: string, id: string) => ({ owner: text(owner), id: text(id) });
   const live = (task: { readonly expiresAt: number }): boolean => task.expiresAt * 1000 > Date.now();
 
-  const get = async (
-    owner: string,
-    id: string,
-    abortSignal: AbortSignal,
-  ): Promise<TaskRecord | undefined> => {
+  const get = async (owner: string, id: string, abortSignal: AbortSignal) => {
     const { client, GetItemCommand } = await load();
     const command = new GetItemCommand({ TableName, Key: keyOf(owner, id), ConsistentRead: true });
     const { Item } = await client.send(command, { abortSignal });
@@ -111,9 +107,7 @@ export function createDynamoRecords(options: DynamoRecordsOptions): TaskRecords 
       }),
 
     list: (owner, query) =>
-      withLimit((signal) =>
-        query.ids === undefined ? queryPage(owner, query, signal) : getPage(owner, query, query.ids, signal),
-      ),
+      withLimit((signal) => (query.ids === undefined ? queryPage : getPage)(owner, query, signal)),
   };
 
   async function queryPage(owner: string, query: TaskQuery, abortSignal: AbortSignal): Promise<TaskPage> {
@@ -146,14 +140,9 @@ export function createDynamoRecords(options: DynamoRecordsOptions): TaskRecords 
   }
 
   /** Lists tasks of which the ids are known. */
-  async function getPage(
-    owner: string,
-    query: TaskQuery,
-    ids: readonly string[],
-    abortSignal: AbortSignal,
-  ): Promise<TaskPage> {
+  async function getPage(owner: string, query: TaskQuery, abortSignal: AbortSignal): Promise<TaskPage> {
     const { client, BatchGetItemCommand } = await load();
-    const wanted = [...new Set(ids)].filter(isTaskId).map((id) => keyOf(owner, id));
+    const wanted = [...new Set(query.ids)].filter(isTaskId).map((id) => keyOf(owner, id));
     const names = Object.fromEntries(SUMMARY_ATTRIBUTES.map((name, index) => [`#${index}`, name]));
     const found: TaskSummary[] = [];
     while (wanted.length > 0) {

@@ -1,5 +1,5 @@
 import type { CallAnswer } from '../../wire/calls.js';
-import { type Era, read, TASK_RESULT } from '../../wire/messages.js';
+import { type Era, read } from '../../wire/messages.js';
 import { MISSING_EXTENSION, supportsTasks } from '../../wire/task-streams.js';
 import { answerTooLarge, BAD_RESPONSES, cannotCancel } from '../author/generated/texts.js';
 import { sleep } from '../execution/replay.js';
@@ -14,17 +14,13 @@ import { questionsToSend } from './questions.js';
 type AnswerAbout = (tasks: Tasks, record: TaskRecord, call: TaskCall) => Promise<CallAnswer | undefined>;
 
 /** The methods of the Tasks extension (SEP-2663) and of protocol 2025-11-25. */
-const METHODS: Readonly<Record<Era, ReadonlyMap<string, AnswerAbout>>> = {
-  modern: new Map([
-    ['tasks/get', getModern],
-    ['tasks/update', update],
-    ['tasks/cancel', cancelModern],
-  ]),
-  legacy: new Map([
-    ['tasks/get', getLegacy],
-    [TASK_RESULT, resultOrRetry],
-    ['tasks/cancel', cancelLegacy],
-  ]),
+const ANSWERS: Readonly<Record<`${Era} ${string}`, AnswerAbout>> = {
+  'modern tasks/get': getModern,
+  'modern tasks/update': update,
+  'modern tasks/cancel': cancelModern,
+  'legacy tasks/get': getLegacy,
+  'legacy tasks/result': resultOrRetry,
+  'legacy tasks/cancel': cancelLegacy,
 };
 
 /**
@@ -35,7 +31,7 @@ const METHODS: Readonly<Record<Era, ReadonlyMap<string, AnswerAbout>>> = {
  */
 export async function answerAboutTask(tasks: Tasks, call: TaskCall): Promise<CallAnswer | undefined> {
   if (call.era === 'modern' && !supportsTasks(call.capabilities)) return MISSING_EXTENSION;
-  const answer = METHODS[call.era].get(call.method);
+  const answer = ANSWERS[`${call.era} ${call.method}`];
   if (answer === undefined) return METHOD_NOT_FOUND;
   const record = await visibleTask(tasks, call);
   return record === undefined ? NOT_FOUND : answer(tasks, record, call);
