@@ -134,14 +134,10 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
     endingAtLength.add(request);
     if (log === undefined) return answer(request, { names, sessionSecret });
     const requestId = String(++count);
-    const { elapsed, ...observed } = observe();
-    const response = await answer(request, { ...observed, names, sessionSecret });
-    const { status } = response;
-    return onceRead(response, () => {
-      const { reports, storeCalls } = observed;
-      const httpMethod = request.method;
-      log({ requestId, httpMethod, status, durationMs: elapsed(), storeCalls, reports });
-    });
+    const { elapsed, report, storeCall, ...observed } = observe();
+    const response = await answer(request, { report, storeCall, names, sessionSecret });
+    const entry = { requestId, httpMethod: request.method, status: response.status, ...observed };
+    return onceRead(response, () => log({ ...entry, durationMs: elapsed() }));
   };
 
   const listener = getRequestListener(fetch, { overrideGlobalObjects: false });

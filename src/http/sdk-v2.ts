@@ -17,18 +17,17 @@ import { TaskMemory } from '../gate/tasks/task-records.js';
 import { METHODS, read } from '../wire/messages.js';
 import { BridgedFront, bridgedResponse, watchError } from './bridged-front.js';
 import { insufficientScope } from './callers/authorization.js';
-import { HandlerError, principalPreferences } from './callers/principal.js';
+import { HandlerError } from './callers/principal.js';
 import { challengeResponse, challengeScopes } from './callers/scope-challenge.js';
 import { checkOptions } from './check-options.js';
 import { checkAccessEarly, type ServeParsed } from './early-access-check.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { createKnownLists } from './known-lists/known-lists.js';
 import { createStubServerV2 } from './known-lists/stub-server-v2.js';
-import { observedStore } from './observer.js';
 import { refuseSubscription } from './refuse-subscription.js';
 import { readJson } from './request-body.js';
 import { createHandler as createLegacyHandler } from './sdk-v1.js';
-import { bindSessions } from './sessions.js';
+import { keptFor } from './sessions.js';
 import { ListenStreams } from './streams/listen-streams.js';
 import { openStream } from './streams/open-stream.js';
 import { type UpstreamServer, upstreamOf } from './upstream-server.js';
@@ -131,7 +130,7 @@ export function createModernHandler(
   streams?: ListenStreams,
   personOf?: (body: unknown) => PrincipalPreferences | undefined,
 ): ModernHandler {
-  const { server, policy, store, preferences, catalog } = options;
+  const { server, policy, catalog } = options;
   // One handler of the SDK serves all requests. This map finds the options of each of them.
   const optionsOf = new WeakMap<Request, Exchange>();
   const serverInfo = typeof catalog === 'object' ? catalog.server : undefined;
@@ -176,12 +175,11 @@ export function createModernHandler(
     // The check before the transport and the gate in it use the same policy and the same lists.
     const { report, names } = given;
     // Modern requests have no session. The store keeps only who created which task, and the preferences of callers.
-    const observed = store && observedStore(store, given.storeCall);
-    const bound = observed && bindSessions(observed, given.authInfo);
-    const principal = personOf?.(body) ?? principalPreferences(preferences, observed, given.authInfo);
+    const { store, ...ofCaller } = keptFor(options, given);
+    const principal = personOf?.(body) ?? ofCaller.principal;
     const switched = () => streams?.switched(principal);
     const listens = streams !== undefined;
-    const kept = { report, names, store: bound, principal, taskMemory, listens, switched };
+    const kept = { report, names, store, principal, taskMemory, listens, switched };
     const lasting: GateOptions = { ...kept, policy, shared: lists?.shared };
     const concerns: GateOptions = enforced
       ? { ...kept, policy: current, probe, shared: lists?.shared ?? new SharedCatalog() }
