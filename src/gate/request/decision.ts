@@ -15,7 +15,7 @@ import {
 } from '../../wire/messages.js';
 import type { WalkBounds, WalkEnd } from '../../wire/page-walker.js';
 import type { TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
-import type { NamePath } from '../table/routes.js';
+import type { RequestTarget } from '../table/routing.js';
 import type { ListOutcome } from './catalog-cache.js';
 import type { Facts, Implementation, RequestFacts, Substitute } from './facts.js';
 import type { Kept } from './kept-preferences.js';
@@ -26,10 +26,7 @@ import type { GateReport, ReportContext } from './report.js';
 export type Lists = { readonly [K in Kind]?: Catalog<Primitive> | undefined };
 
 /** A tool, a prompt or a URI, as a request names it. */
-export interface Target {
-  readonly type: NamePath['type'];
-  readonly name: string;
-}
+export type Target = Pick<RequestTarget, 'type' | 'name'>;
 
 /** Which lists a decision needs, and for which targets. */
 export interface NeededLists {
@@ -42,6 +39,14 @@ export interface NeededLists {
 export interface FoundLists {
   readonly lists: Lists;
   readonly enough: boolean;
+}
+
+/** The pages of which list a decision needs, and how far. */
+export interface NeededPages {
+  readonly method: string;
+  readonly field: string;
+  readonly bounds: WalkBounds;
+  readonly params?: Record<string, unknown> | undefined;
 }
 
 /** The pages of a list, and why no more were read. */
@@ -82,68 +87,54 @@ export type AnswerPanel = (facts: Facts) => Settling<Record<string, unknown> | u
 
 /** What a decision asks for, by name, and what it gets. What cannot be had is thrown into the decision. */
 interface Needs {
-  /** What is kept for the sender. Later messages of the client wait for it. */
-  readonly preferences: {
-    /** What to do about a value that the policy does not have. */
-    readonly with: { readonly invalid: 'refuse' | 'ignore' };
-    readonly fact: Facts;
-  };
+  /** What is kept for the sender. Later messages of the client wait for it. `invalid`: what to do about a value that the policy does not have. */
+  readonly preferences: Answered<Facts, { readonly invalid: 'refuse' | 'ignore' }>;
   /** The values in effect; of a request whose preferences were not read, those of the session. */
-  readonly configuration: { readonly with: unknown; readonly fact: Configuration };
+  readonly configuration: Answered<Configuration>;
   /** What is kept for the sender now. */
-  readonly kept: { readonly with: unknown; readonly fact: Kept };
+  readonly kept: Answered<Kept>;
   /** What is kept for the caller now; `undefined` if nothing is kept for it. */
-  readonly principal: { readonly with: unknown; readonly fact: SessionRead | undefined };
+  readonly principal: Answered<SessionRead | undefined>;
   /** Changes what is kept for the session or the caller. */
-  readonly keep: {
-    readonly with: { readonly place: 'session' | 'principal'; readonly change: SessionRecord };
-    readonly fact: 'stored' | 'ended' | 'nowhere';
-  };
+  readonly keep: Answered<
+    'stored' | 'ended' | 'nowhere',
+    { readonly place: 'session' | 'principal'; readonly change: SessionRecord }
+  >;
   /** What the server lists. Nothing waits for it but the request, which the client can cancel meanwhile. */
-  readonly whole: { readonly with: { readonly kind: Kind }; readonly fact: ListOutcome };
-  readonly lists: { readonly with: NeededLists; readonly fact: FoundLists };
+  readonly whole: Answered<ListOutcome, { readonly kind: Kind }>;
+  readonly lists: Answered<FoundLists, NeededLists>;
   /** Lists that are held already: known at once. */
-  readonly held: { readonly with: unknown; readonly fact: Lists };
+  readonly held: Answered<Lists>;
   /** The pages of a list that is not one of primitives. */
-  readonly pages: {
-    readonly with: {
-      readonly method: string;
-      readonly field: string;
-      readonly bounds: WalkBounds;
-      readonly params?: Record<string, unknown> | undefined;
-    };
-    readonly fact: FoundPages;
-  };
+  readonly pages: Answered<FoundPages, NeededPages>;
   /** Who sent the request, as an owner of tasks. */
-  readonly owner: { readonly with: unknown; readonly fact: TaskCaller };
+  readonly owner: Answered<TaskCaller>;
   /** Who created tasks, in the order of their ids. */
-  readonly makers: {
-    readonly with: { readonly taskIds: readonly string[] };
-    readonly fact: readonly (TaskMaker | undefined)[];
-  };
-  readonly remember: {
-    readonly with: { readonly taskId: string; readonly maker: TaskMaker };
-    readonly fact: unknown;
-  };
+  readonly makers: Answered<readonly (TaskMaker | undefined)[], { readonly taskIds: readonly string[] }>;
+  readonly remember: Answered<unknown, { readonly taskId: string; readonly maker: TaskMaker }>;
   /** A page of the sender's tasks, of a server that lists tasks by their owner. */
-  readonly tasks: { readonly with: { readonly query: TaskListQuery }; readonly fact: TaskListPage };
+  readonly tasks: Answered<TaskListPage, { readonly query: TaskListQuery }>;
   /** Changes the state of the connection. */
-  readonly handshake: { readonly with: { readonly step: Handshake }; readonly fact: unknown };
-  /** Tells the client which lists changed, and the page that something did. */
-  readonly announce: {
-    readonly with: {
-      readonly capabilities: readonly Capability[];
-      /** Whether a person or a model of this client switched: then the client has not listed again yet. */
-      readonly isSwitch: boolean;
-    };
-    readonly fact: unknown;
-  };
+  readonly handshake: Answered<unknown, { readonly step: Handshake }>;
+  /**
+   * Tells the client which lists changed, and the page that something did. `isSwitch`: a person or a model of this client
+   * switched, so the client has not listed again yet.
+   */
+  readonly announce: Answered<
+    unknown,
+    { readonly capabilities: readonly Capability[]; readonly isSwitch: boolean }
+  >;
   /** What a person does with a form that the client shows. */
-  readonly person: { readonly with: { readonly form: object }; readonly fact: FormAnswer };
+  readonly person: Answered<FormAnswer, { readonly form: object }>;
   /** Whether the host asks for no other prompt at the same time. */
-  readonly chosen: { readonly with: { readonly prompt: string }; readonly fact: boolean };
+  readonly chosen: Answered<boolean, { readonly prompt: string }>;
   /** The decisions about primitives of the gate, which are loaded when they are first needed. */
-  readonly panel: { readonly with: unknown; readonly fact: AnswerPanel };
+  readonly panel: Answered<AnswerPanel>;
+}
+
+interface Answered<Fact, With = unknown> {
+  readonly with: With;
+  readonly fact: Fact;
 }
 
 export type NeedName = keyof Needs;
