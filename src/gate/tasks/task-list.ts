@@ -1,9 +1,8 @@
-import type { ConcernWarning } from '../../engine/configuration.js';
 import { type Answer, ERRORS, type Failure, read, TASK_LIST } from '../../wire/messages.js';
 import type { TaskFilter } from '../../wire/task-lister.js';
 import { redactResponse } from '../enforce/redaction.js';
 import { cursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
-import { metaOf, withWarnings } from '../lists/filter-list.js';
+import { withWarnings } from '../lists/filter-list.js';
 import { otherMembers } from '../lists/other-members.js';
 import { unshared } from '../request/configure.js';
 import {
@@ -13,20 +12,19 @@ import {
   type Outcome,
   pass,
   refuse,
-  reply,
   type Settled,
   type Settling,
-  type Tell,
 } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import { CURSOR_MESSAGES, UNBOUNDED_TASK_LIST } from '../request/generated/texts.js';
 import { describeConcerns } from '../request/report.js';
+import { answerTasks, describeTasks, type ListedTasks } from './listed-tasks.js';
 import { applyTaskFilter, readTaskFilter } from './task-filter.js';
 import { answerFromLister } from './task-lister.js';
 import { isPrivate, principalOf } from './task-owner.js';
 import { cutTaskPage } from './task-pages.js';
 import { refuseUnread } from './task-request.js';
-import { hidesTasks, type VisibleTasks, visibleTasks } from './visible-tasks.js';
+import { hidesTasks, visibleTasks } from './visible-tasks.js';
 
 /** A longer list is filtered page by page. */
 const BOUNDS = { pages: 100, milliseconds: 60_000 };
@@ -67,31 +65,23 @@ function* answerWholeList(
   if (end.kind === 'failed') return yield* failedList(facts, end.error);
   // A repeated cursor leads to the same tasks again.
   if (end.kind !== 'complete' && end.kind !== 'repeated-cursor') return firstPage(facts);
-  const tasks = pages.flatMap((page) => {
-    const items = read(page, 'tasks');
-    return Array.isArray(items) ? items : [];
-  });
-  let visible: VisibleTasks;
+  let found: Pick<ListedTasks, 'tasks' | 'counts'>;
   try {
-    visible = yield* visibleTasks(facts, tasks);
+    found = yield* filtered(facts, pages.flatMap(tasksIn), filter);
   } catch (cause) {
     return refuseUnread(cause);
   }
-  const { configuration, policy, request } = facts;
-  const described = describe(facts, visible, filter, configuration.warnings);
-  const page = cutTaskPage(
-    {
-      tasks: described.tasks,
-      filter,
-      target: cursorTarget(facts, WHOLE, filterKey),
-      pageSize: policy.settings.pageSize,
-    },
-    request.params?.cursor,
-  );
+  const target = cursorTarget(facts, WHOLE, filterKey);
+  const { pageSize } = facts.policy.settings;
+  const page = cutTaskPage({ tasks: found.tasks, filter, target, pageSize }, facts.request.params?.cursor);
   if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
   const rest = otherMembers(facts, pages[0], 'tasks');
-  const result = { ...rest, tasks: page.items, ...page.nextCursor, ...described.meta(rest) };
-  return reply(unshared(facts.era, result), described.tell);
+  return answerTasks(facts, { ...found, rest, tasks: page.items, next: page.nextCursor });
+}
+
+function tasksIn(page: unknown): readonly unknown[] {
+  const tasks = read(page, 'tasks');
+  return Array.isArray(tasks) ? tasks : [];
 }
 
 function firstPage({ request }: Facts): Outcome {
@@ -107,29 +97,18 @@ function* failedList(facts: Facts, error: Failure['error']): Settling<Outcome> {
   return fail('error' in message ? message.error : error);
 }
 
-/** Applies the client's own filter, and describes the list as `_meta` and the log do. */
-function describe(
+/** Applies the gate's filter, then the client's own. */
+function* filtered(
   facts: Facts,
-  { visible, total, hidden }: VisibleTasks,
+  tasks: readonly unknown[],
   filter: TaskFilter | undefined,
-  warnings: readonly ConcernWarning[],
-) {
-  const { configuration, logged } = facts;
+): Settling<Pick<ListedTasks, 'tasks' | 'counts'>> {
+  const { visible, total, hidden } = yield* visibleTasks(facts, tasks);
   // On a server, only tool calls create tasks.
-  const tasks = applyTaskFilter(visible, filter, () => 'tools/call');
-  const shown = tasks.length;
-  const filtered = visible.length - shown;
-  return {
-    tasks,
-    meta: (rest: Record<string, unknown>) => metaOf(rest, configuration, { shown, total }, warnings),
-    tell: (): ReturnType<Tell> => [
-      describeConcerns(configuration, [...logged, ...warnings], {
-        shown,
-        total,
-        hidden: filtered === 0 ? hidden : { ...hidden, filter: filtered },
-      }),
-    ],
-  };
+  const kept = applyTaskFilter(visible, filter, () => 'tools/call');
+  const left = visible.length - kept.length;
+  const counts = { shown: kept.length, total, hidden: left === 0 ? hidden : { ...hidden, filter: left } };
+  return { tasks: kept, counts };
 }
 
 /** Filters the answer to a list that was passed: one page of a list that is too long, or a list without anything hidden. */
@@ -146,14 +125,15 @@ export function* settleTaskList(facts: Facts, message: Answer | Failure): Settli
       tell: () => [describeConcerns(configuration, [...logged, ...warnings])],
     };
   }
-  const { tasks, nextCursor } = message.result;
-  const rest = otherMembers(facts, message.result, 'tasks');
-  const visible = yield* visibleTasks(facts, Array.isArray(tasks) ? tasks : []);
-  const described = describe(facts, visible, filter, [...configuration.warnings, UNBOUNDED_TASK_LIST]);
+  const { nextCursor } = message.result;
   const target = cursorTarget(facts, PAGES, own.ok ? own.key : '');
-  const next = typeof nextCursor === 'string' ? { nextCursor: sealCursor(target, nextCursor) } : {};
-  const result = { ...rest, tasks: described.tasks, ...next, ...described.meta(rest) };
-  return { message: { ...message, result: unshared(facts.era, result) }, tell: described.tell };
+  const { result, tell } = describeTasks(facts, {
+    ...(yield* filtered(facts, tasksIn(message.result), filter)),
+    rest: otherMembers(facts, message.result, 'tasks'),
+    next: typeof nextCursor === 'string' ? { nextCursor: sealCursor(target, nextCursor) } : {},
+    warnings: [UNBOUNDED_TASK_LIST],
+  });
+  return { message: { ...message, result }, tell };
 }
 
 /**

@@ -3,11 +3,10 @@ import { ERRORS } from '../../wire/messages.js';
 import type { TaskFilter, TaskListPage } from '../../wire/task-lister.js';
 import { redactRecords } from '../enforce/redaction.js';
 import { cursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
-import { metaOf } from '../lists/filter-list.js';
-import { ask, type Outcome, refuse, reply, type Settling } from '../request/decision.js';
+import { ask, type Outcome, refuse, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { CURSOR_MESSAGES, TASKS_UNREAD } from '../request/generated/texts.js';
-import { describeConcerns } from '../request/report.js';
+import { answerTasks } from './listed-tasks.js';
 import type { ReadTaskFilter } from './task-filter.js';
 import { hidesTasks, shownTools } from './visible-tasks.js';
 
@@ -39,14 +38,9 @@ export function* answerFromLister(
     return refuse(ERRORS.internal, TASKS_UNREAD);
   }
   if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
-  const { configuration, logged } = facts;
-  const shown = page.tasks.length;
   const next = page.next === undefined ? {} : { nextCursor: sealCursor(target, page.next) };
   // Only what is on this page is counted: nobody reads the whole list.
-  const meta = metaOf({}, configuration, { shown }, configuration.warnings);
-  return reply({ tasks: page.tasks, ...next, ...meta }, () => [
-    describeConcerns(configuration, [...logged, ...configuration.warnings], { shown }),
-  ]);
+  return answerTasks(facts, { tasks: page.tasks, next, counts: { shown: page.tasks.length } });
 }
 
 function* listPage(
