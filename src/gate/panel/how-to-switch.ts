@@ -1,8 +1,21 @@
+import type { Settings } from '../../engine/policy.js';
 import type { RequestFacts } from '../request/facts.js';
 import { canSwitch, mayWiden } from '../request/switching.js';
-import { panelNames } from '../table/routes.js';
-import { HOW_TO_WIDEN, NOT_KEPT, switchWithPrompt } from './generated/texts.js';
-import { whyOnlyLook } from './read-only.js';
+import { panelMode, panelNames } from '../table/routes.js';
+import { HOW_TO_WIDEN, NOT_KEPT, READ_ONLY, SHADOW, switchWithPrompt } from './generated/texts.js';
+
+/**
+ * Returns why people can only look: it holds for the page, `mcp-concerns switch`, the prompts and the tool alike.
+ *
+ * @param settings the settings of the policy in force
+ * @returns a sentence that says what to do instead; `undefined` if people may switch
+ * @example
+ * whyOnlyLook({ ...settings, panel: 'read-only' });
+ */
+export function whyOnlyLook(settings: Settings): string | undefined {
+  if (panelMode(settings) !== 'read-only') return undefined;
+  return settings.panel === 'read-only' ? READ_ONLY : SHADOW;
+}
 
 /**
  * Returns why nothing can be changed with a request, and what to do instead.

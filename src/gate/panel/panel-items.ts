@@ -139,20 +139,13 @@ function changeThatShows(
 }
 
 function withoutPlaces(reason: Decision['reason']): PanelReason {
-  switch (reason.code) {
-    case 'concern-mismatch': {
-      const { source: _place, ...rest } = reason;
-      return rest;
-    }
-    case 'rule':
-      return {
-        code: reason.code,
-        rule: reason.rule,
-        ...(reason.reason === undefined ? {} : { reason: reason.reason }),
-      };
-    default:
-      return { code: reason.code === 'scope-missing' ? 'fits' : reason.code };
+  if (reason.code === 'concern-mismatch') {
+    const { source: _place, ...rest } = reason;
+    return rest;
   }
+  if (reason.code !== 'rule') return { code: reason.code === 'scope-missing' ? 'fits' : reason.code };
+  const { code, rule, reason: text } = reason;
+  return text === undefined ? { code, rule } : { code, rule, reason: text };
 }
 
 const MAX_DESCRIPTION = 160;

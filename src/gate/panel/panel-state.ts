@@ -6,7 +6,6 @@ import {
   describeOrigins,
   resolveConfiguration,
 } from '../../engine/configuration.js';
-import { decide } from '../../engine/evaluate.js';
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { type Concern, KINDS, type Policy } from '../../engine/policy.js';
 import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
@@ -67,7 +66,8 @@ export function panelState(input: PanelInput): PanelState {
   const none = withoutValues(policy);
   const everything = count(none, 'all');
   // What the person hid with its own switch can be shown by it again.
-  for (const tool of shownUnswitched(catalogs.tools, now)) reachable.add(tool);
+  const { [HIDDEN_TOOLS]: _hidden, ...unhidden } = preferences;
+  count(unhidden);
   const widens = (change: Preferences) => (allows(change) ? {} : ({ widens: true } as const));
   const concerns = describeConcerns(
     now,
@@ -163,16 +163,6 @@ const countOf = (tools: readonly Primitive[], tokensOf: Counter): PanelCount => 
   tools: tools.length,
   tokens: tools.reduce((sum, tool) => sum + tokensOf(tool), 0),
 });
-
-/** @returns the tools that are shown without the switches of single tools */
-function shownUnswitched(catalog: Catalog<Primitive> | undefined, now: Configuration): readonly Primitive[] {
-  const hidden = now.switched?.hidden ?? new Set();
-  return (catalog?.items ?? []).filter((item, position) => {
-    if (!hidden.has(identityOf('tools', item)) || catalog === undefined) return false;
-    const mapping = catalog.classes[catalog.classOf[position] ?? -1];
-    return mapping !== undefined && decide(mapping, now).effect === 'show';
-  });
-}
 
 /** @returns the tools that a model added, by the index of the concern that hides each of them */
 function addedTools({ added, ...now }: Configuration, catalog: Catalog<Primitive> | undefined) {

@@ -27,10 +27,9 @@ import {
   withoutModel,
 } from '../request/kept-preferences.js';
 import { ONLY_NARROWS, SESSION_ENDED } from './generated/texts.js';
-import { howToWiden } from './how-to-switch.js';
+import { howToWiden, whyOnlyLook } from './how-to-switch.js';
 import type { PanelState } from './panel-document.js';
 import { completeChange, type PanelInput, panelState } from './panel-state.js';
-import { whyOnlyLook } from './read-only.js';
 import { switchedAfter, switchedBefore } from './switched-tools.js';
 
 /** What the operator of a page adds to the document of one connection. */
@@ -227,10 +226,7 @@ export function problemOf(update: Configuration): string | undefined {
 }
 
 /** A list that the server does not have, or that is too long to be kept, is left out. */
-function* catalogsOf(isEnforced: boolean): Settling<{
-  readonly catalogs: Parameters<typeof panelState>[0]['catalogs'];
-  readonly missing: readonly string[];
-}> {
+function* catalogsOf(isEnforced: boolean) {
   const catalogs: { [K in Kind]?: Catalog<Primitive> } = {};
   const missing = new Map<string, string>();
   for (const kind of KINDS) {

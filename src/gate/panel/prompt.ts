@@ -1,15 +1,15 @@
-import { resolveConfiguration } from '../../engine/configuration.js';
-import { ACCESS_METHODS, CONCERNS_PARAMETER, read } from '../../wire/messages.js';
+import { describeAccepted, resolveConfiguration } from '../../engine/configuration.js';
+import type { HostConcerns } from '../../session/store.js';
+import { ACCESS_METHODS, CONCERNS_PARAMETER, EXTENSION_ID, read } from '../../wire/messages.js';
 import { ANY } from '../lists/model-parameters.js';
 import { ask, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { canSwitch, mayWiden } from '../request/switching.js';
 import { panelNames } from '../table/routes.js';
 import { addToUrl, NOTHING_CHANGED, READS_ALL } from './generated/texts.js';
-import { forUrl, type NextRequests } from './next-requests.js';
+import { whyOnlyLook } from './how-to-switch.js';
 import { problemOf, switchTo } from './panel.js';
 import { completeChange } from './panel-state.js';
-import { whyOnlyLook } from './read-only.js';
 import { summaryOf } from './sentence.js';
 import { stateOf } from './switches.js';
 
@@ -35,7 +35,8 @@ export function* getPrompt(facts: Facts): Settling<Record<string, unknown> | und
   };
 }
 
-type Outcome = { readonly text: string } & Partial<Pick<NextRequests, '_meta'>>;
+/** `_meta` tells the host what it must send with its next requests. */
+type Outcome = { readonly text: string; readonly _meta?: object };
 
 function* outcomeOf(
   facts: Facts,
@@ -61,12 +62,19 @@ function* forNextRequests(facts: Facts, change: Readonly<Record<string, unknown>
   const update = resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
   const problem = problemOf(update);
   if (problem !== undefined) return { text: `${NOTHING_CHANGED} ${problem}` };
-  const { parameter, _meta } = forUrl(update);
+  const accepted = describeAccepted(update);
   const preset = (yield* stateOf(facts)).presets.find(({ name }) => name === change.preset);
-  const given = preset === undefined ? parameter : `?${CONCERNS_PARAMETER}=${preset.name}`;
+  const given = `?${CONCERNS_PARAMETER}=${preset?.name ?? parameterOf(accepted)}`;
   const counts = preset === undefined ? '' : ` With it, ${preset.tools} tools are shown.`;
-  return { text: addToUrl({ given, counts }), _meta };
+  return { text: addToUrl({ given, counts }), _meta: { [EXTENSION_ID]: { concerns: accepted } } };
 }
+
+/** Returns preferences as the parameter of a URL, for example `security:high,topic:news|stocks`. */
+const parameterOf = (concerns: HostConcerns): string =>
+  Object.entries(concerns)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name}:${[value].flat().join('|')}`)
+    .join(',');
 
 /** Returns the change that a prompt makes; `undefined` if no prompt has this name. */
 function changeOf(

@@ -169,6 +169,15 @@ describe('where nothing is kept, the prompts', () => {
     );
   });
 
+  it.each<[object, string]>([
+    [{ security: 'any' }, ''],
+    [{ budget: '0', topic: 'news,stocks', security: 'low' }, 'security:low,topic:news|stocks,budget:0'],
+    [{ security: 'any', topic: 'news' }, 'topic:news'],
+  ])('put %j into the URL as %s', async (given, parameter) => {
+    const params = { name: 'concerns', arguments: given, _meta: {} };
+    expect(await get(talk(), modern(params))).toMatchObject(says(toSwitch(`?concerns=${parameter}`)));
+  });
+
   it('say what is wrong with a value', async () => {
     for (const [given, problem] of [
       [{ security: 'hihg' }, '"hihg" is not a valid value for security (low, high). Did you mean "high"?'],
