@@ -87,7 +87,8 @@ async function play(harness: Harness, steps: readonly Step[]): Promise<Played> {
 function pendingIn({ gate }: Harness): readonly unknown[] {
   // biome-ignore lint/complexity/useLiteralKeys: private members can only be read with this notation.
   const ledger = gate['ledger'];
-  const { pending } = ledger;
+  // biome-ignore lint/complexity/useLiteralKeys: as above.
+  const pending = [...ledger.all()].length - (ledger['cancelled']?.size ?? 0);
   const ofClient = pending === 0 ? [] : [`${pending} of the client`];
   return [...ofClient, ...(ledger.awaits('server') ? ['a request of the gate'] : [])];
 }

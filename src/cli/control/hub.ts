@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ConnectionObserver, InitializedConnection } from '../../gate/edge/connection-state.js';
+import type { ConnectionObserver, InitializedConnection } from '../../gate/edge/concerns-options.js';
 import type { Panel } from '../../gate/panel/panel.js';
 import type { PanelProposal, PanelSession, PanelState } from '../../gate/panel/panel-document.js';
 import { proposalOf } from './proposal.js';

@@ -1,6 +1,5 @@
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import type { GateOptions } from '../../gate/edge/concerns-options.js';
-import type { ConnectionObserver } from '../../gate/edge/connection-state.js';
+import type { ConnectionObserver, GateOptions } from '../../gate/edge/concerns-options.js';
 import { gatedTransport } from '../../gate/edge/gated-transport.js';
 import type { PrincipalPreferences } from '../../gate/request/kept-preferences.js';
 import type { UpstreamServer } from '../../http/upstream-server.js';

@@ -1,12 +1,13 @@
 import type { Policy } from '../../engine/policy.js';
 import type { SessionStore } from '../../session/store.js';
 import type { Era, Request as McpRequest, Message } from '../../wire/messages.js';
+import type { Panel } from '../panel/panel.js';
 import type { SharedCatalog } from '../request/catalog-cache.js';
+import type { Implementation } from '../request/facts.js';
 import type { PrincipalPreferences, SessionId } from '../request/kept-preferences.js';
 import type { LivePolicy } from '../request/live-policy.js';
 import type { GateReport } from '../request/report.js';
 import type { TaskMemory } from '../tasks/task-records.js';
-import type { ConnectionObserver, InitializedConnection } from './connection-state.js';
 import type { KnownNames } from './outcomes.js';
 
 /** The policy of a gate, and where preferences are kept. */
@@ -58,4 +59,20 @@ export interface ServerBehind {
   readonly servers: ReadonlySet<string>;
   /** Returns the lists that the connection of a request keeps until they change, if it outlives the request. */
   listsFor(request: McpRequest): SharedCatalog | undefined;
+}
+
+/** A connection whose client has initialized it, for a page with switches. */
+export interface InitializedConnection {
+  /** What the page shows, and how it changes it. */
+  readonly panel: Panel;
+  readonly client: Implementation;
+}
+
+/** Is told what a page with switches shows. */
+export interface ConnectionObserver {
+  /** What the client is shown may have changed. */
+  changed(): void;
+  /** The client listed. */
+  listed(): void;
+  closed(): void;
 }

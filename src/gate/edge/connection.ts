@@ -1,4 +1,5 @@
 import type { Configuration } from '../../engine/configuration.js';
+import { listedUnder } from '../../engine/effective.js';
 import type { Kind } from '../../engine/policy.js';
 import {
   type Answer,
@@ -27,8 +28,7 @@ import type { Implementation } from '../request/facts.js';
 import { LivePolicy } from '../request/live-policy.js';
 import { NO_REPORT } from '../request/report.js';
 import { passesBy, reportOfPassing } from '../table/routing.js';
-import type { GateOptions } from './concerns-options.js';
-import { ConnectionState, type StateOptions } from './connection-state.js';
+import { type ConnectionOptions, ConnectionState } from './connection-state.js';
 import { Exchange } from './exchange.js';
 import { gather, judge, settle } from './gather.js';
 import { Ledger } from './ledger.js';
@@ -47,14 +47,6 @@ export interface ConnectionPorts {
   toClient(message: Message, relatedTo?: RequestId): Promise<void>;
 }
 
-/** The options of one connection: where its preferences are kept is known from its first message. */
-export interface ConnectionOptions
-  extends StateOptions,
-    Pick<GateOptions, 'shared' | 'upstream' | 'observe' | 'switched'> {
-  /** Has the requests that passed by before there was a connection. */
-  readonly ledger?: Ledger<Exchange> | undefined;
-}
-
 const SENT = Promise.resolve();
 
 /**
@@ -68,7 +60,6 @@ export class Connection implements ServerConnection {
   /** The latest request that the gate handled. */
   latest: Exchange | undefined = undefined;
   private readonly stopListening: (() => void) | undefined;
-  readonly ledger: Ledger<Exchange>;
   private clientQueue: SerialQueue | undefined = undefined;
   private serverQueue: SerialQueue | undefined = undefined;
   private announcing = SENT;
@@ -76,6 +67,8 @@ export class Connection implements ServerConnection {
   constructor(
     private readonly options: ConnectionOptions,
     private readonly ports: ConnectionPorts,
+    /** Has the requests that passed by before there was a connection. */
+    readonly ledger = new Ledger<Exchange>(),
   ) {
     const { policy } = options;
     this.state = new ConnectionState(options, () => {
@@ -83,8 +76,6 @@ export class Connection implements ServerConnection {
       const kept = latest === undefined ? undefined : options.upstream?.listsFor(latest.request);
       return kept ?? options.shared;
     });
-    this.state.isJoined = (options.upstream?.servers.size ?? 0) > 0;
-    this.ledger = options.ledger ?? new Ledger();
     this.stopListening =
       policy instanceof LivePolicy ? policy.onReplace(() => this.announceChanges()) : undefined;
   }
@@ -97,11 +88,8 @@ export class Connection implements ServerConnection {
   }
 
   handshake(step: Handshake): void {
-    const { state } = this;
-    if (step.state === 'asked') return state.asked(step.record);
-    if (step.state === 'refused') return state.refused();
-    state.accepted(step);
-    this.observe(step.client);
+    this.state.handshake(step);
+    if (step.state === 'accepted') this.observe(step.client);
   }
 
   private observe(client: Implementation): void {
@@ -113,7 +101,8 @@ export class Connection implements ServerConnection {
 
   listedWith(configuration: Configuration, kind?: Kind): void {
     const { latest, state } = this;
-    state.listedWith(configuration, kind);
+    state.latestListed = listedUnder(configuration);
+    if (state.relisted === false && kind === 'tools') state.relisted = true;
     // Its client does not initialize a modern connection: the first list tells who it is.
     if (latest?.era === 'modern') this.observe(clientOf(latest.request));
     state.observer?.listed();
@@ -124,7 +113,7 @@ export class Connection implements ServerConnection {
       this.toClient({ jsonrpc: '2.0', method: listChangedMethod(capability) }, relatedTo);
     }
     if (isSwitch) {
-      this.state.switched(capabilities);
+      if (capabilities.includes('tools')) this.state.relisted = false;
       this.options.switched?.();
     }
     this.state.observer?.changed();

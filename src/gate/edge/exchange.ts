@@ -17,11 +17,11 @@ import {
 } from '../../wire/messages.js';
 import type { AskServer } from '../../wire/page-walker.js';
 import { configure, type Sender } from '../request/configure.js';
-import type { Handshake } from '../request/decision.js';
+import type { Handshake, Tell } from '../request/decision.js';
 import type { Facts, Keeps, Substitute } from '../request/facts.js';
 import { filterFailed } from '../request/generated/texts.js';
 import { isOneHost, type Kept, nothingRead } from '../request/kept-preferences.js';
-import { type GateReport, NO_REPORT, type ReportContext } from '../request/report.js';
+import { NO_REPORT } from '../request/report.js';
 import type { Route } from '../table/routes.js';
 import { loggable, panelRouteOf, routeOf } from '../table/routing.js';
 import type { ConnectionState } from './connection-state.js';
@@ -40,8 +40,6 @@ export interface ExchangeGate {
   toServer(message: Message, sender: Sender): void;
   toClient(message: Message, relatedTo?: RequestId): void;
 }
-
-type ExchangeReportContext = Pick<ReportContext, 'list' | 'listedName'>;
 
 const PROBE: Route = { to: 'probe' };
 
@@ -65,7 +63,7 @@ export class Exchange implements Facts {
   substitute: Substitute | undefined = undefined;
   /** Whether the gate answers the request itself: then the server never received it. */
   isHeld = false;
-  private routed: Route;
+  readonly route: Route;
   private resolved: Configuration | undefined = undefined;
   private id: RequestId | undefined = undefined;
 
@@ -84,12 +82,8 @@ export class Exchange implements Facts {
     this.era = eraOf(this.request);
     const { settings } = this.policy;
     const { method } = request;
-    this.routed =
+    this.route =
       method === connection.probe ? PROBE : (panelRouteOf(settings, request) ?? routeOf(settings, method));
-  }
-
-  get route(): Route {
-    return this.routed;
   }
 
   /** The id that the client gave the request, of any JSON type. */
@@ -180,7 +174,7 @@ export class Exchange implements Facts {
   }
 
   /** Reports the request, with its method and era. */
-  report(report: Omit<GateReport, 'method' | 'era'> = {}, context: ExchangeReportContext = {}): void {
+  report(...[report, context]: ReturnType<Tell>): void {
     const { connection, clientId, era, policy, request } = this;
     if (connection.report === NO_REPORT) return;
     connection.report(

@@ -12,14 +12,15 @@ import {
 import type { TaskLister } from '../../wire/task-lister.js';
 import { TransportLayer } from '../../wire/transport-layer.js';
 import type { Sender } from '../request/configure.js';
-import { placePreferences } from '../request/kept-preferences.js';
+import { placePreferences, readSession, recordOf } from '../request/kept-preferences.js';
 import { policyInForce } from '../request/live-policy.js';
 import type { HttpRequestInfo } from '../request/preference-sources.js';
 import type { GateReport } from '../request/report.js';
 import { insideOfTarget, passesBy, reportOfPassing } from '../table/routing.js';
 import { memoryOf, TaskMemory, taskRecords } from '../tasks/task-records.js';
 import type { GateOptions } from './concerns-options.js';
-import { Connection, type ConnectionOptions } from './connection.js';
+import { Connection, type ConnectionPorts } from './connection.js';
+import type { ConnectionOptions } from './connection-state.js';
 import type { Exchange } from './exchange.js';
 import { Ledger } from './ledger.js';
 import { KnownNames, Outcomes } from './outcomes.js';
@@ -181,7 +182,8 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
   }
 
   async questions(): Promise<unknown> {
-    return this.connection?.state.questions();
+    const preferences = this.connection?.state.preferences;
+    return preferences && recordOf(await readSession(preferences)).questions;
   }
 
   comeBack(id: RequestId, retryMs: number): (() => void) | undefined {
@@ -189,7 +191,7 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
     const end = endingOf(this.inner)?.[COME_BACK](clientId, retryMs);
     if (end === undefined) return undefined;
     return () => {
-      this.outcomes?.postponed(clientId);
+      this.outcomes?.finish(clientId, {});
       end();
     };
   }
@@ -232,14 +234,14 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
       tasks: taskRecords(memory, store),
       lister: this.lister,
       resumed: sessionId !== undefined,
-      ledger: this.ledger,
     };
-    return new Connection(given, {
+    const ports: ConnectionPorts = {
       toServer: (message, extra) =>
         this.onmessage?.(message as JSONRPCMessage, extra as MessageExtraInfo | undefined),
       toClient: (message, relatedTo) =>
         this.deliver(message, relatedTo === undefined ? undefined : { relatedRequestId: relatedTo }),
-    });
+    };
+    return new Connection(given, ports, this.ledger);
   }
 }
 

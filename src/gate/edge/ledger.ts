@@ -51,11 +51,6 @@ export class Ledger<E extends { readonly clientId: RequestId }> {
   private readonly prefixes: { [S in Side]?: string } = {};
   private count = 0;
 
-  /** The requests without an answer that the gate handles, without cancelled ones. */
-  get pending(): number {
-    return this.entries.size - (this.cancelled?.size ?? 0);
-  }
-
   /** Whether no answer can arrive any more to a request that the gate handles, not even to a cancelled one. */
   get isEmpty(): boolean {
     return this.entries.size === 0;
@@ -98,13 +93,9 @@ export class Ledger<E extends { readonly clientId: RequestId }> {
     return this.find(id)?.clientId ?? id;
   }
 
-  isCancelled(id: RequestId): boolean {
-    return this.cancelled?.has(id) ?? false;
-  }
-
   /** Removes a request that the gate answers. Returns false if the client cancelled it. */
   leave(id: RequestId): boolean {
-    const isWanted = !this.isCancelled(id);
+    const isWanted = this.cancelled?.has(id) !== true;
     return this.take(id) !== undefined && isWanted;
   }
 

@@ -13,13 +13,14 @@ import {
   type RequestId,
   read,
 } from '../../wire/messages.js';
+import type { Target } from '../request/decision.js';
 import type { GateReport, Report, ReportContext, ReportedTarget, ReportedTrace } from '../request/report.js';
 import { KINDS_OF, targetOf } from '../table/routing.js';
 
 /** A request without an answer yet, and what is to be reported about it. */
 interface Pending {
   readonly request: Request;
-  readonly target: { readonly type: ReportedTarget['type']; readonly name: string } | undefined;
+  readonly target: Target | undefined;
   report: GateReport;
 }
 
@@ -55,9 +56,8 @@ export class Outcomes {
     if (!isRequest(message) || message.method === this.probe) return;
     // A client must not use an id twice. If it does, the later request gets the outcome.
     this.finish(message.id, {});
-    const first = targetOf(message);
+    const target = targetOf(message);
     const trace = traceOf(read(message.params, '_meta', 'traceparent'));
-    const target = first === undefined ? undefined : { type: first.type, name: first.name };
     if (target !== undefined && isMapped(policy, target)) this.names.add(target.name);
     const { method } = message;
     const report = {
@@ -93,11 +93,6 @@ export class Outcomes {
     this.finish(id, failed ? { isError: true } : {});
   }
 
-  /** Must be called when the response to a request ends without an answer, for which its client comes back. */
-  postponed(id: RequestId): void {
-    this.finish(id, {});
-  }
-
   /** Must be called when the connection closes: requests without an answer will not get one. */
   closed(): void {
     // A stream is not answered before it closes.
@@ -105,7 +100,8 @@ export class Outcomes {
       this.finish(id, request.method === METHODS.listen ? {} : { unanswered: 'closed' });
   }
 
-  private finish(id: RequestId, outcome: Pick<GateReport, 'error' | 'isError' | 'unanswered'>): void {
+  /** Also called when the response to a request ends without an answer, for which its client comes back. */
+  finish(id: RequestId, outcome: Pick<GateReport, 'error' | 'isError' | 'unanswered'>): void {
     const pending = this.pending.get(id);
     if (pending === undefined) return;
     this.pending.delete(id);
@@ -116,12 +112,12 @@ export class Outcomes {
     this.send({ ...report, ...(target === undefined ? {} : { target: this.known(target) }), ...outcome });
   }
 
-  private known({ type, name }: NonNullable<Pending['target']>): ReportedTarget {
+  private known({ type, name }: Target): ReportedTarget {
     return this.names.has(name) ? { type, name } : { type };
   }
 }
 
-function isMapped({ entries }: Policy, { type, name }: NonNullable<Pending['target']>): boolean {
+function isMapped({ entries }: Policy, { type, name }: Target): boolean {
   return KINDS_OF[type].some((kind) => entries[kind].has(name));
 }
 

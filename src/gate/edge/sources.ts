@@ -45,7 +45,8 @@ const READ: {
   owner: (exchange) => ownerOf(exchange),
   makers: ({ connection }, { taskIds }) => makersOf(connection.tasks, taskIds),
   remember: ({ connection }, { taskId, maker }) => connection.tasks.set(taskId, maker),
-  tasks: ({ connection, sender }, { query }) => connection.listTasks(query, sender),
+  tasks: ({ connection, sender }, { query }) =>
+    connection.lister?.list(query, sender.extra) ?? { ok: true, tasks: [] },
   handshake: ({ gate }, { step }) => gate.handshake(step),
   announce: ({ gate, relatedTo }, { capabilities, isSwitch }) =>
     gate.announce(capabilities, isSwitch, relatedTo),
@@ -125,20 +126,19 @@ export function findPreferences(
     told: readonly ConcernWarning[] = [],
   ): void => {
     exchange.kept = kept;
-    const configuration = configure(exchange, kept, { meta: true });
-    const warnings = told.length === 0 ? configuration.warnings : [...told, ...configuration.warnings];
+    const resolved = configure(exchange, kept, { meta: true });
+    const warnings = [...told, ...resolved.warnings];
+    const configuration = told.length === 0 ? resolved : { ...resolved, warnings };
     const listed = LISTS.has(exchange.route.to) ? listedUnder(configuration) : configuration;
-    if (listed !== configuration && exchange.policy.settings.lists === 'stable') {
+    if (listed === configuration) exchange.configured(configuration, logged);
+    else if (exchange.policy.settings.lists !== 'stable')
+      exchange.configured({ ...listed, warnings }, logged);
+    else {
       // Warnings about preferences would make lists differ.
-      const others = warnings.filter(({ message }) =>
-        listed.warnings.every((own) => own.message !== message),
-      );
-      exchange.configured(listed, [...logged, ...others]);
-    } else {
-      const isSame = listed === configuration && told.length === 0;
-      exchange.configured(isSame ? configuration : { ...listed, warnings }, logged);
+      const own = new Set(listed.warnings.map(({ message }) => message));
+      exchange.configured(listed, [...logged, ...warnings.filter(({ message }) => !own.has(message))]);
     }
-    const [wrong] = invalid === 'refuse' ? configuration.invalid : [];
+    const [wrong] = invalid === 'refuse' ? resolved.invalid : [];
     if (wrong !== undefined) return then({ end: refuseValue(exchange, wrong) });
     noteListing(exchange);
     then({ fact: exchange });

@@ -1,4 +1,4 @@
-import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import { resolveConfiguration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
 import { sessionConfiguration } from '../request/configure.js';
 import type { View } from '../request/facts.js';
@@ -40,15 +40,9 @@ export function viewsOf(
   }
   if (views.size > 0) return [...views.values()];
   const { latest, state } = source;
-  if (latest === undefined) return [withoutRequest(resolveConfiguration(state.policy, []))];
+  if (latest === undefined) return [{ configuration: resolveConfiguration(state.policy, []) }];
   const configuration = sessionConfiguration(latest.again());
   return configuration instanceof Promise
-    ? configuration.then((each) => [withoutRequest(each)])
-    : [withoutRequest(configuration)];
+    ? configuration.then((each) => [{ configuration: each }])
+    : [{ configuration }];
 }
-
-const withoutRequest = (configuration: Configuration): View => ({
-  configuration,
-  request: undefined,
-  substitute: undefined,
-});

@@ -70,8 +70,8 @@ export interface Substitute {
 /** What decides which names of a server's own message are hidden: a configuration, and the request that it belongs to. */
 export interface View {
   readonly configuration: Configuration;
-  readonly request: Request | undefined;
-  readonly substitute: Substitute | undefined;
+  readonly request?: Request | undefined;
+  readonly substitute?: Substitute | undefined;
   /** Which of several servers sent the message, if it says so. */
   readonly server?: string | undefined;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Hub } from '../../../src/cli/control/hub.js';
-import type { ConnectionObserver } from '../../../src/gate/edge/connection-state.js';
+import type { ConnectionObserver } from '../../../src/gate/edge/concerns-options.js';
 import type { PanelState } from '../../../src/gate/panel/panel-document.js';
 import { stateOf } from '../../slow/browser/states.js';
 

@@ -1,6 +1,6 @@
 import type { Policy } from '../../../src/engine/policy.js';
+import type { ConnectionObserver } from '../../../src/gate/edge/concerns-options.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
-import type { ConnectionObserver } from '../../../src/gate/edge/connection-state.js';
 import { Exchange } from '../../../src/gate/edge/exchange.js';
 import type { Sender } from '../../../src/gate/request/configure.js';
 import type { Implementation } from '../../../src/gate/request/facts.js';

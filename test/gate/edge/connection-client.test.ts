@@ -199,7 +199,7 @@ describe('a cancellation', () => {
   });
 
   it('of a request that passed by before its policy was replaced reaches the server', () => {
-    const own = new TaskGate(enforced, {}, { ledger: ledgerWith(7) });
+    const own = new TaskGate(enforced, {}, {}, {}, ledgerWith(7));
     own.client(cancel(7));
     own.client(cancel(8));
     expect(own.toServer).toEqual([cancel(7)]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection.js';
+import type { InitializedConnection } from '../../../src/gate/edge/concerns-options.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
-import type { InitializedConnection } from '../../../src/gate/edge/connection-state.js';
+import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import { SharedCatalog } from '../../../src/gate/request/catalog-cache.js';
 import { LivePolicy } from '../../../src/gate/request/live-policy.js';
 import { NO_REPORT } from '../../../src/gate/request/report.js';

@@ -4,8 +4,10 @@ import type { Exchange } from '../../../src/gate/edge/exchange.js';
 import { Ledger } from '../../../src/gate/edge/ledger.js';
 import { showsTool } from '../../../src/gate/edge/shows-tool.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
+import type { SessionStore } from '../../../src/session/store.js';
 import { EXTENSION_ID, type Message, type RequestId, read } from '../../../src/wire/messages.js';
 import { BROKEN_STORE, HIGH, LISTS, levels, TaskGate, turn } from '../tasks/task-gate.js';
+import { FakeTransport, GatedPair } from '../transport-harness.js';
 
 const advisory = levels();
 const enforced = levels('{ enforcement: enforce }');
@@ -58,7 +60,7 @@ describe('an answer of the server', () => {
   it('to a request that passed by, before nothing passed by any more, reaches the client', async () => {
     const ledger = new Ledger<Exchange>();
     ledger.passBy(7);
-    const own = new TaskGate(enforced, {}, { ledger });
+    const own = new TaskGate(enforced, {}, {}, {}, ledger);
     for (let times = 0; times < 2; times++) await own.server(message({ id: 7, result: { times } }));
     expect(own.toClient).toEqual([message({ id: 7, result: { times: 0 } })]);
   });
@@ -242,24 +244,26 @@ describe('a server that runs tasks', () => {
 });
 
 describe('the questions that a client can answer', () => {
+  const questionsOf = (store: SessionStore, sessionId?: string): Promise<unknown> => {
+    const inner = new FakeTransport();
+    if (sessionId !== undefined) inner.sessionId = sessionId;
+    const pair = new GatedPair({ policy: advisory, store }, inner);
+    const extra = { request: new Request('http://localhost/mcp') };
+    pair.client({ id: 1, method: 'tools/list' }, extra);
+    return pair.gated.questions();
+  };
+
   it('are those of its session', async () => {
     const questions = { elicitation: {} };
-    const own = new TaskGate(advisory, {}, { preferences: { place: 'connection', record: { questions } } });
-    expect(await own.gate.state.questions()).toEqual(questions);
+    const store = createMemoryStore();
+    await store.update('s', { questions });
+    expect(await questionsOf(store, 's')).toEqual(questions);
   });
 
   it('are unknown without a session', async () => {
-    const preferences = { place: 'store', store: createMemoryStore(), id: 's' } as const;
-    expect(await new TaskGate(advisory, {}, { preferences }).gate.state.questions()).toBeUndefined();
-    expect(
-      await new TaskGate(advisory, {}, { preferences: { place: 'none' } }).gate.state.questions(),
-    ).toBeUndefined();
-    const broken = new TaskGate(
-      advisory,
-      {},
-      { preferences: { place: 'store', store: BROKEN_STORE, id: 's' } },
-    );
-    await expect(broken.gate.state.questions()).rejects.toThrow('secret host');
+    expect(await questionsOf(createMemoryStore(), 's')).toBeUndefined();
+    expect(await questionsOf(createMemoryStore())).toBeUndefined();
+    await expect(questionsOf(BROKEN_STORE, 's')).rejects.toThrow('secret host');
   });
 });
 

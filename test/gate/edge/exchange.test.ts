@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
+import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import { Exchange } from '../../../src/gate/edge/exchange.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { Message } from '../../../src/wire/messages.js';
@@ -163,7 +163,7 @@ describe('the answer of the gate', () => {
 describe('a report', () => {
   it('has the method, the era and what else is known', () => {
     const harness = new Harness(plain);
-    exchangeOf(harness, 'ping').report();
+    exchangeOf(harness, 'ping').report({});
     exchangeOf(harness, 'ping', { _meta: modern() }).report({ shown: 1 }, { listedName: 'a' });
     expect(harness.reports).toEqual([
       { method: 'ping', era: 'legacy' },

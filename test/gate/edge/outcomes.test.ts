@@ -102,9 +102,9 @@ describe('a request', () => {
   it('is reported when its client is to come back for the answer', () => {
     const { reports, request, answer, outcomes } = open();
     request(1, 'ping');
-    outcomes.postponed(2);
+    outcomes.finish(2, {});
     expect(reports).toEqual([]);
-    outcomes.postponed(1);
+    outcomes.finish(1, {});
     expect(reports).toEqual([PING]);
     answer(1);
     expect(reports).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection.js';
+import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import { acceptsNotification } from '../../../src/gate/edge/server-messages.js';
 import { LivePolicy } from '../../../src/gate/request/live-policy.js';
 import { createMemoryStore } from '../../../src/session/memory.js';

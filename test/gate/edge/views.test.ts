@@ -86,11 +86,9 @@ describe('the views of a message', () => {
 });
 
 describe('the view of a message without a request', () => {
-  const without = { request: undefined, substitute: undefined };
-
   it('is that of nobody, before the first request', () => {
     const configuration = resolveConfiguration(policy, []);
-    expect(viewsOf(sourceOf([]), undefined)).toEqual([{ configuration, ...without }]);
+    expect(viewsOf(sourceOf([]), undefined)).toEqual([{ configuration }]);
   });
 
   it('is that of the session, whatever its latest request prefers', () => {
@@ -101,7 +99,7 @@ describe('the view of a message without a request', () => {
     const latest = configured(new Harness(policy, preferences), 'high');
     const concerns = { security: 'low' };
     const { key } = resolveConfiguration(policy, [{ from: 'session', concerns }]);
-    expect(viewsOf(sourceOf([], latest), undefined)).toMatchObject([{ configuration: { key }, ...without }]);
+    expect(viewsOf(sourceOf([], latest), undefined)).toMatchObject([{ configuration: { key } }]);
     const related = exchangeOf(new Harness(policy), 'tools/list');
     expect(viewsOf(sourceOf([latest], latest), related)).toMatchObject([{ configuration: { key } }]);
   });
@@ -111,6 +109,7 @@ describe('the view of a message without a request', () => {
     const reading = viewsOf(sourceOf([], latest), undefined);
     expect(reading).toBeInstanceOf(Promise);
     const { key } = resolveConfiguration(policy, [{ from: 'session', concerns: { security: 'high' } }]);
-    expect(await reading).toMatchObject([{ configuration: { key }, ...without }]);
+    expect(await reading).toMatchObject([{ configuration: { key } }]);
+    expect((await reading)[0]?.request).toBeUndefined();
   });
 });

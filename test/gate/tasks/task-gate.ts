@@ -1,6 +1,7 @@
 import type { Policy } from '../../../src/engine/policy.js';
-import type { ConnectionOptions, ConnectionPorts } from '../../../src/gate/edge/connection.js';
+import type { ConnectionPorts } from '../../../src/gate/edge/connection.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
+import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import { Exchange } from '../../../src/gate/edge/exchange.js';
 import type { Sender } from '../../../src/gate/request/configure.js';
 import type { TaskMaker } from '../../../src/gate/request/decision.js';
@@ -33,6 +34,7 @@ export class TaskGate {
     readonly replies: Replies = {},
     options: Partial<ConnectionOptions> = {},
     ports: Partial<ConnectionPorts> = {},
+    ledger?: Connection['ledger'],
   ) {
     this.gate = new Connection(
       {
@@ -49,6 +51,7 @@ export class TaskGate {
         toClient: async (message) => void this.toClient.push(message),
         ...ports,
       },
+      ledger,
     );
   }
 

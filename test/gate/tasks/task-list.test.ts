@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection.js';
+import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import { sealCursor } from '../../../src/gate/lists/cursor.js';
 import { CURSOR_MESSAGES } from '../../../src/gate/request/generated/texts.js';
 import { ownerOf } from '../../../src/session/task-owner.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection.js';
+import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import { ownerOf as callerOf } from '../../../src/gate/edge/task-owners.js';
 import type { Sender } from '../../../src/gate/request/configure.js';
 import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';

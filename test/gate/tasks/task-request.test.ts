@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection.js';
+import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { ownerOf } from '../../../src/session/task-owner.js';
 import { EXTENSION_ID, read } from '../../../src/wire/messages.js';

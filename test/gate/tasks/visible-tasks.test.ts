@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection.js';
+import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import type { Exchange } from '../../../src/gate/edge/exchange.js';
 import type { Sender } from '../../../src/gate/request/configure.js';
 import { configure } from '../../../src/gate/request/configure.js';
