@@ -42,53 +42,36 @@ export const RULE_LIMITS = { depth: 32, nodes: 1000 } as const;
 /** Keys and indexes that lead from the root of the JSON to one of its parts. */
 export type Place = readonly (string | number)[];
 
-interface Node {
+/** JSON Logic, parsed: see `parseExpression`. */
+export type Expression = {
   /** The JSON Logic that this part was parsed from. */
   readonly json: unknown;
   readonly place: Place;
-}
-
-/** A constant: text, number, boolean, null, or an object that is not an operation. */
-export interface Literal extends Node {
-  readonly type: 'literal';
-  readonly value: unknown;
-}
-
-export interface List extends Node {
-  readonly type: 'list';
-  readonly items: readonly Expression[];
-}
-
-/** `var`: reads a dotted path; the empty path reads the data itself, which inside a quantifier is one item. */
-export interface Read extends Node {
-  readonly type: 'read';
-  readonly path: string;
-  /** Replaces a value that is not set. */
-  readonly fallback: Expression | undefined;
-}
-
-/** `missing`: lists those of its paths that have no value. */
-export interface Missing extends Node {
-  readonly type: 'missing';
-  readonly paths: readonly string[];
-}
-
-/** `some`, `all` and `none`: tests each item of a list. */
-export interface Quantified extends Node {
-  readonly type: 'quantified';
-  readonly operator: Quantifier;
-  readonly list: Expression;
-  readonly condition: Expression;
-}
-
-export interface Operation extends Node {
-  readonly type: 'operation';
-  readonly operator: ValueOperator;
-  readonly operands: readonly Expression[];
-}
-
-/** JSON Logic, parsed: see `parseExpression`. */
-export type Expression = Literal | List | Read | Missing | Quantified | Operation;
+} /** A constant: text, number, boolean, null, or an object that is not an operation. */ & (
+  | { readonly type: 'literal'; readonly value: unknown }
+  | { readonly type: 'list'; readonly items: readonly Expression[] }
+  /** `var`: reads a dotted path; the empty path reads the data itself, which inside a quantifier is one item. */
+  | {
+      readonly type: 'read';
+      readonly path: string;
+      /** Replaces a value that is not set. */
+      readonly fallback: Expression | undefined;
+    }
+  /** `missing`: lists those of its paths that have no value. */
+  | { readonly type: 'missing'; readonly paths: readonly string[] }
+  /** `some`, `all` and `none`: tests each item of a list. */
+  | {
+      readonly type: 'quantified';
+      readonly operator: Quantifier;
+      readonly list: Expression;
+      readonly condition: Expression;
+    }
+  | { readonly type: 'operation'; readonly operator: ValueOperator; readonly operands: readonly Expression[] }
+);
+export type Literal = Extract<Expression, { readonly type: 'literal' }>;
+export type Read = Extract<Expression, { readonly type: 'read' }>;
+export type Quantified = Extract<Expression, { readonly type: 'quantified' }>;
+export type Operation = Extract<Expression, { readonly type: 'operation' }>;
 
 /** Whether a path reads the primitive that is being decided. */
 export function readsPrimitive(path: string): boolean {

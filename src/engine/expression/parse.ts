@@ -23,15 +23,16 @@ export type ParseProblem =
  * parseExpression({ '===': [{ var: 'concerns.environment' }, 'production'] }).expression.type; // 'operation'
  */
 export function parseExpression(json: unknown) {
-  const parser = new Parser();
-  const expression = parser.parse(json, [], false);
-  return {
-    /** An expression also where there are problems, so that everything around them can be checked. */
-    expression,
-    problems: parser.problems,
-    /** The parts that the problems are about. Checks of their meaning would only repeat the problem. */
-    invalid: parser.invalid,
-  };
+  const found = nothingFound();
+  /** An expression also where there are problems, so that everything around them can be checked. */
+  return { expression: parse(json, [], false, found), ...found };
+}
+
+function nothingFound() {
+  const problems: ParseProblem[] = [];
+  /** The parts that the problems are about. Checks of their meaning would only repeat the problem. */
+  const invalid = new Set<Expression>();
+  return { problems, invalid };
 }
 
 /**
@@ -45,90 +46,69 @@ export function exceedsLimits(json: unknown): boolean {
   return depth > RULE_LIMITS.depth || count > RULE_LIMITS.nodes;
 }
 
-class Parser {
-  readonly problems: ParseProblem[] = [];
-  readonly invalid = new Set<Expression>();
-
-  /** @param scoped inside a quantifier, where paths read one item */
-  parse(json: unknown, place: Place, scoped: boolean): Expression {
-    if (Array.isArray(json)) {
-      const items = json.map((item, index) => this.parse(item, [...place, index], scoped));
-      return { type: 'list', json, place, items };
-    }
-    if (typeof json !== 'object' || json === null) return { type: 'literal', json, place, value: json };
-    const entries = Object.entries(json);
-    const [entry] = entries;
-    if (entry === undefined || entries.length > 1) {
-      return this.constant(json, { code: 'not-an-operation', place, keys: entries.length });
-    }
-    const [operator, given] = entry;
-    if (!isOperator(operator)) return this.constant(json, { code: 'unknown-operator', place, operator });
-    return this.operation(operator, given, { json, place }, scoped);
+/** @param scoped inside a quantifier, where paths read one item */
+function parse(
+  json: unknown,
+  place: Place,
+  scoped: boolean,
+  found: ReturnType<typeof nothingFound>,
+): Expression {
+  const noted = (expression: Expression, problem: ParseProblem | undefined): Expression => {
+    if (problem === undefined) return expression;
+    found.invalid.add(expression);
+    found.problems.push(problem);
+    return expression;
+  };
+  const node = { json, place };
+  if (Array.isArray(json)) {
+    const items = json.map((item, index) => parse(item, [...place, index], scoped, found));
+    return { ...node, type: 'list', items };
   }
-
-  private operation(
-    operator: Operator,
-    given: unknown,
-    node: { readonly json: unknown; readonly place: Place },
-    scoped: boolean,
-  ): Expression {
-    const operands: readonly unknown[] = Array.isArray(given) ? given : [given];
-    const [least, most] = OPERAND_COUNTS[operator];
-    const place = [...node.place, operator];
-    if (operands.length < least || operands.length > most) {
-      // Problems of the operands would only distract from the wrong number of them.
-      const expression = new Parser().build(operator, given, operands, node, scoped);
-      this.invalid.add(expression);
-      this.problems.push({ code: 'operand-count', place, operator, count: operands.length });
-      return expression;
-    }
-    return this.build(operator, given, operands, node, scoped);
+  const constant: Expression = { ...node, type: 'literal', value: json };
+  if (typeof json !== 'object' || json === null) return constant;
+  const entries = Object.entries(json);
+  const [entry] = entries;
+  if (entry === undefined || entries.length > 1) {
+    return noted(constant, { code: 'not-an-operation', place, keys: entries.length });
   }
-
-  private build(
-    operator: Operator,
-    given: unknown,
-    operands: readonly unknown[],
-    node: { readonly json: unknown; readonly place: Place },
-    scoped: boolean,
-  ): Expression {
-    const at = [...node.place, operator];
-    const operand = (index: number, inside = scoped): Expression =>
-      this.parse(operands[index], Array.isArray(given) ? [...at, index] : at, inside);
-    switch (operator) {
-      case 'var': {
-        const [path] = operands;
-        const valid = scoped || isPath(path);
-        const fallback = operands.length > 1 ? operand(1) : undefined;
-        const read: Expression = { ...node, type: 'read', path: String(path ?? ''), fallback };
-        if (!valid) {
-          this.invalid.add(read);
-          this.problems.push({ code: 'computed-path', place: at });
-        }
-        return read;
-      }
-      case 'missing': {
-        const names: readonly unknown[] = Array.isArray(operands[0]) ? operands[0] : operands;
-        const paths = names.filter((name) => scoped || isPath(name)).map(String);
-        for (let bad = names.length - paths.length; bad > 0; bad--) {
-          this.problems.push({ code: 'computed-path', place: at });
-        }
-        return { ...node, type: 'missing', paths };
-      }
-      case 'some':
-      case 'all':
-      case 'none':
-        return { ...node, type: 'quantified', operator, list: operand(0), condition: operand(1, true) };
-      default:
-        return { ...node, type: 'operation', operator, operands: operands.map((_, index) => operand(index)) };
+  const [operator, given] = entry;
+  if (!isOperator(operator)) return noted(constant, { code: 'unknown-operator', place, operator });
+  const operands: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const at = [...place, operator];
+  const count = operands.length;
+  const [least, most] = OPERAND_COUNTS[operator];
+  const miscounted =
+    count < least || count > most
+      ? ({ code: 'operand-count', place: at, operator, count } as const)
+      : undefined;
+  // Problems of the operands would only distract from the wrong number of them.
+  const below = miscounted === undefined ? found : nothingFound();
+  const operand = (index: number, inside = scoped): Expression =>
+    parse(operands[index], Array.isArray(given) ? [...at, index] : at, inside, below);
+  const computed = { code: 'computed-path', place: at } as const;
+  switch (operator) {
+    case 'var': {
+      const [path] = operands;
+      const fallback = count > 1 ? operand(1) : undefined;
+      const read: Expression = { ...node, type: 'read', path: String(path ?? ''), fallback };
+      return noted(read, miscounted ?? (scoped || isPath(path) ? undefined : computed));
     }
-  }
-
-  private constant(json: object, problem: ParseProblem): Expression {
-    const literal: Expression = { type: 'literal', json, place: problem.place, value: json };
-    this.invalid.add(literal);
-    this.problems.push(problem);
-    return literal;
+    case 'missing': {
+      const names: readonly unknown[] = Array.isArray(operands[0]) ? operands[0] : operands;
+      const paths = names.filter((name) => scoped || isPath(name)).map(String);
+      const problem = miscounted ?? (paths.length < names.length ? computed : undefined);
+      return noted({ ...node, type: 'missing', paths }, problem);
+    }
+    case 'some':
+    case 'all':
+    case 'none': {
+      const [list, condition] = [operand(0), operand(1, true)];
+      return noted({ ...node, type: 'quantified', operator, list, condition }, miscounted);
+    }
+    default: {
+      const parts = operands.map((_, index) => operand(index));
+      return noted({ ...node, type: 'operation', operator, operands: parts }, miscounted);
+    }
   }
 }
 

@@ -1,26 +1,24 @@
-import { type Expression, type Operation, pathsOf, readsClient, readsClientName } from './expression.js';
+import { type Expression, pathsOf, readsClient, readsClientName } from './expression.js';
+import { parseExpression } from './parse.js';
 
 /**
  * Replaces the parts of a condition that `and`, `or`, `!` and `!!` connect.
  *
  * @param when the condition
- * @param change returns what replaces a part; `isNegated` tells whether a true part makes the condition false
- * @returns the condition with the new parts
+ * @param change returns the JSON Logic that replaces a part; `isNegated` tells whether a true part makes the condition false
+ * @returns the JSON Logic of the condition with the new parts
  * @example
- * replaceParts(when, (part, isNegated) => part); // the same condition
+ * replaceParts(when, ({ json }, isNegated) => json); // the same condition
  */
 export function replaceParts(
   when: Expression,
-  change: (part: Expression, isNegated: boolean) => Expression,
+  change: (part: Expression, isNegated: boolean) => unknown,
   isNegated = false,
-): Expression {
+): unknown {
   if (when.type !== 'operation' || !/^(and|or|!!?)$/.test(when.operator)) return change(when, isNegated);
   const { operator, operands } = when;
   const isInner = operator === '!' ? !isNegated : isNegated;
-  return operation(
-    operator,
-    operands.map((operand) => replaceParts(operand, change, isInner)),
-  );
+  return { [operator]: operands.map((operand) => replaceParts(operand, change, isInner)) };
 }
 
 /**
@@ -33,28 +31,12 @@ export function replaceParts(
  */
 export function closedWithoutName(when: Expression, effect: 'hide' | 'show'): Expression {
   if (!pathsOf(when).some(readsClientName)) return when;
-  return replaceParts(when, (part, isNegated) => {
-    if (!pathsOf(part).some(readsClient)) return part;
+  const closed = replaceParts(when, (part, isNegated) => {
+    if (!pathsOf(part).some(readsClient)) return part.json;
     const countsAsTrue = (effect === 'hide') !== isNegated;
-    return countsAsTrue
-      ? operation('or', [part, UNNAMED])
-      : operation('and', [part, operation('!', [UNNAMED])]);
+    return countsAsTrue ? { or: [part.json, UNNAMED] } : { and: [part.json, { '!': UNNAMED }] };
   });
+  return parseExpression(closed).expression;
 }
 
-const UNNAMED: Expression = {
-  type: 'missing',
-  json: { missing: ['client.name'] },
-  place: [],
-  paths: ['client.name'],
-};
-
-function operation(operator: Operation['operator'], operands: readonly Expression[]): Operation {
-  return {
-    type: 'operation',
-    json: { [operator]: operands.map(({ json }) => json) },
-    place: [],
-    operator,
-    operands,
-  };
-}
+const UNNAMED = { missing: ['client.name'] };
