@@ -1,4 +1,5 @@
 import type { Concern } from '../policy.js';
+import { ancestorsOf } from './within.js';
 
 /**
  * Lists the preferences that ask for more than the present ones: one value is replaced by a value above it. Parents come
@@ -28,11 +29,4 @@ export function widenings(
     });
   }
   return found;
-}
-
-/** @returns the values above a value, the nearest first */
-function ancestorsOf(values: readonly string[], ordinal: number): number[] {
-  const segments = (values[ordinal] ?? '').split('.');
-  const paths = segments.slice(1).map((_segment, at) => segments.slice(0, -1 - at).join('.'));
-  return paths.map((path) => values.indexOf(path)).filter((found) => found !== -1);
 }

@@ -14,17 +14,22 @@ export type Related = readonly ReadonlySet<number>[];
  * relatedValues(['finance', 'finance.stocks', 'news'])[0]; // Set { 0, 1 }
  */
 export function relatedValues(values: readonly string[]): Related {
-  const position = new Map(values.map((value, at) => [value, at]));
   const related = values.map((_value, at) => new Set([at]));
-  values.forEach((value, at) => {
-    for (let above = parentOf(value); above !== undefined; above = parentOf(above)) {
-      const found = position.get(above);
-      if (found === undefined) continue;
+  values.forEach((_value, at) => {
+    for (const found of ancestorsOf(values, at)) {
       related[at]?.add(found);
       related[found]?.add(at);
     }
   });
   return related;
+}
+
+/** @returns the positions of the values above a value, the nearest first */
+export function ancestorsOf(values: readonly string[], at: number): number[] {
+  const found: number[] = [];
+  for (let each = parentOf(values[at] ?? ''); each !== undefined; each = parentOf(each))
+    found.push(values.indexOf(each));
+  return found.filter((position) => position !== -1);
 }
 
 /**
