@@ -130,28 +130,15 @@ function place(facts: Facts, names: readonly string[], fact: unknown): void {
 
 /** @returns the value as JSON keeps it; `undefined` if JSON has no such value */
 function toFact(value: unknown, limit: number): unknown {
-  switch (typeof value) {
-    case 'string':
-      return value.length > limit ? emptyFacts() : value;
-    case 'boolean':
-      return value;
-    case 'number':
-      return Number.isFinite(value) ? value : null;
-    case 'object':
-      if (Array.isArray(value)) return toList(value, limit);
-      return value === null ? null : emptyFacts();
-    default:
-      return undefined;
-  }
-}
-
-function toList(list: readonly unknown[], limit: number): unknown {
-  let text: string;
+  if (isObject(value)) return emptyFacts();
+  if (typeof value === 'string') return value.length > limit ? emptyFacts() : value;
+  if (typeof value === 'bigint') return undefined;
   try {
-    text = JSON.stringify(list);
+    const text = JSON.stringify(value);
+    if (text === undefined) return undefined;
+    return text.length > limit ? emptyFacts() : JSON.parse(text);
   } catch {
     // Nested too deeply, or not JSON.
     return emptyFacts();
   }
-  return text.length > limit ? emptyFacts() : JSON.parse(text);
 }
