@@ -23,17 +23,10 @@ export interface Catalog<T extends Primitive> extends Classes {
   readonly policy: Policy;
   readonly kind: Kind;
   readonly items: readonly T[];
-  readonly memo: Memo<Selection<T>>;
+  /** Not the type of QuickLRU, which does not compile in projects without `skipLibCheck`. */
+  readonly memo: Pick<Map<string, Selection<T>>, 'size' | 'get' | 'set' | 'clear'>;
   /** The tools with a hint that the policy must not present, see `weakerHints`. */
   readonly weakened: readonly string[];
-}
-
-/** The part of QuickLRU that is used. Its own type does not compile in projects without `skipLibCheck`. */
-interface Memo<V> {
-  readonly size: number;
-  get(key: string): V | undefined;
-  set(key: string, value: V): unknown;
-  clear(): void;
 }
 
 /** Bounds the remembered selections of a catalog, and the items in all of them, however many configurations a host sends. */
@@ -84,35 +77,28 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
   if (remembered !== undefined) return remembered;
 
   const { kind, items, classOf, classes } = catalog;
-  const { added, switched } = configuration;
-  const isAnySwitched = added !== undefined || switched !== undefined;
+  const isAnySwitched = configuration.added !== undefined || configuration.switched !== undefined;
   const decisions = classes.map((mapping) => decide(mapping, configuration));
-  const isShown = decisions.map(({ effect }) => effect === 'show');
   const sizes: number[] = new Array(classes.length).fill(0);
   const kept: T[] = [];
   // An indexed loop is faster here than `for ... of`, and it runs for every new configuration.
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
-    const number = classOf[index] ?? 0;
-    const alone = isAnySwitched && item !== undefined ? decisionAlone(item, number) : undefined;
-    if (item !== undefined && (alone === undefined ? isShown[number] === true : alone.effect === 'show')) {
-      kept.push(item);
-    } else if (alone === undefined) sizes[number] = (sizes[number] ?? 0) + 1;
-    else {
-      decisions.push(alone);
-      sizes.push(1);
+    if (item === undefined) continue;
+    let number = classOf[index] ?? 0;
+    const own = isAnySwitched ? configurationFor(configuration, kind, identityOf(kind, item)) : configuration;
+    if (own !== configuration) {
+      // A tool that was switched by itself is a class of its own.
+      number = decisions.push(decide(itemAt(classes, number), own)) - 1;
+      sizes.push(0);
     }
+    if (decisions[number]?.effect === 'show') kept.push(item);
+    else sizes[number] = (sizes[number] ?? 0) + 1;
   }
 
   const selection = { kept, total: items.length, hidden: countHidden(decisions, configuration, sizes) };
   catalog.memo.set(configuration.key, selection);
   return selection;
-
-  /** The decision about a tool that was switched by itself. */
-  function decisionAlone(item: T, number: number): IndexedDecision | undefined {
-    const own = configurationFor(configuration, kind, identityOf(kind, item));
-    return own === configuration ? undefined : decide(itemAt(classes, number), own);
-  }
 }
 
 /**
