@@ -101,23 +101,27 @@ function resolveWithModel(
   sources: readonly PreferenceSource[],
   caller: Resolving,
 ): Configuration {
-  const { free, narrow } = openTo(policy, sources);
+  const sent = membersOf(sources.find(({ from }) => from === 'model')?.concerns);
+  const entries = Object.entries(sent).filter(([name]) => name !== ADDED_TOOLS);
+  const isNarrow = ([name]: readonly [string, unknown]): boolean =>
+    policy.concerns[policy.indexOf.get(name) ?? -1]?.model === 'narrow';
+  // Also those that are not open at all: reading them gives a warning.
+  const free = entries.filter((each) => !isNarrow(each));
+  const narrow = entries.filter((each) => isNarrow(each) && each[1] !== null);
   const { accepted } = resolve(
     policy,
     sources.filter(({ from }) => from !== 'model'),
     caller,
   );
   const hasPreference = accepted.some(isValue);
-  const withModel = (values: object) =>
-    resolve(
-      policy,
-      sources.map((source) => (source.from === 'model' ? { from: source.from, concerns: values } : source)),
-      caller,
-      hasPreference,
-    );
+  const withModel = (values: typeof entries) => {
+    const model: PreferenceSource = { from: 'model', concerns: Object.fromEntries(values) };
+    const replaced = sources.map((source) => (source.from === 'model' ? model : source));
+    return resolve(policy, replaced, caller, hasPreference);
+  };
   const configuration = withModel(free);
-  if (Object.keys(narrow).length === 0) return configuration;
-  const narrowed = withModel({ ...free, ...narrow });
+  if (narrow.length === 0) return configuration;
+  const narrowed = withModel([...free, ...narrow]);
   if (!narrowed.origins.some((origin, index) => origin !== configuration.origins[index])) {
     return { ...configuration, warnings: narrowed.warnings };
   }
@@ -131,18 +135,6 @@ function resolveWithModel(
 }
 
 const isValue = (value: unknown): boolean => value !== undefined && value !== null;
-
-/** @returns the values of the model that may replace those of the person, and those that may only hide more */
-function openTo({ concerns, indexOf }: Policy, sources: readonly PreferenceSource[]) {
-  const sent = sources.find(({ from }) => from === 'model')?.concerns;
-  const entries = Object.entries(membersOf(sent)).filter(([name]) => name !== ADDED_TOOLS);
-  const isNarrow = (name: string): boolean => concerns[indexOf.get(name) ?? -1]?.model === 'narrow';
-  return {
-    // Also those that are not open at all: reading them gives a warning.
-    free: Object.fromEntries(entries.filter(([name]) => !isNarrow(name))),
-    narrow: Object.fromEntries(entries.filter(([name, value]) => isNarrow(name) && value !== null)),
-  };
-}
 
 /** @param hasPreference whether the defaults of `aware` apply; without it, whether any source has a value */
 function resolve(
