@@ -119,7 +119,7 @@ export class PreferenceReader {
    * new PreferenceReader(policy).read({ from: 'request', concerns: { security: 'high' } });
    */
   read({ from, concerns, wereAccepted = false }: PreferenceSource): void {
-    const { policy, values, origins, lost } = this;
+    const { policy, values, lost } = this;
     this.from = from;
     if (typeof concerns !== 'object' || concerns === null || Array.isArray(concerns)) {
       const message = `concerns (${from}) must be an object of concern names and values. It was ignored.`;
@@ -146,21 +146,24 @@ export class PreferenceReader {
         const hint = didYouMean(name, policy.indexOf.keys());
         const message = `${quote(name)} (${from}) is not a concern of this server. It was ignored.${hint}`;
         this.warn('undeclared-concern', message);
-      } else if (values[index] === undefined && !lost.has(index)) {
-        values[index] = this.readValue(index, sent[name]);
-        origins[index] = from;
-        if (values[index] !== undefined) continue;
-        this.notAccepted.add(index);
-        if (wereAccepted) this.lose(index, name);
+        continue;
       }
+      this.accept(index, sent[name], from);
+      if (values[index] !== undefined) continue;
+      this.notAccepted.add(index);
+      if (!wereAccepted || lost.has(index)) continue;
+      lost.add(index);
+      const message = `The value of ${name} (${from}) is not valid since the policy changed. What has a value for ${name} is hidden until you set it again.`;
+      this.warn('lost-value', message);
     }
     if (preset !== undefined) this.readPreset(preset);
   }
 
-  private lose(index: number, name: string): void {
-    this.lost.add(index);
-    const message = `The value of ${name} (${this.from}) is not valid since the policy changed. What has a value for ${name} is hidden until you set it again.`;
-    this.warn('lost-value', message);
+  /** A concern keeps the value that it has, and one that lost its value gets no other. */
+  private accept(index: number, value: unknown, origin: Origin): void {
+    if (this.values[index] !== undefined || this.lost.has(index)) return;
+    this.values[index] = this.readValue(index, value);
+    this.origins[index] = origin;
   }
 
   /** A preset expands to several entries of its source. Explicit entries of the same source are stronger. */
@@ -178,10 +181,7 @@ export class PreferenceReader {
     const origin = `${this.from} preset ${preset}` as const;
     for (const [name, value] of entries) {
       const index = indexOf.get(name);
-      if (index !== undefined && this.values[index] === undefined && !this.lost.has(index)) {
-        this.values[index] = this.readValue(index, value);
-        this.origins[index] = origin;
-      }
+      if (index !== undefined) this.accept(index, value, origin);
     }
   }
 
@@ -266,18 +266,18 @@ export class PreferenceReader {
   /** Notes a value outside `values`. A list of names has no nearest bound, so `clamp` ignores the entry like `ignore`. */
   private outside(invalid: InvalidValue): void {
     const { concern, value, values } = invalid;
+    const names = 'min' in values ? [] : values;
     // If the policy changed since they were accepted, none of these may make every list fail.
-    const isRejected = this.policy.settings.invalid === 'error' && !KEPT.has(this.from);
-    // The search for the nearest name costs more than anything else here.
-    if (isRejected ? this.invalid.length >= MAX_NOTES : this.isFull) return;
-    if (isRejected) {
-      const near = 'min' in values ? undefined : nearest(String(value), values);
+    if (this.policy.settings.invalid === 'error' && !KEPT.has(this.from)) {
+      // The search for the nearest name costs more than anything else here.
+      const near = this.invalid.length < MAX_NOTES ? nearest(String(value), names) : undefined;
       this.reject({ ...invalid, ...(near === undefined ? {} : { suggestion: near }) });
       return;
     }
+    if (this.isFull) return;
     const allowed = 'min' in values ? `${values.min} to ${values.max}` : listNames(values);
     const code = concern === 'preset' ? 'unknown-preset' : 'unknown-value';
-    const hint = 'min' in values ? '' : didYouMean(String(value), values);
+    const hint = didYouMean(String(value), names);
     const message = `${quote(value)} (${this.from}) is not a valid value for ${concern} (${allowed}). It was ignored.${hint}`;
     this.warn(code, message);
   }
