@@ -148,25 +148,21 @@ function firstDecision(mapping: Mapping, configuration: Configuration): IndexedD
  * evaluate(mapPrimitive(policy, 'tools', { name: 'logData' }), configuration).reason;
  */
 export function evaluate(mapping: Mapping, configuration: Configuration): Decision {
-  const { narrowed } = configuration;
-  const decision = evaluateUnder(mapping, configuration);
-  return narrowed === undefined || decision.effect === 'hide' ? decision : evaluateUnder(mapping, narrowed);
-}
-
-function evaluateUnder(mapping: Mapping, configuration: Configuration): Decision {
-  const { policy } = configuration;
-  const { effect, reason } = decideAlone(mapping, configuration);
+  const { narrowed, policy } = configuration;
+  const alone = decideAlone(mapping, configuration);
+  const decisive = narrowed === undefined || alone.effect === 'hide' ? configuration : narrowed;
+  const { effect, reason } = decisive === configuration ? alone : decideAlone(mapping, decisive);
   if (reason === 'fits') return { effect: 'show', reason: { code: 'fits' } };
   if (reason === 'unmapped' || reason === 'person') return { effect: 'hide', reason: { code: reason } };
   if (reason === 'changed')
     return { effect: 'hide', reason: { code: 'definition', change: mapping.change ?? 'changed' } };
   if ('scopes' in reason) return { effect: 'show', reason: { code: 'scope-missing', scopes: reason.scopes } };
   if ('rule' in reason) {
-    return { effect, reason: ruleReason(itemAt(policy.rules, reason.rule), mapping, configuration) };
+    return { effect, reason: ruleReason(itemAt(policy.rules, reason.rule), mapping, decisive) };
   }
   const concern = itemAt(policy.concerns, reason.concern);
   const { offered, source } = itemAt(mapping.offers, reason.concern);
-  const effective = configuration.effective[reason.concern];
+  const effective = decisive.effective[reason.concern];
   const preferred = effective === undefined || effective === 'denied' ? [] : effective;
   return {
     effect: 'hide',
@@ -176,7 +172,7 @@ function evaluateUnder(mapping: Mapping, configuration: Configuration): Decision
       preferred: fromNumbers(concern, preferred),
       actual: fromNumbers(concern, offered),
       source,
-      ...(configuration.origins[reason.concern] === 'model' ? { origin: 'model' } : {}),
+      ...(decisive.origins[reason.concern] === 'model' ? { origin: 'model' } : {}),
     },
   };
 }

@@ -95,14 +95,13 @@ export function collectOffers(
 ): Pick<Mapping, 'mapped' | 'offers' | 'unknown'> {
   const offers: (Offer | undefined)[] = new Array(policy.concerns.length).fill(undefined);
   const unknown: string[] = [];
-  const apply = (assignments: readonly Assignment[]): void => {
+  const own = ownConcerns(_meta);
+  const weakest = own === undefined ? [] : readOwn(policy, own, unknown);
+  for (const { assignments } of [{ assignments: weakest }, ...parts]) {
     for (const { concern, offered, source } of assignments) {
       offers[concern] = offered === 'any' ? undefined : { offered, source };
     }
-  };
-  const own = ownConcerns(_meta);
-  if (own !== undefined) apply(readOwn(policy, own, unknown));
-  for (const { assignments } of parts) apply(assignments);
+  }
   return { mapped: parts.some(({ maps }) => maps !== false), offers, unknown };
 }
 
