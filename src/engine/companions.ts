@@ -5,15 +5,17 @@ import type { Primitive } from './mapping.js';
 const PAGE_READERS = ['ui.resourceUri', 'ui/resourceUri'].map(pathReader);
 const readVisibility = pathReader('ui.visibility');
 
+/** @returns the URIs of pages that a tool names, as a server lists it */
+export const pagesOf = ({ _meta }: Primitive): string[] =>
+  PAGE_READERS.map((read) => read(_meta)).filter((uri) => typeof uri === 'string');
+
 /**
  * @param primitive a tool as the server lists it
  * @returns the URI of its page; undefined if it has none
  * @example
  * pageOf({ name: 'chart', _meta: { ui: { resourceUri: 'ui://chart.html' } } }); // 'ui://chart.html'
  */
-export function pageOf({ _meta }: Primitive): string | undefined {
-  return PAGE_READERS.map((read) => read(_meta)).find((uri) => typeof uri === 'string');
-}
+export const pageOf = (primitive: Primitive): string | undefined => pagesOf(primitive)[0];
 
 /**
  * @param primitive a tool as the server lists it

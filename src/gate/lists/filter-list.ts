@@ -112,13 +112,14 @@ function annotated(result: Record<string, unknown>, own: object): { _meta?: obje
 function emptied(kind: Kind, { kept, total, hidden }: Selection<Primitive>): ConcernWarning[] {
   if (kept.length > 0 || total === 0) return [];
   const { concerns = {}, rules = {}, unmapped = 0, changed = 0 } = hidden;
-  const reasons: [string, number][] = [
+  const byRule = Object.entries(rules).map(([id, count]) => [`rule ${id}`, count] as const);
+  const reasons = [
     ...Object.entries(concerns),
-    ...Object.entries(rules).map(([id, count]): [string, number] => [`rule ${id}`, count]),
+    ...byRule,
     ['', unmapped],
     ['settings.changed', changed],
-  ];
-  const [most] = reasons.sort(([, a], [, b]) => b - a);
+  ] as const;
+  const [most] = reasons.toSorted(([, a], [, b]) => b - a);
   const reason = most?.[0] ? `${most[0]} hides most of them` : 'the policy maps none of them';
   return [emptyList({ kind, reason })];
 }
@@ -138,7 +139,7 @@ function withValues(
   { policy, items, classOf, classes }: Catalog<Primitive>,
   shown: readonly Primitive[],
   definitions: readonly Primitive[],
-): object[] {
+): Primitive[] {
   const positions = new Map(items.map((item, position) => [item, position]));
   return shown.map((item, index) => {
     const mapping = classes[classOf[positions.get(item) ?? -1] ?? -1];

@@ -1,9 +1,10 @@
+import type { Primitive } from '../../engine/mapping.js';
 import { rewriteJson } from '../../wire/rewrite-json.js';
 import { insideOf } from '../../wire/server-names.js';
 import { isName } from '../enforce/definitions.js';
 import { type FoundName, NameFinder, replaceParts } from '../enforce/name-finder.js';
 
-const known = new WeakMap<readonly object[], readonly object[]>();
+const known = new WeakMap<readonly Primitive[], readonly Primitive[]>();
 
 /**
  * Translates the names of tools in descriptions, where one of several servers names another tool of its own: a model could
@@ -14,8 +15,7 @@ const known = new WeakMap<readonly object[], readonly object[]>();
  * @example
  * withOutsideNames(tools)[0].description; // 'Like files__read_file, but ...'
  */
-export function withOutsideNames<T extends object>(items: readonly T[]): readonly T[];
-export function withOutsideNames(items: readonly object[]): readonly object[] {
+export function withOutsideNames(items: readonly Primitive[]): readonly Primitive[] {
   const [first] = items;
   if (first === undefined || insideOf(first) === undefined) return items;
   const before = known.get(items);
