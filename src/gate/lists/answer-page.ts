@@ -15,21 +15,19 @@ import {
 } from './cursor.js';
 import { withOwnEntries } from './own-entries.js';
 
-/** A filtered list, and the other parts of its result. */
+/** A filtered list of primitives, and the other parts of its result. */
 export interface PagedList {
-  /** The member of the result that holds the items, such as `tools`. */
-  readonly field: string;
+  /** The server's whole list. */
+  readonly list: NonNullable<ReportContext['list']>;
   readonly items: readonly unknown[];
   /** Returns the identities of the items. Called only if there is more than one page. */
   readonly identities: () => readonly string[];
   /** The key of the client's own filter. */
   readonly filterKey: string;
   /** Other members of the result. `_meta` comes last. */
-  readonly rest?: Record<string, unknown>;
-  readonly meta?: { readonly _meta?: object };
+  readonly rest: Record<string, unknown>;
+  readonly meta: { readonly _meta?: object };
   readonly counts: ListCounts;
-  /** The server's whole list, if it is one of primitives. */
-  readonly list?: ReportContext['list'];
   /** Warnings for the log. */
   readonly warnings: readonly ConcernWarning[];
 }
@@ -39,35 +37,32 @@ export interface PagedList {
  * and reports the request (MCP, "Pagination").
  *
  * @param facts the list request
- * @param list the filtered list
+ * @param paged the filtered list
  * @example
  * answerPage(facts, {
- *   field: 'tools', items, identities: () => items.map(({ name }) => name),
- *   filterKey: '', counts: { shown: 2, total: 3 }, warnings: [],
+ *   list: { kind: 'tools', items: listed }, items, identities: () => items.map(({ name }) => name),
+ *   filterKey: '', rest: {}, meta: {}, counts: { shown: 2, total: 3 }, warnings: [],
  * });
  */
-export function answerPage(facts: Facts, list: PagedList): Outcome {
-  const { field, items, rest = {}, meta = {}, counts, warnings, list: whole } = list;
-  const { params } = facts.request;
+export function answerPage(facts: Facts, paged: PagedList): Outcome {
+  const { list, items, filterKey, rest, meta, counts, warnings } = paged;
+  const { kind } = list;
   const { pageSize } = facts.policy.settings;
-  const page = cutPage(items, params?.cursor, () => listTarget(facts, list), { pageSize });
+  const page = cutPage(items, facts.request.params?.cursor, () => listTarget(facts, paged), { pageSize });
   if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
-  const result = { ...rest, [field]: page.items, ...page.nextCursor, ...meta };
-  const listed =
-    whole === undefined
-      ? result
-      : withOwnEntries(facts, { kind: whole.kind, filterKey: list.filterKey }, result);
-  return reply(withCacheHints(facts, listed, whole?.items), () => [
+  const result = { ...rest, [kind]: page.items, ...page.nextCursor, ...meta };
+  const listed = withOwnEntries(facts, { kind, filterKey }, result);
+  return reply(withCacheHints(facts, listed, list.items), () => [
     describeConcerns(facts.configuration, warnings, counts),
-    whole === undefined ? {} : { list: whole },
+    { list },
   ]);
 }
 
 /** Returns what the cursors of a filtered list depend on. */
 export const listTarget = (
   facts: Facts,
-  { field, identities, filterKey }: Pick<PagedList, 'field' | 'identities' | 'filterKey'>,
-): CursorTarget => cursorTarget(facts, digestOf([field, ...identities()]), filterKey);
+  { list, identities, filterKey }: Pick<PagedList, 'list' | 'identities' | 'filterKey'>,
+): CursorTarget => cursorTarget(facts, digestOf([list.kind, ...identities()]), filterKey);
 
 /** The maximum size of the items of one page, in bytes of JSON. Lambda refuses responses of more than 6 MB. */
 const MAX_PAGE_BYTES = 5_000_000;
@@ -157,18 +152,15 @@ const sizes = new WeakMap<object, number>();
 const encoder = new TextEncoder();
 
 function bytesOf(item: unknown): number {
-  const known = typeof item === 'object' && item !== null ? sizes.get(item) : undefined;
-  if (known !== undefined) return known;
-  const bytes = jsonBytesOf(item);
-  if (typeof item === 'object' && item !== null) sizes.set(item, bytes);
-  return bytes;
-}
-
-function jsonBytesOf(item: unknown): number {
+  const key = typeof item === 'object' && item !== null ? item : undefined;
+  let bytes = key === undefined ? undefined : sizes.get(key);
+  if (bytes !== undefined) return bytes;
   try {
-    return encoder.encode(JSON.stringify(item) ?? 'null').length;
+    bytes = encoder.encode(JSON.stringify(item) ?? 'null').length;
   } catch {
     // In memory, a list may contain values that cannot be written as JSON. They never reach a transport with a limit.
-    return 0;
+    bytes = 0;
   }
+  if (key !== undefined) sizes.set(key, bytes);
+  return bytes;
 }

@@ -1,4 +1,4 @@
-import type { Configuration } from '../../engine/configuration.js';
+import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
@@ -12,6 +12,7 @@ import {
   fail,
   type Outcome,
   pass,
+  refusal,
   refuse,
   reply,
   type Settled,
@@ -27,9 +28,9 @@ import {
 } from '../request/name-filters.js';
 import { describeConcerns } from '../request/report.js';
 import { itemsOf, type WholeList, wholeListOf, withoutReserved } from '../request/whole-list.js';
-import { answerPage, cutPage, listTarget } from './answer-page.js';
+import { answerPage, cutPage, listTarget, type PagedList } from './answer-page.js';
 import { withCacheHints } from './cache-hints.js';
-import { applyListFilter, type ListFilter, readListFilter, type VendorFilter } from './client-filter.js';
+import { applyListFilter, type ReadListFilter, readListFilter } from './client-filter.js';
 import { type CursorTarget, cursorTarget, isGateCursor, isSealed, openCursor, sealCursor } from './cursor.js';
 import { filterList, withWarnings } from './filter-list.js';
 import { ownListOnly, withOwnEntries } from './own-entries.js';
@@ -37,11 +38,8 @@ import { withOutsideNames } from './sibling-names.js';
 import { callableTools, toolsOfEra, withoutHiddenUi } from './tools-for-client.js';
 
 /** What a list request asks for: the kind of primitives, and the client's own filter. */
-interface ListQuery {
+interface ListQuery extends Omit<Extract<ReadListFilter, { readonly ok: true }>, 'key'> {
   readonly kind: Kind;
-  readonly filter: ListFilter | undefined;
-  /** The part of it that only the server understands. */
-  readonly vendor: VendorFilter | undefined;
   /** The name filters of the URL and the headers, if the policy accepts them. */
   readonly names: readonly NameFilter[];
   readonly filterKey: string;
@@ -52,11 +50,10 @@ interface ListQuery {
  * server's whole list. Concerns apply first, then the client's own filter (SEP-2564), then paging.
  */
 export function* judgeList(asked: RequestFacts): Deciding<Outcome> {
-  const own = readListFilter(asked.request.params, kindOf(asked));
-  if (!own.ok) return refuse(ERRORS.invalidParams, own.message);
+  const query = queryOf(asked);
+  if (!query.ok) return refuse(ERRORS.invalidParams, query.message);
   const facts = yield* ask({ need: 'preferences', invalid: 'refuse' });
   const { request, era } = facts;
-  const query = queryOf(facts);
   const cursor = request.params?.cursor;
   if (isSealed(cursor)) {
     // The pages before this one were already fetched, so a new server instance does not have to list them again.
@@ -103,14 +100,13 @@ function* listMatching(facts: RequestFacts, { kind, vendor }: ListQuery): Settli
 /** Only the rows of lists have these handlers. */
 const kindOf = ({ route }: RequestFacts): Kind => (route.to === 'list' ? route.kind : 'tools');
 
-function queryOf(facts: RequestFacts): ListQuery {
+function queryOf(facts: RequestFacts): ListQuery | Extract<ReadListFilter, { readonly ok: false }> {
   const kind = kindOf(facts);
   const own = readListFilter(facts.request.params, kind);
+  if (!own.ok) return own;
   const { settings } = facts.policy;
   const names = kind === 'tools' && settings.nameFilters === true ? readNameFilters(facts.sender.http) : [];
-  const filterKey = (own.ok ? own.key : '') + (names.length === 0 ? '' : JSON.stringify(names));
-  const { filter, vendor } = own.ok ? own : { filter: undefined, vendor: undefined };
-  return { kind, filter, vendor, names, filterKey };
+  return { ...own, kind, names, filterKey: own.key + (names.length === 0 ? '' : JSON.stringify(names)) };
 }
 
 /** Applies the filters of the client, which only ever make a list shorter. */
@@ -135,25 +131,37 @@ function nameWarnings({ kind, names }: ListQuery, whole: WholeList, configuratio
   );
 }
 
+/** Filters a list, by the configuration and by the filters of the client, and returns it as this client knows it. */
+function* filtered(
+  facts: Facts,
+  query: ListQuery,
+  whole: WholeList,
+  warnings: readonly ConcernWarning[],
+): Settling<ReturnType<typeof filterList> & Pick<PagedList, 'list'>> {
+  const { kind } = query;
+  const found = filterList(whole, facts.configuration, warnings, (shown) =>
+    narrowed(query, callableTools(facts, kind, shown)),
+  );
+  const items = withOutsideNames(yield* withoutHiddenUi(facts, kind, found.items));
+  return {
+    ...found,
+    items: toolsOfEra(facts, kind, items),
+    warnings: [...facts.logged, ...found.warnings],
+    list: { kind, items: whole.bound.items },
+  };
+}
+
 function* answerWholeList(facts: Facts, query: ListQuery, whole: WholeList): Settling<Outcome> {
   const { kind, filterKey } = query;
   const { configuration } = facts;
-  const warnings = [...configuration.warnings, ...nameWarnings(query, whole, configuration)];
-  const filtered = filterList(whole, configuration, warnings, (shown) =>
-    narrowed(query, callableTools(facts, kind, shown)),
-  );
-  const { kept, shown, total, hidden, rest, meta } = filtered;
+  const told = [...configuration.warnings, ...nameWarnings(query, whole, configuration)];
+  const { kept, shown, total, hidden, ...found } = yield* filtered(facts, query, whole, told);
   return answerPage(facts, {
-    field: kind,
-    items: toolsOfEra(facts, kind, withOutsideNames(yield* withoutHiddenUi(facts, kind, filtered.items))),
+    ...found,
     // Only of what this client is shown: its cursors must not reveal changes of hidden primitives.
     identities: () => kept.map((item) => identityOf(kind, item)),
     filterKey,
-    rest,
-    meta,
     counts: { shown, total, hidden },
-    list: { kind, items: whole.bound.items },
-    warnings: [...facts.logged, ...filtered.warnings],
   });
 }
 
@@ -175,10 +183,11 @@ function mustRewrite({ policy, configuration }: Facts, { filter, names }: ListQu
 export function* settleList(facts: Facts, message: Answer | Failure): Settling<Settled> {
   const query = queryOf(facts);
   if ('error' in message) {
-    const own = ownListOnly(facts, query.kind, message.error);
+    const own = ownListOnly(facts, kindOf(facts), message.error);
     if (own === undefined) return { message: yield* redactFailure(facts, message) };
     return { message: answer(facts.request, unshared(facts.era, own)) };
   }
+  if (!query.ok) return refusal(facts, query.message, undefined, ERRORS.invalidParams);
   return mustRewrite(facts, query)
     ? yield* filterServerPage(facts, query, message)
     : finishFullList(facts, query, message);
@@ -193,7 +202,8 @@ function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: A
   const items = withOutsideNames(callableTools(facts, kind, offered.items));
   const isWhole = message.result.nextCursor === undefined && request.params?.cursor === undefined;
   const identities = () => items.map((item) => identityOf(kind, item));
-  const target = () => listTarget(facts, { field: kind, identities, filterKey });
+  const list = { kind, items };
+  const target = () => listTarget(facts, { list, identities, filterKey });
   const page = isWhole ? cutPage(items, undefined, target) : undefined;
   const isCut = page?.ok === true && page.nextCursor.nextCursor !== undefined;
   const sent = toolsOfEra(facts, kind, isCut ? page.items : items);
@@ -210,7 +220,7 @@ function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: A
         shown: items.length,
         total: listedItems.length,
       }),
-      { list: { kind, items } },
+      { list },
     ],
   };
 }
@@ -221,24 +231,16 @@ function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): Set
   const { configuration, policy } = facts;
   const { nextCursor } = message.result;
   const page = wholeListOf(policy, kind, [message.result]);
-  const filtered = filterList(page, configuration, [...configuration.warnings, UNBOUNDED_LIST], (shown) =>
-    narrowed(query, callableTools(facts, kind, shown)),
-  );
-  const { shown, total, hidden, rest, meta } = filtered;
-  const list = { kind, items: page.bound.items };
+  const told = [...configuration.warnings, UNBOUNDED_LIST];
+  const found = yield* filtered(facts, query, page, told);
+  const { items, shown, total, hidden, rest, meta, warnings, list } = found;
   const next =
     typeof nextCursor === 'string'
       ? { nextCursor: sealCursor(serverPageTarget(facts, query), nextCursor) }
       : {};
-  const items = toolsOfEra(
-    facts,
-    kind,
-    withOutsideNames(yield* withoutHiddenUi(facts, kind, filtered.items)),
-  );
   const listed = withOwnEntries(facts, query, { ...rest, [kind]: items, ...next, ...meta });
-  const warnings = [...facts.logged, ...filtered.warnings];
   return {
-    message: { ...message, result: withCacheHints(facts, listed, page.bound.items) },
+    message: { ...message, result: withCacheHints(facts, listed, list.items) },
     tell: () => [describeConcerns(configuration, warnings, { shown, total, hidden }), { list }],
   };
 }
@@ -254,7 +256,6 @@ export function filterUnexpected(message: Answer, configuration: Configuration):
   const kind = KINDS.find((each) => itemsOf(each, message.result) !== undefined);
   if (kind === undefined || !canChange(configuration)) return message;
   const page = wholeListOf(configuration.policy, kind, [message.result]);
-  const keepAll = (shown: readonly Primitive[]) => shown;
-  const { rest, items, meta } = filterList(page, configuration, [], keepAll);
+  const { rest, items, meta } = filterList(page, configuration, [], (shown) => shown);
   return { ...message, result: { ...rest, [kind]: items, ...meta } };
 }

@@ -10,11 +10,14 @@ const policy = policyOf(`${POLICY}settings: { page-size: 2 }\n`);
 const withPanel = policyOf(`${POLICY}settings: { panel: on }\n`);
 
 const items = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
+const whole = { kind: 'tools', items } as const;
 const list: PagedList = {
-  field: 'tools',
+  list: whole,
   items,
   identities: () => ['a', 'b', 'c'],
   filterKey: '',
+  rest: {},
+  meta: {},
   counts: { shown: 3, total: 4 },
   warnings: [{ code: 'w', message: 'A warning.' }],
 };
@@ -58,12 +61,7 @@ describe('a page', () => {
         warnings: [{ code: 'w', message: 'A warning.' }],
       },
     ]);
-    expect(contexts).toStrictEqual([{ id: 1, policy: policy.digest }]);
-  });
-
-  it('is reported with the whole list if it is one of primitives', () => {
-    const whole = { kind: 'tools', items } as const;
-    expect(answered({}, { list: whole }).contexts).toEqual([{ id: 1, policy: policy.digest, list: whole }]);
+    expect(contexts).toStrictEqual([{ id: 1, policy: policy.digest, list: whole }]);
   });
 
   it('is the one that the cursor points to, with the other parts of the result', () => {
@@ -102,16 +100,12 @@ describe('a page', () => {
     ]);
   });
 
-  it('has the own entries of the gate only if it is a list of primitives', () => {
-    expect(answered({}, {}, withPanel).answers).toEqual([
-      { jsonrpc: '2.0', id: 1, result: { tools: items } },
-    ]);
-    const whole = { kind: 'tools', items } as const;
+  it('has the own entries of the gate, unless the client filters the list', () => {
     const own = expect.objectContaining({ name: 'concerns' });
-    expect(answered({}, { list: whole }, withPanel).answers).toEqual([
+    expect(answered({}, {}, withPanel).answers).toEqual([
       { jsonrpc: '2.0', id: 1, result: { tools: [...items, own] } },
     ]);
-    expect(answered({}, { list: whole, filterKey: 'key' }, withPanel).answers).toEqual([
+    expect(answered({}, { filterKey: 'key' }, withPanel).answers).toEqual([
       { jsonrpc: '2.0', id: 1, result: { tools: items } },
     ]);
   });
