@@ -7,12 +7,11 @@ import {
   type Message,
   type Notification,
   type Request,
-  SAMPLING,
 } from '../../wire/messages.js';
 import { TASK_CHANGED } from '../../wire/task-streams.js';
 import { changedSince, shownBy, shownOfResources } from '../concerns/list-changed.js';
 import { announcedTo } from '../concerns/listen.js';
-import { redactSampling, redactServerMessage } from '../enforce/redaction.js';
+import { redactServerMessage } from '../enforce/redaction.js';
 import { canChange, sessionConfiguration } from '../request/configure.js';
 import type { View } from '../request/facts.js';
 import { storeWarning } from '../request/report.js';
@@ -55,10 +54,7 @@ export function fromServerRequest(
   if (passesServerRequest(settings, method)) {
     // Nothing filters what `settings.methods` lets pass.
     if (!SERVER_REQUESTS.has(method)) return request;
-    return underViews(connection, related, (views) => {
-      const redacted = redactServerMessage(state, views, request);
-      return method === SAMPLING ? redactSampling(state, views, redacted) : redacted;
-    });
+    return underViews(connection, related, (views) => redactServerMessage(state, views, request));
   }
   const { code, message } = METHOD_NOT_FOUND;
   const refused = loggable(method);

@@ -1,4 +1,3 @@
-import type { Failure } from '../../wire/messages.js';
 import { type JsonRewriting, rewriteJson } from '../../wire/rewrite-json.js';
 import { SERVER_REQUESTS } from '../table/routes.js';
 import {
@@ -12,7 +11,7 @@ import { DEFINITION, INTERFACES, OWN_KEYS, REQUEST } from './generated/exception
 
 /** Redacts one text. */
 export type Redact = (text: string) => string;
-type Members = Record<string, unknown>;
+export type Members = Record<string, unknown>;
 
 /**
  * Redacts every text of an object of the protocol: a result, a task, the params of a notification. What the protocol itself
@@ -33,7 +32,7 @@ export function redactMembers(members: Members, redact: Redact, exceptions: Exce
 }
 
 /** Rewrites the members of an object. The same object if nothing changes. */
-function rewriteMembers<T extends object>(
+export function rewriteMembers<T extends object>(
   members: T,
   rewrite: (name: string, value: unknown) => readonly [string, unknown],
 ): T {
@@ -50,7 +49,7 @@ function redactMember(name: string, value: unknown, redact: Redact): unknown {
   if (isMembers(value)) {
     // A call creates a task, and a task has an outcome.
     if (name === 'task' || name === 'result') return redactMembers(value, redact, exceptionsTo(value));
-    if (name === 'error') return rewriteError(value, redact);
+    if (name === 'error') return redactError(value, redact);
     // The client sends its answers under the same keys.
     if (name === 'inputRequests')
       return rewriteMembers(value, (key, each) => [key, redactAsked(each, redact)]);
@@ -92,20 +91,19 @@ export function redactDefinition<T extends object>(definition: T, redact: Redact
   });
 }
 
-/** Redacts every text of an error: its message, and its data, of which the protocol defines nothing. */
-export const redactError = (error: Failure['error'], redact: Redact): Failure['error'] =>
-  rewriteError(error, redact);
-
 const ERROR_KEYS: ReadonlySet<string> = new Set(['code', 'message', 'data']);
 
-/** Only texts change, so it stays an error. */
-const rewriteError = <E extends object>(error: E, redact: Redact): E =>
+/**
+ * Redacts every text of an error: its message, and its data, of which the protocol defines nothing. Only texts change, so it
+ * stays an error.
+ */
+export const redactError = <E extends object>(error: E, redact: Redact): E =>
   rewriteMembers(error, (name, value) => [
     ERROR_KEYS.has(name) ? name : redact(name),
     rewriteJson(value, everything(redact)),
   ]);
 
-const isMembers = (value: unknown): value is Members =>
+export const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const everything = (redact: Redact): JsonRewriting => ({ text: redact, key: redact });

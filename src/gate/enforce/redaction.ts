@@ -8,6 +8,7 @@ import {
   type Notification,
   type Request,
   read,
+  SAMPLING,
   SERVER_META,
 } from '../../wire/messages.js';
 import { joinUri, split } from '../../wire/server-names.js';
@@ -38,7 +39,8 @@ import { isUriShown } from './visibility.js';
  */
 export function* redactResponse(facts: Facts, message: Answer | Failure): Settling<Settled> {
   if (!canChange(facts.configuration)) return { message };
-  const exceptions = exceptionsFor(facts, message);
+  const isWhole = 'error' in message || facts.substitute !== undefined;
+  const exceptions = isWhole ? NOTHING : exceptionsTo(message.result, facts.request.method);
   const kinds = neededKinds(facts, message, exceptions);
   if (kinds.length === 0) return { message };
   // SDK v2 turns this error into an HTTP status only if it arrives synchronously, so no list is fetched for it.
@@ -51,19 +53,9 @@ export function* redactResponse(facts: Facts, message: Answer | Failure): Settli
   }
 }
 
-function exceptionsFor({ request, substitute }: Facts, message: Answer | Failure): Exceptions {
-  return 'error' in message || substitute !== undefined
-    ? NOTHING
-    : exceptionsTo(message.result, request.method);
-}
-
 /** Returns the lists that tell which names of a response are hidden; none if it cannot name other primitives. */
-function neededKinds(
-  { request, substitute }: Facts,
-  message: Answer | Failure,
-  exceptions: Exceptions,
-): readonly Kind[] {
-  if ('error' in message || substitute !== undefined) return KINDS;
+function neededKinds({ request }: Facts, message: Answer | Failure, exceptions: Exceptions): readonly Kind[] {
+  if ('error' in message || exceptions === NOTHING) return KINDS;
   const { result } = message;
   const isRead =
     request.method === ACCESS_METHODS.complete ||
@@ -153,8 +145,8 @@ export function* redactRecords(
 type Held = { readonly catalog: Pick<CatalogCache, 'held'> };
 
 /**
- * Redacts a notification or a request of the server. Only lists that are held already and the policy's entries tell what is
- * hidden: no list is fetched for a log line.
+ * Redacts a notification or a request of the server, and removes hidden tools from those that it offers to the model of the
+ * client. Only lists that are held already and the policy's entries tell what is hidden: no list is fetched for a log line.
  *
  * @param connection what the server lists
  * @param views under which configurations the client sees the message
@@ -166,18 +158,20 @@ export function redactServerMessage<M extends Notification | Request>(
   views: readonly View[],
   message: M,
 ): M {
-  const { params } = message;
-  const told = message.method === METHODS.updated ? UPDATED : SUBJECT;
+  const { method, params } = message;
+  if (params === undefined) return message;
+  const told = method === METHODS.updated ? UPDATED : SUBJECT;
   const exceptions = 'id' in message ? REQUEST : told;
-  if (params === undefined || !hasTexts(params, exceptions)) return message;
+  const isRead = hasTexts(params, exceptions);
+  const server = senderOf(message);
   const redacted = views
     .filter(({ configuration }) => canChange(configuration))
     .reduce((given, view) => {
-      const redact = redactionOf(
-        { ...view, server: senderOf(message) },
-        catalog.held(view.configuration.policy),
-      );
-      return redactMembers(given, redact, exceptions);
+      const { configuration } = view;
+      const lists = catalog.held(configuration.policy);
+      const isHidden = (name: string) => isHiddenToolName(lists, name, configuration, server);
+      const offered = method === SAMPLING ? withoutOfferedTools(given, isHidden) : given;
+      return isRead ? redactMembers(offered, redactionOf({ ...view, server }, lists), exceptions) : offered;
     }, params);
   return redacted === params ? message : { ...message, params: redacted };
 }
@@ -186,15 +180,4 @@ export function redactServerMessage<M extends Notification | Request>(
 function senderOf({ params }: Notification | Request): string | undefined {
   const server = read(params, '_meta', SERVER_META);
   return typeof server === 'string' ? server : undefined;
-}
-
-/** Removes hidden tools from a server's request for sampling. */
-export function redactSampling({ catalog }: Held, views: readonly View[], message: Request): Request {
-  const isHidden = (name: string): boolean =>
-    views.some(({ configuration }) =>
-      isHiddenToolName(catalog.held(configuration.policy), name, configuration, senderOf(message)),
-    );
-  const { params = {} } = message;
-  const shown = withoutOfferedTools(params, isHidden);
-  return shown === params ? message : { ...message, params: shown };
 }

@@ -1,9 +1,8 @@
 import type { Configuration } from '../../engine/configuration.js';
-import { read, SAMPLING } from '../../wire/messages.js';
+import { membersOf, read, SAMPLING } from '../../wire/messages.js';
 import { joinName } from '../../wire/server-names.js';
+import { isMembers, type Members, rewriteMembers } from './redact-texts.js';
 import { decisionOnName, isBareShown, type Lists } from './visibility.js';
-
-type Members = Record<string, unknown>;
 
 /**
  * Returns whether a name is that of a hidden tool. A tool that is not listed can be one that exists only for sampling.
@@ -41,17 +40,13 @@ export function withoutOfferedTools(params: Members, isHidden: (name: string) =>
 
 /** Does the same for the sampling requests in a result of 2026-07-28 that requires input. */
 export function withoutHiddenTools(result: Members, isHidden: (name: string) => boolean): Members {
-  const requests = read(result, 'inputRequests');
+  const requests = result.inputRequests;
   if (typeof requests !== 'object' || requests === null) return result;
-  let isChanged = false;
-  const entries = Object.entries(requests).map(([key, request]) => {
+  const inputRequests = rewriteMembers(requests, (key, request) => {
     const params = read(request, 'params');
-    if (read(request, 'method') !== SAMPLING || typeof params !== 'object' || params === null) {
-      return [key, request];
-    }
-    const shown = withoutOfferedTools({ ...params }, isHidden);
-    isChanged ||= read(shown, 'tools') !== read(params, 'tools');
-    return [key, { ...request, params: shown }];
+    if (read(request, 'method') !== SAMPLING || !isMembers(params)) return [key, request];
+    const offered = withoutOfferedTools(params, isHidden);
+    return [key, offered === params ? request : { ...membersOf(request), params: offered }];
   });
-  return isChanged ? { ...result, inputRequests: Object.fromEntries(entries) } : result;
+  return inputRequests === requests ? result : { ...result, inputRequests };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import { withLists } from '../../../src/gate/edge/server-lists.js';
-import { redactSampling, redactServerMessage } from '../../../src/gate/enforce/redaction.js';
+import { redactServerMessage } from '../../../src/gate/enforce/redaction.js';
 import type { View } from '../../../src/gate/request/facts.js';
 import type { Notification, Request } from '../../../src/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
@@ -111,18 +111,20 @@ describe('a request of the server for sampling', () => {
 
   it('offers no tool that is hidden in any of the views', () => {
     const offered = sampling('secret', 'listed', 'open', 'strong', 'own', 7);
-    expect(redactSampling(holding(), [under('high')], offered)).toEqual(sampling('open', 'strong', 'own', 7));
-    expect(redactSampling(holding(), [under('low'), under('high')], offered)).toEqual(
+    expect(redactServerMessage(holding(), [under('high')], offered)).toEqual(
+      sampling('open', 'strong', 'own', 7),
+    );
+    expect(redactServerMessage(holding(), [under('low'), under('high')], offered)).toEqual(
       sampling('open', 'own', 7),
     );
   });
 
   it('stays the same object if it offers none', () => {
     for (const offered of [sampling(), sampling('open'), { jsonrpc: '2.0', id: 1, method: 'a' } as const]) {
-      expect(redactSampling(holding(), [under('high')], offered)).toBe(offered);
+      expect(redactServerMessage(holding(), [under('high')], offered)).toBe(offered);
     }
     const offered = sampling('secret');
-    expect(redactSampling(holding(), [under()], offered)).toBe(offered);
-    expect(redactSampling(holding(), [], offered)).toBe(offered);
+    expect(redactServerMessage(holding(), [under()], offered)).toBe(offered);
+    expect(redactServerMessage(holding(), [], offered)).toBe(offered);
   });
 });
