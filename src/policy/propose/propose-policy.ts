@@ -1,4 +1,5 @@
 import { isForPages, ownersOf } from '../../engine/companions.js';
+import { readOwn } from '../../engine/expression/evaluate.js';
 import { itemAt } from '../../engine/item-at.js';
 import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import { byKind, type Kind, type Presentation } from '../../engine/policy.js';
@@ -46,7 +47,11 @@ export function proposePolicy(catalog: ServerCatalog & { readonly server?: unkno
   const words = nameWords(own('tools').map((tool) => identityOf('tools', tool)));
   const list = own('tools').filter((tool) => !isForPages(tool));
   const allDestructive = declaresAllDestructive(list);
-  const { topicsOf, ...topics } = proposeTopics(list, words, serverName(catalog.server));
+  // A catalog has the name of its server, or what the server says about itself.
+  const nameOfServer = [catalog.server, readOwn(catalog.server, 'name')].find(
+    (each) => typeof each === 'string',
+  );
+  const { topicsOf, ...topics } = proposeTopics(list, words, nameOfServer ?? '');
   const proposed = (tool: Primitive, topicsFor: (name: string) => ProposedTool['topics']): ProposedTool => {
     const name = identityOf('tools', tool);
     const effect = proposeEffect(tool, words.get(name) ?? [], allDestructive);
@@ -91,12 +96,6 @@ function effectsOf(tools: readonly ProposedTool[]): Effect[] {
 function separatesWorlds(tools: readonly Primitive[]): boolean {
   const hints = tools.map((tool) => annotationsOf(tool).openWorldHint);
   return hints.includes(true) && hints.includes(false);
-}
-
-function serverName(server: unknown): string {
-  if (typeof server === 'string') return server;
-  const name = typeof server === 'object' && server !== null && 'name' in server ? server.name : '';
-  return typeof name === 'string' ? name : '';
 }
 
 function distinct(kind: Kind, list: readonly Primitive[]): readonly Primitive[] {

@@ -1,7 +1,7 @@
 import { groupBy } from '../../language/group-by.js';
 import { LIMITS } from '../../language/schema.js';
 import { countEach, type WordsByName } from '../words/words.js';
-import { averageOf, type Cluster, mergeClusters } from './cluster.js';
+import { type Cluster, mergeClusters } from './cluster.js';
 import { similarityOf, tellingWords } from './similarity.js';
 import { type TopicWords, tellingNouns } from './topic-nouns.js';
 
@@ -18,7 +18,7 @@ const WANTED_SIZE = 6;
 /** Tools of one topic that is too large belong together more than others. */
 const SIBLINGS = 0.3;
 /** Comparing all pairs of more tools takes too long, so they are compared in parts. */
-const PART = 1000;
+const PART = 500;
 /** Of less similar tools, a small group and another one have nothing in common. */
 const LEAST_SIMILAR = 0.08;
 
@@ -68,6 +68,7 @@ export function boundTopics(
   const canJoin = (a: Cluster, b: Cluster): boolean =>
     a.members.length + b.members.length <= largest && (a.topic === undefined || b.topic === undefined);
   const isSmall = ({ members }: Cluster): boolean => members.length < MIN_SIZE;
+  const restOf = (all: readonly Cluster[]) => all.filter(isSmall).flatMap(({ members }) => members);
   const parts = groupBy(begun.entries(), ([index]) => Math.floor(index / PART));
   const merged = [...parts.values()].flatMap((part) => {
     const own = part.reduce((sum, [, { members }]) => sum + members.length, 0);
@@ -75,58 +76,35 @@ export function boundTopics(
       Math.ceil(own / Math.min(WANTED_SIZE, largest)),
       Math.ceil(MOST_TOPICS / parts.size),
     );
-    const divided = mergeClusters(
+    const joined = mergeClusters(
       part.map(([, each]) => each),
       similarity,
-      wanted,
-      canJoin,
+      (a, b, average, all) =>
+        canJoin(a, b) && (all.length > wanted || ((isSmall(a) || isSmall(b)) && average >= LEAST_SIMILAR)),
     );
+    // The tools of groups that are still too small go to the most similar others, until few enough are left over.
     return mergeClusters(
-      divided,
+      joined.flatMap((each): readonly Cluster[] =>
+        isSmall(each) ? each.members.map((member) => ({ members: [member] })) : [each],
+      ),
       similarity,
-      1,
-      (a, b, average) => canJoin(a, b) && (isSmall(a) || isSmall(b)) && average >= LEAST_SIMILAR,
+      (a, b, _average, all) =>
+        canJoin(a, b) && isSmall(a) !== isSmall(b) && restOf(all).length > mayRemain / parts.size,
     );
   });
-  const groups = placeRest(merged, similarity, largest, mayRemain);
-  if (groups === undefined) return undefined;
+  const groups = merged.filter((each) => !isSmall(each));
+  const rest = restOf(merged);
+  if (rest.length > mayRemain) {
+    // All groups are full, so the rest is a group of its own, or there are no bounds that it fits.
+    if (rest.length < MIN_SIZE || rest.length > largest) return undefined;
+    groups.push({ members: rest });
+  }
   const labels = labelsOf(groups, tools, former, isLarge);
   for (const [index, { members }] of groups.entries()) {
     for (const member of members.filter((each) => topicOf(each) === undefined))
       result.set(tools[member]?.name ?? '', [labels[index] ?? '']);
   }
   return new Set([...result.values()].flat()).size >= LIMITS.values ? undefined : result;
-}
-
-/** Gives tools of groups that are too small to the most similar others, until few enough are left over. */
-function placeRest(
-  clusters: readonly Cluster[],
-  similarity: (a: number, b: number) => number,
-  largest: number,
-  mayRemain: number,
-): Cluster[] | undefined {
-  const isLargeEnough = ({ members }: Cluster): boolean => members.length >= MIN_SIZE;
-  const groups = clusters.filter(isLargeEnough);
-  const small = clusters
-    .filter((each) => !isLargeEnough(each))
-    .sort((a, b) => a.members.length - b.members.length);
-  let rest = small.flatMap(({ members }) => members);
-  while (rest.length > mayRemain) {
-    const [member = 0, ...others] = rest;
-    const open = groups.filter(({ members }) => members.length < largest);
-    const [best] = open.toSorted(
-      (a, b) =>
-        averageOf(b, { members: [member] }, similarity) - averageOf(a, { members: [member] }, similarity),
-    );
-    if (best === undefined) {
-      // All groups are full, so the rest is a group of its own, or there are no bounds that it fits.
-      if (rest.length < MIN_SIZE || rest.length > largest) return undefined;
-      return [...groups, { members: rest }];
-    }
-    groups.splice(groups.indexOf(best), 1, { ...best, members: [...best.members, member] });
-    rest = others;
-  }
-  return groups;
 }
 
 /** @returns a label for each group: the topic that it had, its two topics, or the two words that tell most about it */

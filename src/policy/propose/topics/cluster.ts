@@ -1,3 +1,5 @@
+import { itemAt } from '../../../engine/item-at.js';
+
 /** Tools that stay together while groups are merged. */
 export interface Cluster {
   readonly members: readonly number[];
@@ -12,64 +14,47 @@ type Similarity = (a: number, b: number) => number;
  *
  * @param clusters the groups to begin with
  * @param similarity the similarity of two members
- * @param wanted how many groups are enough
- * @param mayMerge whether two groups of an average similarity may be merged
- * @returns the groups
+ * @param mayMerge whether two groups of an average similarity may be merged, among all that are left
+ * @returns the groups, when no two of them may be merged
  * @example
- * mergeClusters([{ members: [0] }, { members: [1] }, { members: [2] }], similarity, 2, () => true);
+ * mergeClusters([{ members: [0] }, { members: [1] }, { members: [2] }], similarity, (_a, _b, _average, all) => all.length > 2);
  */
 export function mergeClusters(
   clusters: readonly Cluster[],
   similarity: Similarity,
-  wanted: number,
-  mayMerge: (a: Cluster, b: Cluster, average: number) => boolean,
+  mayMerge: (a: Cluster, b: Cluster, average: number, all: readonly Cluster[]) => boolean,
 ): Cluster[] {
-  const groups = new Map(clusters.entries());
-  const count = clusters.length;
-  const averages = new Float64Array(count * count);
-  const between = (a: number, b: number): number => averages[a * count + b] ?? 0;
-  const keep = (a: number, b: number, average: number): void => {
-    averages[a * count + b] = average;
-    averages[b * count + a] = average;
-  };
-  for (const [index, a] of clusters.entries())
-    for (const [other, b] of clusters.slice(0, index + 1).entries())
-      keep(index, other, averageOf(a, b, similarity));
-  const nearestTo = (index: number, group: Cluster): number | undefined => {
-    let best: number | undefined;
-    for (const [other, each] of groups) {
-      if (other === index || (best !== undefined && between(index, other) <= between(index, best))) continue;
-      if (mayMerge(group, each, between(index, other))) best = other;
+  const groups = [...clusters];
+  const averages = groups.map((a) => groups.map((b) => averageOf(a, b, similarity)));
+  for (;;) {
+    let best: readonly [a: number, b: number] | undefined;
+    let highest = Number.NEGATIVE_INFINITY;
+    for (const [a, row] of averages.entries()) {
+      for (let b = a + 1; b < row.length; b++) {
+        const average = row[b] ?? 0;
+        if (average <= highest || !mayMerge(itemAt(groups, a), itemAt(groups, b), average, groups)) continue;
+        highest = average;
+        best = [a, b];
+      }
     }
-    return best;
-  };
-  const nearest = new Map([...groups].map(([index, group]) => [index, nearestTo(index, group)]));
-  while (groups.size > wanted) {
-    let pair: readonly [number, number] | undefined;
-    for (const [a, b] of nearest) {
-      if (b !== undefined && (pair === undefined || between(a, b) > between(...pair))) pair = [a, b];
-    }
-    const [a, b] = pair ?? [];
-    const [one, other] = [groups.get(a ?? -1), groups.get(b ?? -1)];
-    if (a === undefined || b === undefined || one === undefined || other === undefined) break;
+    if (best === undefined) return groups;
+    const [a, b] = best;
+    const [one, other] = [itemAt(groups, a), itemAt(groups, b)];
     const members = [...one.members, ...other.members];
-    for (const each of groups.keys()) {
-      const sum = between(a, each) * one.members.length + between(b, each) * other.members.length;
-      keep(a, each, sum / members.length);
-    }
-    groups.set(a, { ...other, ...one, members });
-    groups.delete(b);
-    nearest.delete(b);
-    for (const [index, group] of groups) {
-      const old = nearest.get(index);
-      if (index === a || old === a || old === b) nearest.set(index, nearestTo(index, group));
-    }
+    const toOther = itemAt(averages, b);
+    const joined = itemAt(averages, a).map(
+      (toOne, each) =>
+        (toOne * one.members.length + itemAt(toOther, each) * other.members.length) / members.length,
+    );
+    groups.splice(a, 1, { ...other, ...one, members });
+    averages.splice(a, 1, joined);
+    for (const [each, row] of averages.entries()) row[a] = itemAt(joined, each);
+    for (const list of [groups, averages, ...averages]) list.splice(b, 1);
   }
-  return [...groups.values()];
 }
 
 /** @returns the average similarity of the members of two groups */
-export function averageOf(a: Cluster, b: Cluster, similarity: Similarity): number {
+function averageOf(a: Cluster, b: Cluster, similarity: Similarity): number {
   let sum = 0;
   for (const one of a.members) for (const other of b.members) sum += similarity(one, other);
   return sum / (a.members.length * b.members.length);

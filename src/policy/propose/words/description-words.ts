@@ -1,3 +1,4 @@
+import { membersOf } from '../../../engine/expression/evaluate.js';
 import type { Primitive } from '../../../engine/mapping.js';
 import { ARTICLES, LEAD_IN, STOP_WORDS } from './generated/word-lists.js';
 import { baseOfVerb, effectOfVerb, isOnlyVerb, isTelling, mostHarmful } from './verbs.js';
@@ -28,7 +29,7 @@ export const WORDS_FIELD = 'words';
  * descriptionWords({ name: 'x', description: 'Lists the open issues.' }); // { verb: 'list', nouns: ['issues', 'open'] }
  */
 export function descriptionWords(primitive: Primitive): DescriptionWords {
-  const { words, description, inputSchema } = primitive as { readonly [field: string]: unknown };
+  const { words, description, inputSchema } = membersOf(primitive);
   const kept = keptWords(words);
   if (kept !== undefined) return kept;
   const text = typeof description === 'string' ? description : '';
@@ -94,10 +95,8 @@ const textsIn = (list: unknown): string[] =>
   Array.isArray(list) ? list.filter((each): each is string => typeof each === 'string') : [];
 
 function keptWords(words: unknown): DescriptionWords | undefined {
-  if (typeof words !== 'object' || words === null || !('nouns' in words)) return undefined;
-  const { verb, object, nouns, writes } = words as {
-    [each in keyof DescriptionWords]?: unknown;
-  };
+  const { verb, object, nouns, writes } = membersOf(words);
+  if (nouns === undefined) return undefined;
   return {
     ...(typeof verb === 'string' ? { verb } : {}),
     ...(Array.isArray(object) ? { object: textsIn(object) } : {}),

@@ -1,3 +1,4 @@
+import { membersOf } from '../../../engine/expression/evaluate.js';
 import { follow } from '../../language/data-parts.js';
 import { ACTION_PARAMETERS } from './generated/word-lists.js';
 import { baseOfVerb, isChange, isPlainWrite, mostHarmful } from './verbs.js';
@@ -30,9 +31,7 @@ export function signOfWriting(description: string, sentence: string, schema: unk
 
 /** @returns the verbs that a parameter such as `action` can be */
 function actionsOf(schema: unknown): string[] {
-  const properties = follow(schema, ['properties']);
-  if (typeof properties !== 'object' || properties === null) return [];
-  return Object.entries(properties).flatMap(([name, property]) => {
+  return Object.entries(membersOf(follow(schema, ['properties']))).flatMap(([name, property]) => {
     const values = follow(property, ['enum']);
     if (!ACTION_PARAMETERS.has(name.toLowerCase()) || !Array.isArray(values)) return [];
     return values.flatMap((value) =>
