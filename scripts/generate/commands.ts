@@ -30,7 +30,7 @@ export function commandsFile(): [file: string, text: string] {
   const text = [
     '// Made by "npm run generate" from commands.yaml.',
     "import { Argument, Option } from '@commander-js/extra-typings';",
-    "import { type CommandName, defineCommand, numberFrom, repeated } from '../define-command.js';",
+    "import { type CommandName, defineCommand, numberFrom, repeated, repeatedOf } from '../define-command.js';",
     ...Object.entries(commands).map(([name, words]) => definition(name, words, common)),
     '/** The values of the options, by the name of the command. */',
     'export interface Options {',
@@ -78,13 +78,16 @@ const group = (heading: string, options: Readonly<Record<string, Taken>>): strin
   `.optionsGroup('Options:')`,
 ];
 
+const repeatedParser = (choices: readonly string[] | undefined): string =>
+  choices === undefined ? 'repeated' : `repeatedOf([${choices.map((each) => `'${each}'`).join(', ')}])`;
+
 function made(what: 'Argument' | 'Option', flags: string, taken: Taken): string {
   const words = typeof taken === 'string' ? { about: taken } : taken;
   const { about, choices, default: byDefault, repeatable, whole, fraction } = words;
   const isOne = choices !== undefined && typeof byDefault === 'string';
   const values = [
     ...(choices === undefined ? [] : [`.choices(${JSON.stringify(choices)})`]),
-    ...(repeatable === true ? ['.argParser(repeated)'] : []),
+    ...(repeatable === true ? [`.argParser(${repeatedParser(choices)})`] : []),
     ...(whole === undefined ? [] : [`.argParser(numberFrom(${whole.join(', ')}))`]),
     ...(fraction === undefined ? [] : [`.argParser(numberFrom(${fraction.join(', ')}, 'fraction'))`]),
     ...(byDefault === undefined ? [] : [`.default(${JSON.stringify(byDefault)}${isOne ? ' as const' : ''})`]),

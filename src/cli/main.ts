@@ -1,20 +1,16 @@
 #!/usr/bin/env node
-import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { CommanderError } from '@commander-js/extra-typings';
 import { didYouMean } from '../engine/match/did-you-mean.js';
 import { paragraph } from '../policy/language/wrapped.js';
 import { Interrupted } from './errors.js';
+import type { Commands, RunnableCommand } from './options/command-line.js';
 import { HELPS, MAIN } from './options/generated/help.js';
 import { speedUpStartup } from './startup.js';
 import { paperOf } from './terminal/output.js';
 import { VERSION } from './version.js';
 
-interface Command {
-  readonly definition: CommandUnknownOpts;
-  run(argv: string[], commands: ReadonlyMap<string, () => Promise<Command>>): Promise<number>;
-}
-
 /** Each command is loaded only when it is called: `compile` needs no SDK, and `serve` needs no tokenizer. */
-const COMMANDS = new Map<string, () => Promise<Command>>([
+const COMMANDS: Commands = new Map([
   ['init', () => import('./commands/init.js')],
   ['check', () => import('./commands/check.js')],
   ['test', () => import('./commands/test.js')],
@@ -39,7 +35,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
 ]);
 
 /** `init --lambda` writes other files than `init`, and so has options and a help of its own. */
-const INIT_LAMBDA = (): Promise<Command> => import('./commands/lambda/init.js');
+const INIT_LAMBDA = (): Promise<RunnableCommand> => import('./commands/lambda/init.js');
 
 const LINES = Object.entries(HELPS).flatMap(([name, help]) =>
   'summary' in help ? [`  ${name.padEnd(12)}${help.summary}`] : [],

@@ -112,14 +112,14 @@ describe.concurrent('invalid preferences', () => {
     ],
     [
       'environment=development,production',
-      'environment takes one value, not several ("development,production").',
+      '"development,production" is not a valid value for environment (development, production).',
     ],
     [
       'topic=maps,chart',
       '"chart" is not a valid value for topic (maps, charts, code). Did you mean "charts"?',
     ],
-    ['budget=900', '"900" is not a valid value for budget (a number from 0 to 500).'],
-    ['budget=', '"" is not a valid value for budget (a number from 0 to 500).'],
+    ['budget=900', '900 is not a valid value for budget. Write a number from 0 to 500.'],
+    ['budget=', '"" is not a valid value for budget. Write a number from 0 to 500.'],
     ['preset=liv', '"liv" is not a valid value for preset (live). Did you mean "live"?'],
     ['live', 'To request a preset, pass --concern preset=live.'],
     [

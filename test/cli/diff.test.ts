@@ -427,7 +427,10 @@ describe('invalid arguments of diff', () => {
     [[], `Missing required argument 'old'. See`],
     [[VAULT], `Missing required argument 'new'. See`],
     [[VAULT, VAULT, 'x'], 'Expected 2 arguments but got 3.'],
-    [[VAULT, VAULT, '--fail-on', 'hiden'], '--fail-on takes hidden, shown, empty, not "hiden". See'],
+    [
+      [VAULT, VAULT, '--fail-on', 'hiden'],
+      "'--fail-on <what>' argument 'hiden' is invalid. Allowed choices are hidden, shown, empty. See",
+    ],
     [[VAULT, 'no.yaml'], 'no.yaml cannot be read (it does not exist)'],
     [[VAULT, VAULT, '--old-catalog', 'no.json'], 'no.json cannot be read (it does not exist)'],
     [[VAULT, VAULT, '--catalog', CATALOG, '--', 'node'], '2 inputs: --catalog and a command after --'],

@@ -69,12 +69,11 @@ describe.concurrent('explain', () => {
 
   it.each([
     [['deletKey', ...VAULT], 'The policy has no "deletKey". Did you mean "deleteKey"?'],
-    [['log', ...VAULT], 'The policy has no "log". Did you mean "logData", "readLog" or "clearLog"?'],
     [
       ['zzzzzz', ...VAULT],
       'The policy has no "zzzzzz". Pass an input (--catalog, --url or a command) to explain unmapped primitives.',
     ],
-    [['betta', ...RULES, ...CATALOG], 'The input has no "betta". Did you mean "beta" or "delta"?'],
+    [['betta', ...RULES, ...CATALOG], 'The input has no "betta". Did you mean "beta"?'],
     [
       ['constructor', ...RULES, ...CATALOG],
       'The input has no "constructor". Run "mcp-concerns list" to see its names.',

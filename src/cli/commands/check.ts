@@ -10,26 +10,21 @@ import { readInput } from '../inputs/read-input.js';
 import { knownServers } from '../inputs/several/known-servers.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
 import { readClaims } from '../options/claims-file.js';
-import { readCommandLine } from '../options/command-line.js';
+import { commandOf } from '../options/command-line.js';
 import { checkCommand } from '../options/generated/commands.js';
 import { parseInput } from '../options/input-options.js';
 import { policiesOf } from '../options/policy-option.js';
 import { scopesOfTools, scopesText } from '../reports/scopes-text.js';
-import { escapedFinding, findingsText } from '../terminal/findings-text.js';
+import { findingsText } from '../terminal/findings-text.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
 import { SITE } from '../version.js';
 
-export const definition = checkCommand();
-
 /**
- * @param argv the arguments after `check`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, or a file or the input cannot be read
  * @example
  * await run(['policies', '--format', 'json']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const line = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(checkCommand(), async (line) => {
   const { values, terminal } = line;
   const { format } = values;
   const policies = policiesOf(line);
@@ -63,11 +58,10 @@ export async function run(argv: string[]): Promise<number> {
       for (const code of new Set(findings.map((each) => each.code)))
         if (SITE !== undefined && !terminal.quiet) process.stdout.write(`${findingPage(code, SITE)}\n`);
     } else {
-      const shown = format === 'github' ? findings.map(escapedFinding) : findings;
       const text =
         format === 'json' && scopes.flat().length > 0
           ? JSON.stringify({ findings, scopes: scopes.flat() }, null, 2)
-          : writeFindings(shown, texts, format, silenced, SITE);
+          : writeFindings(findings, texts, format, silenced, SITE);
       if (text !== '') process.stdout.write(`${text}\n`);
       if (format === 'github') terminal.note(summary);
     }
@@ -79,7 +73,7 @@ export async function run(argv: string[]): Promise<number> {
     if (file !== undefined) catalog = await readCatalog();
     return [...checkAll().texts.keys(), ...(file === undefined ? [] : [file])];
   }, terminal.note);
-}
+});
 
 function countsOf(findings: readonly Finding[]): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length;

@@ -2,26 +2,25 @@ import { byKind, KINDS } from '../../engine/policy.js';
 import { CliError, UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readInput } from '../inputs/read-input.js';
-import { readCommandLine } from '../options/command-line.js';
-import { compileCommand } from '../options/generated/commands.js';
+import { type CommandLine, commandOf } from '../options/command-line.js';
+import { compileCommand, type Options } from '../options/generated/commands.js';
 import { parseInput, requireInput } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
 import { catalogContents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 
-export const definition = compileCommand();
-
 /**
- * @param argv the arguments after `compile`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, the policy has errors, or the file cannot be written
  * @example
  * await run(['policies/vault.yaml', '-o', 'build/vault.json']);
  */
-export async function run(argv: string[]): Promise<number> {
+export const { definition, run } = commandOf(compileCommand(), act, (argv) => ({
+  policy: 'policy',
   // The input is only for the catalog.
-  const input = argv.some((each) => /^--snapshot(=|$)/.test(each));
-  const line = readCommandLine(definition, argv, { policy: 'policy', input });
+  input: argv.some((each) => /^--snapshot(=|$)/.test(each)),
+}));
+
+async function act(line: CommandLine<[string[]], Options['compile']>): Promise<undefined> {
   const { values, terminal } = line;
   const { output, snapshot } = values;
   const paths = onePolicyOf(line);
@@ -47,11 +46,11 @@ export async function run(argv: string[]): Promise<number> {
     writeOutput(snapshot, `${JSON.stringify({ server: catalog.server, ...lists })}\n`);
     terminal.note(`Wrote ${snapshot}: ${catalogContents(catalog)}.`);
   }
-  return 0;
+  return undefined;
 }
 
 /** @returns the values of `--header`, and those of `--header-env` in the same form */
-function headersOf({ header, headerEnv }: ReturnType<typeof definition.opts>): { header?: string[] } {
+function headersOf({ header, headerEnv }: Options['compile']): { header?: string[] } {
   const read = headerEnv?.map((text) => {
     const [, name = '', variable = ''] = /^([^:]+):\s*(\w+)$/.exec(text) ?? [];
     if (name === '') throw new UsageError('compile', `--header-env takes 'NAME: VARIABLE', not "${text}"`);

@@ -3,42 +3,28 @@ import { IDENTITY } from '../../engine/mapping.js';
 import { byKind, type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
 import { compareSides } from '../../policy/diff/compare.js';
 import { compareDeclarations } from '../../policy/diff/compare-declarations.js';
-import { UsageError } from '../errors.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { type CatalogFile, catalogAt, catalogBeside } from '../inputs/catalog-file.js';
 import { readRevision } from '../inputs/policy-revision.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
-import { readCommandLine } from '../options/command-line.js';
-import { diffCommand } from '../options/generated/commands.js';
+import { commandOf } from '../options/command-line.js';
+import { diffCommand, type Options } from '../options/generated/commands.js';
 import { parseInput } from '../options/input-options.js';
-import { toJson, toMarkdown } from '../reports/diff/formats.js';
+import { toMarkdown } from '../reports/diff/markdown.js';
 import { toPretty } from '../reports/diff/pretty.js';
 import { type DiffReport, makeReport } from '../reports/diff/report.js';
 import { writeJson } from '../terminal/write-output.js';
 
-/** What `--fail-on` takes. */
-const FAIL_ON = ['hidden', 'shown', 'empty'] as const;
-
-export const definition = diffCommand();
-
 /**
- * @param argv the arguments after `diff`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, a policy has errors, or the input cannot be read
  * @example
  * await run(['HEAD:policies/vault.yaml', 'policies/vault.yaml']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const line = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(diffCommand(), async (line) => {
   const { values, positionals, command, terminal } = line;
   const { format } = values;
-  const failOn = (values.failOn ?? []).map((text) => {
-    const known = FAIL_ON.find((each) => each === text);
-    if (known !== undefined) return known;
-    throw new UsageError('diff', `--fail-on takes ${FAIL_ON.join(', ')}, not "${text}"`);
-  });
   const [old, now] = positionals;
   const input = parseInput(line);
 
@@ -64,13 +50,16 @@ export async function run(argv: string[]): Promise<number> {
     difference,
     words: compareDeclarations(before, after),
   });
-  if (format === 'json') writeJson(toJson(report));
+  if (format === 'json') writeJson(report);
   else process.stdout.write(format === 'markdown' ? toMarkdown(report) : toPretty(report, terminal.paper));
-  return failOn.some((what) => happens(report, what)) ? 1 : 0;
-}
+  return values.failOn?.some((what) => happens(report, what)) === true ? 1 : 0;
+});
 
-function happens({ groups, newlyEmpty }: DiffReport, what: (typeof FAIL_ON)[number]): boolean {
-  if (what === 'empty') return newlyEmpty !== undefined;
+function happens(
+  { groups, newlyEmpty }: DiffReport,
+  what: NonNullable<Options['diff']['failOn']>[number],
+): boolean {
+  if (what === 'empty') return newlyEmpty !== null;
   // Under a new name, it is gone for whoever uses the old one.
   return groups.some((group) => group[what].length + group.renamed.length > 0);
 }

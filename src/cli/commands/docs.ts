@@ -1,29 +1,22 @@
 import { basename } from 'node:path';
 import { preparePolicy } from '../../engine/policy.js';
 import { read } from '../../wire/messages.js';
-import { billedBy } from '../inputs/billed-tokens.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { knownServers } from '../inputs/several/known-servers.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { readCommandLine } from '../options/command-line.js';
+import { commandOf } from '../options/command-line.js';
 import { docsCommand } from '../options/generated/commands.js';
 import { parseInput } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
 import { policyPage } from '../pages/policy-page.js';
-import { weighCatalog } from '../reports/list-report.js';
 import { writeOutput } from '../terminal/write-output.js';
 
-export const definition = docsCommand();
-
 /**
- * @param argv the arguments after `docs`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, the policy has errors, or the input cannot be read
  * @example
  * await run(['policies/vault.yaml', '-o', 'build/vault.md']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const line = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(docsCommand(), async (line) => {
   const { values, terminal } = line;
   const paths = onePolicyOf(line);
   const input = parseInput(line);
@@ -32,12 +25,10 @@ export async function run(argv: string[]): Promise<number> {
     readPolicyInput(paths, 'nothing was written', terminal, await knownServers(values.servers)),
   );
   const counted = input ? await readCounted(input, terminal.quiet) : undefined;
-  const weighed = counted && weighCatalog(policy, counted[0], billedBy(counted[1]));
   const server = counted === undefined ? undefined : read(counted[0].server, 'name');
   const name = basename(paths[0] ?? '').replace(/\.ya?ml$/, '');
   const title = typeof server === 'string' ? `${name}: policy of ${server}` : `Policy ${name}`;
   const output = values.output ?? '-';
-  writeOutput(output, policyPage(policy, title, weighed, counted?.[0].unavailable));
+  writeOutput(output, policyPage(policy, title, counted));
   if (output !== '-') terminal.note(`Wrote ${output}.`);
-  return 0;
-}
+});

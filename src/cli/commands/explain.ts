@@ -1,12 +1,12 @@
 import { IDENTITY, type Primitive, primitivesIn, type ServerCatalog } from '../../engine/mapping.js';
-import { nearest } from '../../engine/match/nearest.js';
+import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { outsideEntry, split } from '../../wire/server-names.js';
 import { CliError } from '../errors.js';
 import { readPolicyAndConfiguration } from '../inputs/policy-and-configuration.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
-import { readCommandLine } from '../options/command-line.js';
+import { commandOf } from '../options/command-line.js';
 import { explainCommand } from '../options/generated/commands.js';
 import { parseInput } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
@@ -14,20 +14,14 @@ import { originsOf } from '../reports/configuration-origins.js';
 import { explainPrimitive } from '../reports/explanation.js';
 import { explanationToText } from '../reports/explanation-text.js';
 import { plain } from '../terminal/output.js';
-import { joined } from '../terminal/quantities.js';
 import { writeJson } from '../terminal/write-output.js';
 
-export const definition = explainCommand();
-
 /**
- * @param argv the arguments after `explain`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, the policy has errors, the input cannot be read, or the name is unknown
  * @example
  * await run(['deleteKey', '--policy', 'policies/vault.yaml']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const line = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(explainCommand(), async (line) => {
   const { values, terminal } = line;
   const { format } = values;
   const [name] = line.positionals;
@@ -57,8 +51,7 @@ export async function run(argv: string[]): Promise<number> {
   if (input === undefined && readsMore(policy)) {
     terminal.note('note: without an input, annotations and tags are unknown, so rules and assign see none.');
   }
-  return 0;
-}
+});
 
 /** @returns whether rules or `assign` read more of a primitive than its name */
 function readsMore({ rules, assigns }: Policy): boolean {
@@ -109,23 +102,7 @@ function bare({ concerns, rules }: Policy, kind: Kind, name: string): Primitive 
     : outsideEntry(part.slug, { [IDENTITY[kind]]: part.own });
 }
 
-const MAX_NAMES = 3;
-
 function unknownName(name: string, names: readonly string[], where: string, advice: string): CliError {
-  const near = nearestNames(name, new Set(names)).map((each) => `"${plain(each)}"`);
-  const hint = near.length === 0 ? advice : `Did you mean ${joined(near, 'or')}?`;
-  return new CliError(`${where} has no "${plain(name)}". ${hint}`);
-}
-
-/** @returns similar names, the most similar first, then names that contain this name */
-function nearestNames(name: string, names: Set<string>): string[] {
-  const found: string[] = [];
-  for (let near = nearest(name, names); near !== undefined; near = nearest(name, names)) {
-    found.push(near);
-    names.delete(near);
-    if (found.length === MAX_NAMES) return found;
-  }
-  const small = name.toLowerCase();
-  const partly = [...names].filter((each) => small.length > 2 && each.toLowerCase().includes(small));
-  return [...found, ...partly].slice(0, MAX_NAMES);
+  const hint = didYouMean(name, names) || ` ${advice}`;
+  return new CliError(plain(`${where} has no "${name}".${hint}`));
 }

@@ -2,7 +2,7 @@ import { policyFilesOf } from '../../policy/compile/load.js';
 import { FormatError, formatYaml } from '../../policy/language/format-yaml.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { CliError } from '../errors.js';
-import { readCommandLine } from '../options/command-line.js';
+import { commandOf } from '../options/command-line.js';
 import { fmtCommand } from '../options/generated/commands.js';
 import { policiesOf } from '../options/policy-option.js';
 import { plain } from '../terminal/output.js';
@@ -10,17 +10,12 @@ import { quantity } from '../terminal/quantities.js';
 import { readText } from '../terminal/read-text.js';
 import { writeFiles } from '../terminal/write-files.js';
 
-export const definition = fmtCommand();
-
 /**
- * @param argv the arguments after `fmt`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, or a file cannot be formatted; then no file is changed
  * @example
  * await run(['--check', 'policies']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const line = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(fmtCommand(), async (line) => {
   const { values, terminal } = line;
   const paths = policiesOf(line).flat();
 
@@ -34,7 +29,7 @@ export async function run(argv: string[]): Promise<number> {
     terminal.note(`${changed.length} of ${all} not formatted. Run "mcp-concerns fmt" to format.`);
   } else terminal.note(`${changed.length} of ${all} formatted.`);
   return values.check && changed.length > 0 ? 1 : 0;
-}
+});
 
 function formatted(file: string): { before: string; after: string } {
   const before = readText(file, 'Check the path of the policy.');

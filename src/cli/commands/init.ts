@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { CliError, UsageError } from '../errors.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { FIRST_POLICY, readCommandLine } from '../options/command-line.js';
-import { initCommand } from '../options/generated/commands.js';
+import { type CommandLine, commandOf, FIRST_POLICY } from '../options/command-line.js';
+import { initCommand, type Options } from '../options/generated/commands.js';
 import { requireInput } from '../options/input-options.js';
 import { firstPolicy, proposeFiles } from '../proposals/first-policy.js';
 import { initServers, updateServers } from '../proposals/init-servers.js';
@@ -11,19 +11,17 @@ import { updateFiles } from '../proposals/update-files.js';
 import { catalogContents } from '../terminal/quantities.js';
 import { writeFiles } from '../terminal/write-files.js';
 
-export const definition = initCommand();
-
 /**
- * @param argv the arguments after `init`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, the input cannot be read, or a file exists already
  * @example
  * await run(['-o', 'policy.yaml', '--', 'node', 'server.js']);
  */
-export async function run(argv: string[]): Promise<number> {
+export const { definition, run } = commandOf(initCommand(), act, (argv) =>
   // A project has a policy already, so only its update is about the project.
-  const use = argv.includes('--update') ? ({ policy: 'output', input: true } as const) : false;
-  const line = readCommandLine(definition, argv, use);
+  argv.includes('--update') ? { policy: 'output', input: true } : false,
+);
+
+async function act(line: CommandLine<[], Options['init']>): Promise<number | undefined> {
   const { values, command, terminal } = line;
   const input = requireInput(line);
   const output = values.output ?? FIRST_POLICY;
@@ -73,7 +71,7 @@ export async function run(argv: string[]): Promise<number> {
   const { texts, notes } = firstPolicy(files, proposed, read, values.catalog !== undefined);
   writeFiles(texts);
   for (const note of notes) terminal.note(note);
-  return 0;
+  return undefined;
 }
 
 const TOO_LONG_FOR_STDOUT =

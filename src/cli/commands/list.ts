@@ -3,7 +3,7 @@ import { readPolicyAndConfiguration } from '../inputs/policy-and-configuration.j
 import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { readCommandLine } from '../options/command-line.js';
+import { commandOf } from '../options/command-line.js';
 import { listCommand } from '../options/generated/commands.js';
 import { requireInput } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
@@ -12,17 +12,12 @@ import { toTable } from '../reports/list-table.js';
 import { plain } from '../terminal/output.js';
 import { writeJson } from '../terminal/write-output.js';
 
-export const definition = listCommand();
-
 /**
- * @param argv the arguments after `list`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, the policy has errors, or the input cannot be read
  * @example
  * await run(['--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const line = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(listCommand(), async (line) => {
   const { values, terminal } = line;
   const { format } = values;
   const paths = onePolicyOf(line);
@@ -49,8 +44,7 @@ export async function run(argv: string[]): Promise<number> {
     );
   }
   if (format === 'json')
-    writeJson({ protocol: catalog.protocol, unavailable: catalog.unavailable, ...toJson(report) });
+    writeJson({ protocol: catalog.protocol, unavailable: catalog.unavailable, ...toJson(report, catalog) });
   else if (format === 'names') for (const name of toNames(report)) process.stdout.write(`${plain(name)}\n`);
   else process.stdout.write(toTable(policy, report, terminal.paper, catalog.unavailable));
-  return 0;
-}
+});

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { openerTo } from '../control/local-page.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { readCommandLine } from '../options/command-line.js';
-import { openCommand } from '../options/generated/commands.js';
+import { type CommandLine, commandOf } from '../options/command-line.js';
+import { type Options, openCommand } from '../options/generated/commands.js';
 import { parseInput } from '../options/input-options.js';
 import { type PlaygroundInput, playgroundDocument } from '../proposals/playground-document.js';
 import { servePlayground } from '../proposals/playground-server.js';
@@ -13,17 +13,14 @@ import { aborted, interruptible } from '../terminal/interrupt.js';
 import { openInBrowser } from '../terminal/open-in-browser.js';
 import { plain, type Terminal } from '../terminal/output.js';
 
-export const definition = openCommand();
-
 /**
- * @param argv the arguments after `open`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, or a file or the input cannot be read
  * @example
  * await run(['--policy', 'policies/vault.yaml', '--no-open']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const line = readCommandLine(definition, argv, false);
+export const { definition, run } = commandOf(openCommand(), act, () => false);
+
+async function act(line: CommandLine<[], Options['open']>): Promise<number | undefined> {
   const { values, terminal } = line;
   const { policy: paths = [] } = values;
   const input = parseInput(line);
@@ -45,7 +42,7 @@ export async function run(argv: string[]): Promise<number> {
     terminal.note('No browser could be started. Open this file yourself.');
   }
   process.stdout.write(`${file}\n`);
-  return 0;
+  return undefined;
 }
 
 /** Serves the page until a signal, so that it can save. */

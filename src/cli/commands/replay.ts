@@ -6,7 +6,7 @@ import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilitie
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
-import { readCommandLine } from '../options/command-line.js';
+import { commandOf } from '../options/command-line.js';
 import { replayCommand } from '../options/generated/commands.js';
 import { requireInput } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
@@ -18,17 +18,12 @@ import type { Terminal } from '../terminal/output.js';
 import { readJson } from '../terminal/read-text.js';
 import { writeJson } from '../terminal/write-output.js';
 
-export const definition = replayCommand();
-
 /**
- * @param argv the arguments after `replay`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, no line has a decision, or the policy or the input cannot be read
  * @example
  * await run(['log.json', '--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const line = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(replayCommand(), async (line) => {
   const { values, terminal } = line;
   const { format } = values;
   const [given] = line.positionals;
@@ -58,9 +53,9 @@ export async function run(argv: string[]): Promise<number> {
       differences,
     }));
     writeJson(told.length === 1 ? told[0] : told);
-  } else process.stdout.write(replays.map((each) => replayToText(each, terminal.paper)).join('\n'));
+  } else process.stdout.write(replays.map((each) => replayToText(policy, each, terminal.paper)).join('\n'));
   return replays.every(({ same }) => same) ? 0 : 1;
-}
+});
 
 /** Reads a policy as an author writes it, or the compiled one that was deployed. */
 function readAnyPolicy(paths: readonly string[], terminal: Terminal): Policy {

@@ -5,8 +5,8 @@ import type { Era } from '../../wire/messages.js';
 import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { knownServers } from '../inputs/several/known-servers.js';
-import { readCommandLine } from '../options/command-line.js';
-import { serveCommand } from '../options/generated/commands.js';
+import { commandOf } from '../options/command-line.js';
+import { type Options, serveCommand } from '../options/generated/commands.js';
 import { requireServer } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
@@ -14,8 +14,6 @@ import { readService } from '../options/service-options.js';
 import { logRequests } from '../serving/request-line.js';
 import { watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
-
-export const definition = serveCommand();
 
 /**
  * @param argv the arguments after `serve`
@@ -25,8 +23,7 @@ export const definition = serveCommand();
  * @example
  * await run(['--policy', 'policies/vault.yaml', '--', 'node', 'server.js']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const line = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(serveCommand(), async (line) => {
   const { values, terminal } = line;
   const { port, panel, isolation, sessions, idle, silence, protocol } = values;
   const limits = {
@@ -90,14 +87,14 @@ export async function run(argv: string[]): Promise<number> {
       stop();
     }
   });
-}
+});
 
 /** Nothing tells whose question it is. Some servers list no tools that ask if they are told so. */
 const SHARED =
   'note: With --isolation shared, servers cannot ask hosts, so tools that need sampling, elicitation or roots may be missing. --isolation per-session has them.';
 
 /** @returns the preferences of `--concern`, for hosts that send none */
-function defaultPreferences(policy: Policy, { concern = [], stdio }: ReturnType<typeof definition.opts>) {
+function defaultPreferences(policy: Policy, { concern = [], stdio }: Options['serve']) {
   if (concern.length === 0) return {};
   if (stdio !== true) {
     throw new UsageError(

@@ -3,23 +3,18 @@ import type { PanelConcern, PanelState } from '../../gate/panel/panel-document.j
 import { registryFolder, writeOpener } from '../control/registry.js';
 import { type RunningProcess, runningProcesses, switchSession } from '../control/running-process.js';
 import { CliError, UsageError } from '../errors.js';
-import { readCommandLine } from '../options/command-line.js';
+import { commandOf } from '../options/command-line.js';
 import { switchCommand } from '../options/generated/commands.js';
 import { sessionLines } from '../reports/switch-report.js';
 import { openInBrowser } from '../terminal/open-in-browser.js';
 import { plain } from '../terminal/output.js';
 
-export const definition = switchCommand();
-
 /**
- * @param argv the arguments after `switch`
- * @returns the exit code
  * @throws {CliError} if nothing runs, an argument is not valid, or a value is refused
  * @example
  * await run(['safe']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const { values, positionals, terminal } = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(switchCommand(), async ({ values, positionals, terminal }) => {
   const [changes] = positionals;
   const change = readChange(changes);
   const isTerminal = process.stdin.isTTY === true;
@@ -66,8 +61,7 @@ export async function run(argv: string[]): Promise<number> {
   messages.delete(last?.message ?? '');
   for (const message of messages) console.error(`mcp-concerns: ${message}`);
   if (last !== undefined) throw last;
-  return 0;
-}
+});
 
 /** What the arguments ask for: a preset, or texts by concern. */
 type WantedChange = { readonly preset: string } | { readonly texts: ReadonlyMap<string, string> };

@@ -2,7 +2,7 @@ import { updateTests } from '../../policy/testing/update-tests.js';
 import { UsageError } from '../errors.js';
 import { findTestFiles, namedTestFiles } from '../inputs/test-files.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
-import { readCommandLine } from '../options/command-line.js';
+import { commandOf } from '../options/command-line.js';
 import { testCommand } from '../options/generated/commands.js';
 import { toJson, toJunit } from '../reports/test-formats.js';
 import { toPretty, updatesToText } from '../reports/test-report.js';
@@ -12,17 +12,12 @@ import type { Paper } from '../terminal/output.js';
 import { writeFiles } from '../terminal/write-files.js';
 import { writeJson } from '../terminal/write-output.js';
 
-export const definition = testCommand();
-
 /**
- * @param argv the arguments after `test`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, a server does not answer, or a file cannot be read
  * @example
  * await run(['policies/vault.test.yaml', '--coverage']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const given = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(testCommand(), async (given) => {
   const { values, positionals, terminal } = given;
   const [paths] = positionals;
   const { format } = values;
@@ -59,7 +54,7 @@ export async function run(argv: string[]): Promise<number> {
   if (values.update !== true) return print(first).failed ? 1 : 0;
   const changed = update(first, format === 'pretty' ? terminal.paper : terminal.errors, format);
   return print(changed ? await runAll() : first).failed ? 1 : 0;
-}
+});
 
 /** Shows and writes the new expectations of failed tests. */
 function update({ files }: TestReport, paper: Paper, format: string): boolean {

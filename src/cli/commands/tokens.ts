@@ -7,7 +7,7 @@ import { readPolicyInput } from '../inputs/policy-input.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { knownServers } from '../inputs/several/known-servers.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { readCommandLine } from '../options/command-line.js';
+import { commandOf } from '../options/command-line.js';
 import { tokensCommand } from '../options/generated/commands.js';
 import { requireInput } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
@@ -18,17 +18,12 @@ import { sampleConfigurations } from '../reports/sample-configurations.js';
 import { type TokenReport, tokensToJson, tokensToText } from '../reports/tokens-text.js';
 import { writeJson } from '../terminal/write-output.js';
 
-export const definition = tokensCommand();
-
 /**
- * @param argv the arguments after `tokens`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, the policy has errors, or the input cannot be read
  * @example
  * await run(['--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const line = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(tokensCommand(), async (line) => {
   const { values, terminal } = line;
   const { format, budget } = values;
   const paths = onePolicyOf(line);
@@ -80,4 +75,4 @@ export async function run(argv: string[]): Promise<number> {
   else process.stdout.write(tokensToText(report, terminal.paper));
   if (budget === undefined) return 0;
   return singles.some(({ tokens }) => tokens > budget) || (all?.over ?? 0) > 0 ? 1 : 0;
-}
+});

@@ -8,7 +8,7 @@ import {
 } from '@commander-js/extra-typings';
 import { UsageError } from '../errors.js';
 import { requireOwnFile } from '../project/project-file.js';
-import { findProject, type Project } from '../project/read-project.js';
+import { findProject } from '../project/read-project.js';
 import { requireTrust } from '../project/trust.js';
 import { type Terminal, type TerminalValues, terminalOf } from '../terminal/output.js';
 
@@ -35,93 +35,86 @@ export interface CommandLine<A extends unknown[], O> {
   readonly command: readonly string[];
 }
 
+/** A command, as its module exports it. */
+export interface RunnableCommand {
+  /** Its arguments and options. */
+  readonly definition: CommandUnknownOpts;
+  /** Runs the command with the arguments after its name, and returns the exit code. */
+  run(argv: readonly string[], commands: Commands): Promise<number>;
+}
+
+/** All commands by name. Each is loaded only when it is needed. */
+export type Commands = ReadonlyMap<string, () => Promise<RunnableCommand>>;
+
 /**
- * Parses the arguments of a command, and adds what the project file says and the command line does not.
+ * Makes a command of its definition and of what it does with a command line. The project file adds what the command line
+ * does not say. The input of a project belongs to the policy of the project, so it is not used with a policy of the command
+ * line.
  *
- * The input of a project belongs to the policy of the project, so it is not used with a policy of the command line.
- *
- * @param definition the command
- * @param argv the arguments
- * @param use what the command takes from the project file: what its options can name. False if it takes nothing
- * @returns the options, the other arguments, the command of the server, and how the command writes its output
- * @throws {UsageError} for an argument that is not valid
- * @throws {CliError} for a project file that is not valid, or that the person does not trust
- * @throws {CommanderError} for `--help`, after it was printed
+ * @param definition its arguments and options
+ * @param act does it. Returns the exit code, if it is not 0
+ * @param useOf returns what the command takes from the project file, if its options do not tell; false if it takes nothing
+ * @returns what the module of the command exports. `run` throws a `UsageError` for an argument that is not valid, a `CliError`
+ *   for a project file that is not valid, or that the person does not trust, and a `CommanderError` after `--help` was printed
  * @example
- * const { values, output, command } = readCommandLine(definition, argv);
+ * export const { definition, run } = commandOf(fmtCommand(), async ({ values }) => (values.check ? 1 : 0));
  */
-export function readCommandLine<
+export const commandOf = <
   A extends unknown[],
   O extends OptionValues & TerminalValues,
   G extends OptionValues,
 >(
   definition: Command<A, O, G>,
-  argv: readonly string[],
-  use: ProjectUse | false = useOf(definition),
-): CommandLine<A, O> {
-  const end = argv.indexOf('--');
-  const own = end === -1 ? argv : argv.slice(0, end);
-  const command = end === -1 ? [] : argv.slice(end + 1);
-  parse(definition, own);
-  // The file itself cannot say that it is trusted.
-  const isTrusted = definition.getOptionValue('trust') === true;
-  const isUsed = use !== false && definition.getOptionValue('project') !== false;
-  const project = isUsed ? findProject(process.cwd(), isTrusted) : undefined;
-  const added = project && use ? ofProject(definition, project, command, use) : undefined;
-  if (project !== undefined && added !== undefined && !isTrusted) {
-    requireTrust(project, { ...added, folder: dirname(project.path) });
-  }
-  if (added !== undefined) parse(definition, [...added.options, ...own, ...added.positionals]);
-  else if (
-    isUsed &&
-    use.policy === 'policy' &&
-    !namesPolicy(definition, use.policy) &&
-    existsSync(FIRST_POLICY)
-  ) {
-    if (!isTrusted) requireOwnFile(resolve(FIRST_POLICY), FIRST_POLICY);
-    parse(definition, [`--policy=${FIRST_POLICY}`, ...own]);
-  }
-  const values = definition.opts();
-  return {
-    name: nameOf(definition),
-    values,
-    terminal: terminalOf(values),
-    positionals: definition.processedArgs,
-    policies: takes(definition, 'policy') ? definition.args : [],
-    areFound: (added?.positionals.length ?? 0) > 0,
-    command: added?.server ?? command,
-  };
-}
+  act: (line: CommandLine<A, O>, commands: Commands) => Promise<number | undefined>,
+  useOf: (argv: readonly string[]) => ProjectUse | false = () => useOfOptions(definition),
+): RunnableCommand => ({
+  definition,
+  run: async (argv, commands) => {
+    const use = useOf(argv);
+    const end = argv.indexOf('--');
+    const own = end === -1 ? argv : argv.slice(0, end);
+    const server = end === -1 ? [] : argv.slice(end + 1);
+    parse(definition, own);
+    const isUsed = use !== false && definition.getOptionValue('project') !== false;
+    const added = isUsed ? ofProject(definition, server, use) : NOTHING;
+    const { options, positionals } = added;
+    if (options.length + positionals.length > 0) parse(definition, [...options, ...own, ...positionals]);
+    const values = definition.opts();
+    const line = {
+      name: nameOf(definition),
+      values,
+      terminal: terminalOf(values),
+      positionals: definition.processedArgs,
+      policies: takes(definition, 'policy') ? definition.args : [],
+      areFound: positionals.length > 0,
+      command: added.server ?? server,
+    };
+    return (await act(line, commands)) ?? 0;
+  },
+});
 
 /** What `init` writes where nobody says otherwise. Without a project file, it is the policy of its folder. */
 export const FIRST_POLICY = 'policy.yaml';
 
-const nameOf = (definition: { name(): string }): string => definition.name().replace('mcp-concerns ', '');
+/** What is read of the definition of a command, whatever its arguments and options are. */
+type Definition = Pick<
+  CommandUnknownOpts,
+  'name' | 'parse' | 'options' | 'args' | 'registeredArguments' | 'getOptionValue' | 'getOptionValueSource'
+>;
+
+const nameOf = (definition: Definition): string => definition.name().replace('mcp-concerns ', '');
 
 /** Whether the arguments without an option are of this kind. */
-const takes = (
-  { registeredArguments: [argument] }: Pick<CommandUnknownOpts, 'registeredArguments'>,
-  kind: 'policy' | 'path',
-): boolean => argument?.name() === kind;
-
-/** Whether the command line names a policy. */
-const namesPolicy = (
-  definition: Pick<CommandUnknownOpts, 'args' | 'registeredArguments' | 'getOptionValueSource'>,
-  option: string,
-): boolean =>
-  definition.getOptionValueSource(option) === 'cli' ||
-  (takes(definition, 'policy') && definition.args.length > 0);
+const takes = ({ registeredArguments: [argument] }: Definition, kind: 'policy' | 'path'): boolean =>
+  argument?.name() === kind;
 
 /** Only the commands with `--no-project` use the project file. */
-function useOf({ options }: Pick<CommandUnknownOpts, 'options'>): ProjectUse | false {
+function useOfOptions({ options }: Definition): ProjectUse | false {
   const has = (name: string): boolean => options.some((option) => option.name() === name);
   return has('no-project') && { policy: has('policy') ? 'policy' : undefined, input: has('url') };
 }
 
-function parse<A extends unknown[], O extends OptionValues, G extends OptionValues>(
-  definition: Command<A, O, G>,
-  argv: readonly string[],
-): void {
+function parse(definition: Definition, argv: readonly string[]): void {
   const name = nameOf(definition);
   // In `--policy --concern x` the value of --policy is missing. `-o -` and `--policy=-x` are valid.
   const missing = definition.options.find(({ long, short, required }) =>
@@ -137,7 +130,7 @@ function parse<A extends unknown[], O extends OptionValues, G extends OptionValu
 }
 
 /** Returns a message of commander as the sentences of our messages. */
-function problemOf({ code, message }: CommanderError, { options }: Pick<CommandUnknownOpts, 'options'>) {
+function problemOf({ code, message }: CommanderError, { options }: Definition): string {
   const text = message
     .replace(/^error: /, '')
     .replace(/\n\((.*)\)$/, '. $1')
@@ -147,39 +140,53 @@ function problemOf({ code, message }: CommanderError, { options }: Pick<CommandU
   return takesServer ? `${sentence}. The command of a server is passed after --` : sentence;
 }
 
-/** What the project file adds to a command line that was parsed. */
-function ofProject(
-  definition: Pick<CommandUnknownOpts, 'options' | 'args' | 'registeredArguments' | 'getOptionValueSource'>,
-  project: Project,
-  command: readonly string[],
-  use: ProjectUse,
-) {
-  const names = definition.options.map((option) => option.name());
-  const given = new Set(
-    definition.options
-      .filter((option) => definition.getOptionValueSource(option.attributeName()) === 'cli')
-      .map((option) => option.name()),
-  );
-  const hasPolicy = use.policy !== undefined && namesPolicy(definition, use.policy);
-  const namesInput =
-    command.length > 0 || ['catalog', 'url', 'server', 'servers'].some((each) => given.has(each));
-  const addsInput = use.input === true && !namesInput && !hasPolicy;
+/** What the project adds to a command line. The command line follows its options, and so wins. */
+interface Added {
+  readonly options: readonly string[];
+  readonly positionals: readonly string[];
+  readonly server?: readonly string[] | undefined;
+}
 
-  const policies = use.policy === undefined || hasPolicy ? [] : project.policy;
-  const options = policies.map((path) => `--${use.policy}=${path}`);
-  const { catalog, servers, url, protocol } = project;
-  for (const [name, value] of Object.entries(addsInput ? { catalog, servers, url, protocol } : {})) {
-    if (value !== undefined && names.includes(name) && !given.has(name)) options.push(`--${name}=${value}`);
+const NOTHING: Added = { options: [], positionals: [] };
+
+/** Finds what the project file, or the first policy of the folder, adds to a command line that was parsed. */
+function ofProject(
+  definition: Definition,
+  command: readonly string[],
+  { policy: policyOption, input }: ProjectUse,
+): Added {
+  const isGiven = (name: string): boolean => definition.getOptionValueSource(name) === 'cli';
+  const namesPolicy =
+    policyOption !== undefined &&
+    (isGiven(policyOption) || (takes(definition, 'policy') && definition.args.length > 0));
+  // The file itself cannot say that it is trusted.
+  const isTrusted = definition.getOptionValue('trust') === true;
+  const project = findProject(process.cwd(), isTrusted);
+  if (project === undefined) {
+    if (namesPolicy || policyOption !== 'policy' || !existsSync(FIRST_POLICY)) return NOTHING;
+    if (!isTrusted) requireOwnFile(resolve(FIRST_POLICY), FIRST_POLICY);
+    return { ...NOTHING, options: [`--policy=${FIRST_POLICY}`] };
   }
+  const namesInput = command.length > 0 || ['catalog', 'url', 'server', 'servers'].some(isGiven);
+  const addsInput = input === true && !namesInput && !namesPolicy;
+  const { catalog, server, servers, url, protocol } = addsInput ? project : {};
+  const policies = policyOption === undefined || namesPolicy ? [] : project.policy;
+  const inputs = Object.entries({ catalog, servers, url, protocol }).filter(
+    ([name, value]) => value !== undefined && definition.options.some((option) => option.name() === name),
+  );
   // Without tests of its own, a project has those beside its policy.
   const tests = project.tests.length > 0 ? project.tests : project.policy;
   const positionals = takes(definition, 'path') && definition.args.length === 0 ? tests : [];
-  const file = options.some((each) => each.startsWith('--servers=')) ? servers : undefined;
+  if (!isTrusted) {
+    const reads = [...policies, ...(catalog === undefined ? [] : [catalog]), ...positionals];
+    requireTrust(project, { server, servers, reads, folder: dirname(project.path) });
+  }
   return {
-    options,
+    options: [
+      ...policies.map((path) => `--${policyOption}=${path}`),
+      ...inputs.map(([name, value]) => `--${name}=${value}`),
+    ],
     positionals,
-    servers: file,
-    server: addsInput ? project.server : undefined,
-    reads: [...policies, ...(addsInput && catalog !== undefined ? [catalog] : []), ...positionals],
+    server,
   };
 }

@@ -28,6 +28,21 @@ export const repeated = (value: string, before: readonly string[] | undefined): 
 ];
 
 /**
+ * Does the same for an option that takes one of a few values.
+ *
+ * @param choices the values
+ * @returns what parses the value of an option
+ * @throws {InvalidArgumentError} when it parses, if the value is none of them
+ */
+export const repeatedOf =
+  <T extends string>(choices: readonly T[]) =>
+  (value: string, before: readonly T[] | undefined): readonly T[] => {
+    const known = choices.find((each) => each === value);
+    if (known === undefined) throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+    return [...(before ?? []), known];
+  };
+
+/**
  * @param min the smallest number
  * @param max the largest number
  * @param digits whether the number may have a fraction

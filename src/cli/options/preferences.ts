@@ -1,10 +1,10 @@
 import { claimName, jsonOrText, setClaim, withClaim } from '../../engine/claims.js';
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
-import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { isScopeClaim } from '../../engine/scope-claims.js';
-import { unknownConcern } from '../../policy/check/check-values.js';
+import { problemOfValue, unknownConcern } from '../../policy/check/check-values.js';
+import type { Problem } from '../../policy/language/problem.js';
 import { CliError } from '../errors.js';
 import { readClaims } from './claims-file.js';
 import type { Options } from './generated/commands.js';
@@ -38,53 +38,54 @@ export function readPreferences(
   values: PreferenceValues,
   capabilities?: object,
 ): CallerConfiguration {
-  const preferences = new Map<string, string | number | string[]>();
-  const given = new Map<string, unknown>();
+  const given = new Set<string>();
+  const once = (key: string, name = key): void => {
+    if (given.has(key)) throw new CliError(`${name} is given twice, but it takes one value. Remove one.`);
+    given.add(key);
+  };
   const claims = new Map(values.claims === undefined ? [] : readClaims(values.claims));
   for (const text of values.claim ?? []) {
-    const [name, value] = split(text);
-    once(given, name).set(name, jsonOrText(value));
+    const example = 'Pass --claim NAME=VALUE, for example --claim tier=pro.';
+    const [name, value] = pairOf(text, () => `"${text}" is not a valid claim. ${example}`);
+    once(`claim ${name}`, name);
     // `realm_access.roles` is how explanations write a path.
     const { claim = name } =
       policy.concerns.find((each) => each.claim !== undefined && claimName(each.claim) === name) ?? {};
     setClaim(claims, claim, jsonOrText(value));
   }
+  const preferences = new Map<string, string | number | readonly (string | number)[]>();
   // The command line lists servers as a client of the legacy era.
   let caller: Caller = { claims, capabilities, client: clientInfo(values.client), era: 'legacy' };
   for (const text of values.concern ?? []) {
-    const equals = text.indexOf('=');
-    if (equals === -1) throw new CliError(withoutValue(policy, text));
-    const name = text.slice(0, equals);
-    const value = text.slice(equals + 1);
+    const [name, value] = pairOf(text, () => withoutValue(policy, text));
     if (name === 'preset') {
-      once(preferences, name).set(name, known(value, 'preset', [...policy.presets.keys()]));
+      once(name);
+      preferences.set(name, presetOf(policy, value));
       continue;
     }
     const concern = policy.concerns[policy.indexOf.get(name) ?? -1];
     if (concern === undefined) throw new CliError(unknownConcern(name, [...policy.indexOf.keys()]));
-    const read = readValue(policy, concern, value);
-    if (concern.claim !== undefined) {
-      const claim = claimName(concern.claim);
+    const { claim, multiple } = concern;
+    const read = (multiple ? value.split(',') : [value]).map((each) => readValue(policy, concern, each));
+    if (claim !== undefined) {
       // Several concerns can have values of one claim that has several elements, as the scopes of a caller.
-      (isScopeClaim(claim) || concern.multiple ? given : once(given, claim, name)).set(claim, read);
-      caller = withClaim(caller, concern, [read].flat());
-    } else {
-      const before = preferences.get(name);
-      const both = Array.isArray(before) && Array.isArray(read) ? [...before, ...read] : undefined;
-      if (both !== undefined) preferences.set(name, both);
-      else once(preferences, name).set(name, read);
+      if (!isScopeClaim(claim) && !multiple) once(`claim ${claimName(claim)}`, name);
+      caller = withClaim(caller, concern, read);
+    } else if (multiple) preferences.set(name, [preferences.get(name) ?? [], read].flat(2));
+    else {
+      once(name);
+      const [only = value] = read;
+      preferences.set(name, only);
     }
   }
   const source = { from: 'request', concerns: Object.fromEntries(preferences) } as const;
   return { configuration: resolveConfiguration(policy, [source], caller), caller };
 }
 
-function split(text: string): [name: string, value: string] {
+function pairOf(text: string, problem: () => string): [name: string, value: string] {
   const equals = text.indexOf('=');
-  if (equals >= 1) return [text.slice(0, equals), text.slice(equals + 1)];
-  throw new CliError(
-    `"${text}" is not a valid claim. Pass --claim NAME=VALUE, for example --claim tier=pro.`,
-  );
+  if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
+  throw new CliError(problem());
 }
 
 /** A text is the name of a client. Its title and version can only be given as JSON. */
@@ -93,34 +94,21 @@ function clientInfo(text: string | undefined): unknown {
   return typeof info === 'object' ? info : { name: text };
 }
 
-function readValue(policy: Policy, concern: Concern, text: string): string | number | string[] {
-  const { name, values, multiple } = concern;
-  if ('min' in values) {
-    const number = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    const inside = number >= values.min && number <= values.max;
-    // Under `clamp` a host may send any number.
-    if (inside || (!Number.isNaN(number) && policy.settings.invalid === 'clamp')) return number;
-    throw new CliError(
-      `"${text}" is not a valid value for ${name} (a number from ${values.min} to ${values.max}).`,
-    );
-  }
-  if (multiple) return text.split(',').map((each) => known(each, name, values));
-  return known(text, name, values);
+function presetOf({ presets }: Policy, name: string): string {
+  if (presets.size === 0) throw new CliError(`There is no preset "${name}": this policy has no presets.`);
+  refuse(problemOfValue('preset', [...presets.keys()], name));
+  return name;
 }
 
-function known(text: string, name: string, values: readonly string[]): string {
-  if (values.includes(text)) return text;
-  if (values.length === 0) throw new CliError(`There is no preset "${text}": this policy has no presets.`);
-  const several = text.split(',').every((each) => values.includes(each));
-  const problem = several
-    ? `${name} takes one value, not several ("${text}").`
-    : `"${text}" is not a valid value for ${name} (${listNames(values)}).${didYouMean(text, values)}`;
-  throw new CliError(problem);
+function readValue({ settings }: Policy, { name, values }: Concern, text: string): string | number {
+  const value = 'min' in values && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  // Under `clamp` a host may send any number.
+  if (typeof value === 'string' || settings.invalid !== 'clamp') refuse(problemOfValue(name, values, value));
+  return value;
 }
 
-function once<T>(before: Map<string, T>, key: string, name = key): Map<string, T> {
-  if (before.has(key)) throw new CliError(`${name} is given twice, but it takes one value. Remove one.`);
-  return before;
+function refuse(problem: Problem | undefined): void {
+  if (problem !== undefined) throw new CliError(problem.message);
 }
 
 function withoutValue(policy: Policy, text: string): string {

@@ -1,7 +1,11 @@
 import { claimName } from '../../engine/claims.js';
+import type { ServerCatalog } from '../../engine/mapping.js';
 import type { Concern, Policy } from '../../engine/policy.js';
+import { groupBy } from '../../policy/language/group-by.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
+import { billedBy } from '../inputs/billed-tokens.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilities.js';
+import type { CountedCatalog } from '../inputs/token-counter.js';
 import { byServer, unavailableTexts } from '../reports/by-server.js';
 import {
   type DecidedPrimitive,
@@ -9,13 +13,13 @@ import {
   type ListReport,
   shownOf,
   sumOf,
-  type WeighedCatalog,
+  weighCatalog,
 } from '../reports/list-report.js';
 import { NO_PREFERENCES, sampleConfigurations } from '../reports/sample-configurations.js';
+import { escaped, table } from '../terminal/markdown.js';
 import { count, nameValues } from '../terminal/output.js';
-import { quantity } from '../terminal/quantities.js';
+import { catalogContents, quantity } from '../terminal/quantities.js';
 import { ENFORCEMENT, MATCH } from './generated/policy-page.js';
-import { heading, list, paragraph, table } from './markdown.js';
 
 /** Names of primitives in one list of a page. A person does not read more. */
 const MAX_NAMES = 60;
@@ -26,18 +30,14 @@ const MAX_NAMES = 60;
  *
  * @param policy the policy
  * @param title the title of the page
- * @param weighed the primitives of the server with their tokens; undefined without a server
- * @param unavailable the servers that could not be listed, with the reason
+ * @param counted the catalog of the server, and what counts its tokens; undefined without a server
  * @returns the page in Markdown, with a line break at its end
  * @example
- * writeFileSync('policy.md', policyPage(policy, 'vault', weighCatalog(policy, catalog, tokensOf)));
+ * writeFileSync('policy.md', policyPage(policy, 'vault', await readCounted(input, false)));
  */
-export function policyPage(
-  policy: Policy,
-  title: string,
-  weighed: WeighedCatalog | undefined,
-  unavailable?: Readonly<Record<string, string>>,
-): string {
+export function policyPage(policy: Policy, title: string, counted: CountedCatalog | undefined): string {
+  const [catalog, tokensOf] = counted ?? [];
+  const weighed = catalog && tokensOf && weighCatalog(policy, catalog, billedBy(tokensOf));
   const samples = sampleConfigurations(policy, FULL_CLIENT_CAPABILITIES).map(
     ({ preferences, configuration }) => ({ preferences, report: decideAll(configuration, weighed ?? []) }),
   );
@@ -50,9 +50,9 @@ export function policyPage(
   const costHead = weighed === undefined ? [] : ['Shows', 'Tokens'];
   const parts = [
     heading(1, title),
-    paragraph(introduction(policy, weighed)),
+    escaped(introduction(policy, catalog)),
     heading(2, 'Presets'),
-    table(
+    rowsOf(
       ['Preset', 'Sets', ...costHead],
       [
         ['no preferences', 'nothing', ...costs(NO_PREFERENCES)],
@@ -67,16 +67,23 @@ export function policyPage(
     heading(2, 'Concerns'),
     ...policy.concerns.flatMap((concern) => aboutConcern(concern, costHead, costs)),
     ...aboutRules(policy),
-    ...unavailableTexts(unavailable).map(paragraph),
+    ...unavailableTexts(catalog?.unavailable).map(escaped),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-function introduction({ settings, concerns }: Policy, weighed: WeighedCatalog | undefined): string {
-  const counts = weighed
-    ?.filter(({ all }) => all.length > 0)
-    .map(({ kind, all }) => quantity(all.length, ...KIND_NAMES[kind]));
-  const about = counts === undefined ? 'This policy' : `This policy is about ${counts.join(', ')}. It`;
+const heading = (level: number, text: string): string => `${'#'.repeat(level)} ${escaped(text)}`;
+
+/** A table of plain texts. */
+const rowsOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  table(
+    head,
+    rows.map((cells) => cells.map(escaped)),
+  ).join('\n');
+
+function introduction({ settings, concerns }: Policy, catalog: ServerCatalog | undefined): string {
+  const about =
+    catalog === undefined ? 'This policy' : `This policy is about ${catalogContents(catalog)}. It`;
   const unmapped = settings.unmapped === 'hide' ? 'hidden' : 'shown';
   return `${about} decides by ${quantity(concerns.length, 'concern')} which primitives a host is shown. What the policy does not map is ${unmapped}. ${ENFORCEMENT[settings.enforcement]}`;
 }
@@ -89,18 +96,16 @@ function costsOf(report: ListReport): string[] {
 function shownBy({ name, report }: { readonly name: string; readonly report: ListReport }): string[] {
   return byServer(report.all, ({ primitive }) => primitive).flatMap(([server, own]) => [
     heading(3, `What ${name} shows${server === undefined ? '' : ` of ${server}`}`),
-    list(shownKinds(report, own)),
+    shownKinds(own).join('\n'),
   ]);
 }
 
-function shownKinds({ kinds }: ListReport, own: readonly DecidedPrimitive[]): string[] {
-  return kinds.flatMap(({ kind }) => {
-    const all = own.filter((each) => each.kind === kind);
-    const names = shownOf(all).map(({ id }) => id);
-    if (all.length === 0) return [];
+function shownKinds(own: readonly DecidedPrimitive[]): string[] {
+  return [...groupBy(own, ({ kind }) => kind)].map(([kind, all]) => {
+    const names = shownOf(all).map(({ name }) => name);
     const [, plural] = KIND_NAMES[kind];
     const more = names.length > MAX_NAMES ? `, and ${count(names.length - MAX_NAMES)} more` : '';
-    return [`${plural}: ${names.slice(0, MAX_NAMES).join(', ') || 'none'}${more}`];
+    return `- ${escaped(`${plural}: ${names.slice(0, MAX_NAMES).join(', ') || 'none'}${more}`)}`;
   });
 }
 
@@ -126,9 +131,9 @@ function aboutConcern(
   const rows = all.map((value) => [value, ...meaning(about.get(value)), ...costs(`${name}=${value}`)]);
   return [
     heading(3, name),
-    ...(description === undefined ? [] : [paragraph(description)]),
-    paragraph(sentences.join(' ')),
-    table(['Value', ...meaning('Meaning'), ...costHead], rows),
+    ...(description === undefined ? [] : [escaped(description)]),
+    escaped(sentences.join(' ')),
+    rowsOf(['Value', ...meaning('Meaning'), ...costHead], rows),
   ];
 }
 
@@ -145,7 +150,7 @@ function aboutRules({ rules }: Policy): string[] {
   });
   return [
     heading(2, 'Rules'),
-    paragraph('Rules apply to all hosts, whatever they choose.'),
-    table(['Rule', 'Does', 'Reason'], rows),
+    escaped('Rules apply to all hosts, whatever they choose.'),
+    rowsOf(['Rule', 'Does', 'Reason'], rows),
   ];
 }

@@ -3,6 +3,7 @@ import { describeAssignment, type Space, spanSpace } from '../../analysis/space.
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
 import { bindCatalog } from '../../engine/select.js';
+import { groupBy } from '../../policy/language/group-by.js';
 
 /** Up to this number, every configuration is tried. */
 export const MAX_CONFIGURATIONS = 250_000;
@@ -15,17 +16,15 @@ export interface ConfigurationCost {
   readonly shown: number;
 }
 
-/** The costs of all configurations of a policy, in tokens. */
-export type CostSummary = ReturnType<typeof sweep>;
+/** The costs of several configurations of a policy, in tokens. */
+export type CostSummary = ReturnType<typeof summarize>;
 
 /** Primitives with equal values, so that one decision applies to all of them. */
 interface WeighedClass {
   readonly tokens: number;
   readonly count: number;
-  /** Conditions on one dimension: for each value of the dimension, whether the condition holds. */
-  readonly tables: ReadonlyMap<number, readonly boolean[]>;
-  /** Conditions on several dimensions. */
-  readonly others: readonly Formula[];
+  /** The conditions under which they are shown, by the last dimension that each reads; -1 if it reads none. */
+  readonly conditions: ReadonlyMap<number, readonly Formula[]>;
 }
 
 /**
@@ -35,8 +34,8 @@ interface WeighedClass {
  * @param catalog the primitives
  * @param tokensOf counts the tokens of a primitive
  * @param budget the tokens that a configuration may cost
- * @returns the most expensive and the cheapest configuration, of equal ones the one with the fewest values in effect;
- *   undefined if there are too many configurations to try all
+ * @returns the most expensive and the cheapest configuration, of equal ones the first; undefined if there are too many
+ *   configurations to try all
  * @example
  * configurationCosts(policy, { tools }, tokensOf)?.mostExpensive.tokens;
  */
@@ -51,99 +50,81 @@ export function configurationCosts(
     policy,
     bound.flatMap(({ classes }) => classes),
   );
-  const formulas = bound.flatMap(({ classes, classOf, items }) =>
-    classes.map((mapping, number) => {
+  const weighed = bound.flatMap(({ classes, classOf, items }) =>
+    classes.map((mapping, number): WeighedClass => {
       const own = items.filter((_item, index) => classOf[index] === number);
       const tokens = own.reduce((sum, item) => sum + tokensOf(item), 0);
-      return { formula: space.shown(mapping), tokens, count: own.length };
+      const conditions = groupBy(conditionsOf(space.shown(mapping)), lastDimension);
+      return { tokens, count: own.length, conditions };
     }),
   );
-  // The formulas add dimensions to the space, so its size is known only after all formulas exist.
-  const { sizes } = space;
-  const configurations = sizes.reduce((product, size) => product * Math.max(1, size), 1);
-  if (configurations > MAX_CONFIGURATIONS) return undefined;
-  const weighed = formulas.flatMap(({ formula, tokens, count }): WeighedClass[] => {
-    const conditions = conditionsOf(formula).filter((condition) => condition !== true);
-    if (conditions.includes(false)) return [];
-    const tables = new Map<number, boolean[]>();
-    const others: Formula[] = [];
-    for (const condition of conditions) {
-      const [only, ...more] = dimensionsOf(condition);
-      if (only === undefined || more.length > 0) others.push(condition);
-      else {
-        const values: number[] = [];
-        const table = Array.from({ length: sizes[only] ?? 0 }, (_, value) => {
-          values[only] = value;
-          return holds(condition, values) && tables.get(only)?.[value] !== false;
-        });
-        tables.set(only, table);
-      }
-    }
-    return [{ tokens, count, tables, others }];
-  });
-  return sweep(space, weighed, configurations, budget);
+  // The conditions add dimensions to the space, so its size is known only after all of them exist.
+  const configurations = space.sizes.reduce((product, size) => product * Math.max(1, size), 1);
+  return configurations > MAX_CONFIGURATIONS ? undefined : summarize(sweep(space, weighed), budget);
 }
 
-/** Chooses a value for one dimension after the other. Primitives that a choice hides are not visited further down. */
-function sweep(space: Space, all: readonly WeighedClass[], configurations: number, budget: number) {
-  const { sizes, dimensions } = space;
-  const values: number[] = sizes.map(() => 0);
-  let [mostExpensive, cheapest]: (Found | undefined)[] = [];
-  let [empty, over] = [0, 0];
+const lastDimension = (condition: Formula): number => Math.max(-1, ...dimensionsOf(condition));
 
-  const choose = (dimension: number, left: readonly WeighedClass[], inEffect: number): void => {
-    if (dimension < sizes.length) {
-      for (let value = 0; value < (sizes[dimension] ?? 0); value++) {
-        values[dimension] = value;
-        const set = dimensions[dimension]?.values[value];
-        const still = left.filter(({ tables }) => tables.get(dimension)?.[value] !== false);
-        choose(dimension + 1, still, set === undefined || set === false ? inEffect : inEffect + 1);
-      }
-      return;
-    }
-    let [tokens, shown] = [0, 0];
-    for (const each of left) {
-      if (!each.others.every((formula) => holds(formula, values))) continue;
-      tokens += each.tokens;
-      shown += each.count;
-    }
-    if (shown === 0) empty++;
-    else if (better(tokens, inEffect, cheapest, -1)) {
-      cheapest = { values: [...values], tokens, shown, inEffect };
-    }
-    if (better(tokens, inEffect, mostExpensive, 1)) {
-      mostExpensive = { values: [...values], tokens, shown, inEffect };
-    }
-    if (tokens > budget) over++;
+/**
+ * Chooses a value for one dimension after the other. Primitives that a choice hides are not visited further down.
+ *
+ * @returns the cost of each configuration. It has to be copied, as the next one changes it
+ */
+function* sweep(
+  space: Space,
+  before: readonly WeighedClass[],
+  values: number[] = [],
+  next = 0,
+): Generator<ConfigurationCost> {
+  const { sizes } = space;
+  const left = before.filter(
+    ({ conditions }) => conditions.get(next - 1)?.every((condition) => holds(condition, values)) !== false,
+  );
+  for (let value = 0; value < (sizes[next] ?? 0); value++) {
+    values[next] = value;
+    yield* sweep(space, left, values, next + 1);
+  }
+  if (next < sizes.length) return;
+  yield {
+    // It is read only of the most expensive and of the cheapest configuration so far.
+    get configuration() {
+      return describeAssignment(space, values);
+    },
+    tokens: left.reduce((sum, { tokens }) => sum + tokens, 0),
+    shown: left.reduce((sum, { count }) => sum + count, 0),
   };
-  choose(0, all, 0);
+}
 
-  const describe = ({ values, tokens, shown }: Found): ConfigurationCost => ({
-    configuration: describeAssignment(space, values),
-    tokens,
-    shown,
-  });
+/**
+ * Summarizes what configurations cost.
+ *
+ * @param costs the cost of each
+ * @param budget the tokens that a configuration may cost
+ * @returns the most expensive and the cheapest configuration, of equal ones the first, and how many there are
+ * @example
+ * summarize(costs, 2000).over; // 3
+ */
+export function summarize(costs: Iterable<ConfigurationCost>, budget = Number.POSITIVE_INFINITY) {
+  let mostExpensive: ConfigurationCost | undefined;
+  let cheapest: ConfigurationCost | undefined;
+  let [configurations, empty, over] = [0, 0, 0];
+  for (const cost of costs) {
+    const { tokens, shown } = cost;
+    configurations++;
+    if (tokens > (mostExpensive?.tokens ?? -1)) mostExpensive = { ...cost };
+    if (shown === 0) empty++;
+    else if (tokens < (cheapest?.tokens ?? Number.POSITIVE_INFINITY)) cheapest = { ...cost };
+    if (tokens > budget) over++;
+  }
   return {
     /** The number of configurations that can differ. */
     configurations,
-    mostExpensive: describe(mostExpensive ?? { values, tokens: 0, shown: 0, inEffect: 0 }),
+    mostExpensive,
     /** The cheapest configuration that shows something. */
-    cheapest: cheapest === undefined ? undefined : describe(cheapest),
+    cheapest,
     /** How many configurations show nothing. */
     empty,
     /** How many configurations cost more than the budget. */
     over,
   };
-}
-
-interface Found extends Omit<ConfigurationCost, 'configuration'> {
-  readonly values: readonly number[];
-  /** How many values are in effect. */
-  readonly inEffect: number;
-}
-
-function better(tokens: number, inEffect: number, best: Found | undefined, sign: 1 | -1): boolean {
-  if (best === undefined) return true;
-  const difference = (tokens - best.tokens) * sign;
-  return difference > 0 || (difference === 0 && inEffect < best.inEffect);
 }

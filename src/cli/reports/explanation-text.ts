@@ -96,46 +96,34 @@ const isFree = ({ concerns, indexOf }: Policy, name: string): boolean =>
 
 function concernLines(
   policy: Policy,
-  { concern, preferred, from, actual, source, fits }: ExplainedConcern,
-  { paint, width = Number.POSITIVE_INFINITY }: Paper,
+  { concern, preferred, from = '', actual, source = '', fits }: ExplainedConcern,
+  paper: Paper,
 ): string[] {
   const required =
-    preferred === undefined
-      ? 'nothing'
-      : preferred === 'denied'
-        ? 'nothing: no claim gives it a value'
-        : `${bound(policy, concern)}${preferred.join(' or ')}`;
+    preferred === 'denied'
+      ? 'nothing: no claim gives it a value'
+      : `${bound(policy, concern)}${preferred?.join(' or ') ?? 'nothing'}`;
   const has = actual === undefined ? 'no value, which matches everything' : actual.join(' or ');
-  const widest = Math.max(required.length, has.length);
-  const line = (title: string, text: string, place: string | undefined) => {
-    if (place === undefined) return `      ${title}  ${text}`;
-    const before = `      ${title}  ${text.padEnd(widest)}  `;
-    // As in `rows`, the folders are left out first.
-    const short = before.length + place.length > width ? place.replace(/[^\s(]*[/\\]/g, '') : place;
-    return before + paint('dim', plain(short));
-  };
+  const { paint } = paper;
   return [
     fits ? `  ${paint('green', '✓')} ${concern}` : `  ${paint('red', '✗')} ${paint('bold', concern)}`,
-    line('in effect', required, from),
-    line('has      ', plain(has), source),
+    ...table(
+      [
+        ['in effect', required, plain(from)],
+        ['has', plain(has), plain(source)],
+      ],
+      paper,
+    ),
   ];
 }
 
 function ruleLines({ id, effect, source, fires, reason, expression }: ExplainedRule, paper: Paper): string[] {
   const what = fires ? `${effect}s it` : `does not apply. It would ${effect} it`;
-  const tree = ruleTree(expression).map(({ text, value, depth }) => ({
-    text: `${'  '.repeat(depth + 1)}${plain(text)}`,
-    value: plain(value),
-  }));
-  const widest = Math.max(...tree.map(({ text }) => text.length));
   return [
     `${paper.paint('bold', `Rule ${plain(id)}`)} ${what}  ${paper.paint('dim', plain(source))}`,
     ...(reason === undefined ? [] : paragraph(plain(reason), paper.width, '  ')),
-    ...tree.flatMap(({ text, value }) =>
-      // The value follows its part on the same line if both fit, else on the next line.
-      widest + value.length + 2 > (paper.width ?? 110)
-        ? [text, `${/^ */.exec(text)?.[0]}  = ${paper.paint('bold', value)}`]
-        : [`${text.padEnd(widest)}  ${paper.paint('bold', value)}`],
+    ...ruleTree(expression).flatMap(({ text, value, depth }) =>
+      paragraph(plain(`${text}: ${value}`), paper.width, '  '.repeat(depth + 1)),
     ),
   ];
 }

@@ -24,29 +24,21 @@ export function inEffectLines(
   if (inEffect.length > 0) return wrapped('In effect: ', inEffect, ' ', paper.width);
 
   const shown = hidden === 0 ? ', so everything is shown' : '';
-  const known = policy.concerns.map(({ name, values }): [string, readonly string[]] => [
-    name,
-    'min' in values ? [`${values.min} to ${values.max}`] : values,
-  ]);
-  if (policy.presets.size > 0) known.push(['preset', [...policy.presets.keys()]]);
-  const longest = Math.max(...known.map(([name]) => name.length));
+  const presets = { name: 'preset', values: [...policy.presets.keys()], valueDescriptions: {} };
+  const known = policy.presets.size === 0 ? policy.concerns : [...policy.concerns, presets];
+  const longest = Math.max(...known.map(({ name }) => name.length));
   return [
     `No preferences were given${shown}. Pass --concern NAME=VALUE:`,
-    ...known.flatMap(([name, values]) => [
-      ...wrapped(`  ${name.padEnd(longest)}  `, values, ', ', paper.width),
-      ...described(policy, name).flatMap(([value, text]) =>
+    ...known.flatMap(({ name, values, valueDescriptions = {} }) => [
+      ...wrapped(
+        `  ${name.padEnd(longest)}  `,
+        'min' in values ? [`${values.min} to ${values.max}`] : values,
+        ', ',
+        paper.width,
+      ),
+      ...Object.entries<string>(valueDescriptions).flatMap(([value, text]) =>
         wrapped(`  ${' '.repeat(longest)}    ${value}: `, plain(text).split(' '), ' ', paper.width),
       ),
     ]),
   ];
-}
-
-/** @returns the values of a concern that have a description, in the order of the policy */
-function described({ concerns, indexOf }: Policy, name: string): [value: string, text: string][] {
-  const { values = [], valueDescriptions = {} } = concerns[indexOf.get(name) ?? -1] ?? {};
-  if ('min' in values) return [];
-  return values.flatMap((value): [string, string][] => {
-    const text = Object.hasOwn(valueDescriptions, value) ? valueDescriptions[value] : undefined;
-    return text === undefined ? [] : [[value, text]];
-  });
 }

@@ -1,35 +1,18 @@
 import { type Configuration, describeConfiguration } from '../../engine/configuration.js';
-import { type Decision, evaluate } from '../../engine/evaluate.js';
-import {
-  IDENTITY,
-  identityOf,
-  type Mapping,
-  type Primitive,
-  type ServerCatalog,
-} from '../../engine/mapping.js';
+import { evaluate } from '../../engine/evaluate.js';
+import { IDENTITY, primitivesIn, type ServerCatalog } from '../../engine/mapping.js';
 import { mapListed } from '../../engine/pins.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { ENCODING } from '../inputs/token-counter.js';
-
-/** One primitive, with its properties that do not depend on the configuration. */
-interface WeighedPrimitive {
-  readonly kind: Kind;
-  readonly id: string;
-  readonly primitive: Primitive;
-  readonly tokens: number;
-  readonly mapping: Mapping;
-}
-
-/** One primitive of a server, and the decision about it. */
-export interface DecidedPrimitive extends WeighedPrimitive {
-  readonly decision: Decision;
-}
+import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
 
 /** The primitives of a server, by kind, in the order of the server. */
 export type WeighedCatalog = ReturnType<typeof weighCatalog>;
 
 /** The decisions about all primitives of a server, for one configuration. */
 export type ListReport = ReturnType<typeof decideAll>;
+
+/** One primitive of a server, and the decision about it. */
+export type DecidedPrimitive = ListReport['all'][number];
 
 /**
  * Maps and counts every primitive once, for use with several configurations.
@@ -41,45 +24,26 @@ export type ListReport = ReturnType<typeof decideAll>;
  * @example
  * const weighed = weighCatalog(policy, catalog, await loadTokenCounter());
  */
-export function weighCatalog(
-  policy: Policy,
-  catalog: ServerCatalog,
-  tokensOf: (definition: object) => number,
-) {
-  return KINDS.flatMap((kind) => {
-    const all = catalog[kind]?.map(
-      (primitive): WeighedPrimitive => ({
-        kind,
-        id: identityOf(kind, primitive),
-        primitive,
-        tokens: tokensOf(primitive),
-        mapping: mapListed(policy, kind, primitive),
-      }),
-    );
-    return all === undefined ? [] : [{ kind, all }];
-  });
-}
+export const weighCatalog = (policy: Policy, catalog: ServerCatalog, tokensOf: TokenCounter) =>
+  primitivesIn(catalog).map((each) => ({
+    ...each,
+    tokens: tokensOf(each.primitive),
+    mapping: mapListed(policy, each.kind, each.primitive),
+  }));
 
 /**
  * Decides about every primitive of a server.
  *
  * @param configuration the configuration
  * @param weighed the primitives, from `weighCatalog`
- * @returns the decisions, by kind, in the order of the server, and in one list
+ * @returns the decisions, by kind, in the order of the server
  * @example
- * const { kinds } = decideAll(configuration, weighed);
+ * const { all } = decideAll(configuration, weighed);
  */
-export function decideAll(configuration: Configuration, weighed: WeighedCatalog) {
-  const kinds = weighed.map(({ kind, all }) => ({
-    kind,
-    all: all.map((each): DecidedPrimitive => ({ ...each, decision: evaluate(each.mapping, configuration) })),
-  }));
-  return {
-    configuration: describeConfiguration(configuration),
-    kinds,
-    all: kinds.flatMap(({ all }) => all),
-  };
-}
+export const decideAll = (configuration: Configuration, weighed: WeighedCatalog) => ({
+  configuration: describeConfiguration(configuration),
+  all: weighed.map((each) => ({ ...each, decision: evaluate(each.mapping, configuration) })),
+});
 
 /** @returns the visible ones of some primitives */
 export const shownOf = (all: readonly DecidedPrimitive[]): DecidedPrimitive[] =>
@@ -103,20 +67,23 @@ export function sumOf(all: readonly DecidedPrimitive[]) {
 }
 
 /** @returns the report as a JSON value; each primitive has the key that identifies it in MCP: `name`, `uri` or `uriTemplate` */
-export function toJson({ configuration, kinds, all }: ListReport): object {
+export function toJson({ configuration, all }: ListReport, catalog: ServerCatalog): object {
   const { tokens, ...counts } = sumOf(all);
-  const primitives = kinds.map(({ kind, all }) => [
+  // A list that is empty has its key, too.
+  const kinds = KINDS.filter((kind) => catalog[kind] !== undefined);
+  const of = (kind: Kind) => all.filter((each) => each.kind === kind);
+  const primitives = kinds.map((kind) => [
     kind,
-    all.map(({ id, decision, tokens }) => ({ [IDENTITY[kind]]: id, ...decision, tokens })),
+    of(kind).map(({ name, decision, tokens }) => ({ [IDENTITY[kind]]: name, ...decision, tokens })),
   ]);
   return {
     configuration,
     ...counts,
     tokens: { encoding: ENCODING, ...tokens },
-    counts: Object.fromEntries(kinds.map(({ kind, all }) => [kind, sumOf(all)])),
+    counts: Object.fromEntries(kinds.map((kind) => [kind, sumOf(of(kind))])),
     ...Object.fromEntries(primitives),
   };
 }
 
 /** @returns the names of the visible primitives: tools, prompts, resources, then resource templates */
-export const toNames = ({ all }: ListReport): readonly string[] => shownOf(all).map(({ id }) => id);
+export const toNames = ({ all }: ListReport): readonly string[] => shownOf(all).map(({ name }) => name);

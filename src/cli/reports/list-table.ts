@@ -1,11 +1,12 @@
 import type { Decision } from '../../engine/evaluate.js';
 import type { Kind, Policy } from '../../engine/policy.js';
+import { groupBy } from '../../policy/language/group-by.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { paragraph } from '../../policy/language/wrapped.js';
 import { ENCODING } from '../inputs/token-counter.js';
 import { columns, type Row, table } from '../terminal/layout.js';
 import { count, type Paper, plain } from '../terminal/output.js';
-import { quantity } from '../terminal/quantities.js';
+import { commonNames, quantity } from '../terminal/quantities.js';
 import { bound } from '../terminal/reason-words.js';
 import { byServer, unavailableTexts } from './by-server.js';
 import { inEffectLines } from './in-effect.js';
@@ -29,16 +30,10 @@ export function toTable(
   paper: Paper,
   unavailable?: Readonly<Record<string, string>>,
 ): string {
-  const kinds = report.kinds.filter(({ all }) => all.length > 0);
-  const everything = sumOf(report.all);
-  if (everything.total === 0) return 'The server lists nothing.\n';
+  const { total, shown, hidden, tokens } = sumOf(report.all);
+  if (total === 0) return 'The server lists nothing.\n';
 
-  const [only, ...others] = kinds;
-  const [, plural] =
-    only !== undefined && others.length === 0
-      ? KIND_NAMES[only.kind]
-      : (['primitive', 'primitives'] as const);
-  const { total, shown, hidden, tokens } = everything;
+  const [, plural] = commonNames(report.all);
   const lines = [
     paper.paint(
       'bold',
@@ -53,8 +48,7 @@ export function toTable(
       const text = `${plain(server)}: ${sum.shown} of ${sum.total} shown, ${count(sum.tokens.shown)} tokens`;
       lines.push('', paper.paint('bold', text));
     }
-    for (const { kind } of kinds) {
-      const all = own.filter((each) => each.kind === kind);
+    for (const [kind, all] of groupBy(own, (each) => each.kind)) {
       lines.push(...kindLines(policy, kind, all, paper));
     }
   }
@@ -65,11 +59,11 @@ export function toTable(
 function kindLines(policy: Policy, kind: Kind, all: readonly DecidedPrimitive[], paper: Paper): string[] {
   const title = (some: readonly unknown[]) => quantity(some.length, ...KIND_NAMES[kind]);
   const shown = shownOf(all);
-  const asking = shown.flatMap(({ id, decision: { reason } }): Row[] =>
-    reason.code === 'scope-missing' ? [[plain(id), plain(reason.scopes.join(' ')), '']] : [],
+  const asking = shown.flatMap(({ name, decision: { reason } }): Row[] =>
+    reason.code === 'scope-missing' ? [[plain(name), plain(reason.scopes.join(' ')), '']] : [],
   );
-  const names = shown.flatMap(({ id, decision }) =>
-    decision.reason.code === 'scope-missing' ? [] : [plain(id)],
+  const names = shown.flatMap(({ name, decision }) =>
+    decision.reason.code === 'scope-missing' ? [] : [plain(name)],
   );
   const hidden = all.filter(({ decision }) => decision.effect === 'hide');
   return [
@@ -87,21 +81,21 @@ function kindLines(policy: Policy, kind: Kind, all: readonly DecidedPrimitive[],
 
 /** Groups the hidden primitives by the concern or the rule that hides them. */
 function reasonLines(policy: Policy, primitives: readonly DecidedPrimitive[], paper: Paper): string[] {
-  const groups = new Map<string, Row[]>();
-  for (const { id, decision } of primitives) {
-    const [title, has, source] = explain(policy, id, decision.reason);
-    const group = groups.get(title) ?? [];
-    group.push([plain(id), plain(has), plain(source)]);
-    groups.set(title, group);
-  }
-  return [...groups].flatMap(([title, group]) => [
+  const explained = primitives.map(({ name, decision }) => {
+    const [title, has, source] = explain(policy, name, decision.reason);
+    return { title, row: [plain(name), plain(has), plain(source)] as const };
+  });
+  return [...groupBy(explained, ({ title }) => title)].flatMap(([title, group]) => [
     ...paragraph(plain(title), paper.width, '  '),
-    ...table(group, paper),
+    ...table(
+      group.map(({ row }) => row),
+      paper,
+    ),
   ]);
 }
 
 /** @returns what hides a primitive, what the primitive has there, and where that is written */
-function explain(policy: Policy, id: string, why: Decision['reason']): readonly [string, string, string] {
+function explain(policy: Policy, name: string, why: Decision['reason']): readonly [string, string, string] {
   if (why.code === 'concern-mismatch') {
     const { concern, preferred, actual, source } = why;
     const required = `${bound(policy, concern)}${preferred.join(' or ')} in effect, but these have`;
@@ -111,7 +105,7 @@ function explain(policy: Policy, id: string, why: Decision['reason']): readonly 
   if (why.code === 'rule') {
     const { rule, source, reason, values } = why;
     const own = Object.entries(values).filter(
-      ([path, value]) => path.startsWith('primitive.') && value !== id,
+      ([path, value]) => path.startsWith('primitive.') && value !== name,
     );
     const has = own.map(
       ([path, value]) => `${path.slice(path.lastIndexOf('.') + 1)}=${JSON.stringify(value)}`,

@@ -1,19 +1,21 @@
 import { membersOf } from '../../engine/expression/evaluate.js';
+import type { Policy } from '../../engine/policy.js';
 import { read } from '../../wire/messages.js';
-import { LOGGED_REASONS } from '../terminal/generated/reasons.js';
 import { nameValues, type Paper, plain } from '../terminal/output.js';
+import { reasonInWords } from '../terminal/reason-words.js';
 import type { Replay } from './replay.js';
 
 /**
  * Writes a replayed decision: the result, then who asked for what, when, under which policy.
  *
+ * @param policy the policy that decides now
  * @param replayed the decision
  * @param paper where the text is written
  * @returns the text
  * @example
- * replayToText(replay(logged, policy, catalog), paper);
+ * replayToText(policy, replay(logged, policy, catalog), paper);
  */
-export function replayToText(replayed: Replay, { paint }: Paper): string {
+export function replayToText(policy: Policy, replayed: Replay, { paint }: Paper): string {
   const { same, logged } = replayed;
   const { line, about, concerns, sources, model } = logged;
   const subject = about.what === 'list' ? logged.method : `${logged.method} ${about.name}`;
@@ -29,7 +31,7 @@ export function replayToText(replayed: Replay, { paint }: Paper): string {
     ['in effect', effective(concerns, sources)],
     ['by model', nameValues(model).join(' ')],
     ['policy', logged.policy],
-    ['outcome', outcome(line)],
+    ['outcome', outcome(policy, replayed)],
     ['decision', logged.decision],
   ];
   const rows = facts
@@ -43,20 +45,21 @@ function differences({ same, intact, differences: found, unlogged }: Replay): st
   const lines = found.map(
     ({ field, logged, replayed }) => `  ${field}: ${json(logged)} in the line, ${json(replayed)} now`,
   );
-  const fields = new Set(found.map(({ field }) => field));
-  const causes = [
-    intact ? '' : 'The line was changed after it was written: its fields do not have its decision id.',
-    fields.has('policy') ? 'The policy is not the one of the line.' : '',
-    fields.has('policy') && fields.size === 1 ? 'It decides the same here.' : '',
-    fields.has('total') ? 'The catalog is not the one of the line: it has another number of primitives.' : '',
-    intact && !fields.has('policy') && !fields.has('total') && found.length > 0
-      ? `The policy is the same, so ${unlogged.length === 0 ? '' : `rules read other values of ${unlogged.join(', ')}, or `}the catalog is not the one of the line.`
-      : '',
-    found.length > 0 && unlogged.length > 0
-      ? `A log line does not contain ${unlogged.join(', ')}. Pass --claim or --claims for claims, and --client for the name of the client.`
-      : '',
+  const differs = (name: string): boolean => found.some(({ field }) => field === name);
+  const isOther = differs('policy') || differs('total');
+  const causes: readonly (readonly [boolean, string])[] = [
+    [!intact, 'The line was changed after it was written: its fields do not have its decision id.'],
+    [differs('policy'), 'The policy is not the one of the line.'],
+    [differs('policy') && found.length === 1, 'It decides the same here.'],
+    [differs('total'), 'The catalog is not the one of the line: it has another number of primitives.'],
+    [intact && !isOther && unlogged.length === 0, 'The policy is the same, so the catalog is another one.'],
+    [
+      found.length > 0 && unlogged.length > 0,
+      `A log line does not contain ${unlogged.join(', ')}. Pass --claim or --claims for claims, and --client for the name of the client.`,
+    ],
   ];
-  return ['', ...lines.map(plain), ...causes.filter((cause) => cause !== '').map((cause) => `  ${cause}`)];
+  const told = causes.filter(([isCause]) => isCause).map(([, cause]) => `  ${cause}`);
+  return ['', ...lines.map(plain), ...told];
 }
 
 function effective(concerns: object, sources: object): string {
@@ -70,10 +73,14 @@ function effective(concerns: object, sources: object): string {
   return [...told, ...denied].join(', ') || 'nothing';
 }
 
-function outcome(line: object): string {
-  const effect = read(line, 'effect');
-  if (effect !== undefined) {
-    return `${effect === 'hide' ? 'hidden' : 'shown'}: ${because(read(line, 'reason'))}`;
+/** What the line says, with the reason as this policy words it. A reason that differs is among the differences. */
+function outcome(policy: Policy, { logged: { line }, decision, differences }: Replay): string {
+  if (decision !== undefined) {
+    const word = read(line, 'effect') === 'hide' ? 'hidden' : 'shown';
+    if (differences.some(({ field }) => field === 'effect' || field === 'reason')) return word;
+    const { effect, reason } = decision;
+    const place = 'source' in reason ? ` (${reason.source})` : '';
+    return `${word}: ${reasonInWords(policy, reason, effect === 'show')}${place}`;
   }
   const counts = Object.entries(membersOf(read(line, 'hidden'))).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null
@@ -82,23 +89,6 @@ function outcome(line: object): string {
   );
   const shown = `${text(read(line, 'shown'))} of ${text(read(line, 'total'))} shown`;
   return counts.length === 0 ? shown : `${shown}; hidden by ${counts.join(', ')}`;
-}
-
-function because(reason: unknown): string {
-  const source = read(reason, 'source');
-  const place = typeof source === 'string' ? ` (${source})` : '';
-  const code = read(reason, 'code');
-  switch (code) {
-    case 'concern-mismatch': {
-      const words = (name: string) => [read(reason, name)].flat().join(' or ');
-      const preferred = words('preferred');
-      return `its ${text(read(reason, 'concern'))} is ${words('actual')}, but ${preferred === '' ? 'no claim of the caller gives it a value' : `${preferred} is in effect`}${place}`;
-    }
-    case 'rule':
-      return `rule ${text(read(reason, 'rule'))}${place}`;
-    default:
-      return new Map<unknown, string>(Object.entries(LOGGED_REASONS)).get(code) ?? LOGGED_REASONS.fits;
-  }
 }
 
 const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));

@@ -3,9 +3,9 @@ import { configurationFor } from '../../engine/added-tools.js';
 import { withClaim } from '../../engine/claims.js';
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
-import { identityOf, mapPrimitive, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
+import { identityOf, type Mapping, mapPrimitive, type ServerCatalog } from '../../engine/mapping.js';
 import { mapListed } from '../../engine/pins.js';
-import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { byKind, type Kind, type Policy } from '../../engine/policy.js';
 import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import { bindCatalog, select } from '../../engine/select.js';
 import { barePrimitive } from '../../gate/enforce/of-servers.js';
@@ -29,23 +29,25 @@ export type Replay = ReturnType<typeof replay>;
  * replay(parseLogLine(text), policy, catalog).same; // true
  */
 export function replay(logged: LoggedDecision, policy: Policy, catalog: ServerCatalog, caller: Caller = {}) {
+  const { about } = logged;
   const configuration = configurationOf(logged, policy, caller);
-  const outcome =
-    logged.about.what === 'list'
-      ? listOutcome(logged.about, catalog, configuration)
-      : primitiveOutcome(logged.about, catalog, configuration);
-  /** The fields of the decision as they are now. */
-  const replayed = { ...outcome, policy: policy.digest };
-  const fields = ['policy', 'shown', 'total', 'hidden', 'effect', 'reason'];
-  const differences = fields.flatMap((field) => {
+  /** The decision about a primitive; undefined for a list. */
+  const decision = about.what === 'list' ? undefined : decisionAbout(about, catalog, configuration);
+  const outcome = about.what === 'list' ? listOutcome(about, catalog, configuration) : {};
+  const fields = { ...outcome, ...(decision && decisionFields(decision)), policy: policy.digest };
+  /** The fields of the decision as they are now, as a log has them. */
+  const replayed: object = JSON.parse(JSON.stringify(fields));
+  const names = ['policy', 'shown', 'total', 'hidden', 'effect', 'reason'];
+  const differences = names.flatMap((field) => {
     const [before, now] = [read(logged.line, field), read(replayed, field)];
-    return sameValue(before, now) ? [] : [{ field, logged: before, replayed: now }];
+    return isDeepStrictEqual(before, now) ? [] : [{ field, logged: before, replayed: now }];
   });
   /** Whether the fields of the line have the id that the line says. If not, the line was changed. */
   const intact = decisionIdOf(logged.line) === logged.decision;
   /** Paths of claims and of the client that rules read, and that a log line does not contain. */
   const unlogged = policy.callerPaths;
-  return { same: differences.length === 0 && intact, logged, replayed, differences, intact, unlogged };
+  const same = differences.length === 0 && intact;
+  return { same, logged, replayed, decision, differences, intact, unlogged };
 }
 
 /** @returns the configuration with the values in effect of the line, whichever sources they came from */
@@ -93,34 +95,23 @@ function listOutcome(
   return Object.keys(counts).length === 0 ? { shown, total } : { shown, total, hidden: counts };
 }
 
-function primitiveOutcome(
+function decisionAbout(
   { kinds, name }: { readonly kinds: readonly Kind[]; readonly name: string },
   catalog: ServerCatalog,
   configuration: Configuration,
-): object {
-  const decided = (kind: Kind, item: Primitive): Decision =>
-    evaluate(mapListed(configuration.policy, kind, item), configurationFor(configuration, kind, name));
+): Decision {
+  const { policy } = configuration;
+  const decided = (mapping: Mapping): Decision =>
+    evaluate(mapping, configurationFor(configuration, mapping.kind, name));
   const decisions = kinds.flatMap((kind) => {
     const meant = (catalog[kind] ?? []).filter((item) => identityOf(kind, item) === name);
-    return meant.map((item) => decided(kind, item));
+    return meant.map((item) => decided(mapListed(policy, kind, item)));
   });
   const [kind = 'tools'] = kinds;
-  const unlisted = () => {
-    const bare = barePrimitive(listsOf(catalog), kind, name);
-    return evaluate(
-      mapPrimitive(configuration.policy, kind, bare),
-      configurationFor(configuration, kind, name),
-    );
-  };
-  return decisionFields(decisions.find(({ effect }) => effect === 'hide') ?? decisions[0] ?? unlisted());
-}
-
-const listsOf = (catalog: ServerCatalog) =>
-  Object.fromEntries(KINDS.map((kind) => [kind, { items: catalog[kind] ?? [] }]));
-
-/** @returns whether two values are equal as JSON, in any order of their members */
-function sameValue(one: unknown, other: unknown): boolean {
-  const written = (value: unknown): unknown =>
-    value === undefined ? undefined : JSON.parse(JSON.stringify(value));
-  return isDeepStrictEqual(written(one), written(other));
+  const lists = byKind((each) => ({ items: catalog[each] ?? [] }));
+  return (
+    decisions.find(({ effect }) => effect === 'hide') ??
+    decisions[0] ??
+    decided(mapPrimitive(policy, kind, barePrimitive(lists, kind, name)))
+  );
 }

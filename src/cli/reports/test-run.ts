@@ -1,7 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { needsTexts, textRead } from '../../policy/check/check-texts.js';
 import { PolicyFileError, readPolicy } from '../../policy/compile/load.js';
 import { policyReader } from '../../policy/compile/read-file.js';
 import { comparePlaces, type Finding } from '../../policy/language/findings.js';
@@ -13,6 +12,7 @@ import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
 import { slugOf } from '../../wire/server-names.js';
 import { CliError } from '../errors.js';
 import { readCatalogFile } from '../inputs/catalog-file.js';
+import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { joinedCatalog } from '../inputs/several/joined-catalog.js';
 import { requireTrust } from '../project/trust.js';
@@ -98,17 +98,12 @@ class TestRunner {
       requireTrust({ path: file, text, file }, actions);
     }
     const loaded = this.loadPolicy(source, tests);
-    const catalog = await this.loadCatalog(source, tests);
+    const catalog = await this.loadCatalog(source, tests, loaded?.policy);
     /** @returns the line in which a test begins */
     const lineOf = ({ test }: TestResult): number => source.locate(test.path).line;
     const about = { file, lineOf, source };
     if (loaded === undefined || catalog === undefined) {
       this.findings.push(...[...tests.findings].sort(comparePlaces));
-      return { ...about, results: [], broken: true };
-    }
-    const unknown = catalog.encoding === undefined ? undefined : textRead(loaded.policy);
-    if (unknown !== undefined) {
-      this.report(source, 'catalog', `The policy reads ${needsTexts(unknown)}`);
       return { ...about, results: [], broken: true };
     }
     const run = runTests(source, tests, loaded.policy, catalog);
@@ -158,6 +153,7 @@ class TestRunner {
   private async loadCatalog(
     source: Source,
     { catalog, server }: TestFile,
+    policy: Policy | undefined,
   ): Promise<PolicyCatalog | undefined> {
     const { timeout, quiet, servers } = this.options;
     const [program, ...args] = server ?? [];
@@ -165,15 +161,17 @@ class TestRunner {
       return this.report(source, 'server', 'The server is not started (--no-servers). Name a catalog.');
     if (program !== undefined) return readInput({ from: 'command', program, args, seconds: timeout }, quiet);
     try {
-      return joinedCatalog(catalog, (name) => {
+      const joined = joinedCatalog(catalog, (name) => {
         const path = beside(source.file, name);
         this.catalogs.push(path);
         return readCatalogFile(path);
       });
+      // This refuses a policy that reads what a catalog of facts does not have.
+      if (policy !== undefined && joined !== undefined) policyFor(policy, joined);
+      return joined;
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      this.report(source, 'catalog', error.message);
-      return undefined;
+      return this.report(source, 'catalog', error.message);
     }
   }
 

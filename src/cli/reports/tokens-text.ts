@@ -7,7 +7,12 @@ import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
 import { count, nameValues, type Paper, plain } from '../terminal/output.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
 import { byServer, unavailableTexts } from './by-server.js';
-import { type ConfigurationCost, type CostSummary, MAX_CONFIGURATIONS } from './configuration-costs.js';
+import {
+  type ConfigurationCost,
+  type CostSummary,
+  MAX_CONFIGURATIONS,
+  summarize,
+} from './configuration-costs.js';
 import { NO_PREFERENCES } from './sample-configurations.js';
 
 /** The result of `tokens`. */
@@ -33,16 +38,7 @@ interface SingleCost extends ConfigurationCost {
 }
 
 /** @returns the costs of all configurations; of the single ones if there are too many */
-function tried({ all, singles, budget = Number.POSITIVE_INFINITY }: TokenReport) {
-  if (all !== undefined) return all;
-  const sorted = [...singles].sort((a, b) => b.tokens - a.tokens);
-  return {
-    configurations: singles.length,
-    mostExpensive: sorted[0],
-    cheapest: sorted.filter(({ shown }) => shown > 0).at(-1),
-    over: singles.filter(({ tokens }) => tokens > budget).length,
-  };
-}
+const tried = ({ all, singles, budget }: TokenReport): CostSummary => all ?? summarize(singles, budget);
 
 /**
  * Formats the costs as text: the result in the first line, then the configurations, then the primitives.
@@ -65,11 +61,11 @@ export function tokensToText(report: TokenReport, paper: Paper): string {
     `${padded(tokens)}  ${shownText(shown, primitives.length)}  `;
 
   lines.push('', paper.paint('bold', 'Configurations'));
-  const extreme = (title: string, cost: ConfigurationCost | undefined): string[] =>
-    cost === undefined
-      ? []
-      : wrapped(`  ${title}${costText(cost)}`, configurationWords(cost.configuration), ' ', paper.width);
-  lines.push(...extreme('most expensive', mostExpensive), ...extreme('cheapest      ', cheapest));
+  for (const [title, cost] of Object.entries({ 'most expensive': mostExpensive, cheapest })) {
+    if (cost === undefined) continue;
+    const words = configurationWords(cost.configuration);
+    lines.push(...wrapped(`  ${title.padEnd(14)}${costText(cost)}`, words, ' ', paper.width));
+  }
   lines.push(...paragraph(extent(all, singles.length), paper.width, '  '), '');
   for (const cost of singles) {
     const { preferences, tokens, resent } = cost;

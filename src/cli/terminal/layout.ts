@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { ASSUMED_WIDTH } from '../../policy/language/wrapped.js';
 import type { Paper } from './output.js';
 
@@ -46,7 +45,8 @@ export function rows(group: readonly Row[], width: number | undefined): Row[] {
 
   let fitting = group;
   const excess = () => widest(fitting, 0) + widest(fitting, 1) + widest(fitting, 2) - room;
-  if (excess() > 0) fitting = group.map(([id, has, source]) => [id, has, basename(source)]);
+  if (excess() > 0)
+    fitting = group.map(([id, has, source]) => [id, has, source.replace(/[^\s(]*[/\\]/g, '')]);
   if (excess() > 0) {
     const limit = Math.max(12, widest(fitting, 1) - excess());
     fitting = fitting.map(([id, has, source]) => [id, cut(has, limit), source]);

@@ -10,6 +10,12 @@ export const quantity = (number: number, singular: string, plural = `${singular}
 export const joined = (names: readonly string[], word = 'and'): string =>
   [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(` ${word} `);
 
+/** @returns the name of the kind of primitives, in the singular and the plural; `primitive` if they are of several kinds */
+export function commonNames(all: readonly { readonly kind: Kind }[]): readonly [string, string] {
+  const [only, ...others] = new Set(all.map(({ kind }) => kind));
+  return only === undefined || others.length > 0 ? ['primitive', 'primitives'] : KIND_NAMES[only];
+}
+
 /**
  * @param catalog the lists of a server
  * @returns the number of primitives of each kind: `13 tools, 4 prompts`

@@ -7,22 +7,17 @@ import {
   restoreServers,
 } from '../../inputs/several/adopted-file.js';
 import { wantsLogin } from '../../inputs/several/login-probe.js';
-import { readCommandLine } from '../../options/command-line.js';
+import { commandOf } from '../../options/command-line.js';
 import { adoptCommand } from '../../options/generated/commands.js';
 import { onePolicyOf } from '../../options/policy-option.js';
 import { programFile } from './hosts.js';
 
-export const definition = adoptCommand();
-
 /**
- * @param argv the arguments after `adopt`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, the policy has errors, or the file is not that of a host
  * @example
  * await run(['.mcp.json', '--policy', 'policy.yaml']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const line = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(adoptCommand(), async (line) => {
   const { values, positionals, terminal } = line;
   const [path] = positionals;
   const file = readHostFile(path);
@@ -67,5 +62,4 @@ export async function run(argv: string[]): Promise<number> {
       .map((each) => `  ${each}\n`)
       .join('')}`,
   );
-  return 0;
-}
+});

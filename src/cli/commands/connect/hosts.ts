@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { preparePolicy } from '../../../engine/policy.js';
 import { UsageError } from '../../errors.js';
 import { readPolicyInput } from '../../inputs/policy-input.js';
-import { readCommandLine } from '../../options/command-line.js';
+import { commandOf } from '../../options/command-line.js';
 import { hostsCommand } from '../../options/generated/commands.js';
 import { requireServer } from '../../options/input-options.js';
 import { onePolicyOf } from '../../options/policy-option.js';
@@ -15,17 +15,12 @@ import { hostSnippets, type ServerCommand } from '../../serving/host-snippets.js
 /** The name of the server in each host. */
 const NAME = 'concerns';
 
-export const definition = hostsCommand();
-
 /**
- * @param argv the arguments after `hosts`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, or the policy has errors or no such preset
  * @example
  * await run(['--policy', 'policies/vault.yaml', '--preset', 'safe', '--', 'node', 'server.js']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const line = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(hostsCommand(), async (line) => {
   const { values, command, terminal } = line;
   const paths = onePolicyOf(line);
   // Checks that there is exactly one server, as `serve` will.
@@ -57,8 +52,7 @@ export async function run(argv: string[]): Promise<number> {
       host === undefined ? `${terminal.paper.paint('bold', `${name}: ${file}`)}\n\n${text}\n` : text,
     );
   }
-  return 0;
-}
+});
 
 /** @returns the file of this program: the bundle of the command line is one file beside its parts */
 export function programFile(): string {

@@ -6,28 +6,22 @@ import type { Endpoint } from '../../../deploy/generated/endpoint-schema.js';
 import { readEndpoint } from '../../../deploy/read-endpoint.js';
 import { readPolicyText } from '../../../policy/language/read-yaml.js';
 import { CliError } from '../../errors.js';
-import { readCommandLine } from '../../options/command-line.js';
+import { commandOf } from '../../options/command-line.js';
 import { bundleCommand } from '../../options/generated/commands.js';
 import { readText } from '../../terminal/read-text.js';
 
-export const definition = bundleCommand();
-
 /**
- * @param argv the arguments after `bundle`
- * @returns the exit code
  * @throws {CliError} if an argument or `endpoint.yml` is not valid, or the folder is not a bundle
  * @example
  * await run(['--out', 'build/lambda']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const { values, terminal } = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(bundleCommand(), async ({ values, terminal }) => {
   const { endpoint, out, architecture } = values;
   refuseToReplace(out);
   // Only the plugin for the Serverless Framework also makes the function that runs tasks.
   await bundleFunction(readEndpointFile(endpoint), { target: out, architecture, worker: false });
   terminal.note(`Made ${out} for ${architecture}. Its handler is index.handler.`);
-  return 0;
-}
+});
 
 /** The folder is replaced as a whole, so it must not be a folder with anything else. */
 function refuseToReplace(out: string): void {

@@ -4,14 +4,12 @@ import { stringify } from 'yaml';
 import { IN_MEMORY, loadEsbuild } from '../../../deploy/build-code.js';
 import { combineTemplates } from '../../../deploy/combine-templates.js';
 import { CliError, UsageError } from '../../errors.js';
-import { readCommandLine } from '../../options/command-line.js';
+import { commandOf } from '../../options/command-line.js';
 import { initLambdaCommand, type Options } from '../../options/generated/commands.js';
 import { parseUrl } from '../../options/input-options.js';
 import { onePolicyOf } from '../../options/policy-option.js';
 import { writeOutput } from '../../terminal/write-output.js';
 import { packageFile } from '../../version.js';
-
-export const definition = initLambdaCommand();
 
 /** What stands in front of the function, and whether a second one runs the tasks of the server. */
 type Variant = Options['initLambda']['variant'];
@@ -21,14 +19,11 @@ const hasTasks = (variant: Variant): boolean => variant.endsWith('tasks');
 const frontOf = (variant: Variant): string => variant.replace(/,?tasks$/, '') || 'http';
 
 /**
- * @param argv the arguments after `init`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, or a file exists already
  * @example
  * await run(['--lambda', '--policy', 'policy.yaml', '--module', 'src/server.ts']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const line = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(initLambdaCommand(), async (line) => {
   const { values, terminal } = line;
   const policies = onePolicyOf(line);
   const absent = policies.find((path) => !existsSync(path));
@@ -59,8 +54,7 @@ export async function run(argv: string[]): Promise<number> {
   for (const [file, text] of files) writeOutput(file, text);
   terminal.note(`Wrote ${[...files.keys()].join(', ')} for the service ${service}.`);
   for (const step of nextSteps(server, variant)) terminal.note(step);
-  return 0;
-}
+});
 
 const usage = (problem: string): UsageError => new UsageError('init --lambda', problem);
 

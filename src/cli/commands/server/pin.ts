@@ -7,7 +7,7 @@ import { compareDefinitions, type DefinitionChange } from '../../../policy/diff/
 import { CliError } from '../../errors.js';
 import { catalogAt, catalogBeside } from '../../inputs/catalog-file.js';
 import { readInput } from '../../inputs/read-input.js';
-import { readCommandLine } from '../../options/command-line.js';
+import { commandOf } from '../../options/command-line.js';
 import { pinCommand } from '../../options/generated/commands.js';
 import { requireInput } from '../../options/input-options.js';
 import { onePolicyOf } from '../../options/policy-option.js';
@@ -15,18 +15,13 @@ import { definitionLines } from '../../reports/diff/definitions.js';
 import { quantity } from '../../terminal/quantities.js';
 import { writeOutput } from '../../terminal/write-output.js';
 
-export const definition = pinCommand();
-
 /**
- * @param argv the arguments after `pin`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, or the input cannot be read
  * @throws {PolicyFileError} if the policy does not exist, or its lock file is damaged
  * @example
  * await run(['--review', 'policy.yaml', '--', 'node', 'server.js']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const line = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(pinCommand(), async (line) => {
   const { values, terminal } = line;
   const paths = onePolicyOf(line);
   const input = requireInput(line);
@@ -65,8 +60,7 @@ export async function run(argv: string[]): Promise<number> {
   if (pins !== undefined) process.stdout.write(text);
   const total = KINDS.reduce((sum, kind) => sum + (catalog[kind]?.length ?? 0), 0);
   terminal.note(`Wrote ${lock}: ${quantity(total, 'definition')}.`);
-  return 0;
-}
+});
 
 function toText(changes: readonly DefinitionChange[], format: 'pretty' | 'markdown' | string): string {
   if (changes.length === 0) return 'Every definition is the pinned one.\n';

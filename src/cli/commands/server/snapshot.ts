@@ -6,24 +6,19 @@ import type { CatalogFile } from '../../inputs/catalog-file.js';
 import { primitiveFacts } from '../../inputs/primitive-facts.js';
 import { readInput } from '../../inputs/read-input.js';
 import { ENCODING, readCounted } from '../../inputs/token-counter.js';
-import { readCommandLine } from '../../options/command-line.js';
+import { commandOf } from '../../options/command-line.js';
 import { snapshotCommand } from '../../options/generated/commands.js';
 
 import { requireInput } from '../../options/input-options.js';
 import { catalogContents } from '../../terminal/quantities.js';
 import { writeOutput } from '../../terminal/write-output.js';
 
-export const definition = snapshotCommand();
-
 /**
- * @param argv the arguments after `snapshot`
- * @returns the exit code
  * @throws {CliError} if an argument is not valid, the input cannot be read, or the file cannot be written
  * @example
  * await run(['-o', 'catalog.json', '--', 'node', 'server.js']);
  */
-export async function run(argv: string[]): Promise<number> {
-  const line = readCommandLine(definition, argv);
+export const { definition, run } = commandOf(snapshotCommand(), async (line) => {
   const { values, terminal } = line;
   const { output } = values;
   const input = requireInput(line);
@@ -52,8 +47,7 @@ export async function run(argv: string[]): Promise<number> {
   const text = `${JSON.stringify({ ...about, ...lists }, null, 2)}\n`;
   writeOutput(output, text);
   if (output !== '-') terminal.note(`Wrote ${output}: ${catalogContents(catalog)}.`);
-  return 0;
-}
+});
 
 /** @returns the name, title and version of a server */
 function nameOf(server: unknown): unknown {

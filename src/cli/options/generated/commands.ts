@@ -1,6 +1,6 @@
 // Made by "npm run generate" from commands.yaml.
 import { Argument, Option } from '@commander-js/extra-typings';
-import { type CommandName, defineCommand, numberFrom, repeated } from '../define-command.js';
+import { type CommandName, defineCommand, numberFrom, repeated, repeatedOf } from '../define-command.js';
 const every = (name: CommandName) => defineCommand(name)
   .addOption(new Option("--color <when>", "auto obeys NO_COLOR").choices(["auto","always","never"]).default("auto" as const))
   .addOption(new Option("-q, --quiet", "write only errors to stderr"));
@@ -57,7 +57,7 @@ export const diffCommand = () => input("diff")
   .addArgument(new Argument("<new>", "the same"))
   .addOption(new Option("--old-catalog <file>", "the catalog of the server before the change"))
   .addOption(new Option("--format <format>", "how the output is written").choices(["pretty","markdown","json"]).default("pretty" as const))
-  .addOption(new Option("--fail-on <what>", "exit with 1; empty: a configuration shows nothing any more; repeatable").choices(["hidden","shown","empty"]).argParser(repeated));
+  .addOption(new Option("--fail-on <what>", "exit with 1; empty: a configuration shows nothing any more; repeatable").choices(["hidden","shown","empty"]).argParser(repeatedOf(['hidden', 'shown', 'empty'])));
 export const tokensCommand = () => input("tokens")
   .addArgument(new Argument("[policy...]", "a policy file, or a folder that is one policy"))
   .addOption(new Option("--policy <path>", "a policy file or a folder; several are merged").argParser(repeated))

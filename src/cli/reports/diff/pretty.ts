@@ -3,9 +3,9 @@ import { paragraph } from '../../../policy/language/wrapped.js';
 import { ENCODING } from '../../inputs/token-counter.js';
 import { columns } from '../../terminal/layout.js';
 import { count, nameValues, type Paper, plain } from '../../terminal/output.js';
-import { joined, quantity } from '../../terminal/quantities.js';
+import { commonNames, joined, quantity } from '../../terminal/quantities.js';
 import { detailLines } from './definitions.js';
-import type { DiffReport, NamedConfiguration, ReportedGroup, ReportedPrimitive } from './report.js';
+import type { DiffReport, ReportedGroup, ReportedPrimitive } from './report.js';
 
 /**
  * Formats a report as text: the size of the change in the first line, then each group of primitives with the condition
@@ -18,53 +18,49 @@ import type { DiffReport, NamedConfiguration, ReportedGroup, ReportedPrimitive }
  * process.stdout.write(toPretty(report, paperOf(process.stdout)));
  */
 export function toPretty(report: DiffReport, paper: Paper): string {
-  const { groups, named, redefined, words, newlyEmpty, notes, input, total } = report;
+  const { groups, named, definitions, words, newlyEmpty, notes, source } = report;
   const lines = [paper.paint('bold', headline(report)), ...extentLines(report, paper)];
-  lines.push(...sentence(`Compared ${quantity(total, 'primitive')} of ${input ?? 'the policies'}.`, paper));
-  if (newlyEmpty !== undefined) {
+  const number = quantity(report.primitives, 'primitive');
+  lines.push(...sentence(`Compared ${number} of ${source ?? 'the policies'}.`, paper));
+  if (newlyEmpty !== null) {
     const text = emptyText(plain(preferenceWords(newlyEmpty)));
     lines.push(...sentence(text, paper).map((line) => paper.paint('red', line)));
   }
   for (const group of groups) lines.push('', ...groupLines(group, paper));
   const changes = words.flatMap((each) => item(plain(each), paper));
   if (words.length > 0) lines.push('', 'Changed concerns, presets and settings', ...changes);
-  const definitions = redefined.flatMap(({ name, before, after, details }) => [
+  const redefined = definitions.flatMap(({ name, before, after, details }) => [
     `  ${plain(name)}  ${changeText(before, after, '->')}`,
     ...detailLines(details).map((line) => `  ${line}`),
   ]);
   if (redefined.length > 0)
-    lines.push('', `Changed definitions, with their tokens (${ENCODING})`, ...definitions);
+    lines.push('', `Changed definitions, with their tokens (${ENCODING})`, ...redefined);
   if (groups.length > 0 || redefined.length > 0) lines.push('', ...namedLines(named, paper));
   if (notes.length > 0) lines.push('', ...notes.flatMap((note) => sentence(note, paper)));
   return `${lines.join('\n')}\n`;
 }
 
 /** @returns the size of the change, in one line */
-export function headline({ hidden, shown, renamed, groups, words, redefined }: DiffReport): string {
+export function headline({ hidden, shown, renamed, groups, words, definitions }: DiffReport): string {
   if (groups.length > 0) {
-    const kinds = new Set(
-      groups.flatMap((group) => [...group.hidden, ...group.shown, ...group.renamed].map(({ kind }) => kind)),
-    );
-    const [only] = kinds;
-    const word = kinds.size === 1 && only !== undefined ? KIND_NAMES[only][0] : 'primitive';
-    const number = (some: number) => `${some} ${word}${some === 1 ? '' : 's'}`;
+    const names = commonNames(groups.flatMap((group) => [...group.hidden, ...group.shown, ...group.renamed]));
     const counts = Object.entries({ 'no longer shown': hidden, 'newly shown': shown, renamed });
     const some = counts
       .filter(([, each]) => each > 0)
-      .map(([what, each], at) => `${at === 0 ? number(each) : each} ${what}`);
+      .map(([what, each], at) => `${at === 0 ? quantity(each, ...names) : each} ${what}`);
     const always = groups.every(({ conditions }) => conditions.some((terms) => terms.length === 0));
     const depending = always ? 'for every host' : 'depending on the preferences of the host';
     return [...some, depending].join(', ');
   }
-  if (words.length > 0 || redefined.length > 0)
+  if (words.length > 0 || definitions.length > 0)
     return 'The same preferences show the same primitives, but other things changed';
   return 'Nothing changes for any host';
 }
 
-function extentLines({ extent, groups }: DiffReport, paper: Paper): string[] {
+function extentLines({ configurations, groups }: DiffReport, paper: Paper): string[] {
   if (groups.length === 0) return [];
-  if (extent === undefined) return ['There are too many configurations to count.'];
-  const { affected, total, names } = extent;
+  if (configurations === null) return ['There are too many configurations to count.'];
+  const { affected, total, names } = configurations;
   if (affected === total) return [];
   const text = `${count(affected)} of ${count(total)} configurations of ${joined(names)} change.`;
   return sentence(text, paper);
@@ -87,10 +83,12 @@ export function preferenceWords(concerns: Readonly<Record<string, unknown>>): st
 }
 
 function groupLines(group: ReportedGroup, paper: Paper): string[] {
-  const { when, hidden, shown, renamed, tokens, exact } = group;
-  const cost = tokens === undefined || tokens === 0 ? '' : `  (${costText(tokens, exact)})`;
+  const { when, hidden, shown, renamed } = group;
+  const cost = costText(group);
   return [
-    ...sentence(`${plain(when)}${cost}`, paper).map((line) => paper.paint('bold', line)),
+    ...sentence(`${plain(when)}${cost === '' ? '' : `  (${cost})`}`, paper).map((line) =>
+      paper.paint('bold', line),
+    ),
     ...listLines('-', 'no longer shown', hidden, paper),
     ...listLines('+', 'newly shown', shown, paper),
     ...(renamed.length > 0 ? [`  ${renamed.length} renamed`] : []),
@@ -105,11 +103,7 @@ function listLines(
   paper: Paper,
 ): string[] {
   if (some.length === 0) return [];
-  const names = some.map(({ kind, name, server }) => {
-    const remark =
-      server === undefined ? '' : server === 'new' ? ' (new on the server)' : ' (removed from the server)';
-    return `${sign} ${plain(name)}${remark}${kind === 'tools' ? '' : ` (${KIND_NAMES[kind][0]})`}`;
-  });
+  const names = some.map((each) => `${sign} ${nameWith(each, plain)}`);
   const style = sign === '-' ? 'red' : 'green';
   return [
     `  ${some.length} ${title}`,
@@ -117,8 +111,21 @@ function listLines(
   ];
 }
 
+/** @returns the name of a primitive, and in parentheses its kind and what the server did with it */
+export function nameWith(
+  { kind, name, server }: ReportedPrimitive,
+  quoted: (text: string) => string,
+): string {
+  const remarks = [
+    ...(kind === 'tools' ? [] : [KIND_NAMES[kind][0]]),
+    ...(server === undefined ? [] : [server === 'new' ? 'new on the server' : 'removed from the server']),
+  ];
+  return `${quoted(name)}${remarks.length === 0 ? '' : ` (${remarks.join(', ')})`}`;
+}
+
 /** @returns the change of tokens of a group; `up to` if other values hide some of its primitives anyway */
-export function costText(tokens: number, exact: boolean): string {
+export function costText({ tokens = 0, exact }: ReportedGroup): string {
+  if (tokens === 0) return '';
   const upTo = exact ? '' : 'up to ';
   return tokens < 0 ? `saves ${upTo}${count(-tokens)} tokens` : `costs ${upTo}${count(tokens)} tokens`;
 }
@@ -130,7 +137,7 @@ export const changeText = (before: number, after: number, arrow: string): string
 /** @returns a number with its sign */
 const signed = (number: number): string => (number < 0 ? `-${count(-number)}` : `+${count(number)}`);
 
-function namedLines(named: readonly NamedConfiguration[], paper: Paper): string[] {
+function namedLines(named: DiffReport['named'], paper: Paper): string[] {
   const changed = named.filter((each) => each.changed);
   const same = named.filter((each) => !each.changed);
   const rows = changed.map(({ name, before, after, resent }) => {

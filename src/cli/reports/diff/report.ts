@@ -6,11 +6,11 @@ import type { Changed } from '../../../policy/diff/change.js';
 import type { Difference } from '../../../policy/diff/compare.js';
 import { detailsOf, renamesOf } from '../../../policy/diff/compare-definitions.js';
 import { describeCondition } from '../../../policy/diff/conditions.js';
-import type { TokenCounter } from '../../inputs/token-counter.js';
+import { ENCODING, type TokenCounter } from '../../inputs/token-counter.js';
 import { decideAll, shownOf, shownTools, sumOf, weighCatalog } from '../list-report.js';
 import { resentAfter } from '../prompt-cost.js';
 
-/** Everything that `diff` reports. */
+/** Everything that `diff` reports, as `--format json` writes it. */
 export type DiffReport = ReturnType<typeof makeReport>;
 
 /** Primitives that change under one condition. */
@@ -18,9 +18,6 @@ export type ReportedGroup = DiffReport['groups'][number];
 
 /** One primitive that is no longer shown, or is newly shown. */
 export type ReportedPrimitive = ReportedGroup['hidden'][number];
-
-/** How many primitives a host without preferences, or with one preset, sees before and after the change. */
-export type NamedConfiguration = DiffReport['named'][number];
 
 /** The policies and catalogs of a comparison, and their difference. */
 export interface Compared {
@@ -68,7 +65,14 @@ export function makeReport(compared: Compared) {
     const tokens = countNow === undefined ? undefined : sum(shown) - sum(hidden);
     return {
       when: describeCondition(group.when),
-      conditions: group.when,
+      conditions: group.when.map((terms) =>
+        terms.map(({ dimension: { type: by, name, choices }, choices: selected }) => ({
+          by,
+          name,
+          // null: not requested, not claimed, or not true.
+          values: [...selected].map((index) => choices[index]?.text ?? null),
+        })),
+      ),
       hidden: others(hidden, 'from'),
       shown: others(shown, 'name'),
       /** What has another name now, and the same definition. */
@@ -81,18 +85,22 @@ export function makeReport(compared: Compared) {
   const distinct = (direction: 'hidden' | 'shown' | 'renamed') =>
     new Set(groups.flatMap((group) => group[direction].map(({ kind, name }) => `${kind} ${name}`))).size;
   return {
-    names,
-    input,
-    total: primitivesIn(catalogs[1]).length,
-    groups,
+    old: names[0],
+    new: names[1],
+    source: input ?? null,
+    primitives: primitivesIn(catalogs[1]).length,
     hidden: distinct('hidden'),
     shown: distinct('shown'),
     renamed: distinct('renamed'),
+    encoding: ENCODING,
+    groups,
+    configurations: difference.extent ?? null,
+    newlyEmpty: difference.newlyEmpty ?? null,
+    /** What a host without preferences, or with one preset, sees before and after the change. */
     named: namedConfigurations(compared),
-    redefined: redefinitions(compared),
+    /** The definitions that changed under the same name. */
+    definitions: redefinitions(compared),
     words,
-    extent: difference.extent,
-    newlyEmpty: difference.newlyEmpty,
     notes: notesOf(compared, groups),
   };
 }
@@ -141,7 +149,7 @@ function seenUnder({ compiled, catalogs, counters }: Compared, at: 0 | 1) {
     const sources = preset === undefined ? [] : [{ from: 'session', concerns: { preset } } as const];
     const report = decideAll(resolveConfiguration(policy, sources), weighed);
     const { shown, total, tokens } = sumOf(report.all);
-    const names = shownOf(report.all).map(({ kind, id }) => `${kind} ${id}`);
+    const names = shownOf(report.all).map(({ kind, name }) => `${kind} ${name}`);
     const seen = { shown, total, tokens: count && tokens.shown };
     return { seen, names: names.sort().join('\n'), tools: shownTools(report) };
   };
