@@ -18,7 +18,6 @@ import {
 import type { Facts, RequestFacts, Substitute } from '../request/facts.js';
 import { insufficientScope, NOT_CHECKED } from '../request/generated/texts.js';
 import { describeConcerns } from '../request/report.js';
-import { entriesOf } from '../table/routes.js';
 import {
   KINDS_OF,
   panelRouteOf,
@@ -70,8 +69,7 @@ export function* judgeAccess(asked: RequestFacts): Deciding<Outcome> {
 export function* settleAccess(facts: Facts, message: Answer | Failure): Settling<Settled> {
   if (!facts.isEnforced || !canChange(facts.configuration)) return { message };
   // Hidden entries first: redaction takes their names out, and then nothing tells that they are hidden.
-  const isPlain = 'error' in message || entriesOf(facts.request.method).length === 0;
-  const filtered = isPlain ? message : yield* filterEntries(facts, message);
+  const filtered = 'error' in message ? message : yield* filterEntries(facts, message);
   return yield* redactResponse(facts, filtered);
 }
 
@@ -154,12 +152,14 @@ export function* judgeProbe(): Deciding<Outcome> {
  * Returns a name that does not exist. A URI is replaced by a sibling URI if that is not hidden too, so that the server
  * refuses it because it does not exist and not because of its form. Only its last segment is put back into the response,
  * since a server may write the rest in another form.
+ *
+ * @returns `free` is false if hidden templates match every URI: the server would answer any of them
  */
 function substituteFor(
   lists: Lists,
   { type, name }: RequestTarget,
   configuration: Configuration,
-): Substitution {
+): Substitute & { readonly free: boolean } {
   const sent = `unknown-${crypto.randomUUID()}`;
   if (type !== 'uri') return { name: sent, sent, original: name, free: true };
   // A server of which the policy shows no unknown URI must not be told from one that there is not.
@@ -173,9 +173,4 @@ function substituteFor(
     return { name: sibling, sent, original: last, free: true };
   const elsewhere = `unknown:${sent}`;
   return { name: elsewhere, sent: elsewhere, original: name, free: isFree(elsewhere) };
-}
-
-interface Substitution extends Substitute {
-  /** False if hidden templates match every URI: the server would answer any of them. */
-  readonly free: boolean;
 }

@@ -64,20 +64,15 @@ function named({ named: isNamed }: Operator, symbol: string, name: string, value
 
 /** Encodes all but unreserved characters; with `reserved`, also reserved characters and escapes stay. */
 function percentEncode(value: string, reserved: boolean): string {
-  const kept = reserved ? /%[0-9a-f]{2}|[\w.~:/?#[\]@!$&'()*+,;=-]/giy : /[\w.~-]/gy;
-  let encoded = '';
-  for (let at = 0; at < value.length; ) {
-    kept.lastIndex = at;
-    const character = kept.exec(value)?.[0];
-    const raw = character ?? String.fromCodePoint(value.codePointAt(at) ?? 0);
-    encoded += character ?? percentEncodeCharacter(raw);
-    at += raw.length;
+  const text = value.replace(/\p{Cs}/gu, '\ufffd');
+  // JavaScript leaves other characters than RFC 6570 does.
+  if (!reserved) {
+    return encodeURIComponent(text).replace(
+      /[!'()*]/g,
+      (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
+    );
   }
-  return encoded;
-}
-
-function percentEncodeCharacter(character: string): string {
-  const encoded = encodeURIComponent(character.replace(/\p{Cs}/u, '\ufffd'));
-  // `encodeURIComponent` leaves a few ASCII characters that RFC 6570 encodes.
-  return encoded === character ? `%${character.charCodeAt(0).toString(16).toUpperCase()}` : encoded;
+  return encodeURI(text)
+    .replace(/%5[BD]/g, decodeURIComponent)
+    .replace(/%25([0-9a-f]{2})/gi, '%$1');
 }

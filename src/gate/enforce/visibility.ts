@@ -142,18 +142,15 @@ export function decisionOnKnownUri(
 const MAX_URI = 65_536;
 
 function decisionOnVariant(lists: Lists, uri: string, configuration: Configuration): boolean | undefined {
-  const { resources, resourceTemplates } = lists;
+  const { resources, resourceTemplates: templates } = lists;
   const listed = decisionOnName(resources, uri, configuration);
   if (listed !== undefined) return listed.effect === 'show';
-  const matching = (resourceTemplates?.items ?? []).flatMap((item, position) =>
-    templateOf(identityOf('resourceTemplates', item))(uri) ? [position] : [],
+  const matching = (templates?.items ?? []).flatMap((item, position) =>
+    templates !== undefined && templateOf(identityOf('resourceTemplates', item))(uri)
+      ? [decideItem(templates, position, configuration)]
+      : [],
   );
-  const isAnyShown = matching.some(
-    (position) =>
-      resourceTemplates !== undefined &&
-      decideItem(resourceTemplates, position, configuration).effect === 'show',
-  );
-  if (matching.length > 0 && !isAnyShown) return false;
+  if (matching.length > 0 && !matching.some(({ effect }) => effect === 'show')) return false;
   const mapping = mapPrimitive(configuration.policy, 'resources', barePrimitive(lists, 'resources', uri));
   if (mapping.mapped && decide(mapping, configuration).effect === 'hide') return false;
   return matching.length > 0 ? true : undefined;
@@ -174,26 +171,24 @@ export function targetMatcher(kind: Kind, name: string): (identity: string) => b
     : (identity) => identity === name || variants.some(templateOf(identity));
 }
 
-const positions = new WeakMap<object, ReadonlyMap<string, readonly number[]>>();
+const positions = new WeakMap<object, Map<string, number[]>>();
 
 function positionsOf(catalog: Catalog<Primitive>, name: string): readonly number[] {
-  let known = positions.get(catalog);
-  if (known === undefined) {
-    const built = new Map<string, number[]>();
+  const built = positions.get(catalog) ?? new Map<string, number[]>();
+  if (!positions.has(catalog)) {
     catalog.items.forEach((item, position) => {
       const identity = identityOf(catalog.kind, item);
       // A server may list a URI in another form than the one it reads.
       const normal = catalog.kind === 'resources' ? normalizeUri(identity) : identity;
       for (const each of new Set([identity, normal])) {
-        const same = built.get(each);
-        if (same === undefined) built.set(each, [position]);
-        else same.push(position);
+        const same = built.get(each) ?? [];
+        same.push(position);
+        built.set(each, same);
       }
     });
     positions.set(catalog, built);
-    known = built;
   }
-  return known.get(name) ?? [];
+  return built.get(name) ?? [];
 }
 
 const templates = new Map<string, (uri: string) => boolean>();
