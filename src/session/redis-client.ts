@@ -6,6 +6,11 @@ export interface RedisScripts {
   eval(script: string, given: { readonly keys: string[]; readonly arguments: string[] }): Promise<unknown>;
 }
 
+/** One whose scripts can be given up. A client that does not know the signal ignores it. */
+export interface InterruptibleScripts {
+  eval(...script: [...Parameters<RedisScripts['eval']>, signal: AbortSignal]): Promise<unknown>;
+}
+
 /**
  * Creates the store's default client. It connects again by itself, also to another address of the same name: a call that is given
  * up closes its connection, because a server that vanished is noticed only after minutes.
@@ -13,10 +18,10 @@ export interface RedisScripts {
  * @param url `redis://` or `rediss://`
  * @returns runs a script until a signal aborts
  */
-export function createClient(url: string) {
+export function createClient(url: string): InterruptibleScripts {
   let current = open(url);
   return {
-    async eval(signal: AbortSignal, ...script: Parameters<RedisScripts['eval']>): Promise<unknown> {
+    async eval(script, given, signal) {
       const client = current;
       const leave = (): void => {
         client.destroy();
@@ -25,7 +30,7 @@ export function createClient(url: string) {
       signal.addEventListener('abort', leave, { once: true });
       try {
         if (!client.isReady) await once(client, 'ready', { signal });
-        return await client.eval(...script);
+        return await client.eval(script, given);
       } finally {
         signal.removeEventListener('abort', leave);
       }

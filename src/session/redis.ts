@@ -1,6 +1,5 @@
 import { ConcernsError } from '../errors.js';
-import { lazyClient } from './lazy-client.js';
-import type { RedisScripts } from './redis-client.js';
+import type { InterruptibleScripts, RedisScripts } from './redis-client.js';
 import type { SessionRead, SessionRecord, SessionStore } from './store.js';
 import { limitCalls } from './table-calls.js';
 
@@ -46,14 +45,13 @@ redis.call('EXPIRE', KEYS[1], ARGV[1])`;
  */
 export function createRedisStore(options: RedisStoreOptions = {}): SessionStore {
   const { url = 'redis://localhost', client: given, expiresAfterSeconds = 24 * 60 * 60, timeoutMs } = options;
-  const own = given && {
-    eval: (_signal: AbortSignal, ...script: Parameters<RedisScripts['eval']>) => given.eval(...script),
-  };
-  const load = lazyClient(own, async () => {
-    if (own !== undefined) return { createClient: () => own };
+  let client: InterruptibleScripts | undefined = given;
+  const load = async (): Promise<InterruptibleScripts> => {
+    if (client !== undefined) return client;
     const { createClient } = await import('./redis-client.js');
-    return { createClient: () => createClient(url) };
-  });
+    client ??= createClient(url);
+    return client;
+  };
   const words = {
     // A URL can have a password.
     table:
@@ -68,9 +66,9 @@ export function createRedisStore(options: RedisStoreOptions = {}): SessionStore 
   const withLimit = limitCalls(limits, words, (...error) => new RedisStoreError(...error), load);
   const run = (kind: 'read' | 'write', script: string, id: string, fields: readonly string[] = []) =>
     withLimit(async (signal) => {
-      const { client } = await load();
+      const scripts = await load();
       const given = { keys: [`mcp-concerns:${id}`], arguments: [String(expiresAfterSeconds), ...fields] };
-      return client.eval(signal, script, given);
+      return scripts.eval(script, given, signal);
     }, kind);
 
   return {
