@@ -5,15 +5,6 @@ import type { SessionRecord, SessionStore } from './store.js';
 /** Makes an empty store whose records expire this long after their last use. */
 type MakeStore = (options: { readonly expiresAfterSeconds: number }) => SessionStore | Promise<SessionStore>;
 
-/** What the rules are tested with. */
-interface Subject {
-  readonly store: SessionStore;
-  /** Lets this many hundredths of the time pass after which a record expires. */
-  readonly pass: (hundredths: number) => Promise<void>;
-  readonly isLive: (id: string, record: SessionRecord) => Promise<void>;
-  readonly is: (id: string, state: 'ended' | 'unknown') => Promise<void>;
-}
-
 /** Without a clock to advance: stores that count whole seconds are still exact enough. */
 const REAL_SECONDS = 8;
 const HIGH = { concerns: { security: 'high' } } as const;
@@ -27,7 +18,7 @@ const ANY_JSON = {
   constructor: 'x',
 };
 
-const RULES: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
+const RULES: Readonly<Record<string, (subject: ReturnType<typeof subjectOf>) => Promise<void>>> = {
   'an update creates a record, also an empty one': async ({ store, is, isLive }) => {
     await is('a', 'unknown');
     assert.equal(await store.update('a', {}), 'stored');
@@ -111,6 +102,20 @@ const RULES: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
 };
 
 /**
+ * Makes what the rules are tested with.
+ *
+ * @param pass lets this many hundredths of the time pass after which a record expires
+ */
+const subjectOf = (store: SessionStore, pass: (hundredths: number) => void | Promise<void>) => ({
+  store,
+  pass,
+  isLive: async (id: string, record: SessionRecord): Promise<void> =>
+    assert.deepEqual(await store.read(id), { state: 'live', record }),
+  is: async (id: string, state: 'ended' | 'unknown'): Promise<void> =>
+    assert.deepEqual(await store.read(id), { state }),
+});
+
+/**
  * Tests what every session store must do, as `SessionStore` describes it.
  *
  * @param makeStore makes an empty store, for each rule
@@ -127,17 +132,11 @@ export async function testSessionStore(
   const wait = advance ?? ((seconds: number) => sleep(seconds * 1000));
   for (const [rule, test] of Object.entries(RULES)) {
     const store = await makeStore({ expiresAfterSeconds });
-    const is = async (id: string, found: object): Promise<void> =>
-      assert.deepEqual(await store.read(id), found);
-    const subject: Subject = {
-      store,
-      pass: async (hundredths) => wait((hundredths * expiresAfterSeconds) / 100),
-      isLive: (id, record) => is(id, { state: 'live', record }),
-      is: (id, state) => is(id, { state }),
-    };
-    await test(subject).catch((cause: Error) => {
-      cause.message = `The store breaks this rule: ${rule}. ${cause.message}`;
-      throw cause;
-    });
+    await test(subjectOf(store, (hundredths) => wait((hundredths * expiresAfterSeconds) / 100))).catch(
+      (cause: Error) => {
+        cause.message = `The store breaks this rule: ${rule}. ${cause.message}`;
+        throw cause;
+      },
+    );
   }
 }
