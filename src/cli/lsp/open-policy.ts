@@ -10,7 +10,7 @@ import { policyReader } from '../../policy/compile/read-file.js';
 import { type FileSource, type Reading, readFiles } from '../../policy/compile/reading.js';
 import type { Finding, Place } from '../../policy/language/findings.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
-import { runTests } from '../../policy/testing/run-test-file.js';
+import { runTestFile } from '../../policy/testing/run-test-file.js';
 import type { TestResult } from '../../policy/testing/run-tests.js';
 import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
 import { CliError } from '../errors.js';
@@ -91,7 +91,7 @@ function openTests(file: string, text: string, openText: OpenText): OpenPolicy {
   if (unreadable.length > 0) return { ...about, found: [...tests.findings, ...unreadable] };
   if (policy === undefined || catalog === undefined)
     return { ...about, found: [...tests.findings, ...notRun(found, tests)] };
-  const { findings, results } = runTests(source, tests, policy, catalog);
+  const { findings, results } = runTestFile(source, policy, catalog, tests);
   return { ...about, found: [...findings, ...failuresOf(results, tests)] };
 }
 

@@ -6,7 +6,7 @@ import { policyReader } from '../../policy/compile/read-file.js';
 import { comparePlaces, type Finding } from '../../policy/language/findings.js';
 import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
 import { coverageOf, percentageOf, type TestRun } from '../../policy/testing/coverage.js';
-import { runTests } from '../../policy/testing/run-test-file.js';
+import { runTestFile } from '../../policy/testing/run-test-file.js';
 import { hasPassed, type TestResult } from '../../policy/testing/run-tests.js';
 import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
 import { slugOf } from '../../wire/server-names.js';
@@ -106,7 +106,7 @@ class TestRunner {
       this.findings.push(...[...tests.findings].sort(comparePlaces));
       return { ...about, results: [], broken: true };
     }
-    const run = runTests(source, tests, loaded.policy, catalog);
+    const run = runTestFile(source, loaded.policy, catalog, tests);
     this.findings.push(...run.findings);
     /** The file or its policy has errors. */
     const broken = run.findings.some(({ severity }) => severity === 'error');

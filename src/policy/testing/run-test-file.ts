@@ -21,29 +21,17 @@ export interface TestFileRun extends TestRun {
  * @param source the test file, as `readPolicyText` reads it
  * @param policy the policy under test; the `policy` key of the file is not read
  * @param catalog the primitives that the tests run on; the `catalog` and `server` keys of the file are not read
+ * @param file the tests of this file, if it is already read because its keys tell which policy and catalog to load
  * @returns the findings in the order of the file, and the results. Pass it to `coverageOf` to compute the coverage
  * @example
  * const source = readPolicyText(readFileSync('vault.test.yaml', 'utf8'), 'vault.test.yaml');
  * const { passed, results } = runTestFile(source, loadPolicy('vault.yaml'), { tools: [{ name: 'encryptData' }] });
  */
-export function runTestFile(source: Source, policy: Policy, catalog: ServerCatalog): TestFileRun {
-  return runTests(source, readTestFile(source), policy, catalog);
-}
-
-/**
- * Does the same for a file that is already read, because its keys tell which policy and catalog to load.
- *
- * @param source the test file, as `readPolicyText` reads it
- * @param file the tests of this file, as `readTestFile` reads them
- * @param policy the policy under test
- * @param catalog the primitives that the tests run on
- * @returns the findings in the order of the file, and the results
- */
-export function runTests(
+export function runTestFile(
   source: Source,
-  file: TestFile,
   policy: Policy,
   catalog: ServerCatalog,
+  file: TestFile = readTestFile(source),
 ): TestFileRun {
   const checked = checkTests({ ...source, locate: file.locate }, file, policy, catalog);
   const { findings } = applyIgnores([source], [...file.findings, ...checked], () => true);
