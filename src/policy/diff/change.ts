@@ -1,4 +1,4 @@
-import type { Primitive } from '../../engine/mapping.js';
+import type { Mapping, Primitive } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
 import type { RequestDimension } from './request-space.js';
 
@@ -8,6 +8,14 @@ export interface Changed {
   readonly name: string;
   readonly before: Primitive | undefined;
   readonly after: Primitive | undefined;
+}
+
+/**
+ * One primitive on both sides of a comparison, with the values that each policy gives it. A side is `undefined` if its
+ * server does not list the primitive.
+ */
+export interface PrimitivePair extends Changed {
+  readonly mappings: readonly [before: Mapping | undefined, after: Mapping | undefined];
 }
 
 /** One part of a condition: it holds if the choice in `dimension` is one of `choices`, which are indexes. */

@@ -1,18 +1,10 @@
-import { identityOf, type Mapping, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
+import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import { mapListed } from '../../engine/pins.js';
 import { KINDS } from '../../engine/policy.js';
 import { groupBy } from '../language/group-by.js';
-import type { Changed } from './change.js';
+import type { PrimitivePair } from './change.js';
 import { hasDefault, isRelevant, isUnchanged } from './relevance.js';
 import { concernOf, type Policies, productOf, type RequestDimension } from './request-space.js';
-
-/**
- * One primitive on both sides of a comparison, with the values that each policy gives it. A side is `undefined` if its
- * server does not list the primitive.
- */
-export interface PrimitivePair extends Changed {
-  readonly mappings: readonly [before: Mapping | undefined, after: Mapping | undefined];
-}
 
 /** Primitives that both policies treat alike: if one of them changes in a configuration, all of them do. */
 export interface PairClass {

@@ -1,6 +1,6 @@
 import { fromNumber } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
-import type { PrimitivePair } from './pair-classes.js';
+import type { PrimitivePair } from './change.js';
 import { concernOf, type Policies, type RequestDimension } from './request-space.js';
 
 /** Whether a rule about the kind reads what the dimension chooses. */
