@@ -74,6 +74,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   yaml: [
     'src/policy/language/read-yaml.ts',
     'src/policy/language/parse-yaml.ts',
+    'src/policy/language/path-at.ts',
     'src/policy/language/format-yaml.ts',
     'src/policy/compile/lock.ts',
     'src/cli/commands/lambda/init.ts',
