@@ -11,12 +11,12 @@ describe('the data of a text', () => {
   it.each(readdirSync('policies').filter((name) => name.endsWith('.yaml')))('is that of %s', (name) => {
     const text = readFileSync(`policies/${name}`, 'utf8');
     const parsed = parseYaml(text, 256);
-    expect(parsed.data?.()).toEqual(parseDocument(text).toJS());
+    expect(parsed.document?.toJS()).toEqual(parseDocument(text).toJS());
     expect(parsed.document?.errors).toEqual([]);
   });
 
   it('has a key __proto__ as a member', () => {
-    const data = parseYaml('"__proto__": { a: 1 }', 256).data?.();
+    const data = parseYaml('"__proto__": { a: 1 }', 256).document?.toJS();
     expect(Object.keys(Object(data))).toEqual(['__proto__']);
     expect(Object(data).a).toBeUndefined();
   });

@@ -33,17 +33,14 @@ export class FormatError extends ConcernsError {
 export function formatYaml(text: string): string {
   // A byte order mark and Windows line breaks would make every file look changed.
   const source = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
-  const first = format(source);
-  if (first.text === source) return source;
+  let formatted = source;
   // The printer can move a comment in the first round, to a position where it then stays.
-  let last = first;
-  for (let round = 0; round < 3; round++) {
-    const again = format(last.text);
-    if (again.text === last.text) {
-      checkSame(first, again);
-      return again.text;
-    }
-    last = again;
+  for (let round = 0; round < 4; round++) {
+    const before = formatted;
+    formatted = formatOwnYaml(before);
+    if (formatted !== before) continue;
+    if (round > 0) checkSame(source, formatted);
+    return formatted;
   }
   throw new FormatError('formatting does not reach a stable result');
 }
@@ -59,29 +56,9 @@ export function formatYaml(text: string): string {
  * formatOwnYaml('values: [ low,high ]'); // 'values: [low, high]\n'
  */
 export function formatOwnYaml(text: string): string {
-  return format(text).text;
-}
-
-function parse(text: string): Document {
-  if (text.includes('\u0000')) throw new FormatError('the text contains a NUL character');
-  const document = parseDocument(text);
-  const [problem] = [...document.errors, ...document.warnings];
-  if (problem !== undefined) {
-    throw new FormatError(problem.message.split('\n', 1)[0] ?? problem.code, { cause: problem });
-  }
-  return document;
-}
-
-/** A formatted text, and the content of the text before it was formatted. */
-type Formatted = ReturnType<typeof format>;
-
-function format(text: string) {
   const document = parse(text);
-  // Read the comments before printing: printing keeps the data, but it can move comments.
-  const comments = commentsOf(document);
-  const data = (): unknown => document.toJS({ maxAliasCount: 0 });
   // The printer would write "null" for an empty document.
-  if (document.contents === null) return { text, data, comments };
+  if (document.contents === null) return text;
   visit(document, {
     Scalar(_key, scalar) {
       // Use double quotes unless they would need escapes. Unquoted text stays unquoted.
@@ -97,8 +74,17 @@ function format(text: string) {
     },
   });
   // A width of 0 turns folding off, so a long description stays on one line.
-  const formatted = document.toString({ lineWidth: 0, trailingComma: true }).replaceAll(NEXT_LINE, '');
-  return { text: formatted, data, comments };
+  return document.toString({ lineWidth: 0, trailingComma: true }).replaceAll(NEXT_LINE, '');
+}
+
+function parse(text: string): Document {
+  if (text.includes('\u0000')) throw new FormatError('the text contains a NUL character');
+  const document = parseDocument(text);
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem !== undefined) {
+    throw new FormatError(problem.message.split('\n', 1)[0] ?? problem.code, { cause: problem });
+  }
+  return document;
 }
 
 type Collection = YAMLMap | YAMLSeq;
@@ -135,11 +121,13 @@ function layOut(collection: Collection, key: number | undefined): void {
 }
 
 /** Throws if the printer changed data, order or comments, because that would be a bug of the printer. */
-function checkSame(before: Formatted, after: Formatted): void {
-  const [old, formatted] = [before.data(), after.data()];
+function checkSame(before: string, after: string): void {
+  const documents = [before, after].map(parse);
+  const [old, formatted] = documents.map((each): unknown => each.toJS({ maxAliasCount: 0 }));
   const equal = isDeepStrictEqual(old, formatted) && JSON.stringify(old) === JSON.stringify(formatted);
   if (!equal) throw new FormatError('the formatted text would have a different meaning');
-  if (before.comments !== after.comments) throw new FormatError('the formatted text would lose a comment');
+  const [comments, kept] = documents.map(commentsOf);
+  if (comments !== kept) throw new FormatError('the formatted text would lose a comment');
 }
 
 function commentsOf(document: Document): string {

@@ -33,9 +33,8 @@ export function applyIgnores(
   for (const source of sources) {
     const own = findings.filter(({ file }) => file === source.file);
     for (const { code, comment, reason } of ignoresIn(source, added)) {
-      const matching = own.filter(
-        (finding) => finding.code === code && covers(source, comment, finding.line),
-      );
+      const lines = [comment.place.line, lineBelow(source, comment)];
+      const matching = own.filter((finding) => finding.code === code && lines.includes(finding.line));
       const warnings = matching.filter(({ severity }) => severity === 'warning');
       for (const finding of warnings) {
         if (!silenced.has(finding)) silenced.set(finding, { ...finding, justification: reason });
@@ -76,11 +75,10 @@ function ignoresIn({ comments }: Source, findings: Finding[]) {
   });
 }
 
-/** Whether a comment stands on the line, or above it with only comments between. */
-function covers({ comments }: Source, comment: Comment, line: number): boolean {
-  if (comment.place.line === line) return true;
-  if (!comment.alone) return false;
-  const alone = new Set(comments.filter((each) => each.alone).map(({ place }) => place.line));
-  for (let above = line - 1; alone.has(above); above--) if (above === comment.place.line) return true;
-  return false;
+/** The line that a comment is about: its own or, if nothing else is on it, the first below it that is not a comment. */
+function lineBelow({ comments }: Source, { place, alone }: Comment): number {
+  const others = new Set(comments.filter((each) => each.alone).map((each) => each.place.line));
+  let { line } = place;
+  while (alone && others.has(line)) line++;
+  return line;
 }

@@ -9,7 +9,7 @@ import { problem } from './problem.js';
  * @param maxDepth the number of levels that the text may have, at least 100
  * @returns what it contains, or where it is nested too deeply
  * @example
- * parseYaml('version: 1', 256).data?.(); // { version: 1 }
+ * parseYaml('version: 1', 256).document?.toJS(); // { version: 1 }
  */
 export function parseYaml(text: string, maxDepth: number) {
   const parser = new Parser();
@@ -32,8 +32,6 @@ export function parseYaml(text: string, maxDepth: number) {
   return {
     /** The errors, warnings and directives. */
     document,
-    /** Returns the data of a text without errors and aliases. */
-    data: (): unknown => document.toJS({ maxAliasCount: 0 }),
     /** The offset of each comment. */
     comments,
   };

@@ -79,12 +79,9 @@ export function readPolicyText(text: string, file: string): Source {
   });
 
   const bytes = new TextEncoder().encode(text).length;
-  if (bytes > LIMITS.fileBytes) {
-    lines.addNewLine(0);
-    return broken(0, problem('file-too-large', { bytes, limit: LIMITS.fileBytes }));
-  }
-
   for (let start = 0; start !== -1; start = text.indexOf('\n', start) + 1 || -1) lines.addNewLine(start);
+  if (bytes > LIMITS.fileBytes)
+    return broken(0, problem('file-too-large', { bytes, limit: LIMITS.fileBytes }));
   const parsed = parseYaml(text, LIMITS.depth);
   if (parsed.tooDeepAt !== undefined)
     return broken(parsed.tooDeepAt, problem('bad-yaml.nested', { depth: LIMITS.depth }));

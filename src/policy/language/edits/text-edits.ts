@@ -39,23 +39,17 @@ export function edited(text: string, edits: readonly Edit[]): string {
   return parts.join('') + text.slice(end);
 }
 
-/** Lines of a file, counted from 0. */
-export interface Range {
-  readonly from: number;
-  readonly to: number;
-}
-
 /**
  * Finds the lines of an entry of a mapping, so that it can be edited line by line.
  *
  * @param source the file
  * @param lines the lines of its text
  * @param path the path of the entry
- * @returns the lines; `undefined` if another entry is in one of them
+ * @returns the first and the last line, counted from 0; `undefined` if another entry is in one of them
  * @example
  * entryLines(source, source.text.split('\n'), ['primitives', 'tools', 'echo']);
  */
-export function entryLines(source: Source, lines: readonly string[], path: Path): Range | undefined {
+export function entryLines(source: Source, lines: readonly string[], path: Path) {
   const key = source.locate(path, 'key');
   const value = source.locate(path, 'value');
   const before = lines[key.line - 1]?.slice(0, key.column - 1) ?? '';
