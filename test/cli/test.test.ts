@@ -283,17 +283,17 @@ const MISTAKES: readonly (readonly [name: string, text: string, expected: string
   [
     'a key of a test',
     'tests: [{ name: a, tool: {} }]',
-    '3:20  error  unknown-key  "tool" is not a valid key of a test (name, concerns, claims, client, protocol, tools, prompts, resources, resourceTemplates). Did you mean "tools"?',
+    '3:20  error  unknown-key  "tool" is not a valid key of entry 1 of tests (name, concerns, claims, client, protocol, tools, prompts, resources, resourceTemplates). Did you mean "tools"?',
   ],
   [
     'no name',
     'tests: [{ tools: { count: 1 } }]',
-    '3:9  error  missing-key  The key "name" is required in the test.',
+    '3:9  error  missing-key  The key "name" is required in entry 1 of tests.',
   ],
   [
     'no expectation',
     'tests: [{ name: a }]',
-    '3:9  error  missing-key  One of the keys tools, prompts, resources, resourceTemplates is required in the test.',
+    '3:9  error  missing-key  One of the keys tools, prompts, resources, resourceTemplates is required in entry 1 of tests.',
   ],
   [
     'an empty kind',

@@ -16,10 +16,7 @@ import { projectFileOf, requireOwnFile } from './project-file.js';
 /** A project file. Its paths are relative to the working folder. */
 export type Project = ReturnType<typeof readProject>;
 
-const PROJECT: Language = {
-  schema: projectSchema,
-  nameOf: (path) => (path.length === 0 ? 'a project file' : undefined),
-};
+const PROJECT: Language = { schema: projectSchema, name: 'a project file' };
 
 /**
  * Reads the project file of a folder: in the folder, or in a folder above it, up to the root of the repository.

@@ -8,11 +8,10 @@ import { CLAIMED_VALUE, SERVER_VALUES } from './schema.js';
 import { type SchemaError, stepsOf } from './schema-errors.js';
 import { toQuotedYaml, toYamlFlow, toYamlScalar } from './yaml-scalars.js';
 
-/** A schema and the names that messages use for its parts. */
+/** A schema, and what messages call a file that it describes. */
 export interface Language {
   readonly schema: object;
-  /** Names a part that has no key of its own: the whole file or an entry of a list. Undefined for other parts. */
-  nameOf(path: Path): string | undefined;
+  readonly name: `a ${string}`;
 }
 
 /** The problem of a schema error. */
@@ -42,18 +41,20 @@ export function describeSchemaError(
   const name = nameOf(path, language);
   const { params, keyword } = error;
   const limit = String(params.limit);
+  const part = partOf(error, language);
+  const known = Object.keys(follow(part, ['properties']) ?? {});
   switch (keyword) {
     case 'additionalProperties':
-      return unknownKey(error, path, language);
+      return unknownKey(path, known, language);
     case 'required':
       return problem('missing-key.one', { key: String(params.missingProperty), name });
     case 'anyOf':
     case 'oneOf':
-      return wrongChoice(error, name, language);
+      return wrongChoice(follow(part, [keyword]), params.passingSchemas, name);
     case 'enum': {
-      const known = textsOf(params.allowedValues);
-      const names = { value: quote(data), name, known: known.join(', ') };
-      return problem('unknown-choice', names, { scalar: String(data), known });
+      const choices = textsOf(params.allowedValues);
+      const names = { value: quote(data), name, known: choices.join(', ') };
+      return problem('unknown-choice', names, { scalar: String(data), known: choices });
     }
     case 'const': {
       const version = String(params.allowedValue);
@@ -74,12 +75,12 @@ export function describeSchemaError(
     case 'minLength':
       return problem('empty.part', { name });
     case 'minProperties':
-      return problem('empty.mapping', { name, keys: knownKeys(error, language).join(', ') });
+      return problem('empty.mapping', { name, keys: known.join(', ') });
     case 'minimum':
     case 'maximum':
       return problem(`out-of-range.${keyword}`, { name, limit });
     case 'type':
-      return wrongType(error, path, data, language);
+      return wrongType(path, data, textsOf(params.type), follow(part, ['examples']), language);
     default:
       return problem('wrong-type.keyword', { path: path.join('.'), keyword });
   }
@@ -97,50 +98,35 @@ function quote(data: unknown): string {
 }
 
 /** The part of the schema that the error violates. */
-function partOf({ schemaPath }: SchemaError, { schema }: Language): object {
-  const path = stepsOf(schemaPath.slice(1)).slice(0, -1).map(decodeURIComponent);
-  const part = follow(schema, path);
-  return typeof part === 'object' && part !== null ? part : {};
-}
-
-function knownKeys(error: SchemaError, language: Language): string[] {
-  const properties = follow(partOf(error, language), ['properties']);
-  return Object.keys(properties ?? {});
-}
+const partOf = ({ schemaPath }: SchemaError, { schema }: Language): unknown =>
+  follow(schema, stepsOf(schemaPath.slice(1)).slice(0, -1).map(decodeURIComponent));
 
 /** A part needs exactly one of several keys, and has none or more than one. */
-function wrongChoice(error: SchemaError, name: string, language: Language): SchemaProblem {
-  const choices = follow(partOf(error, language), [error.keyword]);
-  const all = (Array.isArray(choices) ? choices : []).map((choice) =>
-    String(follow(choice, ['required', 0])),
-  );
+function wrongChoice(choices: unknown, passing: unknown, name: string): SchemaProblem {
+  const all = [choices].flat().map((choice) => String(follow(choice, ['required', 0])));
   const keys = all.join(', ');
-  const passing = error.params.passingSchemas;
   if (!Array.isArray(passing)) return problem('missing-key.any', { keys, name });
   return { ...problem('duplicate.choice', { keys, name }), key: all[Number(passing[1])] ?? '' };
 }
 
-function unknownKey(error: SchemaError, path: Path, language: Language): Problem {
+function unknownKey(path: Path, known: readonly string[], language: Language): Problem {
   const key = String(path.at(-1));
-  const known = knownKeys(error, language);
   const parent = path.slice(0, -1);
-  const where = language.nameOf(parent) ?? nameOf(parent, language);
+  const where = parent.length === 0 ? language.name : nameOf(parent, language);
   const kinds: readonly string[] = KINDS;
   const meant = new Map<string, string>(Object.entries(SYNONYMS)).get(key);
-  const synonym = meant !== undefined && known.includes(meant);
-  const hint =
-    kinds.includes(key) && known.includes('primitives')
-      ? ` Put it under "primitives:".`
-      : synonym
-        ? ` Did you mean "${meant}"?`
-        : didYouMean(key, known);
-  const replacement = synonym ? { scalar: key, yaml: toYamlScalar(meant) } : nearestReplacement(key, known);
-  return problem('unknown-key', { key, where, known: known.join(', '), hint }, replacement);
+  const names = { key, where, known: known.join(', ') };
+  if (meant !== undefined && known.includes(meant)) {
+    const replacement = { scalar: key, yaml: toYamlScalar(meant) };
+    return problem('unknown-key', { ...names, hint: ` Did you mean "${meant}"?` }, replacement);
+  }
+  const isKind = kinds.includes(key) && known.includes('primitives');
+  const hint = isKind ? ' Put it under "primitives:".' : didYouMean(key, known);
+  return problem('unknown-key', { ...names, hint }, nearestReplacement(key, known));
 }
 
 function nameOf(path: Path, language: Language): string {
-  const own = language.nameOf(path);
-  if (own !== undefined) return own.replace(/^a /, 'the ');
+  if (path.length === 0) return language.name.replace(/^a /, 'the ');
   const [list, last] = path.slice(-2);
   // Users count from one.
   return isIndex(last) ? `entry ${Number(last) + 1} of ${list}` : String(last ?? list);
@@ -149,8 +135,13 @@ function nameOf(path: Path, language: Language): string {
 const isIndex = (step: string | number | undefined): boolean => /^\d+$/.test(String(step));
 
 /** Authors often forget the quotes: YAML does not read the unquoted words `1`, `true` and `~` as text. */
-function wrongType(error: SchemaError, path: Path, data: unknown, language: Language): Problem {
-  const types = textsOf(error.params.type);
+function wrongType(
+  path: Path,
+  data: unknown,
+  types: readonly string[],
+  examples: unknown,
+  language: Language,
+): Problem {
   const scalar = data === null || typeof data === 'number' || typeof data === 'boolean';
   if (scalar && types.includes('string')) {
     const found = data === null ? 'This value is null' : `${data} is a ${typeof data}`;
@@ -163,18 +154,18 @@ function wrongType(error: SchemaError, path: Path, data: unknown, language: Lang
   const expected = types.map((type) => names.get(type) ?? `a ${type}`).join(' or ');
   const isEmpty = data === null && types.includes('object');
   const empty = isEmpty ? ' Write {} for an empty mapping.' : '';
-  const example = isEmpty ? '' : exampleOf(error, types, language);
+  const example = isEmpty ? '' : exampleOf(types, examples);
   return problem('wrong-type.type', { name, expected, example, empty });
 }
 
 /** An example of a list or a mapping. A scalar needs none, and a long one would hide the message. */
-function exampleOf(error: SchemaError, types: readonly string[], language: Language): string {
-  const examples = follow(partOf(error, language), ['examples']);
-  const fitting = (Array.isArray(examples) ? examples : []).filter(
-    (each) => typeof each === 'object' && types.includes(Array.isArray(each) ? 'array' : 'object'),
-  );
-  const [shortest] = fitting.map(toYamlFlow).sort((a, b) => a.length - b.length);
-  return shortest === undefined || shortest.length > MAX_EXAMPLE ? '' : ` such as ${shortest}`;
+function exampleOf(types: readonly string[], examples: unknown): string {
+  const fitting = [examples].flat().filter((each: unknown) => {
+    const type = Array.isArray(each) ? 'array' : typeof each;
+    return typeof each === 'object' && types.includes(type);
+  });
+  const [shortest = ''] = fitting.map(toYamlFlow).sort((a, b) => a.length - b.length);
+  return shortest === '' || shortest.length > MAX_EXAMPLE ? '' : ` such as ${shortest}`;
 }
 
 const MAX_EXAMPLE = 80;

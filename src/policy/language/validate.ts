@@ -21,10 +21,7 @@ export interface ValidatedPolicy extends Validated {
   readonly document: PolicyDocument;
 }
 
-const POLICY: Language = {
-  schema: policySchema,
-  nameOf: (path) => (path.length === 0 ? 'a policy' : undefined),
-};
+const POLICY: Language = { schema: policySchema, name: 'a policy' };
 
 /**
  * Validates a policy file against the schema of the policy language.
@@ -53,12 +50,12 @@ const documentOf = ({ data }: Located) => (data ?? { version: 1 }) as PolicyDocu
  * Validates a file against a schema, and removes the parts that do not fit it, so that the rest can be checked in the same run.
  *
  * @param source a file that was read as YAML
- * @param language the schema and the names of its parts
+ * @param language the schema, and what messages call the file
  * @param validator the validator of the schema
  * @param keepsIncomplete whether a part at a path stays in the data if keys are missing from it
  * @returns the parts that fit the schema, `data` null if the whole file has the wrong type; one finding for each error
  * @example
- * validateSource(source, { schema, nameOf: () => undefined }, validate, () => true).data;
+ * validateSource(source, { schema, name: 'a policy' }, validate, () => true).data;
  */
 export function validateSource(
   source: Source,

@@ -49,13 +49,7 @@ export interface TestFile {
 /** The word in `concerns` for a host without preferences. */
 const NONE = 'none';
 
-const TESTS: Language = {
-  schema: testFileSchema,
-  nameOf: (path) => {
-    if (path.length === 0) return 'a test file';
-    return path.length === 2 && path[0] === 'tests' ? 'a test' : undefined;
-  },
-};
+const TESTS: Language = { schema: testFileSchema, name: 'a test file' };
 
 /**
  * Reads a file of policy tests. Each part that does not fit the schema becomes a finding, and reading goes on after it.
