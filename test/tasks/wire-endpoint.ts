@@ -87,7 +87,7 @@ async function answerTasks(
   const sees = async (tool: string) => shows(tool);
   if (method === undefined && isQuestionId(id)) {
     const response = { id, result: read(body, 'result'), error: read(body, 'error') };
-    await takeResponse(tasks, { caller, shows: sees }, answered(response));
+    await takeResponse({ tasks, caller, shows: sees }, answered(response));
     return new Response(null, { status: 202 });
   }
   if (typeof method !== 'string' || (typeof id !== 'string' && typeof id !== 'number')) return undefined;
@@ -100,6 +100,7 @@ async function answerTasks(
     params,
     era,
     capabilities,
+    tasks,
     caller,
     shows: sees,
     extra: undefined,
@@ -116,7 +117,7 @@ async function answerTasks(
   if (method === 'tools/call') {
     const definition = tasks.definitions.get(String(read(params, 'name')));
     if (definition === undefined || !shows(definition.name)) return undefined;
-    return toResponse(await callTask(tasks, definition, call, 2000), id, sent);
+    return toResponse(await callTask(definition, call, 2000), id, sent);
   }
   if (!method.startsWith('tasks/')) return undefined;
   if (era === 'legacy' && method === 'tasks/list') {
@@ -133,7 +134,7 @@ async function answerTasks(
       sent,
     );
   }
-  return toResponse(await answerAboutTask(tasks, call), id, sent);
+  return toResponse(await answerAboutTask(call), id, sent);
 }
 
 /** A response with one of the two members, as the SDK reads it. */

@@ -26,19 +26,17 @@ const NO_TOOLS = {
  */
 export function answerCalls(tasks: Tasks, hasOthers: () => boolean): Answerer {
   const isPlain = tasks.plain === true;
+  const known = <T extends CallSender>(sent: T) => ({ ...sent, tasks, caller: callerOf(sent) });
   return {
     tools: isPlain ? [] : [...tasks.definitions.keys()],
     session: tasks.session,
-    answer: (call) => answer({ ...call, caller: callerOf(call) }),
+    answer: (call) => answer(known(call)),
     list: (query, sender) => listTasks(tasks, callerOf(sender), query),
-    take: (response, sent) =>
-      isQuestionId(response.id)
-        ? takeResponse(tasks, { caller: callerOf(sent), shows: sent.shows }, response)
-        : undefined,
+    take: (response, sent) => (isQuestionId(response.id) ? takeResponse(known(sent), response) : undefined),
     answered(call, sent) {
       const taskId = 'result' in sent ? read(sent.result, 'task', 'taskId') : undefined;
       if (call.method !== 'tools/call' || call.era === 'modern' || !isTaskId(taskId)) return undefined;
-      return followTask(tasks, taskId, { ...call, caller: callerOf(call) });
+      return followTask(taskId, known(call));
     },
   };
 
@@ -57,7 +55,7 @@ export function answerCalls(tasks: Tasks, hasOthers: () => boolean): Answerer {
       case 'tools/call': {
         const name = String(read(params, 'name'));
         const definition = tasks.definitions.get(name);
-        if (definition !== undefined) return callTask(tasks, definition, call);
+        if (definition !== undefined) return callTask(definition, call);
         // Before the server: one that knows no tasks would run the tool (MCP 2025-11-25, "Tasks: Tool-Level Negotiation").
         const isRefused = era === 'legacy' && read(params, 'task') !== undefined && !hasOthers();
         return isRefused ? Promise.resolve(notATask(name)) : undefined;
@@ -65,15 +63,15 @@ export function answerCalls(tasks: Tasks, hasOthers: () => boolean): Answerer {
       case METHODS.listen: {
         // Others belong to the server.
         const isOfTasks = read(params, 'notifications', 'taskIds') !== undefined && era === 'modern';
-        return isOfTasks && connection ? listenToTasks(tasks, call, connection.shows) : undefined;
+        return isOfTasks && connection ? listenToTasks(call, connection.shows) : undefined;
       }
       case TASK_LIST:
-        return era === 'legacy' ? answerList(tasks, call) : undefined;
+        return era === 'legacy' ? answerList(call) : undefined;
       case 'tasks/get':
       case 'tasks/update':
       case 'tasks/cancel':
       case TASK_RESULT:
-        if (isTaskId(read(params, 'taskId'))) return answerAboutTask(tasks, call);
+        if (isTaskId(read(params, 'taskId'))) return answerAboutTask(call);
         // The server may have tasks of its own, whose ids look different.
         if (era === 'legacy') return { withoutMethod: NOT_FOUND };
         if (!supportsTasks(capabilities)) return Promise.resolve(MISSING_EXTENSION);

@@ -2,7 +2,6 @@ import type { CallAnswer } from '../../wire/calls.js';
 import { METHODS, type Notification, SUBSCRIPTION_META } from '../../wire/messages.js';
 import { askedTasks, TASK_CHANGED } from '../../wire/task-streams.js';
 import { sleep } from '../execution/replay.js';
-import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import { stateOf, type TaskRecord } from '../records/record.js';
 import type { TaskCall, TaskSender } from '../wire/answer.js';
@@ -19,26 +18,24 @@ interface Subscriber extends TaskSender {
 }
 
 /** Tells the client of a lasting connection of a task that it created ("Tasks: Task Status Notification"). */
-export async function followTask(tasks: Tasks, taskId: string, call: TaskCall): Promise<void> {
-  const { caller, connection } = call;
+export async function followTask(taskId: string, call: TaskCall): Promise<void> {
+  const { tasks, caller, connection } = call;
   if (connection === undefined) return;
   const tell = (record: TaskRecord) =>
     connection.send(notification('notifications/tasks/status', legacyTask(record, Date.now())));
-  await watch(tasks, taskId, { ...connection, caller, tell });
+  await watch(taskId, { ...connection, tasks, caller, tell });
 }
 
 /**
  * Answers `subscriptions/listen` with `taskIds` (SEP-2663). A task that does not exist, belongs to somebody else or whose
  * tool is hidden is left out of the acknowledgment.
  *
- * @param tasks the tasks
  * @param call the request
  * @param shows whether the policy shows a tool, now and later on
  * @returns the answer, when all tasks have ended; `undefined` if the client cancelled the subscription, or the server goes on
  */
 export async function listenToTasks(
-  tasks: Tasks,
-  { clientId, params, caller, signal, send, acknowledge }: TaskCall,
+  { tasks, clientId, params, caller, signal, send, acknowledge }: TaskCall,
   shows: TaskSender['shows'],
 ): Promise<CallAnswer | undefined> {
   const asked = askedTasks(params) ?? [];
@@ -52,7 +49,7 @@ export async function listenToTasks(
   const goesOn = await acknowledge(notification(METHODS.acknowledged, { notifications: { taskIds }, _meta }));
   const tell = (record: TaskRecord) =>
     send(notification(TASK_CHANGED, { ...modernTask(record, Date.now()), _meta }));
-  await Promise.all(taskIds.map((each) => watch(tasks, each, { caller, shows, signal, tell })));
+  await Promise.all(taskIds.map((each) => watch(each, { tasks, caller, shows, signal, tell })));
   return signal.aborted || goesOn ? undefined : { result: { resultType: 'complete', _meta } };
 }
 
@@ -63,11 +60,7 @@ const notification = (method: string, params: Record<string, unknown>): Notifica
 });
 
 /** Tells of each state of a task that is seen, until its end. The first one is told too: nothing can be missed. */
-async function watch(
-  tasks: Tasks,
-  taskId: string,
-  { caller, shows, signal, tell }: Subscriber,
-): Promise<void> {
+async function watch(taskId: string, { tasks, caller, shows, signal, tell }: Subscriber): Promise<void> {
   let told: string | undefined;
   for (let pause = SOON_MS; !signal.aborted; await sleep(pause)) {
     const record = await tasks.read(caller, taskId);

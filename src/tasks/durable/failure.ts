@@ -1,16 +1,11 @@
+import type { ErrorObject } from '@aws-sdk/client-lambda';
 import { errorClass } from '../../errors.js';
 import { executionFailed, orderOfCalls } from '../execution/generated/texts.js';
 import { failedBy, failedInternally } from '../execution/outcome.js';
 import type { TaskEnd } from '../records/record.js';
 
-/** How an execution of a durable function failed. */
-interface ExecutionError {
-  readonly ErrorType?: string | undefined;
-  readonly ErrorMessage?: string | undefined;
-}
-
 /** Returns how a task ended whose execution failed: outside of the task's own errors, which are results. */
-export function endOfFailure(error: ExecutionError | undefined): TaskEnd {
+export function endOfFailure(error: ErrorObject | undefined): TaskEnd {
   const { ErrorType = 'Error', ErrorMessage = '' } = error ?? {};
   if (ErrorType === 'NonDeterministicExecutionError') {
     const [, what = ErrorMessage] = /(Expected .+)\. This indicates/.exec(ErrorMessage) ?? [];

@@ -132,18 +132,15 @@ export function createTasks(options: TasksOptions): Tasks {
   return {
     definitions,
 
-    async start(caller, tool, args, { ttlMs, answers, always = false } = {}) {
+    async start(caller, tool, sent, { ttlMs, answers, always = false } = {}) {
       const definition = definitions.get(tool);
       if (definition === undefined) {
         return { ok: false, reason: 'unknown-tool', message: `Tool ${tool} not found` };
       }
-      const checked = await checkArguments(definition, args);
+      const checked = await checkArguments(definition, sent);
       if (!checked.ok && !always) return { ok: false, reason: 'invalid-arguments', message: checked.message };
-      const record = newRecord(definition, caller, {
-        args: checked.ok ? checked.json : '{}',
-        ttlMs,
-        answers,
-      });
+      const args = checked.ok ? checked.json : '{}';
+      const record = newRecord(definition, caller, { args, ttlMs, answers });
       // Recorded before it runs and before anybody learns its id.
       await records.create(record);
       if (!checked.ok) {

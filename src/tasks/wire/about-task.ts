@@ -3,7 +3,6 @@ import { type Era, read } from '../../wire/messages.js';
 import { MISSING_EXTENSION, supportsTasks } from '../../wire/task-streams.js';
 import { answerTooLarge, BAD_RESPONSES, cannotCancel } from '../author/generated/texts.js';
 import { sleep } from '../execution/replay.js';
-import type { Tasks } from '../port/tasks.js';
 import type { TaskRecord } from '../records/record.js';
 import { invalidParams, METHOD_NOT_FOUND, NOT_FOUND, type TaskCall } from './answer.js';
 import { legacyStatus, legacyTask, modernTask, RELATED_TASK } from './describe.js';
@@ -11,7 +10,7 @@ import { pollInterval } from './poll.js';
 import { questionsToSend } from './questions.js';
 
 /** Answers a request about a task that its sender sees; without an answer if the sender comes back for it, or has left. */
-type AnswerAbout = (tasks: Tasks, record: TaskRecord, call: TaskCall) => Promise<CallAnswer | undefined>;
+type AnswerAbout = (record: TaskRecord, call: TaskCall) => Promise<CallAnswer | undefined>;
 
 /** The methods of the Tasks extension (SEP-2663) and of protocol 2025-11-25. */
 const ANSWERS: Readonly<Record<`${Era} ${string}`, AnswerAbout>> = {
@@ -26,37 +25,33 @@ const ANSWERS: Readonly<Record<`${Era} ${string}`, AnswerAbout>> = {
 /**
  * Answers a request about one task. `tasks/list` is in `list.ts`.
  *
- * @param tasks the tasks
  * @param call the request
  */
-export async function answerAboutTask(tasks: Tasks, call: TaskCall): Promise<CallAnswer | undefined> {
+export async function answerAboutTask(call: TaskCall): Promise<CallAnswer | undefined> {
   if (call.era === 'modern' && !supportsTasks(call.capabilities)) return MISSING_EXTENSION;
   const answer = ANSWERS[`${call.era} ${call.method}`];
   if (answer === undefined) return METHOD_NOT_FOUND;
-  const record = await visibleTask(tasks, call);
-  return record === undefined ? NOT_FOUND : answer(tasks, record, call);
+  const record = await visibleTask(call);
+  return record === undefined ? NOT_FOUND : answer(record, call);
 }
 
 /** Returns the task of a request, if it is the sender's and its tool is shown. */
-async function visibleTask(
-  tasks: Tasks,
-  { caller, params, shows }: TaskCall,
-): Promise<TaskRecord | undefined> {
+async function visibleTask({ tasks, caller, params, shows }: TaskCall): Promise<TaskRecord | undefined> {
   const record = await tasks.read(caller, read(params, 'taskId'));
   return record !== undefined && (await shows(record.tool)) ? record : undefined;
 }
 
-async function getModern(_: Tasks, record: TaskRecord): Promise<CallAnswer> {
+async function getModern(record: TaskRecord): Promise<CallAnswer> {
   return { result: { resultType: 'complete', ...modernTask(record, Date.now()) } };
 }
 
 /** Cancels a task. If it has ended, that does not fail. */
-async function cancelModern(tasks: Tasks, { id }: TaskRecord, { caller }: TaskCall): Promise<CallAnswer> {
+async function cancelModern({ id }: TaskRecord, { tasks, caller }: TaskCall): Promise<CallAnswer> {
   await tasks.cancel(caller, id);
   return { result: { resultType: 'complete' } };
 }
 
-async function update(tasks: Tasks, { id }: TaskRecord, { caller, params }: TaskCall): Promise<CallAnswer> {
+async function update({ id }: TaskRecord, { tasks, caller, params }: TaskCall): Promise<CallAnswer> {
   const responses = read(params, 'inputResponses');
   if (typeof responses !== 'object' || responses === null || Array.isArray(responses)) {
     return invalidParams(BAD_RESPONSES);
@@ -71,15 +66,15 @@ async function update(tasks: Tasks, { id }: TaskRecord, { caller, params }: Task
 /** After how many poll intervals a client that only polls is asked on the answer to its poll. */
 const POLLS_BEFORE_ASKING = 2;
 
-async function getLegacy(tasks: Tasks, record: TaskRecord, call: TaskCall): Promise<CallAnswer> {
+async function getLegacy(record: TaskRecord, call: TaskCall): Promise<CallAnswer> {
   const result = legacyTask(record, Date.now());
   // Some clients never call tasks/result before the end. Without this, their tasks would wait for ever.
   const interval = POLLS_BEFORE_ASKING * pollInterval(record, Date.now());
-  for (const question of await questionsToSend(tasks, record, interval)) await call.send(question);
+  for (const question of await questionsToSend(call.tasks, record, interval)) await call.send(question);
   return { result };
 }
 
-async function cancelLegacy(tasks: Tasks, { id }: TaskRecord, { caller }: TaskCall): Promise<CallAnswer> {
+async function cancelLegacy({ id }: TaskRecord, { tasks, caller }: TaskCall): Promise<CallAnswer> {
   const outcome = await tasks.cancel(caller, id);
   if (outcome === undefined) return NOT_FOUND;
   if (outcome.cancelled) return { result: legacyTask(outcome.record, Date.now()) };
@@ -94,12 +89,8 @@ const LOOK = { first: 50, most: 1000 };
  * and the client comes back with the id of its event (MCP 2025-11-25, "Transports: Resumability", SEP-1699). For a client
  * that cannot come back, it waits for the end of the task.
  */
-async function resultOrRetry(
-  tasks: Tasks,
-  first: TaskRecord,
-  call: TaskCall,
-): Promise<CallAnswer | undefined> {
-  const questions = await questionsToSend(tasks, first);
+async function resultOrRetry(first: TaskRecord, call: TaskCall): Promise<CallAnswer | undefined> {
+  const questions = await questionsToSend(call.tasks, first);
   const answer = resultOf(first);
   // A client that has received a result does not come back. After an error, some clients would, without end.
   const isError = answer !== undefined && 'error' in answer;
@@ -109,10 +100,10 @@ async function resultOrRetry(
   if (end !== undefined) return void end();
   for (let pause = LOOK.first; ; pause = Math.min(LOOK.most, pause * 1.5)) {
     await sleep(pause);
-    const record = call.signal.aborted ? undefined : await visibleTask(tasks, call);
+    const record = call.signal.aborted ? undefined : await visibleTask(call);
     if (call.signal.aborted) return undefined;
     if (record === undefined) return NOT_FOUND;
-    for (const question of await questionsToSend(tasks, record)) await call.send(question);
+    for (const question of await questionsToSend(call.tasks, record)) await call.send(question);
     const later = resultOf(record);
     if (later !== undefined) return later;
   }

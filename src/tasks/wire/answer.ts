@@ -2,14 +2,16 @@ import type { TaskCaller } from '../../session/task-owner.js';
 import type { Call } from '../../wire/calls.js';
 import { ERRORS, type Failure, rpcError } from '../../wire/messages.js';
 import { callPlainly } from '../author/generated/texts.js';
+import type { Tasks } from '../port/tasks.js';
 
 /** A call about tasks, whose caller is known. */
 export interface TaskCall extends Call {
+  readonly tasks: Tasks;
   readonly caller: TaskCaller;
 }
 
-/** Who sent a message, and which tools it is shown. */
-export type TaskSender = Pick<TaskCall, 'caller' | 'shows'>;
+/** Who sent a message about which tasks, and which tools it is shown. */
+export type TaskSender = Pick<TaskCall, 'tasks' | 'caller' | 'shows'>;
 
 export const refusal = (code: number, message: string, data?: unknown): Pick<Failure, 'error'> => ({
   error: rpcError(code, message, data),

@@ -39,7 +39,7 @@ export async function listTasks(
 const PAGE_SIZE = 50;
 
 /** Answers `tasks/list` where no gate does. */
-export async function answerList(tasks: Tasks, { caller, params }: TaskCall): Promise<CallAnswer> {
+export async function answerList({ tasks, caller, params }: TaskCall): Promise<CallAnswer> {
   const cursor = read(params, 'cursor');
   const after = cursor === undefined ? undefined : String(cursor);
   const page = await listTasks(tasks, caller, { pageSize: PAGE_SIZE, after });

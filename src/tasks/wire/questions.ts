@@ -49,16 +49,12 @@ export async function questionsToSend(
 /**
  * Takes a client's response to a question.
  *
- * @param tasks the tasks
  * @param sender who responds, and which tools it is shown: the task of another tool does not learn of the response
  * @param response the JSON-RPC response, with a result or an error
  * @returns whether the response belongs to a question, answered or not
  */
-export async function takeResponse(
-  tasks: Tasks,
-  { caller, shows }: TaskSender,
-  response: Answer | Failure,
-): Promise<boolean> {
+export async function takeResponse(sender: TaskSender, response: Answer | Failure): Promise<boolean> {
+  const { tasks, caller, shows } = sender;
   const [, taskId, key] = (isQuestionId(response.id) && QUESTION_ID.exec(response.id)) || [];
   if (taskId === undefined || key === undefined) return false;
   const record = await tasks.read(caller, taskId);

@@ -4,7 +4,7 @@ import { MISSING_EXTENSION, supportsTasks } from '../../wire/task-streams.js';
 import type { TaskDefinition } from '../author/definition.js';
 import { BAD_TASK, mustBeTask, tooSlow } from '../author/generated/texts.js';
 import { answerable } from '../execution/questions.js';
-import type { StartOptions, Tasks } from '../port/tasks.js';
+import type { StartOptions } from '../port/tasks.js';
 import type { TaskRecord, ToolResult } from '../records/record.js';
 import { invalidParams, notATask, refusal, type TaskCall } from './answer.js';
 import { legacyTask, modernTask } from './describe.js';
@@ -15,18 +15,16 @@ const INLINE_MS = 20_000;
 /**
  * Answers `tools/call` of a tool that is a task.
  *
- * @param tasks the tasks
  * @param definition the task of the tool
  * @param call the call
  * @param inlineMs how long a plain call waits
  */
 export async function callTask(
-  tasks: Tasks,
   definition: TaskDefinition,
   call: TaskCall,
   inlineMs = INLINE_MS,
 ): Promise<CallAnswer> {
-  const { era, caller, params } = call;
+  const { tasks, era, caller, params } = call;
   // Over HTTP, this server has not seen the client initialize. The session knows what it declared then.
   const capabilities = call.capabilities ?? (era === 'legacy' ? await call.questions() : undefined);
   // Without a session nothing tells what a legacy client declared. Then every question is asked, and it can refuse.
