@@ -13,7 +13,7 @@ type Needing = Pick<FunctionSettings, 'metrics' | 'policy' | 'sessions'>;
  */
 export function packagesOfSettings({ metrics, policy, sessions }: Needing): string[] {
   return [
-    ...(sessions.in === 'dynamodb' ? ['@aws-sdk/client-dynamodb'] : []),
+    ...(sessions === 'dynamodb' ? ['@aws-sdk/client-dynamodb'] : []),
     ...(metrics === undefined ? [] : ['@aws-lambda-powertools/metrics']),
     ...(policy === undefined ? [] : POLICY_PACKAGES[policy.url.in]),
   ];

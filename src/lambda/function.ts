@@ -190,10 +190,10 @@ function authorizationOf(
 }
 
 function storeOf(settings: FunctionSettings, warn: (message: string) => void): SessionStore | undefined {
-  const { sessions, expiresAfterSeconds } = settings;
+  const { sessions, table, expiresAfterSeconds } = settings;
   const expiry = expiresAfterSeconds === undefined ? {} : { expiresAfterSeconds };
-  if (sessions.in === 'nowhere') return undefined;
-  if (sessions.in === 'dynamodb') return createDynamoStore({ table: sessions.table, ...expiry });
+  if (sessions === 'none') return undefined;
+  if (sessions === 'dynamodb') return createDynamoStore({ table, ...expiry });
   warn(
     'Sessions are kept in the memory of this environment: other environments that Lambda starts do not have their preferences. Set MCP_CONCERNS_TABLE to share them.',
   );

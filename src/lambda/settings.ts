@@ -5,11 +5,6 @@ import { POLICY_URL_FORMS, parsePolicyUrl } from './remote-policy/policy-url.js'
 /** The settings that an operator makes in the environment of a deployed function. */
 export type FunctionSettings = ReturnType<typeof readSettings>;
 
-/** Where sessions are kept: in a table, in the memory of each environment, or nowhere. */
-type SessionPlace =
-  | { readonly in: 'dynamodb'; readonly table: string }
-  | { readonly in: 'memory' | 'nowhere' };
-
 const DEFAULT_POLICY_SECONDS = 60;
 
 /** Environment variables of the function are not valid. */
@@ -39,7 +34,7 @@ export class SettingsError extends errorClass('SettingsError', 'SETTINGS_INVALID
  * @returns the settings
  * @throws {SettingsError} if a variable is not valid; the message names every such variable
  * @example
- * readSettings({ MCP_CONCERNS_TABLE: 'sessions' }).sessions; // { in: 'dynamodb', table: 'sessions' }
+ * readSettings({ MCP_CONCERNS_TABLE: 'sessions' }).sessions; // 'dynamodb'
  */
 export function readSettings(env: Readonly<Record<string, string | undefined>>) {
   const problems: string[] = [];
@@ -95,10 +90,9 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>) 
   }
   if (problems.length > 0) throw new SettingsError(problems.join(' '));
 
-  const place: SessionPlace =
-    sessions === 'dynamodb' ? { in: sessions, table } : { in: sessions === 'none' ? 'nowhere' : 'memory' };
   return {
-    sessions: place,
+    sessions,
+    table,
     ...(seconds === undefined ? {} : { expiresAfterSeconds: seconds }),
     origins: origins.map((origin) => origin.replace(/\/$/, '')),
     /** Issuers of the tokens that callers need. If empty, anyone may call. */

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import type { FetchHandler } from '../http/fetch-handler.js';
 import { messagesIn } from '../http/streams/messages-in.js';
 import { beforeAbort } from '../session/before-abort.js';
@@ -10,20 +12,12 @@ import type { RestEvent } from './read-event.js';
 import { toHead } from './result.js';
 import { LATE } from './substitute-responses.js';
 
-/** The part of a `Writable` that is used of the stream that the runtime of Lambda passes to a streaming handler. */
-interface ResponseSink {
-  write(chunk: string | Uint8Array): boolean;
-  end(callback?: () => void): unknown;
-  once(event: 'drain', listener: () => void): unknown;
-  once(event: 'error', listener: (cause: Error) => void): unknown;
-}
-
 /** The global `awslambda`, which exists only in the runtime of Lambda. */
 interface LambdaRuntime {
   streamifyResponse(
-    handler: (event: HttpEvent | RestEvent, sink: ResponseSink, context: LambdaContext) => Promise<void>,
+    handler: (event: HttpEvent | RestEvent, sink: Writable, context: LambdaContext) => Promise<void>,
   ): StreamingHandler;
-  readonly HttpResponseStream: { from(sink: ResponseSink, head: object): ResponseSink };
+  readonly HttpResponseStream: { from(sink: Writable, head: object): Writable };
 }
 
 /** The handler as the runtime of Lambda wraps it; outside that runtime, a buffered handler. */
@@ -50,7 +44,7 @@ export function streamingHandler(handle: FetchHandler, options: InvocationOption
 }
 
 /** Writes the body of a response as it arrives. After the deadline, writes an error for each request without an answer. */
-async function pipe(response: Response, sink: ResponseSink, invocation: Invocation): Promise<void> {
+async function pipe(response: Response, sink: Writable, invocation: Invocation): Promise<void> {
   // The runtime sends status and headers only with the first write.
   sink.write('');
   const { signal } = invocation;
@@ -70,10 +64,7 @@ async function pipe(response: Response, sink: ResponseSink, invocation: Invocati
       // The SDK writes one event per chunk, and ends the stream with the last answer. So only what comes before has to be read.
       const events = answered.size < ids.length - 1 ? messagesIn(Buffer.from(value).toString()) : [];
       for (const event of events) if (shapeOf(event) === 'response') answered.add(read(event, 'id'));
-      if (!sink.write(value)) {
-        const drained = new Promise<void>((resolve) => sink.once('drain', resolve));
-        await beforeAbort(Promise.race([drained, broken]), signal);
-      }
+      if (!sink.write(value)) await beforeAbort(once(sink, 'drain'), signal);
     }
   } catch (cause) {
     invocation.fail(cause);

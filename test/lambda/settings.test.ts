@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/lambda/settings.js';
 
 const defaults = {
-  sessions: { in: 'memory' },
+  sessions: 'memory',
+  table: '',
   origins: [],
   issuers: [],
   scopes: [],
@@ -51,7 +52,8 @@ describe('the settings of a function', () => {
         MCP_CONCERNS_POLICY_SECONDS: '30',
       }),
     ).toEqual({
-      sessions: { in: 'dynamodb', table: 'sessions' },
+      sessions: 'dynamodb',
+      table: 'sessions',
       expiresAfterSeconds: 3600,
       origins: ['https://a.example', 'https://b.example'],
       issuers: ['https://login.example/'],
@@ -75,13 +77,9 @@ describe('the settings of a function', () => {
     });
   });
 
-  it.each([
-    ['none', { in: 'nowhere' }],
-    ['memory', { in: 'memory' }],
-    ['dynamodb', { in: 'dynamodb', table: 'sessions' }],
-  ])('tell where sessions are kept: %s', (sessions, kept) => {
+  it.each(['none', 'memory', 'dynamodb'])('tell where sessions are kept: %s', (sessions) => {
     const env = { MCP_CONCERNS_SESSIONS: sessions, MCP_CONCERNS_TABLE: 'sessions' };
-    expect(readSettings(env).sessions).toEqual(kept);
+    expect(readSettings(env)).toMatchObject({ sessions, table: 'sessions' });
   });
 
   it.each([

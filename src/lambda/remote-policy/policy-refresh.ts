@@ -1,6 +1,7 @@
 import type { Policy } from '../../engine/policy.js';
 import { errorClass } from '../../errors.js';
 import type { LivePolicy } from '../../gate/request/live-policy.js';
+import { parseJson } from '../../http/request-body.js';
 import { openCompiledPolicy } from '../../policy/compile/compiled.js';
 import { beforeAbort } from '../../session/before-abort.js';
 import { type PolicyUrl, parsePolicyUrl } from './policy-url.js';
@@ -93,12 +94,10 @@ async function readPolicy(url: PolicyUrl, read: ReadText, current: Policy): Prom
 }
 
 function open(text: string, { text: url, digest }: PolicyUrl): Policy {
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch (cause) {
+  const data = parseJson(text);
+  if (data === undefined) {
     const fix = 'Store the output of "mcp-concerns compile", or a URL that points to it.';
-    throw new RemotePolicyError(`${url} has neither a compiled policy nor a URL of one. ${fix}`, { cause });
+    throw new RemotePolicyError(`${url} has neither a compiled policy nor a URL of one. ${fix}`);
   }
   const policy = openCompiledPolicy(data);
   if (digest === undefined || digest === policy.digest) return policy;
