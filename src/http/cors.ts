@@ -44,7 +44,13 @@ export function checkOrigin(request: Request, origins: readonly string[]): PageD
     const message = 'Pages of this origin may not use this endpoint. Its operator can add the origin.';
     return { ...ANY_PAGE, response: failure(403, HTTP_ERRORS.refused, message, { Vary: 'Origin' }) };
   }
-  const allow = (response: Response): Response => allowed(response, origin);
+  const allow = (response: Response): Response => {
+    const headers = new Headers(response.headers);
+    headers.set('Access-Control-Allow-Origin', origin);
+    headers.set('Access-Control-Expose-Headers', RESPONSE_HEADERS);
+    headers.append('Vary', 'Origin');
+    return new Response(response.body, { status: response.status, headers });
+  };
   const preflighted = request.headers.get('access-control-request-method');
   if (request.method !== 'OPTIONS' || preflighted === null) return { allow };
   const headers = {
@@ -64,13 +70,4 @@ function requestHeaders(request: Request): string[] {
   const more = requested.split(',').map((name) => name.trim().toLowerCase());
   const known = new Set(REQUEST_HEADERS.map((name) => name.toLowerCase()));
   return [...REQUEST_HEADERS, ...more.filter((name) => /^(x-)?mcp-[\w-]+$/.test(name) && !known.has(name))];
-}
-
-function allowed(response: Response, origin: string): Response {
-  const headers = new Headers(response.headers);
-  headers.set('Access-Control-Allow-Origin', origin);
-  headers.set('Access-Control-Expose-Headers', RESPONSE_HEADERS);
-  headers.append('Vary', 'Origin');
-  const { status, body } = response;
-  return new Response(body, { status, headers });
 }

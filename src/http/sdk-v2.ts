@@ -138,16 +138,27 @@ export function createModernHandler(
     catalog === undefined
       ? undefined
       : createKnownLists(async () => server({ era: 'legacy' }), policy, catalog, 'modern');
+  const make = async ({ stub, concerns }: Exchange, context: McpRequestContext): Promise<ServerV2> => {
+    if (stub !== undefined) return stub;
+    await lists?.verify(concerns.report);
+    const made = await server(context);
+    // Not by its class: a project may have two copies of the SDK.
+    const inner = 'server' in made ? made.server : made;
+    if ('behind' in inner || 'getNegotiatedProtocolVersion' in inner) return made;
+    throw new HandlerError(
+      'The server is not one of SDK v2 (@modelcontextprotocol/server). For SDK v1, use createHandler of mcp-concerns/http, or "sdk: 1" in endpoint.yml.',
+    );
+  };
   const handler = createMcpHandler(
     async (context) => {
       const found = context.requestInfo && optionsOf.get(context.requestInfo);
       // Fail closed: without options there would be no gate, and nothing would be hidden.
       if (found === undefined) throw new Error('The SDK built a server for a request of another handler.');
-      const made = await madeFor(found, async () => {
-        if (found.stub !== undefined) return found.stub;
-        await lists?.verify(found.concerns.report);
-        return server(context);
+      const made = await make(found, context).catch((cause: unknown) => {
+        found.failed = { cause };
+        throw cause;
       });
+      found.made = made;
       if (!('behind' in made)) {
         const { concerns } = found;
         attachGate(made, streams?.tellsLists === false ? { ...concerns, listens: false } : concerns);
@@ -212,22 +223,4 @@ interface Exchange {
   failed?: { readonly cause: unknown };
   /** The code of the error that its client got. */
   error?: () => number | undefined;
-}
-
-const NOT_V2 =
-  'The server is not one of SDK v2 (@modelcontextprotocol/server). For SDK v1, use createHandler of mcp-concerns/http, or "sdk: 1" in endpoint.yml.';
-
-/** Makes the server of a request. */
-async function madeFor(exchange: Exchange, make: () => Promise<ServerV2>): Promise<ServerV2> {
-  try {
-    const made = await make();
-    // Not by its class: a project may have two copies of the SDK.
-    const inner = 'server' in made ? made.server : made;
-    if (!('behind' in inner || 'getNegotiatedProtocolVersion' in inner)) throw new HandlerError(NOT_V2);
-    exchange.made = made;
-    return made;
-  } catch (cause) {
-    exchange.failed = { cause };
-    throw cause;
-  }
 }

@@ -32,6 +32,7 @@ export class SessionStreams {
   /** The store for the handler, whose own changes are announced in another way. */
   readonly store: SessionStore;
   private readonly streams = new Map<string, Stream>();
+  private readonly polling: NodeJS.Timeout;
   private readonly unlisten: (() => void) | undefined;
 
   /**
@@ -42,7 +43,7 @@ export class SessionStreams {
   constructor(
     private readonly inner: SessionStore,
     policy: Policy | LivePolicy,
-    private readonly pollMs = POLL_MS,
+    pollMs = POLL_MS,
   ) {
     this.store = {
       read: (id) => inner.read(id),
@@ -56,10 +57,11 @@ export class SessionStreams {
         this.streams.get(id)?.end();
       },
     };
-    const replaced = (): void => {
-      for (const id of this.streams.keys()) void this.compare(id, true);
+    const compare = (isReplaced: boolean): void => {
+      for (const id of this.streams.keys()) void this.compare(id, isReplaced);
     };
-    this.unlisten = policy instanceof LivePolicy ? policy.onReplace(replaced) : undefined;
+    this.polling = setInterval(compare, pollMs, false).unref();
+    this.unlisten = policy instanceof LivePolicy ? policy.onReplace(() => compare(true)) : undefined;
   }
 
   /**
@@ -102,17 +104,12 @@ export class SessionStreams {
   /** Ends all streams. */
   close(): void {
     this.unlisten?.();
+    clearInterval(this.polling);
     for (const stream of [...this.streams.values()]) stream.end();
   }
 
   private streamOf(id: string, concerns: string): ReadableStream<Uint8Array> {
     const encoder = new TextEncoder();
-    const polling = setInterval(() => void this.compare(id, false), this.pollMs);
-    polling.unref();
-    const forget = (): void => {
-      clearInterval(polling);
-      this.streams.delete(id);
-    };
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
         const write = (text: string): void => controller.enqueue(encoder.encode(text));
@@ -121,14 +118,14 @@ export class SessionStreams {
           announce: (method) =>
             write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', method })}\n\n`),
           end: () => {
-            forget();
+            this.streams.delete(id);
             controller.close();
           },
         });
         // The headers are sent with the first bytes. A line that begins with a colon is a comment.
         write(': open\n\n');
       },
-      cancel: forget,
+      cancel: () => void this.streams.delete(id),
     });
   }
 
