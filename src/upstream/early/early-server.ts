@@ -4,6 +4,7 @@ import {
   type AnswerOverHttp,
   CANCELLED,
   type Notify,
+  ownCall,
   type Params,
   refusal,
   type ServerCall,
@@ -88,7 +89,7 @@ export class EarlyServer implements Backend {
       const initialized = new Promise<void>((resolve) => {
         this.initialized = resolve;
       });
-      start.begin(inner, asked, initialized);
+      start.begin((name, page) => inner.answer(ownCall(name, page)), asked, initialized);
       return start.answer(method, params) ?? asked;
     }
     if (method === METHODS.listen) return this.listen(call);

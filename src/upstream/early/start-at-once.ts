@@ -30,7 +30,8 @@ export function startAtOnce(
     const facts = { info: undefined, capabilities: capabilitiesOf(params) };
     const wrapped = era === 'modern' ? wrapParams(undefined, facts) : undefined;
     const method = era === 'modern' ? METHODS.discover : METHODS.initialize;
-    start.begin(asks, asks.answer(ownCall(method, wrapped ?? params)), undefined, wrapped);
+    const introduced = asks.answer(ownCall(method, wrapped ?? params));
+    start.begin((list, page) => asks.answer(ownCall(list, { ...wrapped, ...page })), introduced);
   };
   return {
     ...backends,

@@ -2,19 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { nameIn } from '../../gate/table/routes.js';
 import type { CallAnswer } from '../../wire/calls.js';
-import {
-  CAPABILITIES,
-  type Capability,
-  ERRORS,
-  type Era,
-  LISTS,
-  METHODS,
-  read,
-} from '../../wire/messages.js';
-import { walkPages } from '../../wire/page-walker.js';
-import type { Backend } from '../backend.js';
-import { ownCall, type Params } from '../call.js';
+import { CAPABILITIES, type Capability, type Era, LISTS, METHODS, read } from '../../wire/messages.js';
+import type { Params } from '../call.js';
 import { LEGACY_VERSIONS, type Members, wrapResult } from '../eras/envelope.js';
+import { listPages } from '../list-pages.js';
 
 type Kind = keyof typeof LISTS;
 const KINDS: readonly Kind[] = ['tools', 'prompts', 'resources', 'resourceTemplates'];
@@ -34,6 +25,9 @@ export interface CatalogKeeper {
   write(catalog: SavedCatalog): void;
 }
 
+/** Asks a server for a page of a list. */
+type AskForPage = (method: string, cursor: { readonly cursor?: string }) => Promise<CallAnswer>;
+
 /** Some servers register more primitives once they know the client. Milliseconds to wait after `initialized`. */
 const QUIET_MS = 300;
 
@@ -47,8 +41,7 @@ export class Start {
   isEarly: boolean;
   private readonly before: SavedCatalog | undefined;
   private now: SavedCatalog | undefined;
-  private asks: Pick<Backend, 'answer'> | undefined;
-  private params: Members = {};
+  private ask: AskForPage | undefined;
   private isLooking = false;
   private hasEnded = false;
 
@@ -68,20 +61,13 @@ export class Start {
   /**
    * Waits for the server, and compares what it lists with what clients were told.
    *
-   * @param asks what it is asked through
+   * @param ask asks it for a page of a list
    * @param introduced its answer to `initialize` or `server/discover`
    * @param ready resolves when it may be asked for its lists
-   * @param params what each request for a list has beside the cursor
    */
-  begin(
-    asks: Pick<Backend, 'answer'>,
-    introduced: Promise<CallAnswer>,
-    ready?: Promise<void>,
-    params: Members = {},
-  ): void {
-    this.asks = asks;
-    this.params = params;
-    this.checked = this.check(introduced, ready);
+  begin(ask: AskForPage, introduced: Promise<CallAnswer>, ready?: Promise<void>): void {
+    this.ask = ask;
+    this.checked = this.check(ask, introduced, ready);
   }
 
   /** Nobody needs what the server lists any more. */
@@ -113,14 +99,19 @@ export class Start {
 
   /** Must be called when the server has announced that a list changed: the next start answers with the new one. */
   async changed(): Promise<void> {
-    if (this.isLooking || this.now === undefined) return;
+    const { ask, now } = this;
+    if (this.isLooking || ask === undefined || now === undefined) return;
     this.isLooking = true;
     await sleep(QUIET_MS);
     this.isLooking = false;
-    if (!this.hasEnded) await this.look(this.now.about);
+    if (!this.hasEnded) await this.look(ask, now.about);
   }
 
-  private async check(introduced: Promise<CallAnswer>, ready: Promise<void> | undefined): Promise<void> {
+  private async check(
+    ask: AskForPage,
+    introduced: Promise<CallAnswer>,
+    ready: Promise<void> | undefined,
+  ): Promise<void> {
     const answer = await introduced;
     const { before } = this;
     if ('error' in answer) {
@@ -132,37 +123,20 @@ export class Start {
     await sleep(QUIET_MS);
     if (this.hasEnded) return;
     const { protocolVersion: _version, ...about } = answer.result;
-    const lists = await this.look(about);
+    const lists = await this.look(ask, about);
     this.isEarly = false;
     if (before !== undefined)
       this.announce(KINDS.filter((kind) => !isSame(before.lists[kind] ?? [], lists[kind] ?? [])));
   }
 
   /** Lists what the server has, and keeps it for the next start. */
-  private async look(about: Members): Promise<SavedCatalog['lists']> {
+  private async look(ask: AskForPage, about: Members): Promise<SavedCatalog['lists']> {
     const lists: { [K in Kind]?: readonly unknown[] } = {};
     let isWhole = true;
     for (const kind of KINDS) {
       const { method, capability } = LISTS[kind];
       if (read(about.capabilities, capability) === undefined) continue;
-      const items: unknown[] = [];
-      const { end } = await walkPages(
-        async (cursor) => {
-          const params = cursor === undefined ? this.params : { ...this.params, cursor };
-          const answer = await this.asks?.answer(ownCall(method, params));
-          if (answer !== undefined && 'result' in answer) return answer.result;
-          // A server that has resources does not have to know the method of their templates.
-          if (answer?.error.code === ERRORS.methodNotFound) return undefined;
-          throw new Error(answer?.error.message);
-        },
-        {
-          onPage: (page) => {
-            const listed = read(page, kind);
-            if (Array.isArray(listed)) items.push(...listed);
-            return Array.isArray(listed) ? listed.length : 0;
-          },
-        },
-      );
+      const { items, end } = await listPages(kind, (cursor) => ask(method, cursor));
       if (end.kind === 'complete') lists[kind] = items;
       else isWhole = false;
     }

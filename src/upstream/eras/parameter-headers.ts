@@ -2,12 +2,12 @@ import type { CallAnswer } from '../../wire/calls.js';
 import { LISTS, read } from '../../wire/messages.js';
 import { type AnswerOverHttp, ownCall, type ServerCall } from '../call.js';
 import type { Link } from '../link.js';
+import { listPages } from '../list-pages.js';
 import type { Upstream } from '../upstream.js';
 import { headerText } from '../wires/modern-wire.js';
 import { wrapParams } from './envelope.js';
 import { NOBODY } from './era.js';
 
-const MAX_PAGES = 100;
 /** Depth of schemas that is searched for headers. */
 const MAX_DEPTH = 20;
 /** MCP 2026-07-28, streamable-http: the headers do not fit the body. */
@@ -29,10 +29,14 @@ export async function askModern(
   const isCall = call.method === 'tools/call' && typeof name === 'string';
   if (!isCall || !wire.cancelsBySignal) return recovery.request(call);
   const send = async () => {
-    const schema = await schemaOf(upstream, name, ({ params }) =>
-      recovery.request({ ...ownCall(LISTS.tools.method, params), signal: call.signal }),
-    );
-    const headers = Object.fromEntries(headersIn(schema, read(call.params, 'arguments')));
+    if (!upstream.tools.has(name)) {
+      await listPages('tools', async (cursor) => {
+        const params = wrapParams(cursor, NOBODY);
+        const list = { ...ownCall(LISTS.tools.method, params), signal: call.signal };
+        return remember(upstream, await recovery.request(list));
+      });
+    }
+    const headers = Object.fromEntries(headersIn(upstream.tools.get(name), read(call.params, 'arguments')));
     return recovery.request({ ...call, headers });
   };
   const answer = await send();
@@ -48,21 +52,6 @@ function remember<Answer extends CallAnswer>(upstream: Upstream, answer: Answer)
     upstream.tools.set(String(read(tool, 'name')), read(tool, 'inputSchema'));
   }
   return answer;
-}
-
-async function schemaOf(
-  upstream: Upstream,
-  name: string,
-  list: (page: { readonly params: ReturnType<typeof wrapParams> }) => Promise<CallAnswer>,
-): Promise<unknown> {
-  let cursor: unknown;
-  for (let pages = 0; !upstream.tools.has(name) && pages < MAX_PAGES; pages++) {
-    const params = wrapParams(cursor === undefined ? undefined : { cursor }, NOBODY);
-    const answer = remember(upstream, await list({ params }));
-    cursor = 'result' in answer ? answer.result.nextCursor : undefined;
-    if (cursor === undefined) break;
-  }
-  return upstream.tools.get(name);
 }
 
 /** @returns the headers that a schema wants, at any depth of its properties */

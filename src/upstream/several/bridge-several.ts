@@ -1,10 +1,8 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallAnswer } from '../../wire/calls.js';
-import { CAPABILITIES, METHODS } from '../../wire/messages.js';
 import type { Backends } from '../backend.js';
-import { ownCall, unaskable } from '../call.js';
-import { wrapParams } from '../eras/envelope.js';
-import { NOBODY } from '../eras/era.js';
+import { unaskable } from '../call.js';
+import { discovery } from '../eras/era.js';
 import { type Bridge, behindOne, bridgeTo, type IsolatedUpstream } from '../isolation.js';
 import type { Isolation, UpstreamOptions } from '../options.js';
 import { Member } from './member.js';
@@ -30,14 +28,10 @@ export function bridgeSeveral(
   const ending = new AbortController();
   const open = new Set<SeveralServers>();
   const changed = (): void => {
-    for (const capability of CAPABILITIES) for (const joined of open) joined.changed(capability);
+    for (const joined of open) joined.changed();
   };
   const servers = [...openers].map(([slug, openOne]) => {
-    const again = (): Promise<readonly CallAnswer[]> => {
-      const asked = [...open].map((joined) => joined.again(slug));
-      return Promise.all(asked.length > 0 ? asked : [askOnce(backends)]);
-    };
-    const shared = new Member(slug, again, changed, ending.signal);
+    const shared = new Member(slug, () => askOnce(backends), changed, ending.signal);
     const given = typeof options === 'function' ? options(slug) : options;
     const report: UpstreamOptions['report'] = (event) => {
       shared.happened(event);
@@ -93,7 +87,7 @@ export function isolateSeveral(servers: Readonly<Record<string, OneOfSeveral>>):
 async function askOnce(backends: Backends): Promise<CallAnswer> {
   const nobody = { era: 'modern', lasts: false, principal: undefined, session: undefined } as const;
   const backend = backends.behind(nobody, { tell: () => undefined, ask: unaskable });
-  const answer = await backend.answer(ownCall(METHODS.discover, wrapParams(undefined, NOBODY)));
+  const answer = await backend.answer(discovery());
   await backend.leave();
   return answer;
 }

@@ -1,11 +1,11 @@
 import type { CallAnswer } from '../../wire/calls.js';
-import { ERRORS, type Era, LISTS, read, TASK_LIST } from '../../wire/messages.js';
-import { walkPages } from '../../wire/page-walker.js';
+import { ERRORS, type Era, LISTS, TASK_LIST } from '../../wire/messages.js';
 import { outsideEntry, UNAVAILABLE_META } from '../../wire/server-names.js';
 import { refusal, type ServerCall } from '../call.js';
 import { type Members, membersOf, SELF, wrapResult } from '../eras/envelope.js';
-import { withoutToken } from './introduce.js';
-import { ask, type Part } from './part.js';
+import { listPages } from '../list-pages.js';
+import { reasonOf } from '../upstream-error.js';
+import { ask, type Part, withoutToken } from './part.js';
 
 /** Members of the results of list methods. */
 const MEMBERS: ReadonlyMap<string, string> = new Map([
@@ -43,33 +43,14 @@ async function listPart(part: Part, call: ServerCall, key: string): Promise<List
   const { member } = part;
   if (member.down !== undefined) return member.down;
   const { cursor: _cursor, ...kept } = withoutToken(call.params) ?? {};
-  const entries: Members[] = [];
-  let about: Members = {};
-  let missing: string | undefined;
-  await walkPages(
-    async (cursor) => {
-      const params = cursor === undefined ? kept : { ...kept, cursor };
-      const answer = await member.inTime(ask(part, { ...call, params }));
-      if (typeof answer === 'string') missing = answer;
-      else {
-        member.answered(answer);
-        if ('result' in answer) return answer.result;
-        if (answer.error.code !== ERRORS.methodNotFound) missing = member.down ?? answer.error.message;
-      }
-      // A server without this kind of primitive does not know the method: its list is empty.
-      return undefined;
-    },
-    {
-      onPage: (page) => {
-        const listed = read(page, key);
-        if (!Array.isArray(listed)) return 0;
-        about = membersOf(page);
-        entries.push(...listed.map(membersOf));
-        return listed.length;
-      },
-    },
-  );
-  if (missing !== undefined) return missing;
+  const { items, about, end } = await listPages(key, async (cursor) => {
+    const answer = await member.inTime(ask(part, { ...call, params: { ...kept, ...cursor } }));
+    if (typeof answer === 'string') throw new Error(answer);
+    member.answered(answer);
+    return answer;
+  });
+  if (end.kind === 'failed') return member.down ?? reasonOf(end.error);
+  const entries = items.map(membersOf);
   member.learn(entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])));
   return { entries: entries.map((entry) => outsideEntry(member.slug, entry)), about };
 }

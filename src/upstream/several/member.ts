@@ -31,7 +31,7 @@ export class Member {
    */
   constructor(
     readonly slug: string,
-    private readonly again: () => Promise<readonly CallAnswer[]>,
+    private readonly again: () => Promise<CallAnswer>,
     private readonly changed: () => void,
     private readonly signal: AbortSignal,
   ) {}
@@ -135,8 +135,7 @@ export class Member {
       await sleep(this.pause, undefined, { signal, ref: false }).catch(() => undefined);
       this.pause = Math.min(AGAIN_MS.last, Math.max(AGAIN_MS.first, this.pause * 2));
       if (signal.aborted || this.unavailable === undefined) return;
-      const found = await this.again();
-      if (found.some((each) => 'result' in each)) return this.answers();
+      if ('result' in (await this.again())) return this.answers();
       this.unavailable = this.failing ?? this.unavailable;
     }
   }
@@ -147,12 +146,11 @@ export class Member {
    * @param asked the answer
    */
   async introduce(asked: Promise<CallAnswer>): Promise<Introduction> {
-    const { slug } = this;
     const answer = this.down ?? (await this.inTime(asked));
-    if (typeof answer === 'string') return { slug, about: undefined, reason: answer };
-    if ('result' in answer) return { slug, about: answer.result, reason: '' };
+    if (typeof answer === 'string') return answer;
+    if ('result' in answer) return answer.result;
     const reason = this.failing ?? answer.error.message;
     this.misses(reason);
-    return { slug, about: undefined, reason };
+    return reason;
   }
 }

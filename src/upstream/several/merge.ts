@@ -1,14 +1,8 @@
 import { CAPABILITIES } from '../../wire/messages.js';
 import { type Members, membersOf } from '../eras/envelope.js';
 
-/** What one server said of itself, or why it did not. */
-export interface Introduction {
-  readonly slug: string;
-  /** Its answer to `initialize` or `server/discover`. */
-  readonly about: Members | undefined;
-  /** Why there is no answer. */
-  readonly reason: string;
-}
+/** The answer of one server to `initialize` or `server/discover`, or why there is none. */
+export type Introduction = Members | string;
 
 /** Why a server is missing that has not answered yet. */
 export const STARTING = 'it is still starting';
@@ -19,30 +13,34 @@ const LATER = [...CAPABILITIES, 'completions', 'logging'];
 /**
  * Joins what several servers say of themselves.
  *
- * @param parts the servers in the order of the file
+ * @param slugs the names of the servers, in the order of the file
+ * @param introductions what each says
  * @returns the members that answers of both eras have
  */
-export function mergeIntroductions(parts: readonly Introduction[]): Members {
-  const known = parts.flatMap(({ about }) => (about === undefined ? [] : [membersOf(about.capabilities)]));
+export function mergeIntroductions(
+  slugs: readonly string[],
+  introductions: readonly Introduction[],
+): Members {
+  const known = introductions.filter((each) => typeof each !== 'string');
   const capabilities: Members = {};
-  for (const declared of known) {
-    for (const [name, value] of Object.entries(declared))
+  for (const about of known) {
+    for (const [name, value] of Object.entries(membersOf(about.capabilities)))
       capabilities[name] = { ...membersOf(capabilities[name]), ...membersOf(value) };
   }
-  if (known.length < parts.length) for (const name of LATER) capabilities[name] ??= {};
+  if (known.length < slugs.length) for (const name of LATER) capabilities[name] ??= {};
   for (const name of CAPABILITIES) {
     const declared = capabilities[name];
     if (declared !== undefined) capabilities[name] = { ...membersOf(declared), listChanged: true };
   }
-  const instructions = parts.flatMap(sectionOf).join('\n\n');
+  const instructions = slugs.flatMap((slug, at) => sectionOf(slug, introductions[at])).join('\n\n');
   return { capabilities, ...(instructions === '' ? {} : { instructions }) };
 }
 
-function sectionOf({ slug, about, reason }: Introduction): string[] {
-  if (reason === STARTING)
-    return [`The server ${slug} is still starting. Its tools are announced when it is ready.`];
-  if (about === undefined) return [`The server ${slug} is not available: ${reason}`];
-  const { instructions } = about;
+function sectionOf(slug: string, about: Introduction | undefined): string | [] {
+  if (about === STARTING)
+    return `The server ${slug} is still starting. Its tools are announced when it is ready.`;
+  if (typeof about === 'string') return `The server ${slug} is not available: ${about}`;
+  const instructions = about?.instructions;
   if (typeof instructions !== 'string' || instructions === '') return [];
-  return [`## Server ${slug}: the names of its tools begin with ${slug}__\n${instructions}`];
+  return `## Server ${slug}: the names of its tools begin with ${slug}__\n${instructions}`;
 }

@@ -1,7 +1,14 @@
 import { read, SERVER_META } from '../../wire/messages.js';
 import type { Backend, ClientPort } from '../backend.js';
-import { type AnswerOverHttp, type Ask, type Notify, type ServerCall, unaskable } from '../call.js';
-import { type Members, membersOf } from '../eras/envelope.js';
+import {
+  type AnswerOverHttp,
+  type Ask,
+  type Notify,
+  type Params,
+  type ServerCall,
+  unaskable,
+} from '../call.js';
+import { type Members, membersOf, withoutMeta } from '../eras/envelope.js';
 import type { Member } from './member.js';
 import { renameResult } from './rename.js';
 
@@ -32,29 +39,18 @@ const telling =
 
 function asking(slug: string, given: Ask): Ask {
   if (given === unaskable) return unaskable;
-  return (method, params, signal) => {
-    const token = read(params, '_meta', 'progressToken');
-    const progress = token === undefined ? {} : { progressToken: outwardToken(slug, token) };
-    return given(method, saidBy(slug, membersOf(params), progress), signal);
-  };
+  return (method, params, signal) => given(method, saidBy(slug, membersOf(withoutToken(params))), signal);
 }
 
 /** Says which server a message is from, because it knows only its own names. */
-const saidBy = (slug: string, params: Members, more: Members = {}): Members => ({
+const saidBy = (slug: string, params: Members): Members => ({
   ...params,
-  _meta: { ...membersOf(params._meta), ...more, [SERVER_META]: slug },
+  _meta: { ...membersOf(params._meta), [SERVER_META]: slug },
 });
 
-/** Two servers may choose the same progress token for their questions. */
-const outwardToken = (slug: string, token: unknown): string => `${slug}:${JSON.stringify(token)}`;
-
-/** Returns the server that chose a progress token, and the token as it chose it; `undefined` for any other. */
-export function inwardToken(given: unknown): { readonly slug: string; readonly token: unknown } | undefined {
-  const [slug, text] = typeof given === 'string' ? (/^([^:]+):(.*)$/.exec(given)?.slice(1) ?? []) : [];
-  if (slug === undefined || text === undefined) return undefined;
-  try {
-    return { slug, token: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
+/** Reports of progress name nothing but a token: several servers would report under the one of the client, or choose the same. */
+export function withoutToken(params: Params): Params {
+  const token = read(params, '_meta', 'progressToken');
+  if (params === undefined || token === undefined) return params;
+  return withoutMeta(params, ['progressToken']);
 }

@@ -2,10 +2,8 @@ import { MAX_AGE_MS, SharedCatalog } from '../../gate/request/catalog-cache.js';
 import { nameIn } from '../../gate/table/routes.js';
 import { withName } from '../../gate/table/routing.js';
 import { SlowReaders } from '../../http/streams/slow-readers.js';
-import type { CallAnswer } from '../../wire/calls.js';
 import {
   CAPABILITIES,
-  type Capability,
   ERRORS,
   errorOf,
   LISTS,
@@ -24,14 +22,13 @@ import {
   type ServerCall,
   unknownMethod,
 } from '../call.js';
-import { type Members, membersOf, wrapParams } from '../eras/envelope.js';
-import { NOBODY } from '../eras/era.js';
+import { type Members, membersOf } from '../eras/envelope.js';
 import type { UpstreamOptions } from '../options.js';
-import { introduce, withoutToken } from './introduce.js';
+import { introduce } from './introduce.js';
 import { isList, listAll } from './list-all.js';
 import { listenToAll } from './listen-to-all.js';
 import { Member } from './member.js';
-import { ask, inwardToken, type Part, portOf } from './part.js';
+import { ask, type Part, portOf, withoutToken } from './part.js';
 import { renameResult, type Target, targetIn } from './rename.js';
 
 /** One of several servers, and what its clients share. */
@@ -82,15 +79,14 @@ export class SeveralServers implements Backend {
     const port = portOf(slug, this.port);
     if (isShared || !client.lasts) return { member: shared, backend: backends.behind(client, port) };
     // When its process ends, the processes of other clients still answer.
-    const changed = (): void => {
-      for (const capability of CAPABILITIES) this.changed(capability);
-    };
-    const member = new Member(slug, async () => [await this.again(slug)], changed, left.signal);
+    const again = () => backend.answer(ownCall(LISTS.tools.method, undefined));
+    const member = new Member(slug, again, () => this.changed(), left.signal);
     const reported: UpstreamOptions['report'] = (event) => {
       member.happened(event);
       report?.(event);
     };
-    return { member, backend: backends.behind(client, { ...port, report: reported }) };
+    const backend = backends.behind(client, { ...port, report: reported });
+    return { member, backend };
   }
 
   get isEarly(): boolean {
@@ -103,19 +99,14 @@ export class SeveralServers implements Backend {
     await Promise.all(this.parts.map(({ backend }) => backend.leave()));
   }
 
-  /** Tells a client that is told of changes that a list changed, because a server arrived that was missing from it. */
-  changed(capability: Capability): void {
+  /** Tells a client that is told of changes that the lists changed, because a server left them or is back. */
+  changed(): void {
     const { client, port, stream } = this;
-    const method = listChangedMethod(capability);
-    if (client.era === 'legacy') port.tell(method, undefined);
-    else if (read(stream?.asked, `${capability}ListChanged`) === true) stream?.notify(method, undefined);
-  }
-
-  /** Asks one of the servers something, which opens it on this connection. */
-  async again(slug: string): Promise<CallAnswer> {
-    const params = this.client.era === 'modern' ? wrapParams(undefined, NOBODY) : undefined;
-    const part = this.partOf(slug);
-    return part === undefined ? NOT_FOUND : part.backend.answer(ownCall(LISTS.tools.method, params));
+    for (const capability of CAPABILITIES) {
+      const method = listChangedMethod(capability);
+      if (client.era === 'legacy') port.tell(method, undefined);
+      else if (read(stream?.asked, `${capability}ListChanged`) === true) stream?.notify(method, undefined);
+    }
   }
 
   /** A connection that lasts keeps its lists: its client is told of changes. */
@@ -124,12 +115,7 @@ export class SeveralServers implements Backend {
   }
 
   notified(method: string, params: Params): void {
-    if (method !== 'notifications/progress') {
-      for (const { backend } of this.parts) backend.notified(method, params);
-      return;
-    }
-    const found = inwardToken(params?.progressToken);
-    this.partOf(found?.slug)?.backend.notified(method, { ...params, progressToken: found?.token });
+    for (const { backend } of this.parts) backend.notified(method, params);
   }
 
   async answer(call: ServerCall): Promise<AnswerOverHttp> {

@@ -1,0 +1,34 @@
+import type { CallAnswer } from '../wire/calls.js';
+import { ERRORS, read } from '../wire/messages.js';
+import { walkPages } from '../wire/page-walker.js';
+import { type Members, membersOf } from './eras/envelope.js';
+
+/**
+ * Lists all pages of a list. A server without this kind of primitive does not know the method: its list is empty.
+ *
+ * @param key the member of a result that has the items
+ * @param ask asks for a page, with the cursor if it is not the first
+ * @returns the items, what the last page says besides, and why there are no more. An error, or what `ask` throws, is `failed`.
+ */
+export async function listPages(
+  key: string,
+  ask: (cursor: { readonly cursor?: string }) => Promise<CallAnswer>,
+) {
+  const items: unknown[] = [];
+  let about: Members = {};
+  const fetchPage = async (cursor: string | undefined): Promise<unknown> => {
+    const answer = await ask(cursor === undefined ? {} : { cursor });
+    if ('result' in answer) return answer.result;
+    if (answer.error.code === ERRORS.methodNotFound) return undefined;
+    throw new Error(answer.error.message);
+  };
+  const onPage = (page: unknown): number => {
+    const listed = read(page, key);
+    if (!Array.isArray(listed)) return 0;
+    about = membersOf(page);
+    items.push(...listed);
+    return listed.length;
+  };
+  const { end } = await walkPages(fetchPage, { onPage });
+  return { items, about, end };
+}
