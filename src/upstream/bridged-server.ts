@@ -13,6 +13,7 @@ import {
   read,
   toSdk,
 } from '../wire/messages.js';
+import { once } from '../wire/once.js';
 import type { Backend, Backends, Client, ClientPort } from './backend.js';
 import { type Ask, CANCELLED, type CallSignal, type Params, unaskable } from './call.js';
 
@@ -29,7 +30,6 @@ export class BridgedServer implements UpstreamServer {
   private readonly asked = new Map<RequestId, (answer: CallAnswer) => void>();
   private lastAsked = 0;
   private transport: Transport | undefined;
-  private ending: Promise<void> | undefined;
 
   /**
    * @param backends makes what answers the client
@@ -51,10 +51,7 @@ export class BridgedServer implements UpstreamServer {
     await transport.start();
   }
 
-  close(): Promise<void> {
-    this.ending ??= this.leave();
-    return this.ending;
-  }
+  close = once(() => this.leave());
 
   private async leave(): Promise<void> {
     const { transport } = this;

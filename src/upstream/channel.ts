@@ -35,6 +35,9 @@ interface Entry {
 
 /** Requests of a server that a client may still answer. Many clients answer none. */
 const MAX_ASKED = 1000;
+/** In how many intervals the time is divided that a server may be silent, and after how many it is pinged. */
+const INTERVALS = 6;
+const PING_AT = 4;
 /** How long the last notification may take when a connection is closed. */
 const PASSING_MS = 1000;
 /** Requests of this process itself, during which the server can do nothing for a client. */
@@ -52,12 +55,12 @@ export class Channel {
   /** Streams of the ledger that stay open. A server may be silent on them. */
   private streams = 0;
   private watching: NodeJS.Timeout | undefined;
-  private isSilent = true;
-  private pings = 0;
+  /** For how many intervals the server has sent nothing that is waited for. */
+  private silent = 0;
   private isRetired = false;
   private isPaused = false;
   /** Whether the server sent anything since the latest request. */
-  private isHeard = false;
+  private isHeard = true;
   private isOver = false;
   /** The latest notification on its way. */
   private passing: Promise<void> = Promise.resolve();
@@ -108,6 +111,7 @@ export class Channel {
     try {
       await beforeAbort(begun(), AbortSignal.any([lost.signal, this.owner.signal]));
       wire.onclose = () => this.end(endingOf(wire));
+      this.watching ??= setInterval(() => this.tick(), this.silenceMs / INTERVALS).unref();
     } catch (cause) {
       await this.close();
       throw readSendFailure(cause, false);
@@ -146,7 +150,6 @@ export class Channel {
       if (method === METHODS.listen) this.streams++;
       if (signal.aborted) return leave();
       signal.addEventListener('abort', leave, { once: true });
-      if (this.isAwaited) this.watch();
       this.isHeard = false;
       const message = { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) } as const;
       const received = (part: Message): void => this.receive(part, entry);
@@ -165,7 +168,7 @@ export class Channel {
   /** Closes the connection as soon as no request waits on it. */
   retire(): void {
     this.isRetired = true;
-    if (!this.isAwaited) this.idle();
+    if (!this.isAwaited) void this.close();
   }
 
   pause(isPaused: boolean): void {
@@ -190,14 +193,13 @@ export class Channel {
   private forget(id: unknown): boolean {
     if (this.ledger.get(id)?.call.method === METHODS.listen) this.streams--;
     const isKnown = this.ledger.delete(id);
-    if (!this.isAwaited && this.isRetired) this.idle();
+    if (!this.isAwaited && this.isRetired) void this.close();
     return isKnown;
   }
 
   private receive(message: Message, sure?: Entry): void {
-    this.isSilent = false;
     this.isHeard = true;
-    this.pings = 0;
+    this.silent = 0;
     if (isResponse(message)) {
       const { id } = message;
       return this.settle(id, 'error' in message ? { error: message.error } : { result: message.result });
@@ -250,42 +252,24 @@ export class Channel {
     for (const question of this.asked.values()) question.abort();
   }
 
-  private idle(): void {
-    clearInterval(this.watching);
-    this.watching = undefined;
-    if (this.isRetired) void this.close();
-  }
-
   /**
    * Counts intervals, not time: a Lambda function that was frozen would otherwise take the time that it was frozen for
-   * the silence of the server. It watches on between requests, because a timer for each costs 1 % of a call.
+   * the silence of the server. It watches on between requests, because a timer for each costs 1 % of a call, and because a
+   * server that was silent until its callers left is still silent.
    */
-  private watch(): void {
-    // What was not heard of when the callers before left is still silent.
-    const isAlive = this.isHeard && this.ledger.size === this.streams + 1;
-    if (this.watching === undefined || isAlive) {
-      this.isSilent = false;
-      this.pings = 0;
-    }
-    if (this.watching !== undefined || this.isOver) return;
-    this.watching = setInterval(() => {
-      // Nothing is read from a paused server, so nothing is known about it.
-      if (this.isPaused) this.isSilent = false;
-      else if (this.isHeard && !this.isAwaited) return this.idle();
-      if (this.isSilent && this.pings > 0) {
-        this.end(`it sent nothing for ${this.silenceMs / 1000} s, and did not answer a ping`);
-        return;
-      }
-      if (this.isSilent) this.sendPing();
-      this.isSilent = true;
-    }, this.silenceMs / 3);
-    this.watching.unref();
+  private tick(): void {
+    // Nothing is read from a paused server, so nothing is known about it.
+    const isFine = this.isPaused || (this.isHeard && !this.isAwaited);
+    this.silent = isFine ? 0 : this.silent + 1;
+    if (this.silent === PING_AT) this.sendPing();
+    if (this.silent > INTERVALS)
+      this.end(`it sent nothing for ${this.silenceMs / 1000} s, and did not answer a ping`);
   }
 
   /** Its answer belongs to no request, and shows that the server is alive. */
   private sendPing(): void {
     const { method, params } = this.ping;
-    const message = { jsonrpc: '2.0', id: `ping-${++this.pings}`, method } as const;
+    const message = { jsonrpc: '2.0', id: `ping-${++this.lastId}`, method } as const;
     const sent = params === undefined ? message : { ...message, params };
     this.wire.send(toSdk(sent), { received: (part) => this.receive(part) }).catch(() => undefined);
   }

@@ -38,13 +38,11 @@ export interface IsolatedUpstream {
  * const upstream = isolateUpstream(() => new ChildTransport('node', ['server.js']), 'per-session');
  * const handler = createHandler({ policy, server: (context) => upstream.make(context) }); // mcp-concerns/http/v2
  */
-export function isolateUpstream(
+export const isolateUpstream = (
   open: () => Transport,
   isolation: Isolation,
-  options: UpstreamOptions = {},
-): IsolatedUpstream {
-  return bridge(open, isolation, options);
-}
+  options?: UpstreamOptions,
+): IsolatedUpstream => bridge(open, isolation, options);
 
 /**
  * Shares one connection to a server among all requests, as `isolateUpstream` does with `shared`.
@@ -60,9 +58,8 @@ export function isolateUpstream(
  * const upstream = shareUpstream(() => new ChildTransport('npx', ['some-mcp-server']), { report: console.warn });
  * const handler = createHandler({ policy, server: (context) => upstream.make(context) }); // mcp-concerns/http/v2
  */
-export function shareUpstream(open: () => Transport, options: UpstreamOptions = {}): IsolatedUpstream {
-  return bridge(open, 'shared', options);
-}
+export const shareUpstream = (open: () => Transport, options?: UpstreamOptions): IsolatedUpstream =>
+  bridge(open, 'shared', options);
 
 /** Servers for clients of both eras, for a command that also knows sessions and single connections. */
 export interface Bridge extends IsolatedUpstream, Pick<Backends, 'era' | 'isUp'> {
@@ -71,7 +68,7 @@ export interface Bridge extends IsolatedUpstream, Pick<Backends, 'era' | 'isUp'>
 }
 
 /** Does the same as `isolateUpstream`. */
-export const bridge = (open: () => Transport, isolation: Isolation, options: UpstreamOptions = {}): Bridge =>
+export const bridge = (open: () => Transport, isolation: Isolation, options?: UpstreamOptions): Bridge =>
   bridgeTo(behindOne(open, isolation, options));
 
 /** Makes what answers clients from one server. */
@@ -106,14 +103,12 @@ export function bridgeTo(backends: Backends): Bridge {
   };
   const sessionOf = (request: Request | undefined) => request?.headers.get('mcp-session-id');
   return {
-    era: () => backends.era(),
-    isUp: (signal) => backends.isUp(signal),
+    ...backends,
     server: (request, given) => serve('legacy', given?.authInfo, sessionOf(request)),
     async make({ era, authInfo, requestInfo }) {
       return serve(era, authInfo, era === 'legacy' ? sessionOf(requestInfo) : undefined);
     },
     connection: () => new BridgedServer(backends, LASTING),
-    close: () => backends.close(),
   };
 }
 

@@ -43,13 +43,8 @@ export class ModernWire implements Wire {
     const response = await this.post(message, headers, AbortSignal.any(signals));
     if (!('id' in message) || isResponse(message)) return void (await response.body?.cancel());
     let isAnswered = false;
-    let ending = 'its response ended before the answer';
-    const body = watchBody(response, {
-      waits: () => this.gate.over,
-      ended: (_isResumable, reason = ending) => {
-        ending = reason;
-      },
-    });
+    const ending = 'its response ended before the answer';
+    const body = watchBody(response, { waits: () => this.gate.over, ended: () => undefined });
     const refused = refusalOf(response);
     try {
       for await (const part of messagesOf(body)) {
@@ -59,8 +54,8 @@ export class ModernWire implements Wire {
       }
     } catch (cause) {
       if (this.isOver(signal)) return;
-      if (cause instanceof UpstreamError || response.ok)
-        throw new UpstreamError(ending, { isDelivered: true }, { cause });
+      if (cause instanceof UpstreamError) throw cause;
+      if (response.ok) throw new UpstreamError(ending, { isDelivered: true }, { cause });
     }
     if (this.isOver(signal) || (isAnswered && !isAboutCaller(refused.status))) return;
     if (response.ok) throw new UpstreamError(ending, { isDelivered: true });

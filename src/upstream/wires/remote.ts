@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   StreamableHTTPClientTransport,
   type StreamableHTTPClientTransportOptions,
@@ -29,7 +30,7 @@ export class RemoteTransport extends StreamableHTTPClientTransport implements Wi
   onended?: (id: RequestId, reason: string) => void;
 
   private readonly open = new Set<AbortController>();
-  private readonly timers = new Set<NodeJS.Timeout>();
+  private readonly life = new AbortController();
   private readonly gate = new PauseGate();
   /** How the server answered the latest request that it refused. The SDK's error does not have the header. */
   private refused: HttpRefusal | undefined;
@@ -53,7 +54,10 @@ export class RemoteTransport extends StreamableHTTPClientTransport implements Wi
         waits: () => this.gate.over,
         ended: (isResumable, reason = 'its response ended before the answer') => {
           this.open.delete(controller);
-          if (id !== undefined && response.ok) this.expect(id, isResumable ? RESUME_MS : GRACE_MS, reason);
+          if (id === undefined || !response.ok) return;
+          const { signal } = this.life;
+          const over = (): void => this.onended?.(id, reason);
+          sleep(isResumable ? RESUME_MS : GRACE_MS, undefined, { signal }).then(over, () => undefined);
         },
       });
     };
@@ -81,21 +85,13 @@ export class RemoteTransport extends StreamableHTTPClientTransport implements Wi
   }
 
   override async close(): Promise<void> {
-    for (const timer of this.timers) clearTimeout(timer);
+    this.life.abort();
     this.pause(false);
     for (const controller of this.open) controller.abort();
     // The server keeps the session until it is told. A server that does not answer must not delay the end.
     const ended = this.terminateSession().catch(() => undefined);
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, TERMINATE_MS).unref())]);
+    await Promise.race([ended, sleep(TERMINATE_MS, undefined, { ref: false })]);
     await super.close();
-  }
-
-  private expect(id: RequestId, within: number, reason: string): void {
-    const timer = setTimeout(() => {
-      this.timers.delete(timer);
-      this.onended?.(id, reason);
-    }, within);
-    this.timers.add(timer);
   }
 }
 
