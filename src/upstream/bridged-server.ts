@@ -27,7 +27,7 @@ export class BridgedServer implements UpstreamServer {
   refused: HttpRefusal | undefined = undefined;
   private readonly canAsk: boolean;
   private readonly running = new Map<unknown, CallController>();
-  private readonly asked = new Map<RequestId, (answer: CallAnswer) => void>();
+  private readonly asked = new Map<unknown, (answer: CallAnswer) => void>();
   private lastAsked = 0;
   private transport: Transport | undefined;
 
@@ -78,7 +78,6 @@ export class BridgedServer implements UpstreamServer {
 
   private answered(response: Extract<Message, { result: unknown } | { error: unknown }>): void {
     const { id } = response;
-    if (id === undefined || id === null) return;
     this.asked.get(id)?.('error' in response ? { error: response.error } : { result: response.result });
     this.asked.delete(id);
   }

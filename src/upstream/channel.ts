@@ -6,7 +6,9 @@ import {
   isResponse,
   type Request as McpRequest,
   METHODS,
+  type Members,
   type Message,
+  membersOf,
   type RequestId,
   read,
   SUBSCRIPTION_META,
@@ -20,7 +22,7 @@ import {
   THIS_PACKAGE,
   unaskable,
 } from './call.js';
-import { isAtLeast, type Members, membersOf } from './eras/envelope.js';
+import { isAtLeast } from './eras/envelope.js';
 import { readSendFailure, UpstreamError } from './upstream-error.js';
 import { endingOf, type Wire } from './wires/wire.js';
 

@@ -1,7 +1,6 @@
 import type { SharedCatalog } from '../gate/request/catalog-cache.js';
-import type { Era } from '../wire/messages.js';
+import type { Era, Members } from '../wire/messages.js';
 import type { Params } from './call.js';
-import type { Members } from './eras/envelope.js';
 import type { Watched } from './eras/watched.js';
 import type { UpstreamOptions } from './options.js';
 import type { Recovery, RecoveryOwner } from './recovery.js';

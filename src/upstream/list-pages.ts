@@ -1,7 +1,6 @@
 import type { CallAnswer } from '../wire/calls.js';
-import { ERRORS, read } from '../wire/messages.js';
+import { ERRORS, type Members, membersOf, read } from '../wire/messages.js';
 import { walkPages } from '../wire/page-walker.js';
-import { type Members, membersOf } from './eras/envelope.js';
 
 /**
  * Lists all pages of a list. A server without this kind of primitive does not know the method: its list is empty.

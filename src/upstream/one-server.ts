@@ -5,6 +5,8 @@ import {
   type Era,
   type Request as McpRequest,
   METHODS,
+  type Members,
+  membersOf,
   read,
   SUBSCRIPTION_META,
 } from '../wire/messages.js';
@@ -25,8 +27,6 @@ import {
   initializeOf,
   LEGACY_VERSIONS,
   levelOf,
-  type Members,
-  membersOf,
   withoutMeta,
 } from './eras/envelope.js';
 import { askModern } from './eras/parameter-headers.js';

@@ -185,9 +185,11 @@ export function read(value: unknown, ...path: readonly string[]): unknown {
   return found;
 }
 
+export type Members = Record<string, unknown>;
+
 /** Returns a copy of the members of an object; nothing for any other value. */
-export const membersOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};
+export const membersOf = (value: unknown): Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 
 /** @returns a message as the SDK types it; the cast is safe because both types describe a JSON-RPC message of MCP */
 export const toSdk = (message: Message): JSONRPCMessage => message as JSONRPCMessage;

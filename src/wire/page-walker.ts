@@ -11,18 +11,12 @@ export interface WalkBounds {
 /** The bounds of every walk: more than any real server lists, so only a server that never ends its list reaches them. */
 export const MAX_WALK = { pages: 10_000, items: 1_000_000, milliseconds: 10 * 60_000 } as const;
 
-/** Why a walk ended before the last page. */
-export type WalkStop =
-  | { readonly kind: 'too-many-pages' }
-  | { readonly kind: 'too-many-items' }
-  | { readonly kind: 'too-slow' }
-  /** The server sent a cursor that was already followed, so its pages have no end. */
-  | { readonly kind: 'repeated-cursor'; readonly cursor: string };
-
-/** Why a walk ended. `failed` carries what the server answered instead of a page, or what was thrown. */
+/**
+ * Why a walk ended. `repeated-cursor`: the server sent a cursor that was already followed, so its pages have no end. `failed`
+ * carries what the server answered instead of a page, or what was thrown.
+ */
 export type WalkEnd<E = unknown> =
-  | { readonly kind: 'complete' }
-  | WalkStop
+  | { readonly kind: 'complete' | 'too-many-pages' | 'too-many-items' | 'too-slow' | 'repeated-cursor' }
   | { readonly kind: 'failed'; readonly error: E };
 
 /** What to do after a page: fetch the next one with `cursor`, or stop. */
@@ -72,7 +66,7 @@ export class PageWalk {
     this.items += items;
     const cursor = read(page, 'nextCursor');
     if (typeof cursor !== 'string') return { kind: 'complete' };
-    if (this.followed.has(cursor)) return { kind: 'repeated-cursor', cursor };
+    if (this.followed.has(cursor)) return { kind: 'repeated-cursor' };
     if (this.pages >= bounds.pages) return { kind: 'too-many-pages' };
     if (this.items > bounds.items) return { kind: 'too-many-items' };
     if (this.now() - this.started >= bounds.milliseconds) return { kind: 'too-slow' };

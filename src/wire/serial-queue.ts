@@ -20,9 +20,7 @@ export class SerialQueue {
     return new Promise((resolve, reject) => {
       this.queue.push(() => {
         try {
-          const started = this.start(task);
-          if (started === undefined) resolve();
-          else started.then(resolve, reject);
+          resolve(this.start(task));
         } catch (cause) {
           reject(cause);
         }

@@ -49,13 +49,13 @@ describe('a walk through the pages of a list', () => {
   it('stops at a cursor that comes again immediately', () => {
     const walk = new PageWalk();
     walk.next(page('a'));
-    expect(walk.next(page('a'))).toEqual({ kind: 'repeated-cursor', cursor: 'a' });
+    expect(walk.next(page('a'))).toEqual({ kind: 'repeated-cursor' });
   });
 
   it('stops at a cursor that comes again after others', () => {
     const walk = new PageWalk();
     for (const cursor of ['a', 'b', 'c']) expect(walk.next(page(cursor)).kind).toBe('more');
-    expect(walk.next(page('a'))).toEqual({ kind: 'repeated-cursor', cursor: 'a' });
+    expect(walk.next(page('a'))).toEqual({ kind: 'repeated-cursor' });
   });
 
   it('stops after the given number of pages', () => {
@@ -122,7 +122,7 @@ describe('walkPages', () => {
       },
       { onPage: () => 0 },
     );
-    expect(walk).toEqual({ end: { kind: 'repeated-cursor', cursor: 'same' }, pages: 2 });
+    expect(walk).toEqual({ end: { kind: 'repeated-cursor' }, pages: 2 });
     expect(fetched).toEqual([undefined, 'same']);
   });
 

@@ -20,18 +20,18 @@ export function startAtOnce(
   keeperOf: (era: Era) => CatalogKeeper,
   isShared: boolean,
 ): Backends {
-  const starts = new Map<Era, Start>();
-  const asking = new Map<Era, Backend>();
+  /** What is asked for all clients of an era, once the first of them has sent a request. */
+  const shared = new Map<Era, { readonly start: Start; asks: Backend | undefined }>();
   /** Asks as the first client does, so that a server which it has is the one that is asked. */
-  const begin = (start: Start, era: Era, { params }: ServerCall): void => {
+  const begin = (start: Start, era: Era, { params }: ServerCall): Backend => {
     const nobody = { era, lasts: era === 'legacy', principal: undefined, session: undefined };
     const asks = backends.behind(nobody, { tell: () => undefined, ask: unaskable });
-    asking.set(era, asks);
     const facts = { info: undefined, capabilities: capabilitiesOf(params) };
     const wrapped = era === 'modern' ? wrapParams(undefined, facts) : undefined;
     const method = era === 'modern' ? METHODS.discover : METHODS.initialize;
     const introduced = asks.answer(ownCall(method, wrapped ?? params));
     start.begin((list, page) => asks.answer(ownCall(list, { ...wrapped, ...page })), introduced);
+    return asks;
   };
   return {
     ...backends,
@@ -40,16 +40,15 @@ export function startAtOnce(
       if (era === 'legacy' && !client.lasts) return backends.behind(client, port);
       if (era === 'legacy' && !isShared)
         return new EarlyServer(backends, client, port, new Start(keeperOf(era), era));
-      const known = starts.get(era);
-      const start = known ?? new Start(keeperOf(era), era);
-      starts.set(era, start);
-      return new EarlyServer(backends, client, port, start, (call) => {
-        if (!asking.has(era)) begin(start, era, call);
+      const known = shared.get(era) ?? { start: new Start(keeperOf(era), era), asks: undefined };
+      shared.set(era, known);
+      return new EarlyServer(backends, client, port, known.start, (call) => {
+        known.asks ??= begin(known.start, era, call);
       });
     },
     async close() {
-      for (const start of starts.values()) start.end();
-      await Promise.all([...asking.values()].map((asks) => asks.leave()));
+      for (const { start } of shared.values()) start.end();
+      await Promise.all([...shared.values()].map(({ asks }) => asks?.leave()));
       await backends.close();
     },
   };

@@ -2,9 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { nameIn } from '../../gate/table/routes.js';
 import type { CallAnswer } from '../../wire/calls.js';
-import { CAPABILITIES, type Capability, type Era, LISTS, METHODS, read } from '../../wire/messages.js';
+import {
+  CAPABILITIES,
+  type Capability,
+  type Era,
+  LISTS,
+  METHODS,
+  type Members,
+  read,
+} from '../../wire/messages.js';
 import type { Params } from '../call.js';
-import { LEGACY_VERSIONS, type Members, wrapResult } from '../eras/envelope.js';
+import { LEGACY_VERSIONS, wrapResult } from '../eras/envelope.js';
 import { listPages } from '../list-pages.js';
 
 type Kind = keyof typeof LISTS;

@@ -1,7 +1,10 @@
 import {
   CLIENT_CAPABILITIES_META,
+  CLIENT_INFO_META,
   LISTS,
   METHODS,
+  type Members,
+  membersOf,
   PROTOCOL_VERSION_META,
   read,
   SUBSCRIPTION_META,
@@ -13,14 +16,11 @@ import type { Params } from '../call.js';
 export const MODERN_VERSION = '2026-07-28';
 export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
-const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
 /** How this package names itself where clients share a connection: one client must not be named to another's server. */
 export const SELF = { name: 'mcp-concerns', version: '1' };
-
-export type Members = Record<string, unknown>;
 
 /** What a client said once in `initialize`, and what modern requests say each time. */
 export interface ClientFacts {
@@ -36,9 +36,6 @@ export function isAtLeast(level: unknown, wanted: string): boolean {
   const least = LEVELS.indexOf(wanted);
   return least >= 0 && LEVELS.indexOf(String(level)) >= least;
 }
-
-export const membersOf = (value: unknown): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 
 export const levelOf = (params: Params): string | undefined => {
   const level = read(params, '_meta', LOG_LEVEL);
@@ -57,14 +54,14 @@ export function wrapParams(params: Params, { info, capabilities, level }: Client
   const { tasks: _tasks, roots, ...declared } = membersOf(capabilities);
   const envelope = {
     [PROTOCOL_VERSION_META]: MODERN_VERSION,
-    [CLIENT_INFO]: info ?? SELF,
+    [CLIENT_INFO_META]: info ?? SELF,
     [CLIENT_CAPABILITIES_META]: { ...declared, ...(roots === undefined ? {} : { roots: {} }) },
     ...(level === undefined ? {} : { [LOG_LEVEL]: level }),
   };
   return { ...kept, _meta: { ...membersOf(kept._meta), ...envelope } };
 }
 
-const ENVELOPE = [PROTOCOL_VERSION_META, CLIENT_INFO, CLIENT_CAPABILITIES_META, LOG_LEVEL];
+const ENVELOPE = [PROTOCOL_VERSION_META, CLIENT_INFO_META, CLIENT_CAPABILITIES_META, LOG_LEVEL];
 
 /** Modern parameters as legacy ones. All other keys of `_meta` stay: progress tokens, traces, those of vendors. */
 export function unwrapParams(params: Params, alsoGone: readonly string[] = []): Members {
@@ -127,12 +124,6 @@ const serverInfoOf = (discovered: Members): unknown => read(discovered, '_meta',
 
 /** @returns what a client can be asked by a server of the legacy era: all that is not about this package */
 export function asksOf(capabilities: unknown): Members {
-  const names = ['elicitation', 'sampling', 'roots'];
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const declared = read(capabilities, name);
-      if (declared === undefined) return [];
-      return [[name, name === 'roots' ? {} : declared]];
-    }),
-  );
+  const { elicitation, sampling, roots } = membersOf(capabilities);
+  return { elicitation, sampling, roots: roots === undefined ? undefined : {} };
 }

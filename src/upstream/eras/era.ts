@@ -1,9 +1,9 @@
-import { METHODS, read } from '../../wire/messages.js';
+import { METHODS, type Members, read } from '../../wire/messages.js';
 import { type ChannelOwner, ownCall, type Params } from '../call.js';
 import { Channel } from '../channel.js';
 import { EraUnavailable, InitializeRefused, UNSUPPORTED_VERSION, UpstreamError } from '../upstream-error.js';
 import type { Wire } from '../wires/wire.js';
-import { LEGACY_VERSIONS, type Members, MODERN_VERSION, SELF, wrapParams } from './envelope.js';
+import { LEGACY_VERSIONS, MODERN_VERSION, SELF, wrapParams } from './envelope.js';
 
 /** Milliseconds after which a silent process counts as legacy: `npx` may still download it. It is not ended. */
 const SILENT_MS = 3000;
@@ -116,13 +116,9 @@ async function discover(channel: Channel): Promise<Members | undefined> {
   const supported = read(answer.error.data, 'supported');
   const versions = Array.isArray(supported) ? supported.map(String) : [];
   if (LEGACY_VERSIONS.some((each) => versions.includes(each))) return undefined;
-  throw new UnknownVersions(versions);
+  const named = versions.length === 0 ? 'versions that it does not name' : versions.join(', ');
+  throw new UnknownVersions(`it speaks only ${named.slice(0, MAX_REASON)}`);
 }
 
 /** The server speaks versions that this package does not. */
-export class UnknownVersions extends UpstreamError {
-  constructor(versions: readonly string[]) {
-    const named = versions.length === 0 ? 'versions that it does not name' : versions.join(', ');
-    super(`it speaks only ${named.slice(0, MAX_REASON)}`);
-  }
-}
+export class UnknownVersions extends UpstreamError {}

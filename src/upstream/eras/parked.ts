@@ -1,8 +1,7 @@
 import type { CallAnswer } from '../../wire/calls.js';
-import { ERRORS, read } from '../../wire/messages.js';
+import { ERRORS, membersOf, read } from '../../wire/messages.js';
 import { type AnswerOverHttp, type Ask, CANCELLED, refusal, type ServerCall } from '../call.js';
 import type { Caller } from '../link.js';
-import { membersOf } from './envelope.js';
 
 /** Milliseconds that a call waits for the answer of a person. */
 const PARKED_MS = 10 * 60_000;
@@ -74,7 +73,11 @@ export class ParkedCalls {
     if (!('questions' in asked)) return asked;
     const requestState = crypto.randomUUID();
     this.calls.set(requestState, open);
-    open.endAfter(PARKED_MS, () => this.calls.delete(requestState));
+    const expired = (): void => {
+      this.calls.delete(requestState);
+      open.end();
+    };
+    open.timer = setTimeout(expired, PARKED_MS).unref();
     return { result: { resultType: 'input_required', inputRequests: asked.questions, requestState } };
   }
 }
@@ -93,7 +96,8 @@ class OpenCall {
   private over: Promise<AnswerOverHttp> | undefined;
   private wake: () => void = () => undefined;
   private notify: ServerCall['notify'];
-  private timer: NodeJS.Timeout | undefined;
+  /** Ends the call while it is parked. */
+  timer: NodeJS.Timeout | undefined;
   private count = 0;
 
   constructor(
@@ -107,8 +111,7 @@ class OpenCall {
     // The first response ends while the call goes on, so the signal of its request must not end the call.
     const { signal } = this.life;
     const notify: ServerCall['notify'] = (method, params) => this.notify(method, params);
-    const ask: Ask = (method, params, taken) => this.ask(method, params, taken);
-    const sent = send({ ...call, signal, notify, ask });
+    const sent = send({ ...call, signal, notify, ask: (...question) => this.ask(...question) });
     const settled = (): void => {
       this.over = sent;
       this.wake();
@@ -148,16 +151,7 @@ class OpenCall {
     this.notify = () => undefined;
     if (this.over !== undefined) return this.over;
     if (this.life.signal.aborted) return CANCELLED;
-    const asked = [...this.questions].map(([key, { request }]) => [key, request] as const);
-    return { questions: Object.fromEntries(asked) };
-  }
-
-  endAfter(milliseconds: number, ended: () => void): void {
-    this.timer = setTimeout(() => {
-      ended();
-      this.end();
-    }, milliseconds);
-    this.timer.unref();
+    return { questions: Object.fromEntries([...this.questions].map(([key, { request }]) => [key, request])) };
   }
 
   end(): void {

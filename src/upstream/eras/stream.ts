@@ -5,6 +5,7 @@ import {
   ERRORS,
   listChangedMethod,
   METHODS,
+  membersOf,
   read,
   SUBSCRIPTION_META,
   TASKS_EXTENSION,
@@ -13,13 +14,18 @@ import { TASK_CHANGED } from '../../wire/task-streams.js';
 import { abortSignalOf, CANCELLED, type CallSignal, type Notify, refusal, type ServerCall } from '../call.js';
 import type { Caller, ChangeListener, Link } from '../link.js';
 import type { Upstream } from '../upstream.js';
-import { membersOf, withoutMeta } from './envelope.js';
+import { withoutMeta } from './envelope.js';
 import type { WatchedKind } from './watched.js';
 
-/** Waits until a client leaves. */
-export async function untilLeft(signal: CallSignal): Promise<CallAnswer> {
-  await beforeAbort(new Promise<never>(() => undefined), abortSignalOf(signal)).catch(() => undefined);
-  return CANCELLED;
+/** Waits until a client leaves, or until there is nothing more to tell it. */
+export function untilLeft(
+  signal: CallSignal,
+  ended: Promise<unknown> = new Promise(() => undefined),
+): Promise<CallAnswer> {
+  return beforeAbort(ended, abortSignalOf(signal)).then(
+    () => ({ result: { resultType: 'complete' } }),
+    () => CANCELLED,
+  );
 }
 
 /** @returns what a stream asks for of a kind */
@@ -33,9 +39,6 @@ export const isOfTasks = (asked: unknown): boolean =>
   read(asked, 'taskIds') !== undefined &&
   namesIn(asked, 'resourceSubscriptions').length === 0 &&
   CAPABILITIES.every((each) => read(asked, `${each}ListChanged`) !== true);
-
-/** The answer to a stream that has nothing more to tell. */
-export const STREAM_ENDED: CallAnswer = { result: { resultType: 'complete' } };
 
 /**
  * Answers `subscriptions/listen` of a modern client: acknowledges what the server can tell, and tells it until the client
@@ -83,11 +86,7 @@ export async function tellChanges(
     const resources = watched.length === 0 ? {} : { resourceSubscriptions: watched };
     const ofTasks = read(asked, 'taskIds') === undefined ? {} : { taskIds: known };
     notify(METHODS.acknowledged, { notifications: { ...told, ...resources, ...ofTasks } });
-    if (!isOfTasks(asked)) return await untilLeft(signal);
-    return await beforeAbort(tasks.ended(), abortSignalOf(signal)).then(
-      () => STREAM_ENDED,
-      () => CANCELLED,
-    );
+    return await untilLeft(signal, isOfTasks(asked) ? tasks.ended : undefined);
   } finally {
     void link?.release();
     upstream.listeners.delete(listener);
@@ -103,6 +102,10 @@ class OpenTasks {
   /** What the stream was told last of each: a server that is asked for more tasks tells again of those that it watches. */
   private readonly told = new Map<string, string>();
   private allEnded = (): void => undefined;
+  /** Resolves when there are none left. */
+  readonly ended = new Promise<void>((resolve) => {
+    this.allEnded = resolve;
+  });
 
   constructor(
     private readonly upstream: Upstream,
@@ -124,14 +127,6 @@ class OpenTasks {
     this.told.set(taskId, text);
     this.notify(TASK_CHANGED, task);
     if (ENDED.has(task.status)) this.drop([taskId]);
-  }
-
-  /** Resolves when there are none left. */
-  ended(): Promise<void> {
-    return new Promise((resolve) => {
-      this.allEnded = resolve;
-      this.drop([]);
-    });
   }
 
   leave(): void {

@@ -1,6 +1,15 @@
 import { isTaskOnly } from '../../gate/lists/tools-for-client.js';
 import type { CallAnswer } from '../../wire/calls.js';
-import { ERRORS, EXTENSION_ID, METHODS, read, TASK_LIST, TASK_RESULT } from '../../wire/messages.js';
+import {
+  ERRORS,
+  EXTENSION_ID,
+  METHODS,
+  type Members,
+  membersOf,
+  read,
+  TASK_LIST,
+  TASK_RESULT,
+} from '../../wire/messages.js';
 import {
   type AnswerOverHttp,
   ownCall,
@@ -19,8 +28,6 @@ import {
   discoverOf,
   initializeOf,
   levelOf,
-  type Members,
-  membersOf,
   unwrapParams,
   unwrapResult,
   wrapParams,

@@ -1,9 +1,8 @@
 import type { CallAnswer } from '../../wire/calls.js';
-import { CAPABILITIES, METHODS, read } from '../../wire/messages.js';
+import { CAPABILITIES, METHODS, type Members, read } from '../../wire/messages.js';
 import { joinUri, split } from '../../wire/server-names.js';
-import { CANCELLED, type Notify, type ServerCall } from '../call.js';
-import type { Members } from '../eras/envelope.js';
-import { isOfTasks, namesIn, STREAM_ENDED, untilLeft } from '../eras/stream.js';
+import type { Notify, ServerCall } from '../call.js';
+import { isOfTasks, namesIn, untilLeft } from '../eras/stream.js';
 import type { WatchedKind } from '../eras/watched.js';
 import { ask, type Part } from './part.js';
 
@@ -36,9 +35,8 @@ export async function listenToAll(
     ...(asked.taskIds === undefined ? {} : { taskIds }),
   };
   call.notify(METHODS.acknowledged, { notifications });
-  if (!isOfTasks(asked)) return untilLeft(call.signal);
-  await Promise.all(streams.map(({ answer }) => answer));
-  return call.signal.aborted ? CANCELLED : STREAM_ENDED;
+  const answers = Promise.all(streams.map(({ answer }) => answer));
+  return untilLeft(call.signal, isOfTasks(asked) ? answers : undefined);
 }
 
 /** Listens to one of the servers. Resolves with the tasks that it knows, as the client names them, and with its answer. */

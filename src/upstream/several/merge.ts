@@ -1,5 +1,4 @@
-import { CAPABILITIES } from '../../wire/messages.js';
-import { type Members, membersOf } from '../eras/envelope.js';
+import { CAPABILITIES, type Members, membersOf } from '../../wire/messages.js';
 
 /** The answer of one server to `initialize` or `server/discover`, or why there is none. */
 export type Introduction = Members | string;

@@ -1,4 +1,4 @@
-import { read, SERVER_META } from '../../wire/messages.js';
+import { type Members, membersOf, read, SERVER_META } from '../../wire/messages.js';
 import type { Backend, ClientPort } from '../backend.js';
 import {
   type AnswerOverHttp,
@@ -8,7 +8,7 @@ import {
   type ServerCall,
   unaskable,
 } from '../call.js';
-import { type Members, membersOf, withoutMeta } from '../eras/envelope.js';
+import { withoutMeta } from '../eras/envelope.js';
 import type { Member } from './member.js';
 import { renameResult } from './rename.js';
 

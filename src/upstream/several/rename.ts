@@ -1,8 +1,7 @@
 import { nameIn } from '../../gate/table/routes.js';
-import { read } from '../../wire/messages.js';
+import { type Members, membersOf, read } from '../../wire/messages.js';
 import { joinUri, split } from '../../wire/server-names.js';
 import type { Params } from '../call.js';
-import { type Members, membersOf } from '../eras/envelope.js';
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 

@@ -9,6 +9,8 @@ import {
   LISTS,
   listChangedMethod,
   METHODS,
+  type Members,
+  membersOf,
   read,
 } from '../../wire/messages.js';
 import { isShortened } from '../../wire/server-names.js';
@@ -22,7 +24,6 @@ import {
   type ServerCall,
   unknownMethod,
 } from '../call.js';
-import { type Members, membersOf } from '../eras/envelope.js';
 import type { UpstreamOptions } from '../options.js';
 import { introduce } from './introduce.js';
 import { isList, listAll } from './list-all.js';

@@ -30,7 +30,7 @@ export function watchBody(
   const reader = response.body.getReader();
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   let isResumable = false;
-  const length = isStream ? eventLength() : bodyLength();
+  const length = messageLength(isStream);
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       await ports.waits();
@@ -59,23 +59,16 @@ export function watchBody(
   return new Response(body, { status, statusText, headers });
 }
 
-/** @returns a function that receives a body in parts, and returns how many bytes there were */
-function bodyLength(): (part: Uint8Array) => number {
-  let length = 0;
-  return (part) => {
-    length += part.length;
-    return length;
-  };
-}
-
-/** @returns a function that receives a stream in parts, and returns how many bytes its latest event has so far */
-function eventLength(): (part: Uint8Array) => number {
+/** @returns a function that receives a body in parts, and returns how many bytes its latest message has so far */
+function messageLength(isStream: boolean): (part: Uint8Array) => number {
   let [length, end] = [0, ''];
   return (part) => {
+    length += part.length;
+    if (!isStream) return length;
     // The empty line between two events can begin in one part and end in the next.
     const text = end + Buffer.from(part).toString('latin1');
     const last = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\n\r\n'), text.lastIndexOf('\r\r'));
-    length = last === -1 ? length + part.length : text.length - last;
+    if (last !== -1) length = text.length - last;
     end = text.slice(-3);
     return length;
   };
