@@ -42,7 +42,8 @@ import { questionCapabilities } from './question-capabilities.js';
 
 /** Handles `initialize`. */
 export function* judgeInitialize(facts: RequestFacts): Deciding<Outcome> {
-  yield* ask({ need: 'handshake', step: { state: 'asked', record: offeredBy(facts).record } });
+  const record = offeredRecord(facts.policy, facts.request.params);
+  yield* ask({ need: 'handshake', step: { state: 'asked', record } });
   return pass(facts);
 }
 
@@ -61,7 +62,7 @@ export function* settleInitialize(facts: RequestFacts, message: Answer | Failure
   const server = implementationOf(read(message.result, 'serverInfo'));
   yield* ask({ need: 'handshake', step: { state: 'accepted', client, server, announced } });
 
-  const offered = offeredBy(facts);
+  const offered = offeredBy(facts.policy, facts.request.params);
   const told = yield* withInstructions(facts, offered.record, result);
   const isWithheld = result.instructions !== undefined && told.instructions === undefined;
   const record =
@@ -175,15 +176,9 @@ function offer(policy: Policy, concerns: unknown): Offer {
  * @param params the params as the client sent them
  */
 export const offeredRecord = (policy: Policy, params: unknown): SessionRecord =>
-  offeredBy({ policy, request: { params } }).record;
+  offeredBy(policy, params).record;
 
-function offeredBy({
-  policy,
-  request: { params },
-}: {
-  readonly policy: Policy;
-  readonly request: { readonly params?: unknown };
-}): Offer {
+function offeredBy(policy: Policy, params: unknown): Offer {
   const offered = offer(policy, concernsOfInitialize(params));
   const surfaces = surfacesOf(read(params, 'capabilities'));
   const panel = panelMode(policy.settings) === 'off' ? {} : { panel: surfaces };

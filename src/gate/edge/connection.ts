@@ -60,8 +60,8 @@ export class Connection implements ServerConnection {
   /** The latest request that the gate handled. */
   latest: Exchange | undefined = undefined;
   private readonly stopListening: (() => void) | undefined;
-  private clientQueue: SerialQueue | undefined = undefined;
-  private serverQueue: SerialQueue | undefined = undefined;
+  private readonly clientQueue = new SerialQueue();
+  private readonly serverQueue = new SerialQueue();
   private announcing = SENT;
 
   constructor(
@@ -121,8 +121,8 @@ export class Connection implements ServerConnection {
 
   /** Whether it can be forgotten when it closes: nothing waits for an answer, and what lasts is kept elsewhere. */
   get isFinished(): boolean {
-    const waits = this.clientQueue?.waiting || this.serverQueue?.waiting || this.ledger.awaits('server');
-    return waits !== true && this.ledger.isEmpty && this.state.preferences.place !== 'connection';
+    const waits = this.clientQueue.waiting || this.serverQueue.waiting || this.ledger.awaits('server');
+    return !waits && this.ledger.isEmpty && this.state.preferences.place !== 'connection';
   }
 
   /** Must be called when the connection closes: stops listening for policy changes. */
@@ -149,7 +149,7 @@ export class Connection implements ServerConnection {
     // Past the queue: the server may need this response before it answers the gate, which the queue waits for.
     const isAwaited = shape === 'response' && this.ledger.awaits('server');
     if (shape === undefined || isAwaited) return this.toServer(message, sender);
-    void this.inOrder('clientQueue', () => this.judge(message, sender));
+    void this.clientQueue.run(() => this.judge(message, sender));
   }
 
   private judge(message: Message, sender: Sender): void | Promise<void> {
@@ -222,7 +222,7 @@ export class Connection implements ServerConnection {
       if (isResponse(message) && this.ledger.answered('server', message)) return SENT;
       const related = relatedTo === undefined ? undefined : this.ledger.find(relatedTo);
       let sent = SENT;
-      const pending = this.inOrder('serverQueue', () => {
+      const pending = this.serverQueue.run(() => {
         const result = this.settle(message, related);
         if (result instanceof Promise) {
           return result.then((toSend) => (toSend === undefined ? undefined : send(toSend)));
@@ -261,8 +261,8 @@ export class Connection implements ServerConnection {
 
   /** Resolves when no message waits for the session store. Until then, an HTTP response must not be finished. */
   async settled(): Promise<void> {
-    await this.clientQueue?.settled();
-    await this.serverQueue?.settled();
+    await this.clientQueue.settled();
+    await this.serverQueue.settled();
   }
 
   toServer(message: Message, { extra }: Sender): void {
@@ -272,19 +272,5 @@ export class Connection implements ServerConnection {
   toClient(message: Message, relatedTo?: RequestId): void {
     // Sending fails if the connection is closed. Then nobody waits for the message.
     this.ports.toClient(message, relatedTo).catch(() => undefined);
-  }
-
-  /** Runs a task after all earlier ones of its side. A queue is created when a task of its side first waits. */
-  private inOrder(
-    side: 'clientQueue' | 'serverQueue',
-    task: () => void | Promise<void>,
-  ): void | Promise<void> {
-    const queue = this[side];
-    if (queue !== undefined) return queue.run(task);
-    const running = task();
-    if (running === undefined) return undefined;
-    const created = this[side] ?? new SerialQueue();
-    this[side] = created;
-    return created.run(() => running);
   }
 }

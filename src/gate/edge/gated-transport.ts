@@ -9,6 +9,7 @@ import {
   type Message,
   type RequestId,
 } from '../../wire/messages.js';
+import { once } from '../../wire/once.js';
 import type { TaskLister } from '../../wire/task-lister.js';
 import { TransportLayer } from '../../wire/transport-layer.js';
 import type { Sender } from '../request/configure.js';
@@ -27,13 +28,7 @@ import { KnownNames, Outcomes } from './outcomes.js';
 import { showsTool } from './shows-tool.js';
 
 /** A transport with a gate in it. */
-export interface GatedTransport extends Transport, GateLink {
-  readonly [GATE]: GateLink;
-  /** Resolves when no message waits for the store. An HTTP handler must await it before it responds with 202. */
-  settled(): Promise<void>;
-  /** Tells the client which lists look different since the preferences of its caller changed. */
-  announceChanges(): void;
-}
+export type GatedTransport = TransportWithGate;
 
 /**
  * Puts the gate into a transport. Connect a server to the returned transport instead.
@@ -64,7 +59,7 @@ const endingOf = (transport: Transport | EndingTransport): EndingTransport | und
   COME_BACK in transport ? transport : undefined;
 
 /** Gives every message to a connection, which is created by the first message that does not pass by. */
-class TransportWithGate extends TransportLayer implements GatedTransport {
+class TransportWithGate extends TransportLayer implements GateLink {
   readonly [GATE] = this;
   private connection: Connection | undefined = undefined;
   /** Whether it has closed and forgot its connection. Nobody receives what is sent then. */
@@ -160,11 +155,13 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
     return this.inner.send(message as JSONRPCMessage, options);
   }
 
+  /** Resolves when no message waits for the store. An HTTP handler must await it before it responds with 202. */
   async settled(): Promise<void> {
     await this.connection?.settled();
     if (this.work !== undefined) await Promise.allSettled(this.work);
   }
 
+  /** Tells the client which lists look different since the preferences of its caller changed. */
   announceChanges(): void {
     this.connection?.announceChanges();
   }
@@ -262,10 +259,11 @@ function senderOf(extra: MessageExtraInfo | undefined): Sender {
 function httpOf(extra: MessageExtraInfo | undefined): HttpRequestInfo | undefined {
   const request = (extra as { request?: Request } | undefined)?.request;
   if (request === undefined) return extra?.requestInfo;
+  const headers = once(() => Object.fromEntries(request.headers));
   return {
     url: request.url,
     get headers() {
-      return Object.fromEntries(request.headers);
+      return headers();
     },
   };
 }

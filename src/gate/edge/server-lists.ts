@@ -51,7 +51,7 @@ function search(
   then: (found: readonly Primitive[] | undefined) => void,
 ): void {
   const { catalog } = exchange.connection;
-  if (targets.length === 0 || catalog.isEndless(kind)) return then(undefined);
+  if (targets.length === 0 || catalog.endless.has(kind)) return then(undefined);
   const matchers = targets.map(({ name }) => targetMatcher(kind, name));
   const found: Primitive[] = [];
   const onPage = (page: unknown): number => {
@@ -63,7 +63,7 @@ function search(
   };
   // Always to the end of the list: the time that it takes must not reveal that a target exists.
   askForPages(exchange.ask, LISTS[kind].method, { bounds: BOUNDS, onPage }, (end) => {
-    if (end.kind === 'too-many-pages' || end.kind === 'repeated-cursor') catalog.setEndless(kind);
+    if (end.kind === 'too-many-pages' || end.kind === 'repeated-cursor') catalog.endless.add(kind);
     then(end.kind === 'complete' ? found : undefined);
   });
 }

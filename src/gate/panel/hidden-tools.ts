@@ -10,26 +10,15 @@ import { ask, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { NONE_HIDDEN, NOT_FOUND, NOT_LISTED, TOO_MANY } from './generated/texts.js';
 
-/** The tools of a server, as far as a model may add them to what is shown. */
-export interface AddableTools {
-  /** Those that only concerns with `model: free` hide. */
-  readonly tools: readonly Primitive[];
-  readonly shown: ReadonlySet<Primitive>;
-  readonly bound: Catalog<Primitive>;
-  readonly configuration: Configuration;
-  /** What decides about them when they are added. */
-  readonly open: Configuration;
-}
-
 /**
  * Finds the tools that a model may add to what is shown: nothing but concerns with `model: free` hides them.
  *
  * @param facts the call of the model
- * @returns `undefined` if the server does not list its tools, or if the list is too long to be kept
+ * @returns the tools, and `open`, which decides about them when they are added; `undefined` if the server does not list its tools, or if the list is too long to be kept
  * @example
  * (yield* addableTools(facts))?.tools;
  */
-export function* addableTools(facts: Facts): Settling<AddableTools | undefined> {
+export function* addableTools(facts: Facts) {
   const found = yield* ask({ need: 'whole', kind: 'tools' });
   if (found.state !== 'complete') return undefined;
   const { bound } = found.list;
@@ -63,22 +52,8 @@ const WORD = /\p{Lu}?\p{Ll}{1,7}|\p{N}|\S/gu;
 export function* listHiddenTools(facts: Facts, text = ''): Settling<string> {
   const found = yield* addableTools(facts);
   if (found === undefined) return NOT_LISTED;
-  const groups = groupsOf(facts, found, text.toLowerCase().split(/\s+/).slice(0, MAX_WORDS_ASKED));
-  if (groups.size === 0) return text === '' ? NONE_HIDDEN : NOT_FOUND;
-  for (const letters of LETTERS) {
-    const written = textOf(groups, letters);
-    if (wordsIn(written) <= MAX_WORDS) return written;
-  }
-  return cut(textOf(groups, 0));
-}
-
-const MAX_WORDS_ASKED = 16;
-
-function groupsOf(
-  facts: Facts,
-  { tools, bound, configuration, open }: AddableTools,
-  words: readonly string[],
-): ReadonlyMap<string, readonly Primitive[]> {
+  const { tools, bound, configuration, open } = found;
+  const words = text.toLowerCase().split(/\s+/).slice(0, MAX_WORDS_ASKED);
   const redacts = facts.isEnforced && facts.policy.settings.texts !== 'keep';
   const definitions = redacts ? redactDefinitions(bound, tools, open) : tools;
   const written = new Map(tools.map((tool, index) => [tool, definitions[index] ?? tool]));
@@ -88,12 +63,17 @@ function groupsOf(
     const isMeant = tool !== undefined && words.every((word) => textsOf(tool).toLowerCase().includes(word));
     if (!isMeant) return;
     const label = labelOf(bound, position, configuration);
-    const group = groups.get(label);
-    if (group === undefined) groups.set(label, [tool]);
-    else group.push(tool);
+    groups.set(label, [...(groups.get(label) ?? []), tool]);
   });
-  return groups;
+  if (groups.size === 0) return text === '' ? NONE_HIDDEN : NOT_FOUND;
+  for (const letters of LETTERS) {
+    const written = textOf(groups, letters);
+    if (wordsIn(written) <= MAX_WORDS) return written;
+  }
+  return cut(textOf(groups, 0));
 }
+
+const MAX_WORDS_ASKED = 16;
 
 const textsOf = ({ name, title, description }: Primitive): string =>
   [name, title, description].filter((each) => typeof each === 'string').join(' ');

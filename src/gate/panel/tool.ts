@@ -53,10 +53,10 @@ export function* callTool(facts: Facts): Settling<Record<string, unknown>> {
   // The page reads the document itself: in the result, it would be in the context of the model.
   // A model that changes something itself does not need the person.
   if (app || act !== undefined) return textResult(...told);
-  if (!form || !canSwitch(facts)) return textResult(...told, howToSwitch(facts));
+  // Only a connection that lasts can receive the person's answer.
+  const canAsk = form && canSwitch(facts) && (facts.era === 'modern' || facts.connection.lasts);
+  if (!canAsk) return textResult(...told, howToSwitch(facts));
   if (facts.era === 'legacy') {
-    // Only a connection that lasts can receive the person's answer.
-    if (!facts.connection.lasts) return textResult(...told, howToSwitch(facts));
     return yield* afterForm(facts, state, yield* ask({ need: 'person', form: formOf(state) }));
   }
   const answered = readFormAnswer(read(params, 'inputResponses', FORM));

@@ -34,7 +34,8 @@ export type ListOutcome = Outcome<WholeList>;
 export class CatalogCache {
   private readonly kept: SharedCatalog;
   private readonly unbounded = new Set<Kind>();
-  private readonly endless = new Set<Kind>();
+  /** The lists of which a search through all pages once failed to reach the end. */
+  readonly endless = new Set<Kind>();
   private readonly waiting = new Map<Kind, ((outcome: Outcome<CachedList>) => void)[]>();
   /** When each list was last fetched, or when that was last tried. Empty if the operator promises that lists do not change. */
   private readonly fetchedAt = new Map<Kind, number>();
@@ -42,15 +43,6 @@ export class CatalogCache {
   /** @param shared the catalog to use instead of one for this server instance only */
   constructor(private readonly shared?: SharedCatalog) {
     this.kept = shared ?? new SharedCatalog();
-  }
-
-  /** Whether a search through all pages of a list once failed to reach its end. */
-  isEndless(kind: Kind): boolean {
-    return this.endless.has(kind);
-  }
-
-  setEndless(kind: Kind): void {
-    this.endless.add(kind);
   }
 
   /** Returns the cached lists, bound to a policy. */

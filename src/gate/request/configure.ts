@@ -6,7 +6,6 @@ import {
   resolveConfiguration,
 } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
-import type { HostConcerns, SessionRecord } from '../../session/store.js';
 import {
   CLIENT_CAPABILITIES_META,
   CLIENT_INFO_META,
@@ -70,9 +69,12 @@ export function configure(
   const principal: PreferenceSource = { from: 'principal', concerns: chosen, wereAccepted: true };
   // What a client sends when it connects is the same each time. What a person chose later is stronger.
   const strongestFirst = !modern && record.acted === true ? [own, principal] : [principal, own];
-  const found = readPreferenceSources(meta ? request : undefined, strongestFirst, sender.http);
-  const sources = withModel(found.sources, modelValues(policy, record));
-  const configuration = resolveConfiguration(policy, sources, caller);
+  // Without the tool with which a model and a person can undo them, the values of the model do not apply.
+  const applies = panelMode(policy.settings) === 'on';
+  const model: PreferenceSource = { from: 'model', concerns: applies ? record.model : undefined };
+  // Only what a request says about itself is stronger than what the model set.
+  const found = readPreferenceSources(meta ? request : undefined, [model, ...strongestFirst], sender.http);
+  const configuration = resolveConfiguration(policy, found.sources, caller);
   const warnings = [
     ...(modern ? NO_WARNINGS : (record.warnings ?? NO_WARNINGS)),
     ...found.warnings,
@@ -84,20 +86,6 @@ export function configure(
 }
 
 const NO_WARNINGS: readonly ConcernWarning[] = [];
-
-/** Without the tool with which a model and a person can undo them, the values of the model do not apply. */
-const modelValues = ({ settings }: Policy, { model }: SessionRecord): HostConcerns | undefined =>
-  panelMode(settings) === 'on' ? model : undefined;
-
-/** What a request says about itself is stronger than what the model set, and everything else is weaker. */
-function withModel(
-  sources: readonly PreferenceSource[],
-  concerns: HostConcerns | undefined,
-): readonly PreferenceSource[] {
-  if (concerns === undefined) return sources;
-  const own = sources.filter(({ from }) => from === 'request');
-  return [...own, { from: 'model', concerns }, ...sources.slice(own.length)];
-}
 
 /**
  * Returns what is known about the caller of a request, besides its preferences.

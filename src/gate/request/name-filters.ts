@@ -41,14 +41,8 @@ const NO_FILTERS: readonly NameFilter[] = [];
  * readNameFilters({ url: 'http://localhost/mcp?tools=log*' }); // [{ from: '?tools', keeps: 'matching', names: ['log*'] }]
  */
 export function readNameFilters(http: HttpRequestInfo | undefined): readonly NameFilter[] {
-  return http === undefined ? NO_FILTERS : filtersIn(http.url, http.headers ?? {});
-}
-
-// The headers are a parameter, because some transports make a new object for each access.
-function filtersIn(
-  url: HttpRequestInfo['url'],
-  headers: NonNullable<HttpRequestInfo['headers']>,
-): readonly NameFilter[] {
+  if (http === undefined) return NO_FILTERS;
+  const { url, headers = {} } = http;
   const parameters = parametersOf(url);
   // Most requests have none, and every request is read.
   if (parameters === undefined && !CARRIERS.some(({ key }) => headers[key] !== undefined)) return NO_FILTERS;
@@ -75,9 +69,9 @@ export function warnOfOtherServers(
   http: HttpRequestInfo | undefined,
 ): readonly ConcernWarning[] {
   if (http === undefined) return NO_WARNINGS;
-  const headers = http.headers ?? {};
+  const { headers = {} } = http;
   const sent = FOREIGN_HEADERS.filter(({ key }) => headers[key] !== undefined);
-  const filters = filtersIn(http.url, headers);
+  const filters = readNameFilters(http);
   if (sent.length === 0 && filters.length === 0) return NO_WARNINGS;
   const instead = insteadOf(policy);
   const foreign = sent.map(({ header }) => unsupportedHeader({ header, instead }));

@@ -39,9 +39,9 @@ export function readPreferenceSources(
   for (const each of kept) if (each.concerns !== undefined) sources.push(each);
   if (http === undefined) return { sources, warnings };
 
-  const header = headerValue(http.headers?.[CONCERNS_HEADER]);
+  const header = http.headers?.[CONCERNS_HEADER];
   if (header !== undefined) {
-    const concerns = parseHeader(header);
+    const concerns = parseHeader([header].flat().join(', '));
     if (concerns !== undefined) sources.push({ from: 'header', concerns });
     else warnings.push(MALFORMED_HEADER);
   }
@@ -56,10 +56,6 @@ export function parametersOf(url: string | URL | undefined): URLSearchParams | u
   const text = typeof url === 'string' ? url : url.href;
   const start = text.indexOf('?');
   return start === -1 ? undefined : new URLSearchParams(text.slice(start).replace(/#.*$/s, ''));
-}
-
-function headerValue(value: string | readonly string[] | undefined): string | undefined {
-  return value === undefined || typeof value === 'string' ? value : value.join(', ');
 }
 
 /**

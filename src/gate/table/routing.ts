@@ -93,19 +93,8 @@ export const passesServerRequest = (settings: Settings, method: string): boolean
 /** Returns a method for a log; `other` if it does not look like one, because clients can send any text as a method. */
 export const loggable = (method: string): string => (/^[\w$./-]{1,100}$/.test(method) ? method : 'other');
 
-/** The routes that the gate handles in every mode, because it changes the answer or gives it. */
-const HANDLED: ReadonlySet<Route['to']> = new Set([
-  'list',
-  'initialize',
-  'discover',
-  'listen',
-  'listConcerns',
-  'updateConcerns',
-  'tasks',
-  'task',
-  'groups',
-  'group',
-]);
+/** The routes whose answers the gate changes only if something is enforced. */
+const PASSING: ReadonlySet<Route['to']> = new Set(['access', 'scan', 'pass', 'unknown']);
 
 /**
  * Returns whether a message passes by the gate: a request whose answer the gate does not read, because nothing is enforced.
@@ -124,7 +113,7 @@ export function passesBy(
   if (enforcement === 'enforce' || !isRequest(message)) return false;
   if (panelRouteOf(settings, message) !== undefined) return false;
   const route = routeOf(settings, message.method);
-  if (HANDLED.has(route.to)) return false;
+  if (!PASSING.has(route.to)) return false;
   // Shadow reports which names enforce would refuse, and with stable lists the preferences decide what calls may do. For a
   // malformed request, that is known without the lists.
   const isChecked = enforcement === 'shadow' || hasStableLists;

@@ -16,19 +16,13 @@ export interface ListedTasks {
   readonly warnings?: readonly ConcernWarning[];
 }
 
-/** Describes a page of tasks as the result and the log do. */
-export function describeTasks(facts: Facts, { tasks, counts, rest = {}, next, warnings = [] }: ListedTasks) {
+/** Answers `tasks/list` with a page of tasks, and describes it there and in the log. */
+export function answerTasks(
+  facts: Facts,
+  { tasks, counts, rest = {}, next, warnings = [] }: ListedTasks,
+): Outcome {
   const { configuration, era, logged } = facts;
   const all = [...configuration.warnings, ...warnings];
   const result = { ...rest, tasks, ...next, ...metaOf(rest, configuration, counts, all) };
-  return {
-    result: unshared(era, result),
-    tell: () => [describeConcerns(configuration, [...logged, ...all], counts)] as const,
-  };
-}
-
-/** Answers `tasks/list` with a page of tasks. */
-export function answerTasks(facts: Facts, listed: ListedTasks): Outcome {
-  const { result, tell } = describeTasks(facts, listed);
-  return reply(result, tell);
+  return reply(unshared(era, result), () => [describeConcerns(configuration, [...logged, ...all], counts)]);
 }

@@ -1,7 +1,7 @@
 import { type Answer, ERRORS, type Failure, read, TASK_LIST } from '../../wire/messages.js';
 import type { TaskFilter } from '../../wire/task-lister.js';
 import { redactResponse } from '../enforce/redaction.js';
-import { cursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
+import { cursorTarget } from '../lists/cursor.js';
 import { withWarnings } from '../lists/filter-list.js';
 import { otherMembers } from '../lists/other-members.js';
 import { unshared } from '../request/configure.js';
@@ -16,9 +16,9 @@ import {
   type Settling,
 } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
-import { CURSOR_MESSAGES, UNBOUNDED_TASK_LIST } from '../request/generated/texts.js';
+import { UNBOUNDED_TASK_LIST } from '../request/generated/texts.js';
 import { describeConcerns } from '../request/report.js';
-import { answerTasks, describeTasks, type ListedTasks } from './listed-tasks.js';
+import { answerTasks, type ListedTasks } from './listed-tasks.js';
 import { applyTaskFilter, readTaskFilter } from './task-filter.js';
 import { answerFromLister } from './task-lister.js';
 import { isPrivate, principalOf } from './task-owner.js';
@@ -26,8 +26,8 @@ import { cutTaskPage } from './task-pages.js';
 import { refuseUnread } from './task-request.js';
 import { hidesTasks, visibleTasks } from './visible-tasks.js';
 
-/** A longer list is filtered page by page. */
-const BOUNDS = { pages: 100, milliseconds: 60_000 };
+/** Of a longer list, only the tasks on these pages are listed. */
+const BOUNDS = { pages: 10_000, milliseconds: 60_000 };
 
 /**
  * Answers `tasks/list`: omits the tasks of other callers and of hidden tools, applies the client's own filter and order
@@ -41,16 +41,8 @@ export function* judgeTaskList(asked: RequestFacts): Deciding<Outcome> {
   if (taskTools !== undefined && facts.era === 'legacy')
     return yield* answerFromLister(facts, taskTools, own);
   if (!mustRewrite(facts, own.filter)) return pass(facts);
-  const { cursor, ...params } = facts.request.params ?? {};
-  const serverPage = openCursor(cursor, cursorTarget(facts, PAGES, own.key));
-  if (serverPage.ok) return { to: 'server', params: { ...params, cursor: serverPage.cursor } };
   return yield* answerWholeList(facts, own.filter, own.key);
 }
-
-/** What the cursors of a list are bound to. The tasks in it are not a part: a new task must not invalidate a cursor. */
-const WHOLE = 'tasks';
-/** Of a list that is filtered page by page. */
-const PAGES = 'tasks/pages';
 
 /** Returns whether the list may differ from the server's own. */
 const mustRewrite = (facts: Facts, filter: TaskFilter | undefined): boolean =>
@@ -63,32 +55,27 @@ function* answerWholeList(
 ): Settling<Outcome> {
   const { pages, end } = yield* ask({ need: 'pages', method: TASK_LIST, field: 'tasks', bounds: BOUNDS });
   if (end.kind === 'failed') return yield* failedList(facts, end.error);
-  // A repeated cursor leads to the same tasks again.
-  if (end.kind !== 'complete' && end.kind !== 'repeated-cursor') return firstPage(facts);
   let found: Pick<ListedTasks, 'tasks' | 'counts'>;
   try {
     found = yield* filtered(facts, pages.flatMap(tasksIn), filter);
   } catch (cause) {
     return refuseUnread(cause);
   }
-  const target = cursorTarget(facts, WHOLE, filterKey);
+  // The tasks are not a part of what its cursors are bound to: a new task must not invalidate a cursor.
+  const target = cursorTarget(facts, 'tasks', filterKey);
   const { pageSize } = facts.policy.settings;
   const page = cutTaskPage({ tasks: found.tasks, filter, target, pageSize }, facts.request.params?.cursor);
   if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
   const rest = otherMembers(facts, pages[0], 'tasks');
-  return answerTasks(facts, { ...found, rest, tasks: page.items, next: page.nextCursor });
+  // A repeated cursor leads to the same tasks again.
+  const isWhole = end.kind === 'complete' || end.kind === 'repeated-cursor';
+  const warnings = isWhole ? [] : [UNBOUNDED_TASK_LIST];
+  return answerTasks(facts, { ...found, rest, tasks: page.items, next: page.nextCursor, warnings });
 }
 
 function tasksIn(page: unknown): readonly unknown[] {
   const tasks = read(page, 'tasks');
   return Array.isArray(tasks) ? tasks : [];
-}
-
-function firstPage({ request }: Facts): Outcome {
-  const { cursor, ...params } = request.params ?? {};
-  // The list was short enough when the gate made this cursor.
-  if (cursor !== undefined) return refuse(ERRORS.invalidParams, CURSOR_MESSAGES.changed);
-  return { to: 'server', params };
 }
 
 function* failedList(facts: Facts, error: Failure['error']): Settling<Outcome> {
@@ -111,29 +98,16 @@ function* filtered(
   return { tasks: kept, counts };
 }
 
-/** Filters the answer to a list that was passed: one page of a list that is too long, or a list without anything hidden. */
+/** Tells the warnings in the answer to a list from which nothing can be left out. */
 export function* settleTaskList(facts: Facts, message: Answer | Failure): Settling<Settled> {
   if ('error' in message) return facts.isEnforced ? yield* redactResponse(facts, message) : { message };
-  const own = readTaskFilter(facts.request.params);
-  const filter = own.ok ? own.filter : undefined;
   const { configuration, logged } = facts;
-  if (!mustRewrite(facts, filter)) {
-    const { warnings } = configuration;
-    const result = unshared(facts.era, withWarnings(message.result, warnings));
-    return {
-      message: result === message.result ? message : { ...message, result },
-      tell: () => [describeConcerns(configuration, [...logged, ...warnings])],
-    };
-  }
-  const { nextCursor } = message.result;
-  const target = cursorTarget(facts, PAGES, own.ok ? own.key : '');
-  const { result, tell } = describeTasks(facts, {
-    ...(yield* filtered(facts, tasksIn(message.result), filter)),
-    rest: otherMembers(facts, message.result, 'tasks'),
-    next: typeof nextCursor === 'string' ? { nextCursor: sealCursor(target, nextCursor) } : {},
-    warnings: [UNBOUNDED_TASK_LIST],
-  });
-  return { message: { ...message, result }, tell };
+  const { warnings } = configuration;
+  const result = unshared(facts.era, withWarnings(message.result, warnings));
+  return {
+    message: result === message.result ? message : { ...message, result },
+    tell: () => [describeConcerns(configuration, [...logged, ...warnings])],
+  };
 }
 
 /**

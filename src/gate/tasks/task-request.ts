@@ -1,5 +1,6 @@
 import { type Answer, ERRORS, type Failure } from '../../wire/messages.js';
 import { rewriteJson } from '../../wire/rewrite-json.js';
+import { redactError } from '../enforce/redact-texts.js';
 import { redactResponse } from '../enforce/redaction.js';
 import {
   ask,
@@ -66,15 +67,7 @@ function withOriginalId({ substitute }: Facts, message: Answer | Failure): Answe
   if (substitute === undefined) return message;
   const { sent, original } = substitute;
   const put = (text: string): string => text.replaceAll(sent, () => original);
-  const rewriting = { text: put, key: put };
-  if (!('error' in message)) return { ...message, result: rewriteJson(message.result, rewriting) };
-  const { message: text, data, ...rest } = message.error;
-  return {
-    ...message,
-    error: {
-      ...rest,
-      message: typeof text === 'string' ? put(text) : text,
-      ...(data === undefined ? {} : { data: rewriteJson(data, rewriting) }),
-    },
-  };
+  return 'error' in message
+    ? { ...message, error: redactError(message.error, put) }
+    : { ...message, result: rewriteJson(message.result, { text: put, key: put }) };
 }

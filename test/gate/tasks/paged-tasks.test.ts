@@ -129,20 +129,14 @@ describe('a cursor of tasks/list', () => {
 });
 
 describe('a list of more than 100 pages', () => {
-  it('is filtered page by page, to its end', async () => {
+  it('is filtered as a whole', async () => {
     const session = await Session.open();
     session.perPage = 1;
     await session.create(100);
     await session.create(1, 'secret');
     await session.create(2);
-    const ids: unknown[] = [];
-    for (let cursor: unknown, pages = 0; pages < 200; pages++) {
-      const page = await session.list({ _meta: HIGH, ...(cursor === undefined ? {} : { cursor }) });
-      expect(page.meta).toMatchObject({ warnings: [{ code: 'unbounded-list' }] });
-      ids.push(...page.ids);
-      cursor = page.next;
-      if (cursor === undefined) break;
-    }
+    const { ids, meta } = await session.list({ _meta: HIGH });
+    expect(meta).not.toHaveProperty('warnings');
     expect(ids).toHaveLength(102);
     expect(ids).not.toContain('task-100');
     expect(ids).toContain('task-102');
