@@ -11,18 +11,13 @@ export interface CallerData extends Verified {
   readonly era?: 'legacy' | 'modern' | undefined;
 }
 
-/** The part of a caller's data that a policy reads: JSON, in objects without prototypes. */
-export interface CallerFacts {
-  readonly claims: Facts;
-  /** Missing if the policy does not read it, or if the caller has too many scopes. */
-  readonly caller?: Facts;
-  /** Missing if the policy reads nothing about the client, or if nothing is known about it. */
-  readonly client?: Facts;
-  /** Missing if the policy does not read the protocol, or if the era is not known. */
-  readonly protocol?: Facts;
-}
-
+/** JSON, in objects without prototypes. */
 type Facts = Record<string, unknown>;
+
+/** The part of a caller's data that a policy reads. What it does not read, or what is not known, is missing. */
+export type CallerFacts = { readonly claims: Facts } & {
+  readonly [R in 'caller' | 'client' | 'protocol']?: Facts;
+};
 
 /**
  * Projects what is known about a caller onto the paths that rules read. Rules read only this projection, and a
@@ -42,24 +37,25 @@ type Facts = Record<string, unknown>;
  * callerFacts({ claims: new Map([['team', 'red'], ['name', 'Ann']]) }, ['claims.team']); // { claims: { team: 'red' } }
  */
 export function callerFacts(data: CallerData, paths: readonly string[]): CallerFacts {
-  const { claims, capabilities, client, era } = data;
-  const facts: { -readonly [K in keyof CallerFacts]: CallerFacts[K] } = { claims: emptyFacts() };
+  const { claims, era } = data;
+  const known = {
+    claims,
+    // Most policies read neither of these.
+    get caller() {
+      return { scopes: scopesOf(data) };
+    },
+    get client() {
+      return { ...clientNames(data.client), capabilities: data.capabilities };
+    },
+    protocol: { era },
+  };
+  const facts: CallerFacts = { claims: emptyFacts() };
   for (const path of paths) {
     const names = path.split('.');
-    if (names[0] === 'claims') place(facts.claims, names, toFact(valueAt(claims, names, 1), NO_LIMIT));
-    else if (path === 'caller.scopes') {
-      const scopes = scopesOf(data);
-      if (scopes !== undefined) facts.caller = Object.assign(emptyFacts(), { scopes });
-    } else if (names[0] === 'client') {
-      const known = { ...clientNames(client), capabilities };
-      if (readOwn(known, names[1] ?? '') === undefined) continue;
-      facts.client ??= emptyFacts();
-      // That the capabilities are known is a fact, also if the one that is read is not among them.
-      for (const part of [names.slice(0, 2), names]) {
-        place(facts.client, part, toFact(valueAt(known, part, 1), CLIENT_LIMIT));
-      }
-    } else if (names[0] === 'protocol' && era !== undefined) {
-      facts.protocol = Object.assign(emptyFacts(), { era });
+    const isClient = names[0] === 'client';
+    // That the capabilities are known is a fact, also if the one that is read is not among them.
+    for (const part of isClient ? [names.slice(0, 2), names] : [names]) {
+      place(facts, part, toFact(valueAt(known, part, 0), isClient ? CLIENT_LIMIT : NO_LIMIT));
     }
   }
   return facts;
@@ -113,12 +109,12 @@ function memberOf(data: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(data, name) ? data[name] : undefined;
 }
 
-/** Places a fact at its path. The first name is the root, which `facts` is. */
+/** Places a fact at its path. A root alone is no fact. */
 function place(facts: Facts, names: readonly string[], fact: unknown): void {
   const last = names.at(-1);
   if (fact === undefined || last === undefined || names.length === 1) return;
   let at = facts;
-  for (const name of names.slice(1, -1)) {
+  for (const name of names.slice(0, -1)) {
     if (!Object.hasOwn(at, name)) at[name] = emptyFacts();
     const next = at[name];
     // A list or a text is a fact as a whole, so what is in it can be read from it.
