@@ -84,8 +84,6 @@ export const DECISION_ORDER: readonly DecisionStep[] = [
 
 /** The decision if no step applies. */
 const FITS: IndexedDecision = { effect: 'show', reason: 'fits' };
-const UNMAPPED: IndexedDecision = { effect: 'hide', reason: 'unmapped' };
-const CHANGED: IndexedDecision = { effect: 'hide', reason: 'changed' };
 /** The person hid this tool with its own switch. */
 const OFF: IndexedDecision = { effect: 'hide', reason: 'person' };
 
@@ -114,28 +112,31 @@ function decideAlone(mapping: Mapping, configuration: Configuration): IndexedDec
 }
 
 function firstDecision(mapping: Mapping, configuration: Configuration): IndexedDecision {
-  const { policy } = configuration;
   if (configuration.isOff === true) return OFF;
   for (const step of DECISION_ORDER) {
-    switch (step.test) {
-      case 'concern': {
-        const concern = firstMismatch(policy.concerns, step.setBy, mapping, configuration);
-        if (concern !== -1) return { effect: step.effect, reason: { concern } };
-        break;
-      }
-      case 'rule': {
-        const rule = firstFiring(policy, step.effect, mapping, configuration);
-        if (rule !== -1) return { effect: step.effect, reason: { rule } };
-        break;
-      }
-      case 'changed':
-        if (mapping.change !== undefined && policy.pins?.changed === 'hide') return CHANGED;
-        break;
-      case 'unmapped':
-        if (!mapping.mapped && policy.settings.unmapped === 'hide') return UNMAPPED;
-    }
+    const reason = reasonOf(step, mapping, configuration);
+    if (reason !== undefined) return { effect: step.effect, reason };
   }
   return FITS;
+}
+
+/** @returns the reason of a step; `undefined` if it does not apply */
+function reasonOf(
+  step: DecisionStep,
+  mapping: Mapping,
+  configuration: Configuration,
+): IndexedDecision['reason'] | undefined {
+  const { pins, settings } = configuration.policy;
+  switch (step.test) {
+    case 'concern':
+      return firstMismatch(step.setBy, mapping, configuration);
+    case 'rule':
+      return firstFiring(step.effect, mapping, configuration);
+    case 'changed':
+      return mapping.change !== undefined && pins?.changed === 'hide' ? 'changed' : undefined;
+    case 'unmapped':
+      return !mapping.mapped && settings.unmapped === 'hide' ? 'unmapped' : undefined;
+  }
 }
 
 /**
@@ -209,36 +210,28 @@ function fires(rule: Rule, slots: Mapping['slots'], data: Configuration['data'])
   return isTruthy(rule.fires(data, slots));
 }
 
-/** @returns the index of the first concern set by `setBy` that does not match; -1 if all match */
-function firstMismatch(
-  concerns: readonly Concern[],
-  setBy: Concern['setBy'],
-  { offers }: Mapping,
-  { policy, effective }: Configuration,
-): number {
+/** @returns the first concern set by `setBy` that does not match */
+function firstMismatch(setBy: Concern['setBy'], { offers }: Mapping, { policy, effective }: Configuration) {
+  const { concerns } = policy;
+  // An indexed loop is faster here, and it runs for each class of primitives.
   for (let index = 0; index < concerns.length; index++) {
     const concern = concerns[index];
     const offered = offers[index]?.offered;
     if (concern?.setBy !== setBy || offered === undefined) continue;
     if (asksForScope(policy, concern)) continue;
-    if (!fits(policy, index, effective[index], offered)) return index;
+    if (!fits(policy, index, effective[index], offered)) return { concern: index };
   }
-  return -1;
+  return undefined;
 }
 
 /** Whether what only this concern hides is listed, and using it asks for the scope. */
 export const asksForScope = ({ asksForScopes }: Policy, { obtainable }: Concern): boolean =>
   obtainable === true && asksForScopes;
 
-/** @returns the index of the first rule with that effect that fires; -1 if none does */
-function firstFiring(
-  { rules, rulesFor }: Policy,
-  effect: Rule['effect'],
-  { kind, slots }: Mapping,
-  { data }: Configuration,
-): number {
-  for (const index of rulesFor[effect][kind]) if (fires(itemAt(rules, index), slots, data)) return index;
-  return -1;
+/** @returns the first rule with that effect that fires */
+function firstFiring(effect: Rule['effect'], { kind, slots }: Mapping, { policy, data }: Configuration) {
+  const rule = policy.rulesFor[effect][kind].find((index) => fires(itemAt(policy.rules, index), slots, data));
+  return rule === undefined ? undefined : { rule };
 }
 
 /**
