@@ -1,15 +1,10 @@
 import { prepare } from './apply.js';
 import { type Expression, isTextOperator, keysOf, pathsOf, readsPrimitive } from './expression.js';
 
+type RuleRoot = 'primitive' | 'concerns' | 'claims' | 'caller' | 'client' | 'protocol';
+
 /** What a rule can read. Only own properties are read. */
-export interface RuleData {
-  readonly primitive?: unknown;
-  readonly concerns?: unknown;
-  readonly claims?: unknown;
-  readonly caller?: unknown;
-  readonly client?: unknown;
-  readonly protocol?: unknown;
-}
+export type RuleData = { readonly [R in RuleRoot]?: unknown };
 
 /** Values of the parts of rules that depend only on the primitive, computed once per primitive. */
 export type Slots = readonly unknown[];
@@ -36,8 +31,7 @@ interface PartTable {
  * compileExpression(expression).evaluate({ concerns: { environment: 'production' } }, []); // true
  */
 export function compileExpression(expression: Expression, slots?: PartTable) {
-  const paths = pathsOf(expression);
-  return { evaluate: slots === undefined ? compile(expression) : place(expression, paths, slots), paths };
+  return { evaluate: place(expression, slots), paths: pathsOf(expression) };
 }
 
 function compile(expression: Expression, slots?: PartTable): Evaluate {
@@ -48,7 +42,9 @@ function compile(expression: Expression, slots?: PartTable): Evaluate {
 }
 
 /** Lets a part be evaluated once per primitive or once per configuration, if it depends on nothing else. */
-function place(part: Expression, paths: readonly string[], slots: PartTable): Evaluate {
+function place(part: Expression, slots: PartTable | undefined): Evaluate {
+  if (slots === undefined) return compile(part);
+  const paths = pathsOf(part);
   if (!paths.some(readsPrimitive)) return remembered(compile(part));
   if (!paths.every(readsPrimitive)) return compile(part, slots);
   const slot = slots.add(part.json, compile(part));
@@ -82,7 +78,7 @@ function toLogic(expression: Expression, read: AddRead, slots: PartTable | undef
     const paths = slots === undefined ? [] : pathsOf(part);
     const isMixed = paths.some(readsPrimitive) && !paths.every(readsPrimitive);
     if (slots === undefined || paths.length === 0 || isMixed) return toLogic(part, read, slots);
-    return read(place(part, paths, slots));
+    return read(place(part, slots));
   };
   switch (expression.type) {
     case 'literal': {
@@ -106,7 +102,7 @@ function toLogic(expression: Expression, read: AddRead, slots: PartTable | undef
     }
     case 'quantified': {
       const { operator, list, condition } = expression;
-      const items = slots === undefined ? compile(list) : place(list, pathsOf(list), slots);
+      const items = place(list, slots);
       const reads: Evaluate[] = [];
       const test = toLogic(condition, (each) => ({ var: String(reads.push(each) - 1) }), undefined);
       const readItems: Evaluate = (data, values) => {
@@ -118,9 +114,7 @@ function toLogic(expression: Expression, read: AddRead, slots: PartTable | undef
     case 'operation': {
       const { operator, operands } = expression;
       if (isTextOperator(operator)) {
-        const [text, part] = operands.map((each) =>
-          slots === undefined ? compile(each) : place(each, pathsOf(each), slots),
-        );
+        const [text, part] = operands.map((each) => place(each, slots));
         return read((data, values) => holds(operator, text?.(data, values), part?.(data, values)));
       }
       const given = operands.map(below);
