@@ -4,17 +4,8 @@ import { rewriteJson } from '../../wire/rewrite-json.js';
 type Result = Record<string, unknown>;
 
 /** Returns whether a result links to resources or embeds them, anywhere, or has the contents of resources. */
-export function namesResources(result: Result): boolean {
-  if (Array.isArray(result.contents)) return true;
-  let isFound = false;
-  const drop = (value: object): boolean => {
-    isFound ||= linkedUri(value) !== undefined;
-    // The walk does not have to look inside what it drops.
-    return isFound;
-  };
-  rewriteJson(result, { drop });
-  return isFound;
-}
+export const namesResources = (result: Result): boolean =>
+  Array.isArray(result.contents) || withoutHiddenLinks(result, () => true) !== result;
 
 /**
  * Removes links to hidden resources, embedded hidden resources and the contents of hidden resources from a result.
