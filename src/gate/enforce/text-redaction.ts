@@ -87,10 +87,7 @@ function echoesOf(
 ): string[] {
   const target = targetOf(request);
   if (target === undefined) return [];
-  const received = [
-    substitute?.name ?? target.name,
-    ...(substitute !== undefined || own === undefined ? [] : [own]),
-  ];
+  const received = substitute === undefined ? [target.name, own ?? ''] : [substitute.name];
   return received
     .filter(({ length }) => length <= MAX_ECHO)
     .flatMap((name) => {

@@ -61,7 +61,6 @@ export function readListFilter(params: unknown, kind: Kind): ReadListFilter {
     return invalid('filter', sent, 'filter must be an object, such as {"namePatterns": ["log*"]}');
   }
   const filter: { [F in FilterField]?: readonly string[] } = {};
-  let given = false;
   for (const field of FILTER_FIELDS[kind]) {
     const patterns = read(sent, field);
     if (patterns === undefined) continue;
@@ -82,17 +81,15 @@ export function readListFilter(params: unknown, kind: Kind): ReadListFilter {
     if (checked.size === 0) continue;
     // Patterns of a field are alternatives, so filters that differ in order or repetition get the same key.
     filter[field] = [...checked].sort();
-    given = true;
   }
+  const isGiven = Object.keys(filter).length > 0;
   const others = Object.entries(sent).filter(([field]) => !OWN_FIELDS.includes(field));
-  const vendor =
-    others.length === 0
-      ? undefined
-      : Object.fromEntries(others.sort(([one], [other]) => (one < other ? -1 : 1)));
-  if (!given && vendor === undefined) return NO_FILTER;
+  if (!isGiven && others.length === 0) return NO_FILTER;
+  const sorted = others.sort(([one], [other]) => (one < other ? -1 : 1));
+  const vendor = others.length === 0 ? undefined : Object.fromEntries(sorted);
   try {
     const key = JSON.stringify(vendor === undefined ? filter : [filter, vendor]);
-    return { ok: true, filter: given ? filter : undefined, vendor, key };
+    return { ok: true, filter: isGiven ? filter : undefined, vendor, key };
   } catch {
     return invalid('filter', sent, 'it nests too deeply');
   }
