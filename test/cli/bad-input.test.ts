@@ -182,7 +182,7 @@ describe.concurrent('a server that fails', () => {
     [
       'no such command',
       () => server('no-such-command-here'),
-      /^no-such-command-here cannot be started: there is no such/,
+      /^The server "no-such-command-here" cannot be started: there is no such/,
     ],
     [
       'a file that is not executable',

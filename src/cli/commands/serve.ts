@@ -47,7 +47,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
   const [{ createControl }, { catalogKeeper }, { openServer }] = await Promise.all([
     import('../control/control.js'),
     import('../serving/kept-catalogs.js'),
-    import('../serving/open-server.js'),
+    import('../inputs/open-server.js'),
   ]);
   const opened = await openServer(input);
   if (isolation === 'shared') terminal.note(SHARED);

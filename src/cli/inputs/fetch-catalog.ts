@@ -1,104 +1,126 @@
-import { EventEmitter, once, setMaxListeners } from 'node:events';
+import { setMaxListeners } from 'node:events';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import {
-  ErrorCode,
-  ListRootsRequestSchema,
-  McpError,
-  ResultSchema,
-} from '@modelcontextprotocol/sdk/types.js';
-import type { Primitive } from '../../engine/mapping.js';
-import { KINDS, type Kind } from '../../engine/policy.js';
-import { itemsOf } from '../../gate/request/whole-list.js';
-import type { SeveralCatalog } from '../../policy/check/servers/own-catalog.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { ListRootsRequestSchema, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { KINDS } from '../../engine/policy.js';
 import { beforeAbort } from '../../session/before-abort.js';
 import { MODERN_VERSION } from '../../upstream/eras/envelope.js';
 import { inProcessTransport } from '../../upstream/in-process.js';
 import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../../wire/messages.js';
-import { walkPages } from '../../wire/page-walker.js';
+import { withoutGates } from '../../wire/transport-layer.js';
 import { CliError } from '../errors.js';
+import type { ServerInput } from '../options/input-options.js';
 import { VERSION } from '../version.js';
 import { filteringOf } from './catalog-file.js';
+import { childFailure } from './child-failure.js';
 import { explainEra } from './explain-era.js';
+import { type Failure, failureText } from './failure.js';
+import { fetchLists, isAnswer } from './fetch-lists.js';
 import { FULL_CLIENT_CAPABILITIES } from './generated/client-capabilities.js';
-import { type ConversationOptions, explainFailure, type Peer, shorten } from './peer.js';
+import type { OpenedServer } from './open-server.js';
+import { WholeListTransport } from './whole-list-transport.js';
 
 /** Some servers register more primitives once they know the client. Milliseconds to wait after the last change. */
 const QUIET_MS = 300;
 const MAX_CHANGES = 10;
 /** Single requests have no time limit, because the conversation has one for all of them. */
 const NO_LIMIT = 2 ** 31 - 1;
+const CHANGES: ReadonlySet<string> = new Set(CAPABILITIES.map(listChangedMethod));
+
+type ListingOptions = Pick<ServerInput, 'from' | 'seconds' | 'protocol'> & {
+  /** Aborted when the result is no longer needed. */
+  readonly signal: AbortSignal;
+  /** Is told of each of several servers that cannot be listed, with the reason. */
+  readonly missing: (server: string, reason: string) => void;
+};
 
 /**
  * Connects to a server, fetches all pages of all its lists, and closes the connection.
  *
- * @param peer the server, and how failures are described
- * @param options how long it may take
+ * @param opened the server
+ * @param options how it is asked, and how long it may take
  * @returns the catalog, with every field of each definition, and the name and the capabilities of the server
  * @throws {CliError} if the server cannot be reached, ends, does not answer, or sends an invalid answer
  * @example
- * const { tools = [] } = await fetchCatalog(childPeer('node', ['server.js']), { seconds: 30, signal });
+ * const { tools = [] } = await fetchCatalog(await openServer(input, WholeListTransport), { ...input, signal, missing });
  */
-export async function fetchCatalog(peer: Peer, options: ConversationOptions) {
-  const { protocol = 'auto' } = options;
-  if (protocol === '2026-07-28') return fetchTranslated(peer, options);
+export async function fetchCatalog(opened: OpenedServer, options: ListingOptions) {
+  const { protocol = 'auto', signal, missing } = options;
+  const { open, close } = await connectionsTo(opened, missing);
+  /** Asks a server that is spoken to in the modern era. */
+  const fetchTranslated = async (refused?: EraRefused) => {
+    const { bridge } = await import('../../upstream/isolation.js');
+    const bridged = bridge(open, 'per-session', { protocol: '2026-07-28' });
+    try {
+      await beforeAbort(bridged.era(), signal).catch((cause) => explainEra(cause, refused));
+      const transport = inProcessTransport(() => bridged.connection());
+      return { ...(await fetchFrom(transport, opened.subject, options)), protocol: MODERN_VERSION };
+    } finally {
+      await bridged.close();
+    }
+  };
   try {
-    return await fetchFrom(peer, options);
+    if (protocol === '2026-07-28') return await fetchTranslated();
+    return await fetchFrom(open(), opened.subject, options);
   } catch (cause) {
     if (protocol !== 'auto' || !(cause instanceof EraRefused)) throw cause;
-    return fetchTranslated(peer, options, cause);
+    return await fetchTranslated(cause);
+  } finally {
+    await close();
   }
+}
+
+/** @returns what makes connections to a server, not started, and what ends all that they share */
+async function connectionsTo(opened: OpenedServer, missing: ListingOptions['missing']) {
+  const close = async (): Promise<void> => undefined;
+  if ('open' in opened) return { open: opened.open, close };
+  if (!('several' in opened))
+    return { open: () => inProcessTransport(async () => withoutGates(await opened.server())), close };
+  const { bridgeSeveral } = await import('../../upstream/several/bridge-several.js');
+  const told = new Set<string>();
+  const bridged = bridgeSeveral(opened.several, 'per-session', {
+    isLongLived: true,
+    isOfOnePerson: true,
+    report: ({ upstream, state, reason = 'no reason is known' }) => {
+      if (state === 'failed' && !told.has(upstream)) missing(upstream, reason);
+      if (state === 'failed') told.add(upstream);
+    },
+  });
+  return { open: () => inProcessTransport(() => bridged.connection()), close: () => bridged.close() };
 }
 
 /** The server refused `initialize`, so it may speak only newer versions. */
 class EraRefused extends CliError {}
 
-/** Fetches the catalog of a server that is spoken to in the modern era. */
-async function fetchTranslated(peer: Peer, options: ConversationOptions, refused?: EraRefused) {
-  const { bridge } = await import('../../upstream/isolation.js');
-  const bridged = bridge(peer.again, 'per-session', { protocol: '2026-07-28' });
-  try {
-    await beforeAbort(bridged.era(), options.signal).catch((cause) => explainEra(cause, refused));
-    const transport = inProcessTransport(() => bridged.connection());
-    return { ...(await fetchFrom({ ...peer, transport }, options)), protocol: MODERN_VERSION };
-  } finally {
-    await bridged.close();
-  }
-}
-
 /** HTTP statuses of endpoints that know no `initialize`. */
 const REFUSED: ReadonlySet<unknown> = new Set([400, 404, 405, 406, 422]);
 
-/** Whether the server answered with an error. */
-const isAnswer = (cause: unknown): cause is McpError =>
-  cause instanceof McpError &&
-  cause.code !== ErrorCode.ConnectionClosed &&
-  cause.code !== ErrorCode.RequestTimeout;
-
 const isRefusal = (cause: unknown): boolean => isAnswer(cause) || REFUSED.has(read(cause, 'code'));
 
-async function fetchFrom(peer: Peer, { seconds, signal: ending }: ConversationOptions) {
+async function fetchFrom(
+  transport: Transport,
+  subject: string,
+  { from, seconds, signal: ending }: ListingOptions,
+) {
   const client = new Client(
     { name: 'mcp-concerns', version: VERSION },
     { capabilities: FULL_CLIENT_CAPABILITIES },
   );
   client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [] }));
-  const changes = new EventEmitter();
   let changed = false;
-  const changing = new Set(CAPABILITIES.map(listChangedMethod));
   client.fallbackNotificationHandler = async ({ method }) => {
-    if (!changing.has(method)) return;
-    changed = true;
-    changes.emit('change');
+    changed ||= CHANGES.has(method);
   };
 
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), seconds * 1000);
-  const signal = AbortSignal.any([ending, late.signal, ...(peer.broken === undefined ? [] : [peer.broken])]);
+  const child = transport instanceof WholeListTransport ? transport : undefined;
+  const signal = AbortSignal.any([ending, late.signal, ...(child === undefined ? [] : [child.isBroken])]);
   // The SDK adds a listener for each request, and a long list needs many requests.
   setMaxListeners(0, signal);
   let lastMethod: string = METHODS.initialize;
   let protocol: string | undefined;
-  const { transport } = peer;
   const setVersion = transport.setProtocolVersion?.bind(transport);
   transport.setProtocolVersion = (version) => {
     protocol = version;
@@ -106,7 +128,7 @@ async function fetchFrom(peer: Peer, { seconds, signal: ending }: ConversationOp
   };
   const options = { signal, timeout: NO_LIMIT };
   try {
-    await client.connect(peer.transport, options);
+    await client.connect(transport, options);
     const capabilities = client.getServerCapabilities() ?? {};
     const kinds = KINDS.filter((kind) => capabilities[LISTS[kind].capability] !== undefined);
     const announces = kinds.some((kind) => capabilities[LISTS[kind].capability]?.listChanged === true);
@@ -115,12 +137,14 @@ async function fetchFrom(peer: Peer, { seconds, signal: ending }: ConversationOp
       lastMethod = method;
       return client.request({ method, params }, ResultSchema, options);
     };
-    let lists = await fetchLists(kinds, request, peer.server);
+    let lists = await fetchLists(kinds, request, subject);
     for (let times = 0; announces && times < MAX_CHANGES; times++) {
-      if (!changed) await once(changes, 'change', { signal: soon(signal) }).catch(nextTurn);
+      if (!changed) await sleep(QUIET_MS, undefined, { signal }).catch(() => undefined);
+      // If the process was busy, the timer fires before messages that arrived in time are read.
+      await nextTurn();
       if (!changed) break;
       changed = false;
-      lists = await fetchLists(kinds, request, peer.server);
+      lists = await fetchLists(kinds, request, subject);
     }
     const instructions = client.getInstructions();
     const server = client.getServerVersion();
@@ -128,68 +152,14 @@ async function fetchFrom(peer: Peer, { seconds, signal: ending }: ConversationOp
   } catch (cause) {
     if (cause instanceof CliError || ending.aborted) throw cause;
     const over = late.signal.aborted ? seconds : undefined;
-    const failed = await explainFailure(peer, { cause, lastMethod, over });
-    if (lastMethod !== METHODS.initialize || over !== undefined || !isRefusal(cause)) throw failed;
-    throw new EraRefused(failed.message, { cause });
+    const failure: Failure = { server: subject, cause, lastMethod, over };
+    const own = child === undefined ? undefined : await childFailure(failure, child);
+    const ofHttp = from === 'url' ? (await import('./http-failure.js')).httpFailure(failure) : undefined;
+    const failed = own ?? ofHttp ?? failureText(failure);
+    const isRefused = lastMethod === METHODS.initialize && over === undefined && isRefusal(cause);
+    throw isRefused ? new EraRefused(failed, { cause }) : new CliError(failed, { cause });
   } finally {
     clearTimeout(timer);
-    await peer.transport.close();
+    await transport.close();
   }
 }
-
-type Request = (method: string, params: Record<string, unknown>) => Promise<Record<string, unknown>>;
-
-/** Fetches all lists. One that the server refuses is left out, with the reason; a server that refuses all has no catalog. */
-async function fetchLists(kinds: readonly Kind[], request: Request, server: string): Promise<SeveralCatalog> {
-  const lists: { [K in Kind]?: readonly Primitive[] } = {};
-  const unlisted: { [K in Kind]?: string } = {};
-  for (const kind of kinds) {
-    try {
-      const items = await fetchList(kind, request);
-      if (items !== undefined) lists[kind] = items;
-    } catch (cause) {
-      if (!isAnswer(cause)) throw cause;
-      unlisted[kind] = `${server} refused ${LISTS[kind].method}: ${shorten(cause.message)}`;
-    }
-  }
-  const [reason] = Object.values(unlisted);
-  if (reason === undefined) return lists;
-  if (Object.keys(lists).length === 0) throw new CliError(reason);
-  return { ...lists, unlisted };
-}
-
-/** @returns the items of all pages of one list; undefined if the server does not have this list */
-async function fetchList(kind: Kind, request: Request): Promise<Primitive[] | undefined> {
-  const { method } = LISTS[kind];
-  const items: Primitive[] = [];
-  const { end, pages } = await walkPages(
-    (cursor) => request(method, cursor === undefined ? {} : { cursor }),
-    {
-      onPage: (page) => {
-        const found = itemsOf(kind, page);
-        if (found === undefined)
-          throw new CliError(`The server answered ${method} without a list of ${kind}.`);
-        items.push(...found);
-        return found.length;
-      },
-    },
-  );
-  if (end.kind === 'complete') return items;
-  if (end.kind === 'repeated-cursor') {
-    throw new CliError(`The server sent the same cursor of ${method} twice, so its pages would never end.`);
-  }
-  if (end.kind !== 'failed') {
-    throw new CliError(
-      `The server's pages of ${method} do not end: ${pages} pages have arrived (${end.kind}).`,
-    );
-  }
-  // The capability `resources` covers two lists, and many servers have only one of them. Some declare prompts or resources
-  // that they do not have at all. Without tools, there is nothing to write a policy for.
-  if (kind !== 'tools' && read(end.error, 'code') === ErrorCode.MethodNotFound) return undefined;
-  throw end.error;
-}
-
-/** If the process was busy, the timer fires before messages that arrived in time are read. This lets them be read first. */
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-const soon = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(QUIET_MS)]);

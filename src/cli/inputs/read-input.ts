@@ -5,7 +5,6 @@ import { interruptible } from '../terminal/interrupt.js';
 import { plain } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { type CatalogFile, readCatalogFile } from './catalog-file.js';
-import type { Peer } from './peer.js';
 
 /**
  * Reads the primitives of an input: a catalog file, a server over HTTP, a module, or the
@@ -35,35 +34,21 @@ export async function readInput(input: Input, quiet: boolean): Promise<CatalogFi
 const FILTERED =
   'note: The server filters its lists with mcp-concerns, so what it does not list may exist. Pass the server without its filter to find entries that match nothing.';
 
-async function listServer(input: ServerInput, quiet: boolean) {
+async function listServer(input: ServerInput, quiet: boolean): Promise<CatalogFile> {
   // The SDK is loaded only for servers.
-  const { fetchCatalog } = await import('./fetch-catalog.js');
+  const [{ openServer }, { WholeListTransport }, { fetchCatalog }] = await Promise.all([
+    import('./open-server.js'),
+    import('./whole-list-transport.js'),
+    import('./fetch-catalog.js'),
+  ]);
   const unavailable: Record<string, string> = {};
-  const [name, peer] = await peerOf(input, (server, reason) => {
+  const missing = (server: string, reason: string): void => {
     unavailable[server] = reason;
     console.error(`note: The server ${server} is left out: ${plain(reason)}.`);
-  });
-  const { seconds, protocol } = input;
-  const catalog = await withProgress(`Listing ${name}`, quiet, () =>
-    interruptible((signal) => fetchCatalog(peer, { seconds, protocol, signal })),
+  };
+  const opened = await openServer(input, WholeListTransport);
+  const catalog = await withProgress(`Listing ${plain(opened.name)}`, quiet, () =>
+    interruptible((signal) => fetchCatalog(opened, { ...input, signal, missing })),
   );
   return { ...catalog, ...(Object.keys(unavailable).length === 0 ? {} : { unavailable }) };
-}
-
-async function peerOf(
-  input: ServerInput,
-  missing: (server: string, reason: string) => void,
-): Promise<[name: string, peer: Peer]> {
-  switch (input.from) {
-    case 'url':
-      return [input.url.host, (await import('./http-peer.js')).httpPeer(input.url, input.headers)];
-    case 'module':
-      return [input.path, await (await import('./server-module.js')).modulePeer(input.path)];
-    case 'servers': {
-      const { serversPeer } = await import('./several/servers-peer.js');
-      return [input.path, await serversPeer(input.path, missing)];
-    }
-    case 'command':
-      return [input.program, (await import('./child-peer.js')).childPeer(input.program, input.args)];
-  }
 }

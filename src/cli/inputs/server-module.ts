@@ -1,15 +1,12 @@
 import type { McpRequestContext, Server } from '@modelcontextprotocol/server';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
-import { inProcessTransport } from '../../upstream/in-process.js';
 import { read } from '../../wire/messages.js';
-import { withoutGates } from '../../wire/transport-layer.js';
 import { CliError } from '../errors.js';
 import { importModule } from '../project/import-module.js';
-import { plain } from '../terminal/output.js';
-import type { Peer } from './peer.js';
 
 type Made = ServerOfRequest | Promise<ServerOfRequest>;
 type Factory = (...given: readonly unknown[]) => Made;
+type Finish = <Server extends object>(made: Server) => Server;
 
 /** A notification that lists or resources changed. */
 export type Announced = { readonly method: string; readonly params?: Record<string, unknown> | undefined };
@@ -22,8 +19,8 @@ export interface ServerModule {
   readonly bare: () => Made;
   /** For a client of 2026-07-28, if the module uses SDK v2. `told` receives what the server announces. */
   readonly modern?: (context: McpRequestContext, told: (announced: Announced) => void) => Promise<Server>;
-  /** Adds the tasks of the module to the server of a stream. */
-  readonly finish?: <Made extends object>(made: Made) => Made;
+  /** Adds the tasks of the module to a server. */
+  readonly finish: Finish;
 }
 
 /**
@@ -70,11 +67,9 @@ export async function loadServerFactory(path: string): Promise<ServerModule> {
   }
   const close = member(server, 'close');
   if (typeof close === 'function') await close.call(server);
-  const exported = read(module, 'tasks') ?? read(module, 'default', 'tasks');
-  const add = exported === undefined ? undefined : await tasksOf(exported, path);
-  const finish = <Server extends object>(made: Server): Server => add?.(made) ?? made;
+  const finish = await tasksOf(read(module, 'tasks') ?? read(module, 'default', 'tasks'), path);
   if (sdkV2(server) === undefined)
-    return { server: async () => finish(await factory()), bare: () => factory() };
+    return { server: async () => finish(await factory()), bare: () => factory(), finish };
   const modern: ServerModule['modern'] = async (context, told) => {
     const made = sdkV2(await factory(context));
     if (made === undefined)
@@ -126,26 +121,9 @@ function sdkV2(made: unknown): Server | undefined {
 const isV2 = (server: unknown): server is Server =>
   typeof member(server, 'getNegotiatedProtocolVersion') === 'function';
 
-/**
- * Makes a peer of a server that a module of this project creates. It runs in this process.
- *
- * @param path the module
- * @returns the server, connected and not initialized yet
- * @throws {CliError} if the module creates no server
- * @example
- * const { tools = [] } = await fetchCatalog(await modulePeer('src/server.ts'), { seconds: 30, signal });
- */
-export async function modulePeer(path: string): Promise<Peer> {
-  const { server: createServer } = await loadServerFactory(path);
-  const again = () => inProcessTransport(async () => withoutGates(await createServer()));
-  return { server: `The server of ${plain(path)}`, transport: again(), again };
-}
-
 /** Loads the code of tasks only if there are some. */
-async function tasksOf(
-  exported: unknown,
-  path: string,
-): Promise<<Server extends object>(made: Server) => Server> {
+async function tasksOf(exported: unknown, path: string): Promise<Finish> {
+  if (exported === undefined) return (made) => made;
   const { createTasks, readExportedTasks, withTasks } = await import('../../tasks/index.js');
   // Over stdio, this process has one host: its streams are about the tasks of its calls.
   const tasks = { ...createTasks({ definitions: readExportedTasks(exported, path) }), session: 'host' };

@@ -59,10 +59,7 @@ export async function serversOf(serving: Serving): Promise<ServersOfHosts> {
   const { ofModule } = await import('./module-servers.js');
   const own = ofModule(modern);
   const made = over(own.open);
-  const stream: ServersOfHosts['stream'] = async (context) => {
-    const server = await made.stream(context);
-    return finish?.(server) ?? server;
-  };
+  const stream: ServersOfHosts['stream'] = async (context) => finish(await made.stream(context));
   return { ...made, modern: own.modern, stream };
 }
 

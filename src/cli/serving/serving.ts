@@ -4,7 +4,7 @@ import type { CatalogKeeper } from '../../upstream/early/start.js';
 import type { Protocol } from '../../upstream/options.js';
 import type { Era } from '../../wire/messages.js';
 import type { Control } from '../control/control.js';
-import type { OpenedServer } from './open-server.js';
+import type { OpenedServer } from '../inputs/open-server.js';
 
 /** Who shares a server, and when sessions and servers end. */
 export interface ServingLimits {

@@ -1,31 +1,19 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { remoteTransport } from '../../upstream/wires/remote.js';
 import { read } from '../../wire/messages.js';
-import { plain } from '../terminal/output.js';
-import { type Failure, type Peer, shorten } from './peer.js';
+import { type Failure, shorten } from './failure.js';
 
 /**
- * Makes a peer of a server over Streamable HTTP.
+ * Describes a failure that only a server over Streamable HTTP can have.
  *
- * @param url the MCP endpoint of the server
- * @param headers the headers of every request, for example credentials
- * @returns the server, not connected yet
- * @example
- * const peer = httpPeer(new URL('https://example.com/mcp'), new Headers());
- * const { tools = [] } = await fetchCatalog(peer, { seconds: 30, signal });
+ * @param failure what happened
+ * @returns the message; `undefined` if HTTP tells nothing more
  */
-export function httpPeer(url: URL, headers: Headers): Peer {
-  // The query is left out, because it may contain a key.
-  const server = `The server ${plain(url.origin + url.pathname)}`;
-  const describe = ({ cause, lastMethod, over }: Failure): string | undefined => {
-    if (over !== undefined) return undefined;
-    if (cause instanceof StreamableHTTPError) return `${server} ${refusal(cause, lastMethod)}`;
-    if (cause instanceof SyntaxError) return `${server} answered ${lastMethod} with text that is not JSON.`;
-    if (cause instanceof TypeError) return `${server} cannot be reached: ${unreachable(cause)}.`;
-    return undefined;
-  };
-  const again = () => remoteTransport(url.href, Object.fromEntries(headers));
-  return { server, transport: again(), again, describe };
+export function httpFailure({ server, cause, lastMethod, over }: Failure): string | undefined {
+  if (over !== undefined) return undefined;
+  if (cause instanceof StreamableHTTPError) return `${server} ${refusal(cause, lastMethod)}`;
+  if (cause instanceof SyntaxError) return `${server} answered ${lastMethod} with text that is not JSON.`;
+  if (cause instanceof TypeError) return `${server} cannot be reached: ${unreachable(cause)}.`;
+  return undefined;
 }
 
 function refusal({ code = -1, message }: StreamableHTTPError, lastMethod: string): string {

@@ -1,0 +1,71 @@
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import type { Primitive } from '../../engine/mapping.js';
+import type { Kind } from '../../engine/policy.js';
+import { itemsOf } from '../../gate/request/whole-list.js';
+import type { SeveralCatalog } from '../../policy/check/servers/own-catalog.js';
+import { LISTS, read } from '../../wire/messages.js';
+import { walkPages } from '../../wire/page-walker.js';
+import { CliError } from '../errors.js';
+import { shorten } from './failure.js';
+
+/** Whether the server answered with an error. */
+export const isAnswer = (cause: unknown): cause is McpError =>
+  cause instanceof McpError &&
+  cause.code !== ErrorCode.ConnectionClosed &&
+  cause.code !== ErrorCode.RequestTimeout;
+
+type Request = (method: string, params: Record<string, unknown>) => Promise<Record<string, unknown>>;
+
+/** Fetches all lists. One that the server refuses is left out, with the reason; a server that refuses all has no catalog. */
+export async function fetchLists(
+  kinds: readonly Kind[],
+  request: Request,
+  server: string,
+): Promise<SeveralCatalog> {
+  const lists: { [K in Kind]?: readonly Primitive[] } = {};
+  const unlisted: { [K in Kind]?: string } = {};
+  for (const kind of kinds) {
+    try {
+      const items = await fetchList(kind, request);
+      if (items !== undefined) lists[kind] = items;
+    } catch (cause) {
+      if (!isAnswer(cause)) throw cause;
+      unlisted[kind] = `${server} refused ${LISTS[kind].method}: ${shorten(cause.message)}`;
+    }
+  }
+  const [reason] = Object.values(unlisted);
+  if (reason === undefined) return lists;
+  if (Object.keys(lists).length === 0) throw new CliError(reason);
+  return { ...lists, unlisted };
+}
+
+/** @returns the items of all pages of one list; undefined if the server does not have this list */
+async function fetchList(kind: Kind, request: Request): Promise<Primitive[] | undefined> {
+  const { method } = LISTS[kind];
+  const items: Primitive[] = [];
+  const { end, pages } = await walkPages(
+    (cursor) => request(method, cursor === undefined ? {} : { cursor }),
+    {
+      onPage: (page) => {
+        const found = itemsOf(kind, page);
+        if (found === undefined)
+          throw new CliError(`The server answered ${method} without a list of ${kind}.`);
+        items.push(...found);
+        return found.length;
+      },
+    },
+  );
+  if (end.kind === 'complete') return items;
+  if (end.kind === 'repeated-cursor') {
+    throw new CliError(`The server sent the same cursor of ${method} twice, so its pages would never end.`);
+  }
+  if (end.kind !== 'failed') {
+    throw new CliError(
+      `The server's pages of ${method} do not end: ${pages} pages have arrived (${end.kind}).`,
+    );
+  }
+  // The capability `resources` covers two lists, and many servers have only one of them. Some declare prompts or resources
+  // that they do not have at all. Without tools, there is nothing to write a policy for.
+  if (kind !== 'tools' && read(end.error, 'code') === ErrorCode.MethodNotFound) return undefined;
+  throw end.error;
+}
