@@ -15,6 +15,7 @@ import {
 } from '../check/servers/server-parts.js';
 import { sharePresets } from '../check/servers/shared-presets.js';
 import { withDigest } from './compile.js';
+import { joinPins } from './lock.js';
 import { scoped } from './scoped-condition.js';
 
 /**
@@ -34,7 +35,7 @@ export function compose(servers: Servers): CompiledPolicy {
     files += part.policy?.files.length ?? 0;
     return part.policy === undefined ? [] : [outsidePolicy(part, part.policy, shared, first)];
   });
-  const pins = [...outside, top].flatMap((each) => each.pins ?? []);
+  const pins = joinPins([...outside, top].flatMap((each) => each.pins ?? []));
   const defaultsFor = [...outside, top].flatMap((each) => each.defaultsFor ?? []);
   const { digest: _digest, pins: _pins, defaultsFor: _defaultsFor, ...rest } = top;
   const content = {
@@ -59,9 +60,7 @@ export function compose(servers: Servers): CompiledPolicy {
       ...top.settings,
       unmapped: hidesUnmapped(servers) ? ('hide' as const) : ('show' as const),
     },
-    ...(pins.length === 0
-      ? {}
-      : { pins: byKind((kind) => Object.assign({}, ...pins.map((each) => each[kind]))) }),
+    ...(pins === undefined ? {} : { pins }),
   };
   return withDigest(content);
 }

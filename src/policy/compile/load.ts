@@ -1,15 +1,15 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { dirname, join, normalize, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Verified } from '../../engine/claims.js';
-import { byKind, type CompiledPolicy, type Pins, type Policy, preparePolicy } from '../../engine/policy.js';
+import { type CompiledPolicy, type Pins, type Policy, preparePolicy } from '../../engine/policy.js';
 import { ConcernsError } from '../../errors.js';
 import type { PolicyCatalog } from '../check/check-catalog.js';
 import { PolicyError } from '../language/findings.js';
 import { checkReading, type PolicyReport } from './check-reading.js';
-import { parseLock } from './lock.js';
-import { policyReader, readRegular, reasonOf } from './read-file.js';
-import { type IncludedText, lockBeside, readFiles } from './reading.js';
+import { joinPins, parseLock } from './lock.js';
+import { policyReader, reasonOf } from './read-file.js';
+import { type IncludedText, lockBeside, MISSING, readFiles } from './reading.js';
 
 /** A policy file or folder that cannot be read. `cause` is the error of the file system, if there is one. */
 export class PolicyFileError extends ConcernsError {
@@ -94,8 +94,7 @@ export function readPolicy(
 }
 
 /** @returns the path of the lock file of a policy on this machine */
-export const lockFileOf = (path: string): string =>
-  normalize(lockBeside(path, attempt(path, () => statSync(path)).isDirectory()));
+export const lockFileOf = (path: string): string => normalize(lockBeside(path, isFolder(path)));
 
 /**
  * Reads the lock files of a policy.
@@ -105,14 +104,10 @@ export const lockFileOf = (path: string): string =>
  * @throws {PolicyFileError} if one cannot be read, or is damaged
  */
 export function pinsBeside(paths: readonly string[]): Pins | undefined {
-  const all = paths
-    .map(lockFileOf)
-    .filter((file) => existsSync(file))
-    .map((file) => {
-      const read = attempt(file, () => readRegular(file));
-      return pinsIn(file, textOf(file, read));
-    });
-  return all.length === 0 ? undefined : byKind((kind) => Object.assign({}, ...all.map((pins) => pins[kind])));
+  const read = policyReader(paths);
+  const locks = paths.map(lockFileOf).map((file) => ({ file, found: read(file) }));
+  const existing = locks.filter(({ found }) => found.problem !== MISSING);
+  return joinPins(existing.map(({ file, found }) => pinsIn(file, textOf(file, found))));
 }
 
 /** @throws {PolicyFileError} if the text is not that of a lock file: without it, unreviewed definitions would be shown */
@@ -150,7 +145,7 @@ export function policyFilesIn(folder: string): string[] {
  * policyFilesOf('policies'); // ['policies/everything.yaml', 'policies/playwright.yaml', ...]
  */
 export function policyFilesOf(path: string): string[] {
-  if (!attempt(path, () => statSync(path)).isDirectory()) return [normalize(path)];
+  if (!isFolder(path)) return [normalize(path)];
   const files = policyFilesIn(path);
   if (files.length === 0)
     throw new PolicyFileError(
@@ -159,10 +154,9 @@ export function policyFilesOf(path: string): string[] {
   return files;
 }
 
-/** Reads something of the file system, and throws an error for people if that fails. */
-function attempt<T>(path: string, read: () => T): T {
+function isFolder(path: string): boolean {
   try {
-    return read();
+    return statSync(path).isDirectory();
   } catch (cause) {
     throw unreadable(path, reasonOf(cause), { cause });
   }

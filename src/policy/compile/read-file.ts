@@ -46,7 +46,7 @@ export function isInside(path: string, folder: string): boolean {
 }
 
 /** Reads a regular file, if it is not larger than a policy may be. */
-export function readRegular(path: string, maxBytes: number = LIMITS.fileBytes): IncludedText {
+function readRegular(path: string, maxBytes: number = LIMITS.fileBytes): IncludedText {
   // To open a pipe would wait for somebody who writes into it.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
