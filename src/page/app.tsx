@@ -37,7 +37,14 @@ export function App({ source }: { readonly source: Source }) {
         .reduce((before, { wanted }) => moveSwitches(before, wanted), received),
     [received, pending],
   );
-  if (state === undefined) return <Waiting problem={problem} />;
+  if (state === undefined)
+    return (
+      <main class="waiting" aria-busy={problem === ''}>
+        <h1>Concerns</h1>
+        {problem === '' && <p>Waiting for the server…</p>}
+        <Problem text={problem} />
+      </main>
+    );
 
   const { session } = state;
   const tell = (cause: unknown): void => setProblem(cause instanceof Error ? cause.message : String(cause));
@@ -67,11 +74,7 @@ export function App({ source }: { readonly source: Source }) {
       )}
       <Header state={state} choose={source.choose} />
       <Totals state={state} />
-      {problem !== '' && (
-        <p role="alert" class="notice bad">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {readOnly !== undefined && <p class="notice">{readOnly}</p>}
       {onlyNarrows !== undefined && <p class="notice">{onlyNarrows}</p>}
       {warnings.length > 0 && (
@@ -100,17 +103,9 @@ export function App({ source }: { readonly source: Source }) {
   );
 }
 
-function Waiting({ problem }: { readonly problem: string }) {
-  return (
-    <main class="waiting" aria-busy={problem === ''}>
-      <h1>Concerns</h1>
-      {problem === '' ? (
-        <p>Waiting for the server…</p>
-      ) : (
-        <p role="alert" class="notice bad">
-          {problem}
-        </p>
-      )}
-    </main>
+const Problem = ({ text }: { readonly text: string }) =>
+  text === '' ? null : (
+    <p role="alert" class="notice bad">
+      {text}
+    </p>
   );
-}

@@ -24,20 +24,17 @@ export function Header({ state, choose }: { readonly state: PanelState; readonly
       ) : (
         own !== undefined && <p dir="auto">Seen by {labelOf(own)}</p>
       )}
-      {own?.relisted === false && (
-        <p class="stale">
-          {own.client} has not listed again since the last change.{' '}
-          {adviceFor(own.client, own.version) ?? 'If it does not, reconnect the server in the host.'}
-        </p>
-      )}
-      {own?.relisted === true && (
-        <p>
-          {own.client} listed again after the last change. {adviceFor(own.client, own.version)}
+      {typeof own?.relisted === 'boolean' && (
+        <p class={own.relisted ? '' : 'stale'}>
+          {own.client} {own.relisted ? 'listed again after' : 'has not listed again since'} the last change.{' '}
+          {adviceFor(own.client, own.version) ?? (own.relisted ? '' : RECONNECT)}
         </p>
       )}
     </header>
   );
 }
+
+const RECONNECT = 'If it does not, reconnect the server in the host.';
 
 const labelOf = ({ client, version, via }: PanelSession): string =>
   `${client}${version === undefined ? '' : ` ${version}`} (${via})`;

@@ -20,10 +20,5 @@ export function adviceFor(client: string, version: string | undefined): string |
   return `Version ${version} was not measured. ${known.join(' ')}`;
 }
 
-/** Compares the numbers of two versions. What is left out counts as 0. */
-function compareVersions(one: string, other: string): number {
-  const [first = [], second = []] = [one, other].map((each) => each.split(/\D+/).map(Number));
-  const longer = first.length > second.length ? first : second;
-  const differences = longer.map((_, at) => (first[at] ?? 0) - (second[at] ?? 0));
-  return differences.find((difference) => difference !== 0) ?? 0;
-}
+const compareVersions = (one: string, other: string): number =>
+  one.localeCompare(other, 'en', { numeric: true });

@@ -54,7 +54,7 @@ export function moveSwitches(state: PanelState, change: Change): PanelState {
 
 /** Counts what each choice shows, from what decides about the items. */
 function counted(state: PanelState, change: Change): PanelState {
-  const { concerns, presets, classes } = state;
+  const { concerns, classes } = state;
   const host = concerns.filter(({ setBy }) => setBy === 'host');
   const asked = host.flatMap((concern): Asked[] => {
     const { inEffect, model = [], origin } = concern;
@@ -79,23 +79,9 @@ function counted(state: PanelState, change: Change): PanelState {
     });
     return { ...concern, options };
   });
-  return {
-    ...state,
-    items,
-    concerns: counts,
-    presets: presets.map((preset) => ({
-      ...preset,
-      ...count(
-        tools.filter(
-          shownBy(
-            classes,
-            host.map((concern) => ({ concern, values: valuesOf(preset.preferences[concern.name]) })),
-          ),
-        ),
-      ),
-    })),
-    shown: count(items.filter(({ kind, shown }) => shown && kind === 'tools')),
-  };
+  const shown = count(tools.filter((item) => item.shown));
+  // The counts of presets do not depend on what is chosen now.
+  return { ...state, items, concerns: counts, shown };
 }
 
 const count = (tools: readonly PanelItem[]): PanelCount => ({

@@ -80,14 +80,10 @@ function Alone({ state, change }: { readonly state: PanelState; change(change: C
   const shown = alone.filter((item) => item.shown).length;
   const hidden = alone.length - shown;
   if (alone.length === 0) return null;
-  const parts = [
-    ...(shown > 0 ? [`${formatNumber(shown)} shown`] : []),
-    ...(hidden > 0 ? [`${formatNumber(hidden)} hidden`] : []),
-  ];
   const isLocked = state.readOnly !== undefined || (state.onlyNarrows !== undefined && hidden > 0);
   return (
     <p class="alone">
-      You switched single tools: {parts.join(', ')}.{' '}
+      You switched single tools: {formatNumber(shown)} shown, {formatNumber(hidden)} hidden.{' '}
       <button type="button" disabled={isLocked} onClick={() => change({ '+tools': null, '-tools': null })}>
         Undo<span class="unseen"> all switches of single tools</span>
       </button>

@@ -1,4 +1,3 @@
-import { Fragment } from 'preact';
 import type { PanelItem, PanelState } from '../gate/panel/panel-document.js';
 import type { Change } from './source.js';
 import { Switch } from './switch.js';
@@ -12,18 +11,6 @@ export interface RowProps {
   /** Goes to what the policy says about an item; `undefined` if the policy says nothing. Only on pages for authors. */
   readonly sourceOf?: ((item: PanelItem) => (() => void) | undefined) | undefined;
 }
-
-/** A long name breaks where its words end. */
-const Breakable = ({ name }: { readonly name: string }) => (
-  <>
-    {name.split(/(?<=[_./-])(?=[^_./-])/).map((part, at) => (
-      <Fragment key={at}>
-        {at > 0 && <wbr />}
-        {part}
-      </Fragment>
-    ))}
-  </>
-);
 
 /** One primitive. A tool has a switch of its own, where the person can switch it. */
 export function Row({ item, state, change, sourceOf }: RowProps) {
@@ -51,7 +38,7 @@ export function Row({ item, state, change, sourceOf }: RowProps) {
       )}
       <span class="name" dir="auto">
         {open === undefined ? (
-          <Breakable name={name} />
+          name
         ) : (
           <button type="button" class="link" onClick={open}>
             <span class="unseen">Go to the line of </span>

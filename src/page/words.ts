@@ -10,8 +10,6 @@ export const formatNumber = (value: number): string => numbers.format(value);
 export const countOf = (value: number, noun: string, plural = `${noun}s`): string =>
   `${formatNumber(value)} ${value === 1 ? noun : plural}`;
 
-/** The person decides whether to go on using it: the policy was written for another definition. */
-
 /**
  * @param item a primitive
  * @param concerns the concerns of the document

@@ -1,44 +1,36 @@
 import { claimName } from '../engine/claims.js';
-import type { Concern, Policy } from '../engine/policy.js';
+import type { ConcernValues, Policy } from '../engine/policy.js';
 import { Choice } from '../page/choice.js';
 import type { Values } from './document.js';
 import { writtenPaths } from './program.js';
 
-/** What the operator grants, a claim for each concern that only the operator sets; and a field for what rules read. */
-export function Claims({
-  policy,
-  claims,
-  change,
-}: {
+interface ClaimsProps {
   readonly policy: Policy;
   readonly claims: Values;
   change(claims: Values): void;
-}) {
-  const concerns = policy.concerns.filter(({ setBy }) => setBy === 'operator');
-  const paths = writtenPaths(policy);
-  if (concerns.length === 0 && paths.length === 0) return null;
+}
+
+/** What the operator grants, a claim for each concern that only the operator sets; and a field for what rules read. */
+export function Claims({ policy, claims, change }: ClaimsProps) {
+  const granted = policy.concerns.filter(({ setBy }) => setBy === 'operator');
+  const fields: Field[] = [
+    ...granted.map((concern) => ({
+      ...concern,
+      note: `claim ${claimName(concern.claim ?? concern.name)}, set by the operator`,
+    })),
+    ...writtenPaths(policy).map((name) => ({ name, note: aboutPath(name) })),
+  ];
+  if (fields.length === 0) return null;
   const set = (name: string, value: Values[string]): void => {
     const { [name]: _before, ...others } = claims;
     change(value === null ? others : { ...others, [name]: value });
   };
   return (
     <section class="concerns" aria-label="Claims">
-      {concerns.map((concern) => (
-        <div key={concern.name} class="card">
-          <Claim concern={concern} value={claims[concern.name] ?? null} set={set} />
+      {fields.map((field) => (
+        <div key={field.name} class="card">
+          <Claim {...field} value={claims[field.name] ?? null} set={(value) => set(field.name, value)} />
         </div>
-      ))}
-      {paths.map((path) => (
-        <fieldset key={path} class="card">
-          <legend>
-            <span class="name">{path}</span> <small>{aboutPath(path)}</small>
-          </legend>
-          <input
-            aria-label={path}
-            value={String(claims[path] ?? '')}
-            onInput={({ currentTarget }) => set(path, currentTarget.value || null)}
-          />
-        </fieldset>
       ))}
     </section>
   );
@@ -49,54 +41,56 @@ function aboutPath(path: string): string {
   return path === 'caller.scopes' ? 'separated by blanks' : 'text or JSON';
 }
 
-function Claim({
-  concern: { name, claim = name, description, values, multiple },
-  value,
-  set,
-}: {
-  readonly concern: Concern;
+interface Field {
+  readonly name: string;
+  readonly note: string;
+  readonly description?: string;
+  /** Any text without it. */
+  readonly values?: ConcernValues;
+  readonly multiple?: boolean;
+}
+
+interface ClaimProps extends Field {
   readonly value: Values[string];
-  set(name: string, value: Values[string]): void;
-}) {
+  set(value: Values[string]): void;
+}
+
+function Claim({ name, note, description, values, multiple = false, value, set }: ClaimProps) {
   const legend = (
     <>
       <span class="name" dir="auto">
         {name}
       </span>
-      <small> claim {claimName(claim)}, set by the operator</small>
+      <small> {note}</small>
       {description !== undefined && <span class="about">{description}</span>}
     </>
   );
-  if ('min' in values) {
+  if (values === undefined || 'min' in values) {
+    const read = (text: string) => (values === undefined ? text : Number(text));
     return (
       <fieldset>
         <legend>{legend}</legend>
         <input
-          type="number"
+          {...(values === undefined ? {} : { ...values, type: 'number', step: 'any' })}
           aria-label={name}
-          min={values.min}
-          max={values.max}
-          step="any"
-          value={typeof value === 'number' ? value : ''}
-          onInput={({ currentTarget }) =>
-            set(name, currentTarget.value === '' ? null : Number(currentTarget.value))
-          }
+          value={String(value ?? '')}
+          onInput={({ currentTarget: { value: text } }) => set(text === '' ? null : read(text))}
         />
       </fieldset>
     );
   }
   const options = values.map((each) => ({ value: each, label: each }));
-  const given = typeof value === 'object' && value !== null ? value.map(String) : [];
+  const given = [value ?? []].flat().map(String);
   return (
     <Choice
       name={`claim ${name}`}
       legend={legend}
       multiple={multiple}
       options={multiple ? options : [...options, { value: null, label: 'no claim' }]}
-      values={multiple ? given : [typeof value === 'string' ? value : null]}
+      values={multiple ? given : [given[0] ?? null]}
       choose={(next) => {
         const chosen = next.filter((each) => each !== null);
-        set(name, multiple && chosen.length > 0 ? chosen : (chosen[0] ?? null));
+        set(multiple && chosen.length > 0 ? chosen : (chosen[0] ?? null));
       }}
     />
   );

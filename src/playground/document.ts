@@ -1,4 +1,4 @@
-import { readOwn } from '../engine/expression/evaluate.js';
+import { membersOf, readOwn } from '../engine/expression/evaluate.js';
 import { IDENTITY, identityOf, type Primitive, type ServerCatalog, tagsOf } from '../engine/mapping.js';
 import { KINDS, type Kind } from '../engine/policy.js';
 
@@ -83,27 +83,22 @@ export function readCatalog(data: unknown): PlaygroundCatalog {
   };
 }
 
+/** What policies read of a primitive, as it is. */
+const KEPT = ['name', 'uri', 'uriTemplate', 'title', 'mimeType', 'annotations', 'execution', '_meta'];
+
 function factsOf(item: unknown): Primitive & { readonly tokens: number } {
-  const fields = (...names: readonly string[]): Readonly<Record<string, unknown>> => {
-    const found = names.map((name): [string, unknown] => [name, readOwn(item, name)]);
-    return Object.fromEntries(found.filter(([, value]) => value !== undefined));
-  };
-  const description = readOwn(item, 'description');
-  const tags = tagsOf(typeof item === 'object' && item !== null ? item : {});
-  const counted = readOwn(item, 'tokens');
-  const tokens =
-    typeof counted === 'number'
-      ? counted
-      : Math.round((JSON.stringify(item)?.length ?? 0) / CHARACTERS_PER_TOKEN);
+  const { description, tokens, ...others } = membersOf(item);
+  const kept = KEPT.flatMap((name) => (others[name] === undefined ? [] : [[name, others[name]]]));
+  const tags = tagsOf(others);
+  const [line = ''] = typeof description === 'string' ? description.trim().split('\n') : [];
   return {
-    ...fields('name', 'uri', 'uriTemplate', 'title'),
-    ...(typeof description === 'string'
-      ? { description: (description.trim().split('\n')[0] ?? '').slice(0, MAX_DESCRIPTION) }
-      : {}),
-    ...fields('mimeType', 'annotations'),
+    ...Object.fromEntries(kept),
+    ...(line === '' ? {} : { description: line.slice(0, MAX_DESCRIPTION) }),
     ...(Array.isArray(tags) && tags.length > 0 ? { tags } : {}),
-    ...fields('execution', '_meta'),
-    tokens,
+    tokens:
+      typeof tokens === 'number'
+        ? tokens
+        : Math.round((JSON.stringify(item)?.length ?? 0) / CHARACTERS_PER_TOKEN),
   };
 }
 

@@ -1,8 +1,7 @@
 import { clientNames } from '../engine/caller-facts.js';
 import { toYamlScalar } from '../policy/language/yaml-scalars.js';
 import { writeTest } from '../policy/testing/first-tests.js';
-import { describePreferences } from './describe-preferences.js';
-import type { PlaygroundDocument } from './document.js';
+import type { PlaygroundDocument, Values } from './document.js';
 import { callerOf, type Program } from './program.js';
 
 /**
@@ -16,8 +15,9 @@ export function exportedTest(program: Program, document: PlaygroundDocument): st
   const { files, catalog, catalogFile, preferences, claims } = document;
   const names = files.map(({ name }) => toYamlScalar(name));
   const caller = callerOf(program.policy, claims);
+  const words = [...wordsOf(preferences), ...wordsOf(claims)].join(', ');
   const test = {
-    name: describePreferences(preferences, claims),
+    name: `a host with ${words || 'no preferences'}`,
     concerns: preferences,
     claims: Object.fromEntries(caller.claims ?? []),
     client: clientNames(caller.client),
@@ -31,6 +31,11 @@ export function exportedTest(program: Program, document: PlaygroundDocument): st
     writeTest(program.policy, catalog, test),
   ].join('\n');
 }
+
+const wordsOf = (values: Values): string[] =>
+  Object.entries(values).map(
+    ([name, value]) => `${name} ${value === null ? 'any' : [value].flat().join(' or ')}`,
+  );
 
 /** Saves a text as a file, where the browser saves files. */
 export function saveFile(name: string, text: string): void {
