@@ -127,8 +127,8 @@ it('checks a file of the project as a part of its policy, with the catalog of th
     range: { start: { line: 4, character: 4 }, end: { line: 4, character: 4 } },
     context: { diagnostics: [] },
   });
-  expect(actions.map(({ title }) => title)).toEqual(['Remove it', 'Silence dead-entry with a comment']);
-  expect(actions[1]?.edit.changes[editor.uri]?.[0]?.newText).toMatch(
+  expect(actions.map(({ title }) => title)).toEqual(['Silence dead-entry with a comment']);
+  expect(actions[0]?.edit.changes[editor.uri]?.[0]?.newText).toMatch(
     /^ {4}# mcp-concerns-ignore dead-entry: .*\n$/,
   );
   const { uri } = await editor.at<Location>('definition', 3, 13);

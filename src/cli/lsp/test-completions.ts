@@ -1,12 +1,7 @@
+import { membersOf } from '../../engine/expression/evaluate.js';
 import { identityOf } from '../../engine/mapping.js';
 import { KINDS } from '../../engine/policy.js';
-import {
-  type Completion,
-  type Completions,
-  completion,
-  objectOf,
-  schemaAt,
-} from '../../policy/check/completions.js';
+import { type Completion, type Completions, completion, schemaAt } from '../../policy/check/completions.js';
 import { positionInYaml } from '../../policy/language/path-at.js';
 import { toYamlScalar } from '../../policy/language/yaml-scalars.js';
 import { testFileSchema } from '../../policy/testing/test-schema.js';
@@ -35,10 +30,10 @@ export function testCompletionsAt(text: string, offset: number, open: OpenPolicy
     return { from, items: (open.catalog[kind] ?? []).map((each) => scalar(identityOf(kind, each))) };
   if (section === 'tests' && key === 'concerns') return { from, items: preferencesAt(part, writes, open) };
   if (writes !== 'key') return { from, items: [] };
-  const keys = Object.entries(objectOf(schemaAt(path, testFileSchema)?.properties));
+  const keys = Object.entries(membersOf(schemaAt(path, testFileSchema)?.properties));
   return {
     from,
-    items: keys.map(([name, schema]) => completion(name, `${name}: `, objectOf(schema).description)),
+    items: keys.map(([name, schema]) => completion(name, `${name}: `, membersOf(schema).description)),
   };
 }
 

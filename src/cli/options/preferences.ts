@@ -3,7 +3,7 @@ import { type Caller, type Configuration, resolveConfiguration } from '../../eng
 import { listNames } from '../../engine/match/list-names.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { isScopeClaim } from '../../engine/scope-claims.js';
-import { problemOfValue, unknownConcern } from '../../policy/check/check-values.js';
+import { notAConcern, problemOfValue } from '../../policy/check/check-values.js';
 import type { Problem } from '../../policy/language/problem.js';
 import { CliError } from '../errors.js';
 import { readClaims } from './claims-file.js';
@@ -64,7 +64,7 @@ export function readPreferences(
       continue;
     }
     const concern = policy.concerns[policy.indexOf.get(name) ?? -1];
-    if (concern === undefined) throw new CliError(unknownConcern(name, [...policy.indexOf.keys()]));
+    if (concern === undefined) throw new CliError(notAConcern(name, [...policy.indexOf.keys()]).message);
     const { claim, multiple } = concern;
     const read = (multiple ? value.split(',') : [value]).map((each) => readValue(policy, concern, each));
     if (claim !== undefined) {

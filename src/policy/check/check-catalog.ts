@@ -2,30 +2,24 @@ import { analyze } from '../../analysis/analyze.js';
 import { pageOf } from '../../engine/companions.js';
 import { asksForScope } from '../../engine/evaluate.js';
 import { itemAt } from '../../engine/item-at.js';
-import {
-  identityOf,
-  type Mapping,
-  mapPrimitive,
-  type Primitive,
-  primitivesIn,
-} from '../../engine/mapping.js';
+import { identityOf, type Mapping, mapPrimitive, primitivesIn } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { annotationsOf } from '../../engine/present.js';
 import { serverOf } from '../../engine/servers/server-meta.js';
-import { removing, replacing } from '../language/edits/fixes.js';
 import type { Finding } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
-import { findingAt, nearestReplacement, type Problem, problem } from '../language/problem.js';
-import { type CatalogCheck, placeOfPrimitive, type ReportPart } from './catalog-places.js';
+import { nearestReplacement, type Problem, problem } from '../language/problem.js';
+import type { Path } from '../language/read-yaml.js';
+import { type CatalogCheck, placeOfPrimitive } from './catalog-places.js';
 import { contradictedValues } from './check-annotations.js';
 import { findHiddenCompanions } from './check-pages.js';
 import { checkPanelNames } from './check-panel.js';
 import { checkPresentation } from './check-presentation.js';
 import { checkRuleNames } from './check-rule-names.js';
-import { checkTexts } from './check-texts.js';
-import type { CheckedFile } from './check-values.js';
+import { checkTexts, textRead } from './check-texts.js';
+import { type CheckedFile, reportsIn } from './check-values.js';
 import { hiddenNamesIn } from './hidden-names.js';
 import { mayExist, type SeveralCatalog } from './servers/own-catalog.js';
 import type { ServerPart } from './servers/server-parts.js';
@@ -49,17 +43,14 @@ export interface Scope {
 }
 
 /** A primitive that the server lists, with the values that the policy gives it. */
-interface Listed {
-  readonly kind: Kind;
-  readonly name: string;
-  readonly primitive: Primitive;
-  readonly mapping: Mapping;
-}
+type Listed = ReturnType<typeof primitivesIn>[number] & { readonly mapping: Mapping };
 
 /** What only the checks of this file need. */
 interface ListCheck extends CatalogCheck {
   readonly catalog: PolicyCatalog;
   readonly listed: readonly Listed[];
+  /** Adds a warning to a part of a file. */
+  report(file: CheckedFile, path: Path, problem: Problem): void;
   /** Adds a warning to the part that decides about a primitive; without a name, to the section of its kind. */
   warn(about: { readonly kind: Kind; readonly name?: string }, problem: Problem): void;
   /** Adds a warning to the first file: it is about the whole policy. */
@@ -86,14 +77,8 @@ export function checkCatalog(
   scope: Scope,
 ): Finding[] {
   const findings: Finding[] = [];
-  const report: ReportPart = (file, path, found, isNeeded = true) => {
-    const place = file.source.locate(path, 'key');
-    const fix =
-      isNeeded || found.replacement !== undefined
-        ? replacing(file.source, place, found.replacement)
-        : removing(file.source, path);
-    findings.push({ ...findingAt(place, 'warning', found), ...fix });
-  };
+  const report: ListCheck['report'] = (file, path, found) =>
+    reportsIn(file, findings).warn(path, found, 'key');
   const listed = primitivesIn(catalog).map((each) => ({
     ...each,
     mapping: mapPrimitive(policy, each.kind, each.primitive),
@@ -104,9 +89,10 @@ export function checkCatalog(
     policy,
     catalog,
     listed,
+    findings,
     report,
     warn: ({ kind, name }, found) => {
-      const { file, path } = placeOfPrimitive(files, policy, kind, name, mappings.get(`${kind} ${name}`));
+      const { file, path } = placeOfPrimitive(check, kind, name, mappings.get(`${kind} ${name}`));
       report(file, path, found);
     },
     warnPolicy: (found, path = []) => {
@@ -122,10 +108,10 @@ export function checkCatalog(
   for (const each of listed) {
     if (!alone.has(serverOf(each.primitive))) checkPrimitive(check, each, scope.unmapped);
   }
-  findings.push(...checkPresentation(check));
-  const unknown = catalog.encoding === undefined ? [] : checkTexts(files);
-  findings.push(...unknown);
-  if (scope.whole && alone.size === 0 && unknown.length === 0) checkAllConfigurations(check);
+  checkPresentation(check);
+  const isUnknown = catalog.encoding !== undefined && textRead(policy) !== undefined;
+  if (isUnknown) checkTexts(check);
+  else if (scope.whole && alone.size === 0) checkAllConfigurations(check);
   return findings;
 }
 
@@ -142,7 +128,7 @@ function checkEntriesAgainst(check: ListCheck, { whole }: Scope): void {
         const unmapped = own.filter(({ mapping }) => !mapping.mapped).map((each) => each.name);
         const hint = didYouMean(name, unmapped) || ' Remove the entry.';
         const found = problem('dead-entry.entry', { noun, name, hint }, nearestReplacement(name, unmapped));
-        report(file, ['primitives', kind, name], found, false);
+        report(file, ['primitives', kind, name], found);
       }
       for (const { name, matches, assignments } of policy.patterns[kind]) {
         if (!Object.hasOwn(file.document.patterns?.[kind] ?? {}, name)) continue;
@@ -154,9 +140,9 @@ function checkEntriesAgainst(check: ListCheck, { whole }: Scope): void {
           ),
         );
         if (covered.length === 0 && mayExist(catalog, kind, name)) continue;
-        if (covered.length === 0) report(file, path, problem('dead-entry.pattern', { name, noun }), false);
+        if (covered.length === 0) report(file, path, problem('dead-entry.pattern', { name, noun }));
         else if (whole && assignments.length > 0 && !decides)
-          report(file, path, problem('shadowed-entry', { name }), false);
+          report(file, path, problem('shadowed-entry', { name }));
       }
     }
   }

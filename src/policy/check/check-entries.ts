@@ -4,25 +4,18 @@ import type { Path } from '../language/read-yaml.js';
 import { LIMITS } from '../language/schema.js';
 import { checkClientNames } from './callers/check-client.js';
 import { checkRule } from './check-rule.js';
-import {
-  checkDuplicate,
-  checkMapping,
-  type FileCheck,
-  type PolicyPart,
-  type Reports,
-} from './check-values.js';
+import { checkMapping, type FileCheck, type Reports, uniqueNames } from './check-values.js';
 
 /** Checks the entries of `primitives` and `patterns`: names, wildcards, duplicates across files, and values. */
 export function checkEntries(checks: readonly FileCheck[]): void {
   for (const section of ['primitives', 'patterns'] as const) {
     for (const kind of KINDS) {
-      const first = new Map<string, PolicyPart>();
+      const checkName = uniqueNames('entry');
       for (const check of checks) {
         const { file, warn } = check;
         for (const [name, mapping] of Object.entries(file.document[section]?.[kind] ?? {})) {
           const path = [section, kind, name];
-          checkDuplicate(check, 'entry', name, path, first.get(name));
-          first.set(name, { file, path });
+          checkName(check, name, path);
           if (section === 'patterns') checkPattern(check, path, name);
           else if (name.includes('*') && kind !== 'resourceTemplates') {
             warn(path, problem('wildcard-in-name', { name }), 'key');
@@ -36,23 +29,19 @@ export function checkEntries(checks: readonly FileCheck[]): void {
 
 /** Checks `assign` and `rules`: conditions, values, and duplicate rules across files. */
 export function checkRules(checks: readonly FileCheck[]): void {
-  const first = new Map<string, PolicyPart>();
+  const checkId = uniqueNames('rule');
   for (const check of checks) {
-    const { file, error, warn } = check;
-    const concerns = new Map([...check.declared].map(([name, { concern }]) => [name, concern]));
-    const scope = { concerns, error, warn };
+    const { file, error } = check;
     file.document.assign?.forEach(({ when, to }, index) => {
       const path = ['assign', index];
-      checkRule(when, [...path, 'when'], { ...scope, roots: ['primitive'] });
+      checkRule(when, [...path, 'when'], check, true);
       checkMapping(check, [...path, 'to'], to);
     });
     file.document.rules?.forEach(({ id, hide, show, when }, index) => {
       const path = ['rules', index];
-      const own = { file, path: [...path, 'id'] };
-      checkDuplicate(check, 'rule', id, own.path, first.get(id));
-      if (!first.has(id)) first.set(id, own);
+      checkId(check, id, [...path, 'id']);
       if ((hide === undefined) === (show === undefined)) error(path, problem('hide-or-show', { id }));
-      checkRule(when, [...path, 'when'], scope);
+      checkRule(when, [...path, 'when'], check);
       checkClientNames(check, [...path, 'when'], { id, hide, when });
     });
   }

@@ -10,7 +10,6 @@ import { checkSealed } from './check-sealed.js';
 import {
   type CheckedFile,
   type ConcernDeclaration,
-  checkDuplicate,
   checkValue,
   checkValues,
   type Declared,
@@ -20,6 +19,7 @@ import {
   type PolicyPart,
   type Reports,
   reportsIn,
+  uniqueNames,
 } from './check-values.js';
 import { checkWithin } from './check-within.js';
 import type { ServerPart, SharedConcerns } from './servers/server-parts.js';
@@ -51,19 +51,18 @@ export function checkMeaning(
     parts,
   };
   addShared(common.declared, parts, shared);
-  const checks = reports.map((each): FileCheck => ({ ...each, ...common }));
   const declared = [...common.declared];
-  for (const check of checks) {
-    for (const [name, { file, concern }] of declared) {
-      if (file === check.file) checkConcern(check, name, concern);
-    }
+  const concerns = new Map(declared.map(([name, { concern }]) => [name, concern]));
+  const checks = reports.map((each): FileCheck => ({ ...each, ...common, concerns }));
+  for (const [name, { file, concern }] of declared) {
+    for (const check of checks) if (check.file === file) checkConcern(check, name, concern);
   }
   const over = declared[LIMITS.concerns]?.[1];
   if (over !== undefined) {
     const found = problem('too-many.concerns', { limit: LIMITS.concerns });
     reportsIn(over.file, findings, wrong).error(over.path, found, 'key');
   }
-  checkSealed(declared, ({ file }) => reportsIn(file, findings).warn);
+  checkSealed(declared, findings);
   checkPresets(checks);
   checkClientPresets(checks);
   checkEntries(checks);
@@ -77,29 +76,22 @@ function collectConcerns(
   complete: boolean,
 ): { declared: Map<string, Declared>; incomplete: boolean } {
   const declared = new Map<string, Declared>();
+  const checkName = uniqueNames('concern');
   let incomplete = !complete;
-  for (const { file, error } of reports) {
-    const documents = file.document.concerns ?? {};
-    for (const removed of file.removed) {
-      const [section, name] = removed.split('/');
-      if (removed === 'concerns' || removed === '') incomplete = true;
-      if (section === 'concerns' && name !== undefined && !Object.hasOwn(documents, name)) {
-        const concern = { values: [], valueDescriptions: {} };
-        declared.set(name, { concern, file, path: ['concerns', name], broken: true });
-      }
-    }
-    for (const [name, document] of Object.entries(documents)) {
-      const concern = declarationOf(document);
+  for (const each of reports) {
+    const { file, error } = each;
+    const documents = new Map(Object.entries(file.document.concerns ?? {}));
+    const removed = [...file.removed].filter((path) => path.startsWith('concerns/'));
+    const broken = new Set(removed.map((path) => path.split('/')[1] ?? ''));
+    incomplete ||= file.removed.has('concerns') || file.removed.has('');
+    for (const name of new Set([...broken, ...documents.keys()])) {
       const path = ['concerns', name];
-      const earlier = declared.get(name);
-      checkDuplicate({ error }, 'concern', name, path, earlier);
-      if (earlier === undefined) {
-        const broken = [...file.removed].some((removed) => `${removed}/`.startsWith(`concerns/${name}/`));
-        const { values } = concern;
-        const empty = 'min' in values && values.min > values.max;
-        declared.set(name, { concern, file, path, broken: broken || empty });
-      }
+      checkName(each, name, path);
       if (name === RESERVED.concern) error(path, problem('reserved-name.concern', { name }), 'key');
+      if (declared.has(name)) continue;
+      const concern = declarationOf(documents.get(name) ?? { values: [] });
+      const isEmpty = 'min' in concern.values && concern.values.min > concern.values.max;
+      declared.set(name, { concern, file, path, broken: isEmpty || broken.has(name) });
     }
   }
   return { declared, incomplete };
@@ -125,15 +117,12 @@ function checkConcern(check: FileCheck, name: string, concern: ConcernDeclaratio
   const { values, multiple, match, model } = concern;
   const operator = concern['set-by'] === 'operator';
   if (!('min' in values)) {
-    const described = new Set(Object.keys(concern.valueDescriptions));
     const reserved = values.indexOf(RESERVED.value);
     if (reserved !== -1) error([...path, 'values', reserved], problem('reserved-name.value', RESERVED));
     values.forEach((value, index) => {
-      if (!operator && !VALUE.test(value)) {
-        const found = problem('bad-name.host', { value });
-        if (described.has(value)) error([...path, 'values', index, value], found, 'key');
-        else error([...path, 'values', index], found);
-      }
+      // A value with a description is a key.
+      if (!operator && !VALUE.test(value))
+        error([...path, 'values', index, value], problem('bad-name.host', { value }), 'key');
       if (values.indexOf(value) === index) return;
       error([...path, 'values', index], problem('duplicate.value', { value, name }));
     });
@@ -166,13 +155,12 @@ function checkConcern(check: FileCheck, name: string, concern: ConcernDeclaratio
 const VALUE = new RegExp(VALUE_NAME);
 
 function checkPresets(checks: readonly FileCheck[]): void {
-  const first = new Map<string, PolicyPart>();
+  const checkName = uniqueNames('preset');
   for (const check of checks) {
     const { file, error } = check;
     for (const [name, preset] of Object.entries(file.document.presets ?? {})) {
       const path = ['presets', name];
-      checkDuplicate(check, 'preset', name, path, first.get(name));
-      first.set(name, { file, path });
+      checkName(check, name, path);
       for (const [concern, value] of Object.entries(preset)) {
         const at = [...path, concern];
         const declared = findConcern(check, at, concern);

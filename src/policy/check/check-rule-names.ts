@@ -1,4 +1,4 @@
-import type { Expression, Literal } from '../../engine/expression/expression.js';
+import { type Expression, type Literal, operandsOf } from '../../engine/expression/expression.js';
 import { parseExpression } from '../../engine/expression/parse.js';
 import { identityOf } from '../../engine/mapping.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
@@ -6,14 +6,14 @@ import { KINDS } from '../../engine/policy.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import { problem } from '../language/problem.js';
 import type { CatalogCheck } from './catalog-places.js';
-import type { CheckedFile } from './check-values.js';
+import { type CheckedFile, reportsIn } from './check-values.js';
 import { isUnlisted, mayExist } from './servers/own-catalog.js';
 
 /**
  * Finds names and URIs in conditions that no primitive of the server has. The comparison is then always false: often the
  * primitive was renamed.
  */
-export function checkRuleNames({ files, catalog, report }: CatalogCheck): void {
+export function checkRuleNames({ files, catalog, findings }: CatalogCheck): void {
   const templates = (catalog.resourceTemplates ?? []).map((template) =>
     compileUriTemplate(identityOf('resourceTemplates', template)),
   );
@@ -33,7 +33,7 @@ export function checkRuleNames({ files, catalog, report }: CatalogCheck): void {
         if (mayExist(catalog, read === 'primitive.name' ? 'tools' : 'resources', name)) continue;
         const near = [...known].filter((each) => typeof each === 'string');
         const found = problem('unlisted-name', { noun, name }, { scalar: name, known: near });
-        report(file, [...path, ...literal.place], found);
+        reportsIn(file, findings).warn([...path, ...literal.place], found, 'key');
       }
     }
   }
@@ -62,11 +62,9 @@ interface Comparison {
 
 /** @returns the constant texts that a condition compares with what it reads at some paths */
 export function comparisons(expression: Expression, paths: ReadonlySet<string>): Comparison[] {
-  if (expression.type === 'list') return expression.items.flatMap((each) => comparisons(each, paths));
-  if (expression.type !== 'operation') return [];
-  const { operator, operands } = expression;
-  const below = operands.flatMap((each) => comparisons(each, paths));
-  if (operator !== '===' && operator !== '!==' && operator !== 'in') return below;
+  const below = operandsOf(expression).flatMap((each) => comparisons(each, paths));
+  if (expression.type !== 'operation' || !/^(?:[!=]==|in)$/.test(expression.operator)) return below;
+  const { operands } = expression;
   const read = operands.find((each) => each.type === 'read' && paths.has(each.path));
   if (read?.type !== 'read') return below;
   const constants = operands.flatMap((each) => (each.type === 'list' ? each.items : [each]));

@@ -1,5 +1,6 @@
 import { claimName } from '../../engine/claims.js';
 import {
+  childrenOf,
   type Expression,
   isTextOperator,
   type Operation,
@@ -7,23 +8,21 @@ import {
   type Quantified,
   type Read,
   RULE_LIMITS,
+  readsPrimitive,
 } from '../../engine/expression/expression.js';
 import { exceedsLimits, parseExpression } from '../../engine/expression/parse.js';
 import { listNames } from '../../engine/match/list-names.js';
 import { isScopeClaim } from '../../engine/scope-claims.js';
 import { type Problem, problem } from '../language/problem.js';
 import type { Path } from '../language/read-yaml.js';
-import type { ConcernDeclaration, Reports } from './check-values.js';
+import type { FileCheck } from './check-values.js';
 import { ALWAYS } from './generated/rule-paths.js';
-import { HINT_DEFAULTS, type PathType, typeOfPath } from './rule-paths.js';
+import { HINT_DEFAULTS, type PathType, typeOfPath, undeclaredPath } from './rule-paths.js';
 import { hasFallback, isNull, isScalar, presentPaths } from './rule-presence.js';
 import { describeProblem } from './rule-problem.js';
 
-export interface RuleScope extends Pick<Reports, 'error' | 'warn'> {
-  readonly concerns: ReadonlyMap<string, ConcernDeclaration>;
-  /** Roots of the paths that may be read. `assign` is decided before any request, so it can read only the primitive. */
-  readonly roots?: readonly string[];
-}
+/** The declared concerns, and the functions that receive the findings. */
+type RuleScope = Pick<FileCheck, 'concerns' | 'error' | 'warn'>;
 
 interface Context {
   /** Paths that have a value whenever this part matters. */
@@ -42,14 +41,18 @@ const SEVERAL_VALUES = /(?:^|[.:/])(?:groups|roles|entitlements)$/;
  * @param json the expression as YAML gives it
  * @param path the position of the expression in the document
  * @param scope the declared concerns, and the functions that receive the findings
+ * @param isAssign whether it is decided before any request, so that it can read only the primitive
  * @example
  * checkRule({ '==': [1, 1] }, ['rules', 0, 'when'], scope); // reports loose-equality
  */
-export function checkRule(json: unknown, path: Path, scope: RuleScope): void {
+export function checkRule(json: unknown, path: Path, scope: RuleScope, isAssign = false): void {
   if (exceedsLimits(json)) return scope.error(path, problem('rule-too-large', RULE_LIMITS));
   const { expression, problems, invalid } = parseExpression(json);
   for (const each of problems) scope.error([...path, ...each.place], describeProblem(each));
-  new RuleCheck(scope, path, invalid).check(expression, { present: new Set(ALWAYS), scoped: false });
+  new RuleCheck(scope, path, invalid, isAssign).check(expression, {
+    present: new Set(ALWAYS),
+    scoped: false,
+  });
 }
 
 class RuleCheck {
@@ -58,33 +61,27 @@ class RuleCheck {
     private readonly root: Path,
     /** Parts that are reported already. */
     private readonly invalid: ReadonlySet<Expression>,
+    private readonly isAssign: boolean,
   ) {}
 
   check(expression: Expression, context: Context): void {
+    if (this.invalid.has(expression)) return;
     switch (expression.type) {
-      case 'literal':
-        return;
-      case 'list':
-        for (const item of expression.items) this.check(item, context);
-        return;
-      case 'read':
-        if (!this.invalid.has(expression)) this.checkPath(expression.path, expression.place, 'var', context);
-        if (expression.fallback !== undefined) this.check(expression.fallback, context);
-        return;
-      case 'missing':
-        if (this.invalid.has(expression)) return;
-        for (const path of expression.paths) this.checkPath(path, expression.place, 'missing', context);
-        return;
       case 'quantified':
-        if (!this.invalid.has(expression)) this.checkQuantified(expression, context);
-        return;
+        return this.checkQuantified(expression, context);
       case 'operation':
-        if (!this.invalid.has(expression)) this.checkOperation(expression, context);
+        return this.checkOperation(expression, context);
+      case 'read':
+        this.checkPath(expression.path, [...expression.place, 'var'], context);
+        break;
+      case 'missing':
+        for (const path of expression.paths) this.checkPath(path, [...expression.place, 'missing'], context);
     }
+    for (const child of childrenOf(expression)) this.check(child, context);
   }
 
   private checkQuantified({ operator, list, condition }: Quantified, context: Context): void {
-    if (this.comparesWithin(operator, list, context)) return;
+    if (this.comparesWithin(operator, [list], context)) return;
     this.needList(operator, list, context, 'first');
     this.check(list, context);
     this.check(condition, { ...context, scoped: true });
@@ -92,12 +89,17 @@ class RuleCheck {
 
   private checkOperation(expression: Operation, context: Context): void {
     const { operator, operands } = expression;
-    if (operator === 'in') this.checkMembership(operands, context);
-    else if (operator === '===' || operator === '!==') this.checkEquality(expression, context);
+    const isEquality = operator === '===' || operator === '!==';
+    const hasNull = operands.some(isNull);
+    // Everything else about a hierarchy would only repeat that it cannot be compared.
+    const isWithin =
+      (isEquality || operator === 'in') && !hasNull && this.comparesWithin(operator, operands, context);
+    if (operator === 'in' && !isWithin) this.checkMembership(operands, context);
+    else if (isEquality && !isWithin) this.checkEquality(expression, context);
     else if (isTextOperator(operator)) this.needTexts(expression, context);
     else if (/^[<>]/.test(operator)) this.needNumbers(expression, context);
     const isOneOf = operator === 'in' && operands[1]?.type === 'list';
-    if ((isOneOf || isTextOperator(operator) || /^[!=]==$/.test(operator)) && !operands.some(isNull)) {
+    if ((isOneOf || isTextOperator(operator) || isEquality) && !hasNull) {
       for (const operand of operands) this.checkClaim('text', operator, operand, context);
     }
     for (const [index, operand] of operands.entries()) {
@@ -105,27 +107,24 @@ class RuleCheck {
     }
   }
 
-  private checkPath(path: string, place: Place, operator: 'var' | 'missing', context: Context): void {
-    if (context.scoped) return;
-    const at = [...place, operator];
-    const type = typeOfPath(path, this.scope.concerns);
-    if ('code' in type) return this.error(at, type);
-    const root = path.split('.')[0] ?? '';
-    if (this.scope.roots?.includes(root) === false) this.error(at, problem('assign-reads-caller', { path }));
+  private checkPath(path: string, at: Place, { scoped }: Context): void {
+    const { concerns } = this.scope;
+    if (scoped) return;
+    if (typeOfPath(path, concerns) === undefined) this.error(at, undeclaredPath(path, concerns.keys()));
+    else if (this.isAssign && !readsPrimitive(path)) this.error(at, problem('assign-reads-caller', { path }));
   }
 
   /** The type of an operand that reads a path. Problems of the path are reported when the operand itself is checked. */
-  private typeOf(operand: Expression | undefined, context: Context): PathType | undefined {
-    const path = this.readOf(operand, context)?.path;
-    if (path === undefined) return undefined;
-    const type = typeOfPath(path, this.scope.concerns);
-    return 'code' in type ? undefined : type;
+  private typeOf(operand: Expression, context: Context): PathType | undefined {
+    const read = this.readOf(operand, context);
+    return read && typeOfPath(read.path, this.scope.concerns);
   }
 
   /** The operand, if it reads a path of the data; `undefined` also for what reads one item of a list. */
-  private readOf(operand: Expression | undefined, { scoped }: Context): Read | undefined {
-    if (scoped || operand?.type !== 'read' || operand.path === '') return undefined;
-    return this.invalid.has(operand) ? undefined : operand;
+  private readOf(operand: Expression, { scoped }: Context): Read | undefined {
+    if (scoped || operand.type !== 'read' || operand.path === '' || this.invalid.has(operand))
+      return undefined;
+    return operand;
   }
 
   private needList(operator: string, operand: Expression, context: Context, which: string): void {
@@ -196,18 +195,11 @@ class RuleCheck {
   }
 
   private checkEquality({ operator, operands, place }: Operation, context: Context): void {
-    const [left, right] = operands;
-    if (left === undefined || right === undefined) return;
     const at = [...place, operator];
-    if (!isNull(left) && !isNull(right)) {
-      if ([left, right].some((operand) => this.comparesWithin(operator, operand, context))) return;
-    }
-    for (const [operand, other] of [
-      [left, right],
-      [right, left],
-    ] as const) {
+    for (const [index, operand] of operands.entries()) {
       const read = this.readOf(operand, context);
-      if (read === undefined) continue;
+      const other = operands[1 - index];
+      if (read === undefined || other === undefined) continue;
       const { path } = read;
       this.compareValue(read, other, context);
       if (this.typeOf(read, context)?.type === 'list') this.error(at, problem('list-compared', { path }));
@@ -223,34 +215,31 @@ class RuleCheck {
 
   private checkMembership([member, list]: readonly Expression[], context: Context): void {
     if (member === undefined || list === undefined) return;
-    if ([member, list].some((operand) => this.comparesWithin('in', operand, context))) return;
     this.needList('in', list, context, 'second');
     if (list.type !== 'list') return this.compareValue(list, member, context);
     for (const item of list.items) this.compareValue(member, item, context);
   }
 
   /** Reports an operator that compares the value of a concern with `match: within` with single values. */
-  private comparesWithin(operator: string, operand: Expression, context: Context): boolean {
-    const path = this.readOf(operand, context)?.path;
-    if (path === undefined || !path.startsWith('concerns.')) return false;
-    if (this.scope.concerns.get(path.slice('concerns.'.length))?.match !== 'within') return false;
-    this.error(operand.place, problem('within-compared.rule', { operator, path }));
+  private comparesWithin(operator: string, operands: readonly Expression[], context: Context): boolean {
+    const within = operands.find((operand) => {
+      const path = this.readOf(operand, context)?.path ?? '';
+      const name = path.startsWith('concerns.') ? path.slice('concerns.'.length) : '';
+      return this.scope.concerns.get(name)?.match === 'within';
+    });
+    if (within?.type !== 'read') return false;
+    this.error(within.place, problem('within-compared.rule', { operator, path: within.path }));
     return true;
   }
 
   /** A comparison with a text that the concern cannot have never holds. */
   private compareValue(operand: Expression, other: Expression, context: Context): void {
-    const type = this.typeOf(operand, context);
-    if (operand.type !== 'read' || type === undefined || !('values' in type) || type.values === undefined)
-      return;
-    if (!isScalar(other) || type.values.includes(String(other.value))) return;
-    const names = {
-      value: JSON.stringify(other.value),
-      name: operand.path,
-      known: listNames(type.values),
-    };
-    const meant = { scalar: String(other.value), known: type.values };
-    this.error(other.place, problem('unknown-value.value', names, meant));
+    const { values } = this.typeOf(operand, context) ?? {};
+    if (operand.type !== 'read' || values === undefined || !isScalar(other)) return;
+    const text = String(other.value);
+    if (values.includes(text)) return;
+    const names = { value: JSON.stringify(other.value), name: operand.path, known: listNames(values) };
+    this.error(other.place, problem('unknown-value.value', names, { scalar: text, known: values }));
   }
 
   private error(place: Place, found: Problem): void {

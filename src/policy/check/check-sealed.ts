@@ -1,5 +1,6 @@
+import type { Finding } from '../language/findings.js';
 import { problem } from '../language/problem.js';
-import type { ConcernDeclaration, Declared, Reports } from './check-values.js';
+import { type ConcernDeclaration, type Declared, reportsIn } from './check-values.js';
 
 /**
  * The characters of preferences, as JSON, that fit into a session id of 1,024. The others are its random part, and what is
@@ -11,10 +12,7 @@ const ROOM = 637;
 const NUMBER = 24;
 
 /** Reports concerns whose preferences can be too long for a session id: then only the session store has them. */
-export function checkSealed(
-  declared: readonly (readonly [string, Declared])[],
-  warn: (at: Declared) => Reports['warn'],
-): void {
+export function checkSealed(declared: readonly (readonly [string, Declared])[], findings: Finding[]): void {
   const lengths = declared
     .filter(([, { concern }]) => concern['set-by'] !== 'operator')
     // With a colon, and a comma or a brace.
@@ -24,7 +22,8 @@ export function checkSealed(
   const length = lengths.reduce((sum, each) => sum + each.length, 1);
   if (first === undefined || length <= ROOM) return;
   const { name, at } = first;
-  warn(at)(at.path, problem('long-preferences', { length, room: ROOM, name }), 'key');
+  const found = problem('long-preferences', { length, room: ROOM, name });
+  reportsIn(at.file, findings).warn(at.path, found, 'key');
 }
 
 /** Returns how many characters of JSON a preference for a concern can have. */

@@ -58,11 +58,7 @@ export interface Declared extends PolicyPart {
 type Report = (path: Path, problem: Problem, part?: 'key' | 'value') => void;
 
 /** A file, and the functions that report the findings in it. */
-export interface Reports {
-  readonly file: CheckedFile;
-  readonly error: Report;
-  readonly warn: Report;
-}
+export type Reports = ReturnType<typeof reportsIn<CheckedFile>>;
 
 /**
  * Makes the functions that report what is wrong in a file.
@@ -93,8 +89,9 @@ export function reportsIn<File extends Pick<CheckedFile, 'source' | 'locate'>>(
 
 /** The input of the checks of one file. */
 export interface FileCheck extends Reports {
-  /** The concerns of all files. */
+  /** The concerns of all files, and where they are declared. */
   readonly declared: ReadonlyMap<string, Declared>;
+  readonly concerns: ReadonlyMap<string, ConcernDeclaration>;
   /** A part of the policy could not be read. An unknown concern could be declared there, so it is not reported. */
   readonly incomplete: boolean;
   /** The servers that the policy is about, if they have policies of their own. */
@@ -163,30 +160,22 @@ export function notAConcern(name: string, concerns: readonly string[]): Problem 
   return problem('unknown-concern.policy', { name, known }, { scalar: name, known: concerns });
 }
 
-/** The same for what is not a file: only the sentence. */
-export const unknownConcern = (name: string, concerns: readonly string[]): string =>
-  notAConcern(name, concerns).message;
-
 /**
- * Reports a definition that has the name of an earlier one.
+ * Makes the function that reports a definition with the name of an earlier one, in any file.
  *
- * @param reports receives the finding
- * @param definition the kind of the definition, such as "concern"
- * @param name its name
- * @param path its path: of the key or, for a rule, of the id
- * @param earlier the earlier definition, if there is one
+ * @param definition the kind of the definitions, such as "concern"
  * @example
- * checkDuplicate(check, 'concern', 'cost', ['concerns', 'cost'], declared.get('cost'));
+ * const checkName = uniqueNames('concern');
+ * checkName(reports, 'cost', ['concerns', 'cost']); // The path of a rule is that of its id.
  */
-export function checkDuplicate(
-  { error }: Pick<Reports, 'error'>,
-  definition: string,
-  name: string,
-  path: Path,
-  earlier: PolicyPart | undefined,
-): void {
-  if (earlier === undefined) return;
-  const part = path.at(-1) === 'id' ? 'value' : 'key';
-  const { file, line, column } = earlier.file.locate(earlier.path, part);
-  error(path, problem('duplicate.definition', { definition, name, file, line, column }), part);
+export function uniqueNames(definition: string) {
+  const first = new Map<string, PolicyPart>();
+  return ({ file, error }: Reports, name: string, path: Path): void => {
+    const earlier = first.get(name) ?? { file, path };
+    first.set(name, earlier);
+    if (earlier.path === path) return;
+    const part = path.at(-1) === 'id' ? 'value' : 'key';
+    const place = earlier.file.locate(earlier.path, part);
+    error(path, problem('duplicate.definition', { definition, name, ...place }), part);
+  };
 }

@@ -1,3 +1,4 @@
+import { membersOf } from '../../engine/expression/evaluate.js';
 import { OPERAND_COUNTS } from '../../engine/expression/expression.js';
 import { identityOf, type ServerCatalog } from '../../engine/mapping.js';
 import { type Concern, KINDS } from '../../engine/policy.js';
@@ -62,8 +63,8 @@ export function completionsAt(text: string, offset: number, known: KnownNames): 
 
 function keysAt(path: Steps, known: KnownNames, text: string, flow: boolean): Completion[] {
   const schema = schemaAt(path);
-  const own = Object.entries(objectOf(schema?.properties)).map(([key, value]) => {
-    const { description, type } = objectOf(value);
+  const own = Object.entries(membersOf(schema?.properties)).map(([key, value]) => {
+    const { description, type } = membersOf(value);
     return completion(key, !flow && type === 'object' ? `${key}:` : `${key}: `, description);
   });
   const [section, kind] = path;
@@ -104,7 +105,7 @@ function valuesAt(path: Steps, known: KnownNames, condition: string): Completion
     return [...concernValues(known, String(key)), plain(isPreset ? 'null' : 'any')];
   }
   if (path[0] === 'concerns' && key === 'default') return concernValues(known, String(path[1]));
-  const choices = schema?.enum ?? objectOf(schema?.items).enum;
+  const choices = schema?.enum ?? membersOf(schema?.items).enum;
   if (Array.isArray(choices)) return choices.map((choice) => plain(String(choice)));
   if (schema?.type === 'boolean') return [plain('true'), plain('false')];
   return schema?.const === undefined ? [] : [plain(String(schema.const))];
@@ -164,10 +165,7 @@ export function descriptionAt(path: Steps): string | undefined {
 /** The part of a schema that describes a path; `undefined` if the path has no place in such a file. */
 export function schemaAt(path: Steps, schema: Node = policySchema): Node | undefined {
   return path.reduce<Node | undefined>((node, step) => {
-    const next = step === 0 ? node?.items : (objectOf(node?.properties)[step] ?? node?.additionalProperties);
-    return typeof next === 'object' && next !== null ? objectOf(next) : undefined;
+    const next = step === 0 ? node?.items : (membersOf(node?.properties)[step] ?? node?.additionalProperties);
+    return typeof next === 'object' && next !== null ? membersOf(next) : undefined;
   }, schema);
 }
-
-export const objectOf = (value: unknown): Node =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};

@@ -34,9 +34,7 @@ function unitOf(path: Path): Path {
  * @returns whether every part that maps primitives could be read, so that an unmapped primitive is certain
  */
 export function mapsAreComplete(files: readonly CheckedFile[], wrong: readonly PolicyPart[]): boolean {
-  const isMap = (section: unknown) =>
-    section === 'primitives' || section === 'patterns' || section === 'assign';
   const removed = files.flatMap((file) => [...file.removed].map((path) => path.split('/')[0]));
   const left = wrong.filter(({ path }) => unitOf(path).length < 4).map(({ path }) => path[0]);
-  return ![...removed, ...left].some((section) => section === '' || isMap(section));
+  return ![...removed, ...left].some((section) => /^(?:primitives|patterns|assign|)$/.test(String(section)));
 }

@@ -6,11 +6,11 @@ import type { ConcernDeclaration } from './check-values.js';
 import { CALLER, HINTS, PRIMITIVE } from './generated/rule-paths.js';
 
 /** The type of the value at a dotted path of a rule, as far as it is known before a request. */
-export type PathType =
-  | { readonly type: 'text'; readonly values?: readonly string[] }
-  | { readonly type: 'number' }
-  | { readonly type: 'list'; readonly values?: readonly string[] }
-  | { readonly type: 'anything' };
+export interface PathType {
+  readonly type: 'text' | 'number' | 'list' | 'anything';
+  /** The texts that it can be, or contain. */
+  readonly values?: readonly string[];
+}
 
 const FIELDS: ReadonlyMap<string, PathType> = new Map(Object.entries(PRIMITIVE));
 
@@ -37,41 +37,39 @@ export const rulePaths = (concerns: Iterable<string>): readonly string[] => [
  *
  * @param path a dotted path of a rule
  * @param concerns the declared concerns by name
- * @returns the type of its value; a problem if nothing declares the path
+ * @returns the type of its value; `undefined` if nothing declares the path
  * @example
  * typeOfPath('concerns.security', concerns); // { type: 'text', values: ['low', 'high'] }
  */
 export function typeOfPath(
   path: string,
   concerns: ReadonlyMap<string, ConcernDeclaration>,
-): PathType | Problem {
+): PathType | undefined {
   const [root, name = '', ...rest] = path.split('.');
   if (root === 'concerns') {
     const concern = rest.length === 0 ? concerns.get(name) : undefined;
-    const names = [...concerns.keys()].map((each) => `concerns.${each}`);
-    return concern === undefined ? undeclared(path, names) : typeOfConcern(concern);
+    return concern && typeOfConcern(concern);
   }
   if (root === 'primitive') {
-    if (name === 'annotations' && rest.length === 1) return { type: 'anything' };
-    if (name === 'meta' && keysOf(path).slice(2).join('') !== '') return { type: 'anything' };
-    const known = FIELDS.get([name, ...rest].join('.'));
-    const names = [...FIELDS.keys()].map((each) => `primitive.${each}`);
-    return known ?? undeclared(path, [...names, ...HINT_DEFAULTS.keys()]);
+    const isAnnotation = name === 'annotations' && rest.length === 1;
+    const isMeta = name === 'meta' && keysOf(path).slice(2).join('') !== '';
+    return isAnnotation || isMeta ? { type: 'anything' } : FIELDS.get([name, ...rest].join('.'));
   }
   if (path === 'caller.scopes') return { type: 'list' };
-  if (root === 'claims' && name !== '') return { type: 'anything' };
-  if (root === 'client' && name === 'capabilities') return { type: 'anything' };
   if (path === 'protocol.era') return { type: 'text', values: ['legacy', 'modern'] };
   if (readsClientName(path)) return { type: 'text' };
-  return undeclared(path, ['concerns', 'primitive', 'claims', ...CALLER]);
+  const isOpen = (root === 'claims' && name !== '') || (root === 'client' && name === 'capabilities');
+  return isOpen ? { type: 'anything' } : undefined;
 }
 
 function typeOfConcern({ values, multiple }: ConcernDeclaration): PathType {
   if ('min' in values) return { type: 'number' };
-  return multiple === true ? { type: 'list', values } : { type: 'text', values };
+  return { type: multiple === true ? 'list' : 'text', values };
 }
 
-function undeclared(path: string, known: readonly string[]): Problem {
-  const roots = ` A rule can read ${listNames(['concerns.<name>', 'primitive.<field>', 'claims.<name>', ...CALLER])}.`;
-  return problem('unknown-path', { path, hint: didYouMean(path, known) || roots });
+/** @returns the problem of a path that nothing declares */
+export function undeclaredPath(path: string, concerns: Iterable<string>): Problem {
+  const roots = listNames(['concerns.<name>', 'primitive.<field>', 'claims.<name>', ...CALLER]);
+  const near = didYouMean(path, [...rulePaths(concerns), 'concerns', 'primitive', 'claims']);
+  return problem('unknown-path', { path, hint: near || ` A rule can read ${roots}.` });
 }

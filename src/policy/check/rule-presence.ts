@@ -37,9 +37,9 @@ function provenBy(expression: Expression | undefined): readonly string[] {
     case '!':
       return first?.type === 'missing' ? first.paths : [];
     case '===':
-      return provenByEquality(operands, isScalar);
+      return operands.flatMap((each, index) => (isScalar(operands[1 - index]) ? pathProven(each) : []));
     case '!==':
-      return provenByEquality(operands, isNull);
+      return operands.flatMap((each, index) => (isNull(operands[1 - index]) ? pathProven(each) : []));
     case 'in':
       return second?.type === 'list' && second.items.every(isScalar) ? pathProven(first) : [];
     case 'starts-with':
@@ -62,13 +62,6 @@ function pathProven(expression: Expression | undefined): readonly string[] {
   if (expression?.type !== 'read' || expression.path === '') return [];
   const { path, fallback } = expression;
   return fallback === undefined || isNull(fallback) ? [path] : [];
-}
-
-function provenByEquality(
-  [left, right]: readonly Expression[],
-  proves: (other: Expression | undefined) => boolean,
-): readonly string[] {
-  return [...(proves(right) ? pathProven(left) : []), ...(proves(left) ? pathProven(right) : [])];
 }
 
 /** Whether an expression is a constant text, number or boolean. */

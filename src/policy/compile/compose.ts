@@ -25,7 +25,7 @@ import { scoped } from './scoped-condition.js';
  * @param servers the policies, without errors
  * @returns the policy. What `top` says about a name wins over what the policy of its server says
  * @example
- * compose({ top, parts, shared }).primitives.tools[0]?.name; // 'files__write'
+ * compose(servers).primitives.tools[0]?.name; // 'files__write'
  */
 export function compose(servers: Servers): CompiledPolicy {
   const { top, parts, shared } = servers;

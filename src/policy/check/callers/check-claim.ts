@@ -37,15 +37,11 @@ export function checkClaim(check: FileCheck, name: string, concern: ConcernDecla
     if (needs.length > 0)
       error([...path, 'obtainable'], problem('not-obtainable', { needs: needs.join(', and '), name }), 'key');
   }
-  if (operator && isScopeClaim(claim)) {
-    const checkScope = (place: Path, scope: string): void => {
-      if (BLANK.test(scope)) error(place, problem('blank-in-scope', { scope }));
-    };
-    for (const value of named) checkScope([...path, 'values', Object(values).indexOf(value)], value);
-    for (const [value, list] of Object.entries(texts)) {
-      list.forEach((scope, index) => void checkScope([...path, 'claim-values', value, index], scope));
-    }
-  }
+  const checkScope = (place: Path, scope: string): void => {
+    const isScope = operator && isScopeClaim(claim);
+    if (isScope && BLANK.test(scope)) error(place, problem('blank-in-scope', { scope }));
+  };
+  for (const value of named) checkScope([...path, 'values', Object(values).indexOf(value)], value);
   if (concern['claim-values'] === undefined || !operator) return;
   const at = [...path, 'claim-values'];
   if ('min' in values) return error(at, problem('claim-values-on-range', { name }), 'key');
@@ -53,6 +49,7 @@ export function checkClaim(check: FileCheck, name: string, concern: ConcernDecla
   for (const [value, list] of Object.entries(texts)) {
     checkValue(check, [...at, value], name, value, 'key');
     list.forEach((text, index) => {
+      checkScope([...at, value, index], text);
       const other = meant.get(text);
       meant.set(text, value);
       if (other === undefined) return;

@@ -5,7 +5,7 @@ import type { Finding } from '../../language/findings.js';
 import { type Problem, problem } from '../../language/problem.js';
 import type { Path } from '../../language/read-yaml.js';
 import { comparisons, conditionsIn } from '../check-rule-names.js';
-import { type CheckedFile, type ConcernDeclaration, type Reports, reportsIn } from '../check-values.js';
+import { type ConcernDeclaration, type Reports, reportsIn } from '../check-values.js';
 import {
   AGREED,
   agreedOf,
@@ -15,11 +15,6 @@ import {
   sharedValue,
 } from './server-parts.js';
 import { sharePresets } from './shared-presets.js';
-
-interface CheckedServers extends Servers {
-  /** The files of the policy of all servers. */
-  readonly files: readonly CheckedFile[];
-}
 
 /**
  * Checks that the policies of several servers fit each other. What a person has to decide is a finding, and nothing that one of
@@ -31,7 +26,7 @@ interface CheckedServers extends Servers {
  * @example
  * checkServers({ files, top, parts, shared }, ['files', 'git']);
  */
-export function checkServers(servers: CheckedServers, known: readonly string[] | undefined): Finding[] {
+export function checkServers(servers: Servers, known: readonly string[] | undefined): Finding[] {
   const { files, parts } = servers;
   const findings: Finding[] = [];
   for (const file of files) checkServerNames(reportsIn(file, findings), parts);
@@ -73,7 +68,7 @@ class EntryCheck {
   constructor(
     private readonly part: ServerPart,
     private readonly entry: ServerEntry,
-    private readonly servers: CheckedServers,
+    private readonly servers: Servers,
     private readonly reports: Reports,
   ) {
     this.path = ['servers', entry.key];
@@ -149,15 +144,11 @@ class EntryCheck {
     if (here !== there)
       return this.error(problem('scale-mismatch.match', { name, slug, there, here, leave }));
     const { values } = to;
-    if ('min' in own.values || 'min' in values) {
-      const fits =
-        'min' in own.values &&
-        'min' in values &&
-        own.values.min >= values.min &&
-        own.values.max <= values.max;
+    if ('min' in own.values && 'min' in values) {
+      const fits = own.values.min >= values.min && own.values.max <= values.max;
       if (!fits) this.error(problem('scale-mismatch.range', { name, slug }));
-      return;
     }
+    if ('min' in own.values || 'min' in values) return;
     const places = own.values.map((value) => values.indexOf(sharedValue(part, shared, name, value)));
     const missing = own.values.filter(
       (value, index) => places[index] === -1 && this.entry.map.get(name)?.has(value) !== true,

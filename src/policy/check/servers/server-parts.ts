@@ -1,6 +1,10 @@
 import type { CompiledPolicy, ConcernValue } from '../../../engine/policy.js';
-import type { CheckedFile } from '../check-values.js';
-import { type ConcernDeclaration, type ConcernDocument, declarationOf } from '../check-values.js';
+import {
+  type CheckedFile,
+  type ConcernDeclaration,
+  type ConcernDocument,
+  declarationOf,
+} from '../check-values.js';
 
 /** One of several servers behind an endpoint, and the policy that is about it alone. */
 export interface ServerPart {
@@ -33,6 +37,8 @@ export interface SharedConcerns {
 
 /** The policies of several servers, in their order, and the policy that joins them. */
 export interface Servers {
+  /** The files of the policy of all servers. */
+  readonly files: readonly CheckedFile[];
   /** The policy of all servers, compiled with the shared concerns. */
   readonly top: CompiledPolicy;
   readonly parts: readonly ServerPart[];
@@ -114,12 +120,10 @@ function hierarchyOf(
     const own = concerns.get(name)?.values ?? [];
     return [slug, ...('min' in own ? [] : own.map((value) => `${slug}.${value}`))];
   });
-  const texts = parts.flatMap(({ slug, concerns }) =>
-    Object.entries(concerns.get(name)?.valueDescriptions ?? {}).map(([value, text]) => [
-      `${slug}.${value}`,
-      text,
-    ]),
-  );
+  const texts = parts.flatMap(({ slug, concerns }) => {
+    const own = Object.entries(concerns.get(name)?.valueDescriptions ?? {});
+    return own.map(([value, text]) => [`${slug}.${value}`, text]);
+  });
   const valueDescriptions = Object.fromEntries(texts);
   return { ...document, values, valueDescriptions, match: 'within', multiple: true };
 }

@@ -12,7 +12,7 @@ type PresetValue = Presets[string][string];
  * @param contradicts is told of two servers whose presets of one name set one concern to different values
  * @returns the presets
  * @example
- * sharePresets({ top, parts, shared }).look; // { effect: 'read-only' }
+ * sharePresets(servers).look; // { effect: 'read-only' }
  */
 export function sharePresets(
   { top: { presets: own }, parts, shared }: Servers,
