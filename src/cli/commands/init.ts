@@ -42,7 +42,7 @@ async function act(line: CommandLine<[], Options['init']>): Promise<number | und
     const [catalog, tokensOf] = await readCounted(input, terminal.quiet);
     const { texts, notes } = updateFiles(files, [catalog, tokensOf], input.from === 'catalog');
     writeFiles(texts);
-    for (const note of notes) terminal.note(note);
+    terminal.note(notes);
     return 0;
   }
   if (input.from === 'servers') {
@@ -70,7 +70,7 @@ async function act(line: CommandLine<[], Options['init']>): Promise<number | und
   }
   const { texts, notes } = firstPolicy(files, proposed, read, values.catalog !== undefined);
   writeFiles(texts);
-  for (const note of notes) terminal.note(note);
+  terminal.note(notes);
   return undefined;
 }
 

@@ -4,10 +4,8 @@ import type { ServerCatalog } from '../../engine/mapping.js';
 import { pinsOf } from '../../engine/pins.js';
 import { writeLock } from '../../policy/compile/lock.js';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
-import { policySchema } from '../../policy/language/schema.js';
 import { type Proposal, proposePolicy } from '../../policy/propose/propose-policy.js';
 import { writeProposal } from '../../policy/propose/write-proposal.js';
-import { testFileSchema } from '../../policy/testing/test-schema.js';
 import type { CountedCatalog } from '../inputs/token-counter.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
 import { packageFile } from '../version.js';
@@ -15,6 +13,7 @@ import {
   factsOf,
   jsonText,
   type PolicyFiles,
+  SCHEMAS,
   schemaBeside,
   testsText,
   type WrittenFiles,
@@ -47,7 +46,7 @@ export function proposeFiles(
   server: string,
   present = false,
 ): ProposedFiles {
-  const schema = schemaBeside(output, 'schema.json', policySchema.title).path;
+  const schema = schemaBeside(output, 'schema.json').path;
   const folder = basename(output).replace(/\.ya?ml$/, '');
   const proposal = proposePolicy(catalog);
   const { text, parts } = writeProposal(proposal, { server, schema, folder, present });
@@ -84,17 +83,14 @@ export function firstPolicy(
   const first = checkProposal(proposed, catalog);
   const policyFiles = silenceServerTexts(proposed, first.findings);
   const { policy, findings } = policyFiles === proposed ? first : checkProposal(policyFiles, catalog);
-  const testSchema = schemaBeside(files.policy, 'test.schema.json', testFileSchema.title);
-  const tests = testsText(files, testSchema.path, policy, known);
+  const tests = testsText(files, policy, known);
   const passed = testsPass(tests, files.tests, policy, known);
 
   const folder = dirname(files.policy);
   const texts = new Map([...policyFiles].map(([path, content]) => [join(folder, path), content]));
-  for (const { file, missing } of [
-    schemaBeside(files.policy, 'schema.json', policySchema.title),
-    testSchema,
-  ]) {
-    if (missing) texts.set(join(folder, file), readFileSync(packageFile(`policies/${file}`), 'utf8'));
+  for (const file of Object.keys(SCHEMAS)) {
+    const { beside, missing } = schemaBeside(files.policy, file);
+    if (missing) texts.set(beside, readFileSync(packageFile(`policies/${file}`), 'utf8'));
   }
   if (!isGiven) texts.set(files.catalog, jsonText(known));
   texts.set(files.tests, tests);

@@ -5,7 +5,6 @@ import { ownCatalog } from '../../policy/check/servers/own-catalog.js';
 import { isPolicyFile } from '../../policy/compile/load.js';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
-import { policySchema } from '../../policy/language/schema.js';
 import { toYamlScalar } from '../../policy/language/yaml-scalars.js';
 import { read } from '../../wire/messages.js';
 import { slugOf } from '../../wire/server-names.js';
@@ -30,9 +29,16 @@ async function listServers(output: string, input: Servers, quiet: boolean) {
   const listed = [...(await readServersFile(input.path, process.env)).keys()].flatMap((slug) => {
     const own = ownCatalog(catalog, slug);
     const files = filesBeside(join(dirname(output), `${slug}.yaml`));
-    return own === undefined ? [] : [{ slug, own, files }];
+    return own === undefined ? [] : [{ slug, counted: [own, tokensOf] as const, files }];
   });
-  return { catalog, tokensOf, listed };
+  return { catalog, listed };
+}
+
+type Listed = Awaited<ReturnType<typeof listServers>>['listed'][number];
+
+function firstOf({ slug, counted, files }: Listed) {
+  const proposed = proposeFiles(files.policy, counted[0], slug);
+  return { slug, hasWorld: proposed.proposal.hasWorld, ...firstPolicy(files, proposed, counted, false) };
 }
 
 /**
@@ -52,32 +58,24 @@ export async function initServers(
   force: boolean,
   { note, quiet }: Terminal,
 ): Promise<number> {
-  const { catalog, tokensOf, listed } = await listServers(output, input, quiet);
+  const { catalog, listed } = await listServers(output, input, quiet);
   const all = listed.map(({ files }) => files);
   if (all.some(({ policy }) => policy === output))
     throw new CliError(`${output} is the policy of a server. Pass another file with -o.`);
   if (!force) refuseToOverwrite([output, ...all.flatMap(({ policy, tests, lock }) => [policy, tests, lock])]);
-  const written = listed.map(({ slug, own, files }) => {
-    const proposed = proposeFiles(files.policy, own, slug);
-    return {
-      slug,
-      hasWorld: proposed.proposal.hasWorld,
-      ...firstPolicy(files, proposed, [own, tokensOf], false),
-    };
-  });
-  const text = topPolicy(output, input.path, written);
-  const texts = new Map([...written.flatMap((each) => [...each.texts]), [output, text]]);
-  const { findings } = checkProposal(
-    new Map([
-      [output, text],
-      ...written.flatMap((each) => [...each.texts].filter(([name]) => isPolicyFile(name))),
-    ]),
-    catalog,
-  );
+  const written = listed.map(firstOf);
+  const texts = new Map([
+    [output, topPolicy(output, input.path, written)],
+    ...written.flatMap((each) => [...each.texts]),
+  ]);
+  const policies = new Map([...texts].filter(([name]) => name === output || isPolicyFile(name)));
+  const { findings } = checkProposal(policies, catalog);
   writeFiles(texts);
-  for (const { notes } of written) for (const each of notes) note(each);
-  note(`Wrote ${output}, which joins the policies of ${written.map(({ slug }) => slug).join(', ')}.`);
-  note(checkLine(findings, undefined));
+  note([
+    ...written.flatMap(({ notes }) => notes),
+    `Wrote ${output}, which joins the policies of ${written.map(({ slug }) => slug).join(', ')}.`,
+    checkLine(findings, undefined),
+  ]);
   return 0;
 }
 
@@ -89,7 +87,7 @@ function topPolicy(
   servers: readonly { readonly slug: string; readonly hasWorld: boolean }[],
 ): string {
   const texts = new Map([
-    ['SCHEMA', schemaBeside(output, 'schema.json', policySchema.title).path],
+    ['SCHEMA', schemaBeside(output, 'schema.json').path],
     ['FILE', plain(basename(path))],
     ['SERVERS', servers.map(({ slug }) => entryOf(slug)).join('\n')],
     ['WORLD', servers.some(({ hasWorld }) => hasWorld) ? ', world: closed' : ''],
@@ -113,26 +111,25 @@ export async function updateServers(
   { note, quiet }: Terminal,
 ): Promise<number> {
   const text = existsSync(output) ? readFileSync(output, 'utf8') : '';
-  const keys = Object.entries(membersOf(read(readPolicyText(text, output).data, 'servers')));
-  if (keys.length === 0 || !/^servers:\s*$/m.test(text))
+  const entries = Object.entries(membersOf(read(readPolicyText(text, output).data, 'servers')));
+  const known = new Map(entries.map(([key, entry]) => [slugOf(key), read(entry, 'policy')]));
+  if (known.size === 0 || !/^servers:\s*$/m.test(text))
     throw new CliError(
       `${output} has no list of servers, one in each line, so it cannot be updated. Run the command without --update.`,
     );
-  const { tokensOf, listed } = await listServers(output, input, quiet);
-  const updates = listed.map(({ slug, own, files }) => {
-    const policy = read(keys.find(([key]) => slugOf(key) === slug)?.[1], 'policy');
-    if (typeof policy === 'string')
-      return updateFiles(filesBeside(join(dirname(output), policy)), [own, tokensOf], false);
-    const isNew = keys.every(([key]) => slugOf(key) !== slug);
+  const { listed } = await listServers(output, input, quiet);
+  const added = listed.filter(({ slug }) => !known.has(slug));
+  const updates = listed.flatMap(({ slug, counted }) => {
+    const policy = known.get(slug);
     // A server can have an entry without a policy, because somebody wants none.
-    if (!isNew) return { texts: new Map(), notes: [] };
-    const first = firstPolicy(files, proposeFiles(files.policy, own, slug), [own, tokensOf], false);
-    return { ...first, slug };
+    if (typeof policy !== 'string') return [];
+    return [updateFiles(filesBeside(join(dirname(output), policy)), counted, false)];
   });
-  const added = updates.flatMap((each) => ('slug' in each ? [entryOf(each.slug)] : []));
-  const texts = new Map<string, string>(updates.flatMap((each) => [...each.texts]));
-  if (added.length > 0) texts.set(output, text.replace(/^servers:\s*$/m, ['servers:', ...added].join('\n')));
+  const written = [...updates, ...added.map(firstOf)];
+  const texts = new Map(written.flatMap((each) => [...each.texts]));
+  const top = ['servers:', ...added.map(({ slug }) => entryOf(slug))].join('\n');
+  if (added.length > 0) texts.set(output, text.replace(/^servers:\s*$/m, top));
   writeFiles(texts);
-  for (const { notes } of updates) for (const each of notes) note(each);
+  note(written.flatMap(({ notes }) => notes));
   return 0;
 }

@@ -3,7 +3,9 @@ import { basename, dirname, join, relative } from 'node:path';
 import { byKind, type Policy } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
+import { policySchema } from '../../policy/language/schema.js';
 import { writeFirstTests } from '../../policy/testing/first-tests.js';
+import { testFileSchema } from '../../policy/testing/test-schema.js';
 import { read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
 import type { CatalogFile } from '../inputs/catalog-file.js';
@@ -55,22 +57,24 @@ export function factsOf(
 export const jsonText = (data: unknown): string => `${JSON.stringify(data, null, 2)}\n`;
 
 /** @returns the tests that record what a policy does now */
-export function testsText(
-  files: PolicyFiles,
-  schema: string,
-  policy: Policy,
-  catalog: PolicyCatalog,
-): string {
+export function testsText(files: PolicyFiles, policy: Policy, catalog: PolicyCatalog): string {
   const path = relative(dirname(files.tests), files.catalog).replaceAll('\\', '/');
+  const schema = schemaBeside(files.policy, 'test.schema.json').path;
   return formatOwnYaml(
     writeFirstTests(policy, catalog, { schema, policy: basename(files.policy), catalog: path }),
   );
 }
 
+/** The schemas that editors use, by the names of their files, with their titles. */
+export const SCHEMAS = {
+  'schema.json': policySchema.title,
+  'test.schema.json': testFileSchema.title,
+} as const;
+
 /** @returns the schema beside the policy; the one in the package if another file has that name */
-export function schemaBeside(policy: string, file: string, title: string) {
+export function schemaBeside(policy: string, file: string) {
   const beside = join(dirname(policy), file);
-  if (!existsSync(beside)) return { file, path: `./${file}`, missing: true };
+  if (!existsSync(beside)) return { beside, path: `./${file}`, missing: true };
   let found: unknown;
   try {
     found = read(JSON.parse(readFileSync(beside, 'utf8')), 'title');
@@ -78,8 +82,8 @@ export function schemaBeside(policy: string, file: string, title: string) {
     // The file is not JSON, so it is not our schema.
   }
   /** The path in the comment for editors at the top of the policy. */
-  const path = found === title ? `./${file}` : `node_modules/mcp-concerns/policies/${file}`;
-  return { file, path, missing: false };
+  const path = found === read(SCHEMAS, file) ? `./${file}` : `node_modules/mcp-concerns/policies/${file}`;
+  return { beside, path, missing: false };
 }
 
 /** @returns the name of a server with its version; `undefined` if it has no name */

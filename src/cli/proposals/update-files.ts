@@ -2,18 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Policy } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { loadPolicy } from '../../policy/compile/load.js';
-import { testFileSchema } from '../../policy/testing/test-schema.js';
 import { CliError } from '../errors.js';
 import { readCatalogFile } from '../inputs/catalog-file.js';
 import type { CountedCatalog } from '../inputs/token-counter.js';
-import {
-  factsOf,
-  jsonText,
-  type PolicyFiles,
-  schemaBeside,
-  testsText,
-  type WrittenFiles,
-} from './policy-files.js';
+import { factsOf, jsonText, type PolicyFiles, testsText, type WrittenFiles } from './policy-files.js';
 import { updatePolicy } from './policy-update.js';
 import { testsPass } from './proposal-check.js';
 import { checkLine, effectsLine } from './proposal-report.js';
@@ -70,11 +62,8 @@ function updatedTests(
 ): { readonly text: string; readonly isOwn: boolean; readonly passed: boolean } | undefined {
   if (!existsSync(files.tests)) return undefined;
   const existing = readFileSync(files.tests, 'utf8');
-  const schema = schemaBeside(files.policy, 'test.schema.json', testFileSchema.title).path;
-  const written = (testedPolicy: Policy, tested: PolicyCatalog): string =>
-    testsText(files, schema, testedPolicy, tested);
   // The tests record what init wrote, if they are what it would write for the files as they are now.
-  const isOwn = known !== undefined && existing === written(loadPolicy(files.policy), known);
-  const text = isOwn ? written(policy, catalog) : existing;
+  const isOwn = known !== undefined && existing === testsText(files, loadPolicy(files.policy), known);
+  const text = isOwn ? testsText(files, policy, catalog) : existing;
   return { text, isOwn, passed: testsPass(text, files.tests, policy, catalog) };
 }
