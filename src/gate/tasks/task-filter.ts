@@ -96,14 +96,16 @@ export function applyTaskFilter<T>(
         updated(read(task, 'lastUpdatedAt')) &&
         methods(methodOf(task)),
     )
-    .map((task) => ({ task, at: readInstant(read(task, filter.orderBy)) }))
-    .sort((a, b) => {
-      if (a.at === undefined || b.at === undefined) {
-        return Number(a.at === undefined) - Number(b.at === undefined);
-      }
-      return filter.order === 'asc' ? a.at - b.at : b.at - a.at;
-    })
+    .map((task) => ({ task, rank: rankOf(task, filter) }))
+    .sort((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank))
     .map(({ task }) => task);
+}
+
+/** Returns where a task comes in the order of the client: first with the smallest number, last without a readable time. */
+export function rankOf(task: unknown, { orderBy, order }: TaskFilter): number {
+  const at = readInstant(read(task, orderBy));
+  if (at === undefined) return Number.POSITIVE_INFINITY;
+  return order === 'asc' ? at : -at;
 }
 
 function among(allowed: readonly string[] | undefined): (value: unknown) => boolean {

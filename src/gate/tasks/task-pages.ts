@@ -3,6 +3,7 @@ import type { TaskFilter } from '../../wire/task-lister.js';
 import { type CutPage, pageOf } from '../lists/answer-page.js';
 import { type CursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
 import { CURSOR_MESSAGES } from '../request/generated/texts.js';
+import { rankOf } from './task-filter.js';
 
 /** A list of tasks, and what its cursors depend on. */
 export interface TaskPages {
@@ -29,13 +30,28 @@ export function cutTaskPage(
 ): CutPage<unknown> {
   const opened = cursor === undefined ? undefined : openCursor(cursor, target);
   if (opened?.ok === false) return { ok: false, message: CURSOR_MESSAGES[opened.reason] };
-  const last = opened && tasks.findIndex((task) => positionOf(task, filter) === opened.cursor);
-  // It was updated or removed, and nothing tells which tasks the client has not seen.
-  if (last === -1) return { ok: false, message: CURSOR_MESSAGES.changed };
-  const page = pageOf(tasks, last === undefined ? 0 : last + 1, { pageSize });
+  const start = opened === undefined ? 0 : startAfter(opened.cursor, tasks, filter);
+  if (start === undefined) return { ok: false, message: CURSOR_MESSAGES.changed };
+  const page = pageOf(tasks, start, { pageSize });
   const next = page.next === undefined ? undefined : positionOf(page.items.at(-1), filter);
   const nextCursor = next === undefined ? {} : { nextCursor: sealCursor(target, next) };
   return { ok: true, items: page.items, nextCursor };
+}
+
+/** Returns the index of the first task after a position; `undefined` if nothing tells which tasks the client has not seen. */
+function startAfter(
+  position: string,
+  tasks: readonly unknown[],
+  filter: TaskFilter | undefined,
+): number | undefined {
+  const last = tasks.findIndex((task) => positionOf(task, filter) === position);
+  if (last !== -1) return last + 1;
+  // The task was updated or removed. In the server's own order, nothing tells where it was.
+  if (filter === undefined) return undefined;
+  const [, time]: unknown[] = JSON.parse(position);
+  const rank = rankOf({ [filter.orderBy]: time }, filter);
+  const next = tasks.findIndex((task) => rankOf(task, filter) >= rank);
+  return next === -1 ? tasks.length : next;
 }
 
 /** Returns the id of a task, and the time that orders it. */

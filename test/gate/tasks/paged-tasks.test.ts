@@ -98,7 +98,7 @@ describe('a cursor of tasks/list', () => {
     }
   });
 
-  it('is not valid any more when the last task of its page is updated, if that can move the task', async () => {
+  it('skips none when the last task of a page is updated, if the client orders the list', async () => {
     for (const order of ['asc', 'desc']) {
       const session = await Session.open(PAGES);
       await session.create(5);
@@ -106,7 +106,7 @@ describe('a cursor of tasks/list', () => {
       const last = session.tasks.find(({ taskId }) => taskId === first.ids.at(-1));
       if (last !== undefined) last.lastUpdatedAt = new Date(1_000_000).toISOString();
       const second = await session.list({ order, cursor: first.next });
-      expect(second.error).toEqual({ code: -32602, message: CHANGED });
+      expect(second.ids).toEqual(order === 'asc' ? ['task-2', 'task-3'] : ['task-2', 'task-1']);
     }
   });
 
