@@ -34,7 +34,8 @@ export function errorClass<Name extends string, Code extends string>(
   };
 }
 
-interface NamedError<Name, Code> {
+/** What tells the instances of an error class. */
+export interface NamedError<Name, Code> {
   readonly name: Name;
   readonly code: Code;
 }

@@ -19,10 +19,10 @@ export class LateError extends errorClass('LateError', 'DEADLINE_REACHED') {}
  * @param context of the invocation; if it does not tell the remaining time, there is no deadline
  * @returns the signal that aborts then, and a function to call when the response is complete
  */
-export function deadlineOf(context: LambdaContext) {
+export function deadlineOf(context: LambdaContext): { readonly signal: AbortSignal; clear(): void } {
   const controller = new AbortController();
   const remaining = context.getRemainingTimeInMillis?.();
-  if (remaining === undefined) return { signal: controller.signal, clear: (): void => undefined };
+  if (remaining === undefined) return { signal: controller.signal, clear: () => undefined };
   const message = `The server did not answer within the ${Math.round(remaining / 1000)} s that the function may run.`;
   const timer = setTimeout(() => controller.abort(new LateError(message)), Math.max(0, remaining - MARGIN));
   return { signal: controller.signal, clear: () => clearTimeout(timer) };
