@@ -112,7 +112,7 @@ describe.concurrent('invalid preferences', () => {
     ],
     [
       'environment=development,production',
-      '"development,production" is not a valid value for environment (development, production).',
+      'environment takes one value, not several ("development,production").',
     ],
     [
       'topic=maps,chart',

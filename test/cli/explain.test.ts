@@ -69,6 +69,7 @@ describe.concurrent('explain', () => {
 
   it.each([
     [['deletKey', ...VAULT], 'The policy has no "deletKey". Did you mean "deleteKey"?'],
+    [['log', ...VAULT], 'The policy has no "log". Did you mean "logData", "readLog" or "clearLog"?'],
     [
       ['zzzzzz', ...VAULT],
       'The policy has no "zzzzzz". Pass an input (--catalog, --url or a command) to explain unmapped primitives.',

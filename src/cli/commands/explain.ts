@@ -14,6 +14,7 @@ import { originsOf } from '../reports/configuration-origins.js';
 import { explainPrimitive } from '../reports/explanation.js';
 import { explanationToText } from '../reports/explanation-text.js';
 import { plain } from '../terminal/output.js';
+import { joined } from '../terminal/quantities.js';
 import { writeJson } from '../terminal/write-output.js';
 
 /**
@@ -102,7 +103,12 @@ function bare({ concerns, rules }: Policy, kind: Kind, name: string): Primitive 
     : outsideEntry(part.slug, { [IDENTITY[kind]]: part.own });
 }
 
+/** So many names are suggested that contain what was written. */
+const MAX_NAMES = 3;
+
 function unknownName(name: string, names: readonly string[], where: string, advice: string): CliError {
-  const hint = didYouMean(name, names) || ` ${advice}`;
-  return new CliError(plain(`${where} has no "${name}".${hint}`));
+  const partly = names.filter((each) => name.length > 2 && each.toLowerCase().includes(name.toLowerCase()));
+  const some = partly.slice(0, MAX_NAMES).map((each) => `"${each}"`);
+  const hint = some.length === 0 ? advice : `Did you mean ${joined(some, 'or')}?`;
+  return new CliError(plain(`${where} has no "${name}".${didYouMean(name, names) || ` ${hint}`}`));
 }

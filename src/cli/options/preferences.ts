@@ -101,6 +101,9 @@ function presetOf({ presets }: Policy, name: string): string {
 }
 
 function readValue({ settings }: Policy, { name, values }: Concern, text: string): string | number {
+  const several = text.split(',');
+  if (several.length > 1 && !('min' in values) && several.every((each) => values.includes(each)))
+    throw new CliError(`${name} takes one value, not several ("${text}").`);
   const value = 'min' in values && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   // Under `clamp` a host may send any number.
   if (typeof value === 'string' || settings.invalid !== 'clamp') refuse(problemOfValue(name, values, value));
