@@ -63,12 +63,8 @@ function matches({ offers }: Mapping, { policy, effective }: Configuration, inde
 const affectsDefaults = ({ settings, concerns }: Policy): boolean =>
   settings.defaults === 'aware' && concerns.some((each) => each.default !== undefined);
 
-interface Option {
-  readonly name: string;
-  /** The index of the concern in the policy. */
-  readonly index: number;
-  readonly values: readonly ConfigurationChange[string][];
-}
+/** A concern of the host, by its name and its index in the policy, and its other values. */
+type Option = ReturnType<typeof optionsOf>[number];
 
 /** Yields every change of `count` options, beginning with the first options. */
 function* changesOf(options: readonly Option[], count: number): Generator<ConfigurationChange> {
@@ -82,7 +78,7 @@ function* changesOf(options: readonly Option[], count: number): Generator<Config
   }
 }
 
-function optionsOf(mapping: Mapping, configuration: Configuration): Option[] {
+function optionsOf(mapping: Mapping, configuration: Configuration) {
   const { concerns } = configuration.policy;
   const host = concerns.flatMap((concern, index) => (concern.setBy === 'host' ? [{ concern, index }] : []));
   const matters = ({ concern, index }: (typeof host)[number]): boolean =>

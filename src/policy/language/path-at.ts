@@ -1,16 +1,7 @@
 import { CST, Lexer, Parser } from 'yaml';
 
 /** Where a position is in a policy that is being written, even if its YAML is not valid yet. */
-export interface PositionInYaml {
-  /** The keys above the position, from the outside; `0` stands for any item of a list. */
-  readonly path: readonly (string | 0)[];
-  /** Whether a key is written here, the value of the last key of the path, or nothing that can be known. */
-  readonly writes: 'key' | 'value';
-  /** Where the word that is being written begins. It ends at the position. */
-  readonly from: number;
-  /** Whether the word is in a flow mapping or list, `{ ... }` or `[ ... ]`. */
-  readonly flow: boolean;
-}
+export type PositionInYaml = NonNullable<ReturnType<typeof positionInYaml>>;
 
 type Collection = CST.BlockMap | CST.BlockSequence | CST.FlowCollection;
 
@@ -24,7 +15,7 @@ type Collection = CST.BlockMap | CST.BlockSequence | CST.FlowCollection;
  * @example
  * positionInYaml('concerns:\n  security: { ma', 27); // { path: ['concerns', 'security'], writes: 'key', from: 25, flow: true }
  */
-export function positionInYaml(text: string, offset: number): PositionInYaml | undefined {
+export function positionInYaml(text: string, offset: number) {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   const from = start + text.slice(start, offset).search(/[^\s,{}[\]]*$/);
   // Only the last section counts. With a word at its end, it says which of the open parts the position belongs to.
@@ -32,11 +23,20 @@ export function positionInYaml(text: string, offset: number): PositionInYaml | u
   const lexemes = [...new Lexer().lex(`${text.slice(section, from)}x`)];
   if (lexemes.at(-1)?.startsWith('#')) return undefined;
   const parser = new Parser();
+  // A generator runs only as far as it is read.
   for (const lexeme of lexemes) Array.from(parser.next(lexeme));
   const open = parser.stack.filter(isOpen);
-  const path = open.flatMap((each) => (isList(each) ? 0 : (openKey(each) ?? [])));
-  const flow = open.some(({ type }) => type === 'flow-collection');
-  return { path, writes: writesValue(open.at(-1)) ? 'value' : 'key', from, flow };
+  /** Whether a key is written here, or the value of the last key of the path. */
+  const writes: 'key' | 'value' = writesValue(open.at(-1)) ? 'value' : 'key';
+  return {
+    /** The keys above the position, from the outside; `0` stands for any item of a list. */
+    path: open.flatMap(stepsInto),
+    writes,
+    /** Where the word that is being written begins. It ends at the position. */
+    from,
+    /** Whether the word is in a flow mapping or list, `{ ... }` or `[ ... ]`. */
+    flow: open.some(({ type }) => type === 'flow-collection'),
+  };
 }
 
 /** A flow mapping or list stays until its line ends. */
@@ -47,11 +47,13 @@ const isList = (collection: Collection): boolean =>
   collection.type === 'block-seq' ||
   (collection.type === 'flow-collection' && collection.start.type === 'flow-seq-start');
 
-/** The key of a mapping whose value is being written. */
-function openKey(collection: Collection): string | undefined {
+/** The step to what is open in a collection; none where the next key of a mapping is being written. */
+function stepsInto(collection: Collection): (string | 0)[] {
+  if (isList(collection)) return [0];
   const { key, sep } = collection.items.at(-1) ?? {};
   const isWritten = sep?.some(({ type }) => type === 'map-value-ind');
-  return isWritten && key ? CST.resolveAsScalar(key)?.value : undefined;
+  const name = isWritten && key ? CST.resolveAsScalar(key)?.value : undefined;
+  return name === undefined ? [] : [name];
 }
 
 /** Whether a word is a value of the innermost part. On its own line below a key, it begins a mapping. */
@@ -60,5 +62,5 @@ function writesValue(inner: Collection | undefined): boolean {
   if (isList(inner)) return true;
   const { sep } = inner.items.at(-1) ?? {};
   const isBelow = inner.type === 'block-map' && sep?.some(({ type }) => type === 'newline');
-  return openKey(inner) !== undefined && isBelow !== true;
+  return stepsInto(inner).length > 0 && isBelow !== true;
 }
