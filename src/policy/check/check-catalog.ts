@@ -12,14 +12,14 @@ import type { Finding } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import { nearestReplacement, type Problem, problem } from '../language/problem.js';
 import type { Path } from '../language/read-yaml.js';
-import { type CatalogCheck, placeOfPrimitive } from './catalog-places.js';
+import { placeOfPrimitive } from './catalog-places.js';
 import { contradictedValues } from './check-annotations.js';
 import { findHiddenCompanions } from './check-pages.js';
 import { checkPanelNames } from './check-panel.js';
 import { checkPresentation } from './check-presentation.js';
 import { checkRuleNames } from './check-rule-names.js';
 import { checkTexts, textRead } from './check-texts.js';
-import { type CheckedFile, reportsIn } from './check-values.js';
+import { type CheckedFile, type PolicyPart, reportsIn } from './check-values.js';
 import { hiddenNamesIn } from './hidden-names.js';
 import { mayExist, type SeveralCatalog } from './servers/own-catalog.js';
 import type { ServerPart } from './servers/server-parts.js';
@@ -46,15 +46,25 @@ export interface Scope {
 type Listed = ReturnType<typeof primitivesIn>[number] & { readonly mapping: Mapping };
 
 /** What only the checks of this file need. */
-interface ListCheck extends CatalogCheck {
-  readonly catalog: PolicyCatalog;
-  readonly listed: readonly Listed[];
+type ListCheck = ReturnType<typeof listCheck>;
+
+function listCheck(files: readonly CheckedFile[], policy: Policy, catalog: PolicyCatalog) {
+  const findings: Finding[] = [];
+  const listed = primitivesIn(catalog).map((each): Listed => {
+    return { ...each, mapping: mapPrimitive(policy, each.kind, each.primitive) };
+  });
+  const mappings = new Map(listed.map(({ kind, name, mapping }) => [`${kind} ${name}`, mapping]));
   /** Adds a warning to a part of a file. */
-  report(file: CheckedFile, path: Path, problem: Problem): void;
+  const report = ({ file, path }: PolicyPart, found: Problem): void =>
+    reportsIn(file, findings).warn(path, found, 'key');
   /** Adds a warning to the part that decides about a primitive; without a name, to the section of its kind. */
-  warn(about: { readonly kind: Kind; readonly name?: string }, problem: Problem): void;
+  const warn = ({ kind, name }: { readonly kind: Kind; readonly name?: string }, found: Problem): void =>
+    report(placeOfPrimitive({ files, policy }, kind, name, mappings.get(`${kind} ${name}`)), found);
   /** Adds a warning to the first file: it is about the whole policy. */
-  warnPolicy(problem: Problem, path?: readonly string[]): void;
+  const warnPolicy = (found: Problem, path: Path = []): void => {
+    for (const file of files.slice(0, 1)) report({ file, path }, found);
+  };
+  return { files, policy, catalog, findings, listed, report, warn, warnPolicy };
 }
 
 /**
@@ -76,43 +86,21 @@ export function checkCatalog(
   catalog: PolicyCatalog,
   scope: Scope,
 ): Finding[] {
-  const findings: Finding[] = [];
-  const report: ListCheck['report'] = (file, path, found) =>
-    reportsIn(file, findings).warn(path, found, 'key');
-  const listed = primitivesIn(catalog).map((each) => ({
-    ...each,
-    mapping: mapPrimitive(policy, each.kind, each.primitive),
-  }));
-  const mappings = new Map(listed.map(({ kind, name, mapping }) => [`${kind} ${name}`, mapping]));
-  const check: ListCheck = {
-    files,
-    policy,
-    catalog,
-    listed,
-    findings,
-    report,
-    warn: ({ kind, name }, found) => {
-      const { file, path } = placeOfPrimitive(check, kind, name, mappings.get(`${kind} ${name}`));
-      report(file, path, found);
-    },
-    warnPolicy: (found, path = []) => {
-      for (const file of files.slice(0, 1)) report(file, path, found);
-    },
-  };
+  const check = listCheck(files, policy, catalog);
   if (catalog.isFiltered !== true) {
     checkEntriesAgainst(check, scope);
     checkRuleNames(check);
     checkPanelNames(check);
   }
   const alone = new Set<unknown>(scope.parts?.filter((part) => part.policy).map(({ slug }) => slug));
-  for (const each of listed) {
+  for (const each of check.listed) {
     if (!alone.has(serverOf(each.primitive))) checkPrimitive(check, each, scope.unmapped);
   }
   checkPresentation(check);
   const isUnknown = catalog.encoding !== undefined && textRead(policy) !== undefined;
   if (isUnknown) checkTexts(check);
   else if (scope.whole && alone.size === 0) checkAllConfigurations(check);
-  return findings;
+  return check.findings;
 }
 
 function checkEntriesAgainst(check: ListCheck, { whole }: Scope): void {
@@ -128,7 +116,7 @@ function checkEntriesAgainst(check: ListCheck, { whole }: Scope): void {
         const unmapped = own.filter(({ mapping }) => !mapping.mapped).map((each) => each.name);
         const hint = didYouMean(name, unmapped) || ' Remove the entry.';
         const found = problem('dead-entry.entry', { noun, name, hint }, nearestReplacement(name, unmapped));
-        report(file, ['primitives', kind, name], found);
+        report({ file, path: ['primitives', kind, name] }, found);
       }
       for (const { name, matches, assignments } of policy.patterns[kind]) {
         if (!Object.hasOwn(file.document.patterns?.[kind] ?? {}, name)) continue;
@@ -139,10 +127,12 @@ function checkEntriesAgainst(check: ListCheck, { whole }: Scope): void {
             ({ concern, offered }) => offers[concern]?.offered === offered || offered === 'any',
           ),
         );
-        if (covered.length === 0 && mayExist(catalog, kind, name)) continue;
-        if (covered.length === 0) report(file, path, problem('dead-entry.pattern', { name, noun }));
-        else if (whole && assignments.length > 0 && !decides)
-          report(file, path, problem('shadowed-entry', { name }));
+        if (covered.length > 0) {
+          const isShadowed = whole && assignments.length > 0 && !decides;
+          if (isShadowed) report({ file, path }, problem('shadowed-entry', { name }));
+        } else if (!mayExist(catalog, kind, name)) {
+          report({ file, path }, problem('dead-entry.pattern', { name, noun }));
+        }
       }
     }
   }
@@ -215,7 +205,7 @@ function checkAllConfigurations(check: ListCheck): void {
     const file = files.find(({ document }) => document.rules?.some((rule) => rule.id === id));
     const index = file?.document.rules?.findIndex((rule) => rule.id === id) ?? 0;
     if (!isWhole || file === undefined || fires === 'sometimes') continue;
-    report(file, ['rules', index, 'id'], problem(`rule-${fires}-fires`, { id }));
+    report({ file, path: ['rules', index, 'id'] }, problem(`rule-${fires}-fires`, { id }));
   }
   for (const question of unanswered) warnPolicy(problem('not-analyzed', { question }));
   for (const each of findHiddenCompanions(policy, catalog)) {

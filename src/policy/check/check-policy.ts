@@ -46,11 +46,10 @@ export function checkMeaning(
   const wrong: PolicyPart[] = [];
   const reports = files.map((file) => reportsIn(file, findings, wrong));
   const common = {
-    ...collectConcerns(reports, complete),
+    ...collectConcerns(reports, complete, parts, shared),
     settings: Object.assign({}, ...files.map(({ document }) => document.settings ?? {})),
     parts,
   };
-  addShared(common.declared, parts, shared);
   const declared = [...common.declared];
   const concerns = new Map(declared.map(([name, { concern }]) => [name, concern]));
   const checks = reports.map((each): FileCheck => ({ ...each, ...common, concerns }));
@@ -74,6 +73,8 @@ export function checkMeaning(
 function collectConcerns(
   reports: readonly Reports[],
   complete: boolean,
+  parts: readonly ServerPart[],
+  shared: SharedConcerns | undefined,
 ): { declared: Map<string, Declared>; incomplete: boolean } {
   const declared = new Map<string, Declared>();
   const checkName = uniqueNames('concern');
@@ -94,21 +95,14 @@ function collectConcerns(
       declared.set(name, { concern, file, path, broken: isEmpty || broken.has(name) });
     }
   }
-  return { declared, incomplete };
-}
-
-/** Adds the concerns of servers, and what they add to those that the policy declares. */
-function addShared(
-  declared: Map<string, Declared>,
-  parts: readonly ServerPart[],
-  shared: SharedConcerns | undefined,
-): void {
+  // The concerns of servers, and what they add to those that the policy declares.
   for (const [name, concern] of shared?.concerns ?? []) {
     const own = declared.get(name);
     const [file] = parts.find((part) => part.concerns.has(name))?.files ?? [];
     const place = own ?? (file && { file, path: ['concerns', name], broken: false });
     if (place !== undefined) declared.set(name, { ...place, concern });
   }
+  return { declared, incomplete };
 }
 
 function checkConcern(check: FileCheck, name: string, concern: ConcernDeclaration): void {

@@ -17,31 +17,29 @@ export function checkRuleNames({ files, catalog, findings }: CatalogCheck): void
   const templates = (catalog.resourceTemplates ?? []).map((template) =>
     compileUriTemplate(identityOf('resourceTemplates', template)),
   );
-  for (const file of files) {
-    for (const { path, kinds, expression } of conditionsIn(file)) {
-      const listed = kinds.flatMap((kind) => catalog[kind] ?? []);
-      const names = new Set(listed.map((primitive) => primitive.name));
-      const uris = new Set(listed.map((primitive) => primitive.uri ?? primitive.uriTemplate));
-      const [only, ...others] = kinds;
-      const noun = only !== undefined && others.length === 0 ? KIND_NAMES[only][0] : 'primitive';
-      for (const { read, literal } of comparisons(expression, IDENTITIES)) {
-        const name = String(literal.value);
-        const known = read === 'primitive.name' ? names : uris;
-        // A URI that the server does not list can belong to one of its templates.
-        if (known.has(name) || (known === uris && templates.some(({ matches }) => matches(name)))) continue;
-        if (kinds.some((kind) => isUnlisted(catalog, kind))) continue;
-        if (mayExist(catalog, read === 'primitive.name' ? 'tools' : 'resources', name)) continue;
-        const near = [...known].filter((each) => typeof each === 'string');
-        const found = problem('unlisted-name', { noun, name }, { scalar: name, known: near });
-        reportsIn(file, findings).warn([...path, ...literal.place], found, 'key');
-      }
+  for (const { file, path, kinds, expression } of files.flatMap(conditionsIn)) {
+    const listed = kinds.flatMap((kind) => catalog[kind] ?? []);
+    const names = new Set(listed.map((primitive) => primitive.name));
+    const uris = new Set(listed.map((primitive) => primitive.uri ?? primitive.uriTemplate));
+    const [only, ...others] = kinds;
+    const noun = only !== undefined && others.length === 0 ? KIND_NAMES[only][0] : 'primitive';
+    for (const { read, literal } of comparisons(expression, IDENTITIES)) {
+      const name = String(literal.value);
+      const known = read === 'primitive.name' ? names : uris;
+      // A URI that the server does not list can belong to one of its templates.
+      if (known.has(name) || (known === uris && templates.some(({ matches }) => matches(name)))) continue;
+      if (kinds.some((kind) => isUnlisted(catalog, kind))) continue;
+      if (mayExist(catalog, read === 'primitive.name' ? 'tools' : 'resources', name)) continue;
+      const near = [...known].filter((each) => typeof each === 'string');
+      const found = problem('unlisted-name', { noun, name }, { scalar: name, known: near });
+      reportsIn(file, findings).warn([...path, ...literal.place], found, 'key');
     }
   }
 }
 
 /** @returns the conditions of a file, each with the kinds of the primitives that it is about */
-export function conditionsIn({ document }: CheckedFile) {
-  const { rules = [], assign = [] } = document;
+export function conditionsIn(file: CheckedFile) {
+  const { rules = [], assign = [] } = file.document;
   const conditions = [
     ...rules.map(({ hide, show, when }, index) => ({
       at: ['rules', index],
@@ -51,7 +49,7 @@ export function conditionsIn({ document }: CheckedFile) {
     ...assign.map(({ when }, index) => ({ at: ['assign', index], kinds: KINDS, when })),
   ];
   return conditions.map(({ at, kinds, when }) => {
-    return { path: [...at, 'when'], kinds, expression: parseExpression(when).expression };
+    return { file, path: [...at, 'when'], kinds, expression: parseExpression(when).expression };
   });
 }
 

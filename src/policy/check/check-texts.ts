@@ -22,11 +22,9 @@ export const needsTexts = (path: string): string => problem('catalog-without-tex
 
 /** Reports conditions that read what a catalog of facts does not have: they would be judged as if it were empty. */
 export function checkTexts({ files, findings }: CatalogCheck): void {
-  for (const file of files) {
-    for (const { path, expression } of conditionsIn(file)) {
-      const read = pathsOf(expression).find(isLeftOut);
-      if (read === undefined) continue;
-      reportsIn(file, findings).error(path, problem('catalog-without-texts', { path: read }), 'key');
-    }
+  for (const { file, path, expression } of files.flatMap(conditionsIn)) {
+    const read = pathsOf(expression).find(isLeftOut);
+    if (read === undefined) continue;
+    reportsIn(file, findings).error(path, problem('catalog-without-texts', { path: read }), 'key');
   }
 }

@@ -27,10 +27,9 @@ import { sharePresets } from './shared-presets.js';
  * checkServers({ files, top, parts, shared }, ['files', 'git']);
  */
 export function checkServers(servers: Servers, known: readonly string[] | undefined): Finding[] {
-  const { files, parts } = servers;
   const findings: Finding[] = [];
-  for (const file of files) checkServerNames(reportsIn(file, findings), parts);
-  for (const part of parts) {
+  checkServerNames(servers, findings);
+  for (const part of servers.parts) {
     const { entry } = part;
     if (entry !== undefined)
       new EntryCheck(part, entry, servers, reportsIn(entry.file, findings)).check(known);
@@ -44,15 +43,15 @@ export function checkServers(servers: Servers, known: readonly string[] | undefi
 }
 
 /** A comparison with a server that does not exist is always false. */
-function checkServerNames({ file, warn }: Reports, parts: readonly ServerPart[]): void {
+function checkServerNames({ files, parts }: Servers, findings: Finding[]): void {
   const slugs = parts.map(({ slug }) => slug);
-  for (const { path, expression } of conditionsIn(file)) {
+  for (const { file, path, expression } of files.flatMap(conditionsIn)) {
     for (const { literal } of comparisons(expression, SERVER)) {
       const name = String(literal.value);
       if (slugs.includes(name)) continue;
       const names = { name, slugs: listNames(slugs) };
       const found = problem('unknown-server.rule', names, { scalar: name, known: slugs });
-      warn([...path, ...literal.place], found, 'key');
+      reportsIn(file, findings).warn([...path, ...literal.place], found, 'key');
     }
   }
 }
