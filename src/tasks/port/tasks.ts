@@ -162,12 +162,10 @@ export function createTasks(options: TasksOptions): Tasks {
       return record === undefined ? undefined : upToDate(record, records, engine);
     },
 
-    answer: (caller, id, answers) =>
-      reply(
-        caller,
-        id,
-        Object.entries(answers).map(([key, answer]) => [key, { answer }]),
-      ),
+    answer(caller, id, answers) {
+      const replies = Object.entries(answers).map(([key, answer]) => [key, { answer }] as const);
+      return reply(caller, id, replies);
+    },
 
     refuse: (caller, id, key, message) => reply(caller, id, [[key, { refused: message }]]),
 

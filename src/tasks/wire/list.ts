@@ -44,8 +44,7 @@ export async function answerList({ tasks, caller, params }: TaskCall): Promise<C
   const after = cursor === undefined ? undefined : String(cursor);
   const page = await listTasks(tasks, caller, { pageSize: PAGE_SIZE, after });
   if (!page.ok) return invalidParams(page.message);
-  const next = page.next === undefined ? {} : { nextCursor: page.next };
-  return { result: { tasks: page.tasks, ...next } };
+  return { result: { tasks: page.tasks, nextCursor: page.next } };
 }
 
 function queryOf(filter: TaskFilter | undefined): Omit<TaskQuery, 'limit'> {
