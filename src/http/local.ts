@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { getRequestListener } from '@hono/node-server';
@@ -153,7 +152,9 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
     const message = `Port ${options.port} on ${host} cannot be used (${cause.code}). Choose another port.`;
     throw new ListenError(message, { cause });
   });
-  const port = portOf(server.address());
+  const bound = server.address();
+  // A string only for a pipe, and nothing only before it listens.
+  const port = typeof bound === 'object' ? bound?.port : undefined;
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const own = [address, `127.0.0.1:${port}`, `localhost:${port}`];
 
@@ -175,12 +176,6 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
       clearTimeout(longest);
     },
   };
-}
-
-/** The address is `null` only if the server is not listening, and a string only for a pipe. */
-function portOf(address: AddressInfo | string | null): number {
-  if (typeof address === 'object' && address !== null) return address.port;
-  throw new ListenError('The server is not listening on a TCP port. Choose another port.');
 }
 
 function refusal(request: Request, own: readonly string[], others: readonly string[]): Response | undefined {

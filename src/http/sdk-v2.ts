@@ -154,11 +154,8 @@ export function createModernHandler(
       const found = context.requestInfo && optionsOf.get(context.requestInfo);
       // Fail closed: without options there would be no gate, and nothing would be hidden.
       if (found === undefined) throw new Error('The SDK built a server for a request of another handler.');
-      const made = await make(found, context).catch((cause: unknown) => {
-        found.failed = { cause };
-        throw cause;
-      });
-      found.made = made;
+      found.made = make(found, context);
+      const made = await found.made;
       if (!('behind' in made)) {
         const { concerns } = found;
         attachGate(made, streams?.tellsLists === false ? { ...concerns, listens: false } : concerns);
@@ -200,13 +197,13 @@ export function createModernHandler(
       const exchange: Exchange = { concerns, stub };
       optionsOf.set(parsed, exchange);
       const response = await handler.fetch(parsed, { parsedBody, ...authOf(given) });
-      const { made, failed, error } = exchange;
-      if (failed !== undefined) throw failed.cause;
+      // Rejects with the reason why there is no server for it: the SDK answers that, and tells nobody.
+      const made = await exchange.made;
       const isListening = streams !== undefined && read(parsedBody, 'method') === METHODS.listen;
       // The SDK makes a server only for a request that passes its checks. A stream of the SDK would have no gate.
       if (isListening && made !== undefined)
         return openStream(streams, parsed, parsedBody as JSONRPCRequest, authOf(given), lasting);
-      return bridgedResponse(made && upstreamOf(made), response, error?.());
+      return bridgedResponse(made && upstreamOf(made), response, exchange.error?.());
     };
     const askForScope = (scope: string) => insufficientScope(scope, request, given);
     return (enforced ? checkAccessEarly(serve, probe, askForScope) : serve)(request, body);
@@ -218,9 +215,7 @@ interface Exchange {
   readonly concerns: GateOptions;
   readonly stub: Server | undefined;
   /** Its server, if it passed the checks of the SDK. */
-  made?: ServerV2;
-  /** Why there is no server for it. The SDK answers it, and tells nobody. */
-  failed?: { readonly cause: unknown };
+  made?: Promise<ServerV2>;
   /** The code of the error that its client got. */
   error?: () => number | undefined;
 }

@@ -49,9 +49,8 @@ export function reportFields(report: GateReport): Record<string, unknown> {
     hidden,
     ...(decision === undefined ? {} : decisionFields(decision)),
     'error.type': unanswered ?? type,
-    ...(error === undefined
-      ? {}
-      : { 'rpc.response.status_code': String(error), errorClass: errorClassOf(error) }),
+    'rpc.response.status_code': error?.toString(),
+    errorClass: error === undefined ? undefined : errorClassOf(error),
     isError: isError === true ? true : undefined,
     refused,
     trace_id: trace?.traceId,

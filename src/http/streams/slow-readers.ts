@@ -21,14 +21,11 @@ const CHECK_MS = 250;
 
 /** A client did not read its response. */
 class SlowClientError extends errorClass('SlowClientError', 'CLIENT_TOO_SLOW') {
-  constructor() {
-    super(
-      `The response was closed, because its client read nothing for ${STALLED_MS / 1000} s while others waited. Read responses as they arrive.`,
-    );
-    // The client causes it, not the code, and it is printed where endpoints print errors.
-    this.stack = `${this.name}: ${this.message}`;
-  }
+  // The client causes it, not the code, and it is printed where endpoints print errors.
+  override stack = `${this.name}: ${this.message}`;
 }
+
+const TOO_SLOW = `The response was closed, because its client read nothing for ${STALLED_MS / 1000} s while others waited. Read responses as they arrive.`;
 
 interface Stream {
   /** Bytes that were written for the client. */
@@ -113,7 +110,7 @@ export class SlowReaders {
         start: (controller) => {
           stream.waiting = () => RESUME_AT - (controller.desiredSize ?? RESUME_AT);
           stream.close = () => {
-            const cause = new SlowClientError();
+            const cause = new SlowClientError(TOO_SLOW);
             controller.error(cause);
             finish(true);
             reader.cancel(cause).catch(() => undefined);
