@@ -1,11 +1,6 @@
 import { isStandard, type StandardIssue, type TaskDefinition } from './definition.js';
 import { argumentsTooLarge } from './generated/texts.js';
 
-/** The arguments of a task, validated; or what is wrong with them. */
-export type CheckedArguments =
-  | { readonly ok: true; readonly json: string }
-  | { readonly ok: false; readonly message: string };
-
 /** The largest arguments of a task, in bytes of JSON. A record keeps them, and DynamoDB limits items to 400 KB. */
 const MAX_ARGUMENT_BYTES = 128_000;
 
@@ -16,13 +11,11 @@ const MAX_ARGUMENT_BYTES = 128_000;
  * @param args the arguments, as the client sent them
  * @returns the arguments as JSON, or the message of a tool error
  */
-export async function checkArguments(definition: TaskDefinition, args: unknown): Promise<CheckedArguments> {
+export async function checkArguments(definition: TaskDefinition, args: unknown) {
   const { name, inputSchema } = definition;
   const sent = args ?? {};
-  const invalid = (what: string): CheckedArguments => ({
-    ok: false,
-    message: `Invalid arguments for tool ${name}: ${what}`,
-  });
+  const invalid = (what: string) =>
+    ({ ok: false, message: `Invalid arguments for tool ${name}: ${what}` }) as const;
   let value: unknown = sent;
   if (isStandard(inputSchema)) {
     const result = await inputSchema['~standard'].validate(sent);
@@ -39,7 +32,7 @@ export async function checkArguments(definition: TaskDefinition, args: unknown):
   if (bytes > MAX_ARGUMENT_BYTES) {
     return invalid(argumentsTooLarge({ bytes, most: MAX_ARGUMENT_BYTES }));
   }
-  return { ok: true, json };
+  return { ok: true, json } as const;
 }
 
 function issueText({ message, path = [] }: StandardIssue): string {

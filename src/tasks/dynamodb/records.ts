@@ -4,7 +4,7 @@ import { lazyClient } from '../../session/lazy-client.js';
 import { limitCalls } from '../../session/table-calls.js';
 import { NO_TABLE } from '../execution/generated/texts.js';
 import { isTaskId } from '../records/owner.js';
-import { hasEmptyRange, matchesQuery, positionOf, sortedPage } from '../records/query.js';
+import { hasEmptyRange, matchesQuery, pageOf, positionOf } from '../records/query.js';
 import {
   type TaskChange,
   type TaskPage,
@@ -158,10 +158,7 @@ export function createDynamoRecords(options: DynamoRecordsOptions): TaskRecords 
       // DynamoDB answers with a part if it is busy or the items are large.
       for (const { id } of UnprocessedKeys?.[TableName]?.Keys ?? []) wanted.push(keyOf(owner, id?.S ?? ''));
     }
-    return sortedPage(
-      found.filter((task) => live(task) && matchesQuery(task, query)),
-      query,
-    );
+    return pageOf(found.filter(live), query);
   }
 }
 

@@ -59,10 +59,7 @@ export interface TaskRun {
  * @param operations the operations, in the order of this context
  * @returns the context, and a function that throws if a call is still pending
  */
-export function createContext(
-  run: TaskRun,
-  operations: TaskOperations,
-): { readonly ctx: TaskContext; readonly finish: () => void } {
+export function createContext(run: TaskRun, operations: TaskOperations) {
   let pending: string | undefined;
   let messages = 0;
 
@@ -86,17 +83,15 @@ export function createContext(
     if (typeof name === 'string' && name !== '' && name.length <= MAX_NAME) return;
     throw invalid(run, badName({ call, most: MAX_NAME }));
   };
-  const step = async <T>(name: string, retries: number, work: () => Promise<Outcome<T>>): Promise<T> => {
-    let outcome: Outcome<T>;
-    try {
-      outcome = await operations.step(name, retries, work);
-    } catch (error) {
-      if (error instanceof TaskRuleError) throw error;
-      throw new TaskStepError(`Step "${name}" failed: ${messageOf(error)}`);
-    }
+  const step = async <T>(name: string, retries: number, place: string, work: () => Promise<T> | T) => {
+    const stepping = operations.step(name, retries, () => outcomeOf(place, work));
+    const outcome = await stepping.catch((error: unknown) => {
+      throw error instanceof TaskRuleError
+        ? error
+        : new TaskStepError(`Step "${name}" failed: ${messageOf(error)}`);
+    });
     return unwrap(outcome);
   };
-
   const progress = async (message: string): Promise<void> => {
     await run.write({ kind: 'progress', message: short(message) });
   };
@@ -111,7 +106,7 @@ export function createContext(
         if (!Number.isInteger(retries) || retries < 0) {
           throw invalid(run, badRetries({ name }));
         }
-        return step(name, retries, () => outcomeOf(`ctx.step("${name}")`, () => work({ progress })));
+        return step(name, retries, `ctx.step("${name}")`, () => work({ progress }));
       }),
 
     sleep: (name, seconds) =>
@@ -125,11 +120,9 @@ export function createContext(
 
     // One checkpoint, so that a run that repeats does not show old messages again.
     progress: (message) =>
-      alone('ctx.progress', async () => {
-        await step(`progress ${++messages}`, WRITE_RETRIES, () =>
-          outcomeOf('ctx.progress', () => progress(message)),
-        );
-      }),
+      alone('ctx.progress', () =>
+        step(`progress ${++messages}`, WRITE_RETRIES, 'ctx.progress', () => progress(message)),
+      ),
 
     ask: <Question extends TaskQuestion>(key: string, question: Question) =>
       alone(`ctx.ask("${key}")`, async () => {

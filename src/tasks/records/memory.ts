@@ -1,4 +1,4 @@
-import { matchesQuery, sortedPage, summaryOf } from './query.js';
+import { pageOf, summaryOf } from './query.js';
 import { fitsRecord, messageOfEnd, type TaskChange, type TaskRecord, type TaskRecords } from './record.js';
 
 type Kept = TaskRecord & { readonly answered: readonly string[] };
@@ -14,26 +14,21 @@ const SWEEP_EVERY = 1000;
  * const tasks = createTasks({ definitions, records: createMemoryRecords() });
  */
 export function createMemoryRecords(): TaskRecords {
-  const owners = new Map<string, Map<string, Kept>>();
+  const tasks = new Map<string, Kept>();
   let created = 0;
   const live = ({ expiresAt }: TaskRecord): boolean => expiresAt * 1000 > Date.now();
   const find = (owner: string, id: string): Kept | undefined => {
-    const kept = owners.get(owner)?.get(id);
-    return kept !== undefined && live(kept) ? kept : undefined;
+    const kept = tasks.get(id);
+    return kept !== undefined && kept.owner === owner && live(kept) ? kept : undefined;
   };
   const sweep = (): void => {
-    for (const [owner, tasks] of owners) {
-      for (const [id, kept] of tasks) if (!live(kept)) tasks.delete(id);
-      if (tasks.size === 0) owners.delete(owner);
-    }
+    for (const [id, kept] of tasks) if (!live(kept)) tasks.delete(id);
   };
   const copy = ({ answered: _, ...record }: Kept): TaskRecord => structuredClone(record);
 
   return {
     async create(record) {
       if (++created % SWEEP_EVERY === 0) sweep();
-      const tasks = owners.get(record.owner) ?? new Map<string, Kept>();
-      owners.set(record.owner, tasks);
       if (!tasks.has(record.id)) tasks.set(record.id, { ...structuredClone(record), answered: [] });
     },
 
@@ -46,16 +41,13 @@ export function createMemoryRecords(): TaskRecords {
       const kept = find(owner, id);
       const next = kept === undefined ? undefined : changed(kept, change);
       if (next === undefined) return undefined;
-      owners.get(owner)?.set(id, next);
+      tasks.set(id, next);
       return copy(next);
     },
 
     async list(owner, query) {
-      const tasks = [...(owners.get(owner)?.values() ?? [])].filter(live).map(summaryOf);
-      return sortedPage(
-        tasks.filter((task) => matchesQuery(task, query)),
-        query,
-      );
+      const own = [...tasks.values()].filter((kept) => kept.owner === owner && live(kept));
+      return pageOf(own.map(summaryOf), query);
     },
   };
 }

@@ -34,13 +34,14 @@ function between(time: number, after: number | undefined, before: number | undef
   return (after === undefined || time > after) && (before === undefined || time < before);
 }
 
-/** Orders tasks and cuts out one page. */
-export function sortedPage(tasks: readonly TaskSummary[], query: TaskQuery): TaskPage {
+/** Filters and orders tasks, and cuts out one page. */
+export function pageOf(tasks: readonly TaskSummary[], query: TaskQuery): TaskPage {
   const direction = query.ascending ? 1 : -1;
   const compare = (a: TaskPosition, b: TaskPosition): number =>
     direction * (a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
   const { after } = query;
   const found = tasks
+    .filter((task) => matchesQuery(task, query))
     .map((task) => ({ task, ...positionOf(task, query) }))
     .sort(compare)
     .filter((each) => after === undefined || compare(each, after) > 0);
