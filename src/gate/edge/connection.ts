@@ -154,7 +154,10 @@ export class Connection implements ServerConnection {
 
   private judge(message: Message, sender: Sender): void | Promise<void> {
     if (passesBy(this.state.policy, message)) return this.passBy(message, sender);
-    if (isRequest(message)) return this.judgeRequest(message, sender);
+    if (isRequest(message)) {
+      this.latest = new Exchange(this, message, sender, message.id);
+      return judge(this.latest);
+    }
     if (isNotification(message)) return this.fromClientNotification(message, sender);
     this.toServer(message, sender);
   }
@@ -166,12 +169,6 @@ export class Connection implements ServerConnection {
     }
     this.ledger.passBy(sent.id);
     this.toServer(sent, sender);
-  }
-
-  private judgeRequest(request: Request, sender: Sender): void | Promise<void> {
-    const exchange = new Exchange(this, request, sender, request.id);
-    this.latest = exchange;
-    return judge(exchange);
   }
 
   private fromClientNotification(message: Notification, sender: Sender): void | Promise<void> {

@@ -71,8 +71,7 @@ class TransportWithGate extends TransportLayer implements GateLink {
   private readonly ledger = new Ledger<Exchange>();
   private readonly outcomes: Outcomes | undefined = undefined;
   private lister: TaskLister | undefined = undefined;
-  // Created by the first work: most transports have none, and many serve a single request.
-  private work: Set<Promise<unknown>> | undefined = undefined;
+  private readonly work = new Set<Promise<unknown>>();
 
   constructor(
     inner: Transport,
@@ -83,9 +82,7 @@ class TransportWithGate extends TransportLayer implements GateLink {
     const { report, names, probe, upstream } = options;
     if (report === undefined) return;
     const told = (line: GateReport): void => {
-      // A single server has no name.
-      const target = upstream?.servers.size ? line.target : undefined;
-      const server = target && insideOfTarget(target)?.slug;
+      const server = line.target && insideOfTarget(line.target)?.slug;
       const isOne = server !== undefined && upstream?.servers.has(server) === true;
       const early = upstream?.isEarly === true ? { early: true } : {};
       report({ ...line, ...early, serverEra: upstream?.serverEra, ...(isOne ? { server } : {}) });
@@ -102,7 +99,7 @@ class TransportWithGate extends TransportLayer implements GateLink {
     this.outcomes?.closed();
     // Transports of the SDK stay in memory until the next full garbage collection: their responses have finalizers. With
     // the connection, each call would keep what it received, and cost 12 us more for collecting it.
-    if (this.connection?.isFinished !== true || this.work?.size) return;
+    if (this.connection?.isFinished !== true || this.work.size) return;
     this.isOver = true;
     this.connection = undefined;
   }
@@ -158,7 +155,7 @@ class TransportWithGate extends TransportLayer implements GateLink {
   /** Resolves when no message waits for the store. An HTTP handler must await it before it responds with 202. */
   async settled(): Promise<void> {
     await this.connection?.settled();
-    if (this.work !== undefined) await Promise.allSettled(this.work);
+    if (this.work.size > 0) await Promise.allSettled(this.work);
   }
 
   /** Tells the client which lists look different since the preferences of its caller changed. */
@@ -194,10 +191,8 @@ class TransportWithGate extends TransportLayer implements GateLink {
   }
 
   waitFor(work: Promise<unknown>): void {
-    this.work ??= new Set();
-    const { work: open } = this;
-    open.add(work);
-    const done = () => open.delete(work);
+    this.work.add(work);
+    const done = () => this.work.delete(work);
     work.then(done, done);
   }
 

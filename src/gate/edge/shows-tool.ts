@@ -20,7 +20,7 @@ export async function showsTool(
 ): Promise<boolean> {
   if (!gate.state.isEnforced) return true;
   const pending = gate.ledger.find(message.id);
-  if (pending !== undefined) return gather(pending, toolIsShown(pending, name));
+  if (pending !== undefined) return gather(pending, toolIsShown(pending.configuration, name));
   // Its id is never sent. A response of the client has no params.
   const params = 'params' in message ? message.params : undefined;
   const call = { jsonrpc: '2.0', id: 0, method: ACCESS_METHODS.call } as const;
@@ -28,5 +28,5 @@ export async function showsTool(
   const exchange = new Exchange(gate, own, sender, undefined);
   const kept = await readKept(exchange);
   exchange.configured(configure(exchange, kept, { meta: true }), []);
-  return gather(exchange, toolIsShown(exchange, name));
+  return gather(exchange, toolIsShown(exchange.configuration, name));
 }

@@ -63,7 +63,7 @@ function* withShownTools(facts: RequestFacts, own: readonly OwnTask[]): Settling
   const isFree = !facts.isEnforced || facts.connection.taskTools !== undefined || !canChange(configuration);
   const shown: string[] = [];
   for (const { taskId, maker } of own) {
-    if (isFree || (maker !== undefined && (yield* toolIsShown({ configuration }, maker.tool))))
+    if (isFree || (maker !== undefined && (yield* toolIsShown(configuration, maker.tool))))
       shown.push(taskId);
   }
   return shown;

@@ -1,4 +1,5 @@
 import { configurationFor } from '../../engine/added-tools.js';
+import type { Configuration } from '../../engine/configuration.js';
 import { decide, type IndexedDecision } from '../../engine/evaluate.js';
 import { countHidden, type HiddenCounts } from '../../engine/hidden.js';
 import { mapPrimitive } from '../../engine/mapping.js';
@@ -43,7 +44,7 @@ export function* visibleTasks(facts: Facts, tasks: readonly unknown[]): Settling
   if (!hidesTasks(facts)) return { visible: own.map(({ task }) => task), total: own.length, hidden: {} };
   const known = facts.isEnforced ? own.filter(({ maker }) => maker !== undefined) : own;
   const makers = known.flatMap(({ maker }) => (maker === undefined ? [] : [maker.tool]));
-  const lists = yield* toolLists(facts, makers);
+  const lists = yield* toolLists(makers, facts.isEnforced);
   const decisions = known.map(({ maker }) => decisionOn(maker, lists, facts));
   const shown = known.filter((_, index) => isUsable(decisions[index])).map(({ task }) => task);
   const decided = decisions.filter((decision) => decision !== undefined);
@@ -56,7 +57,7 @@ export function* visibleTasks(facts: Facts, tasks: readonly unknown[]): Settling
 
 /** Returns which of the tools that create tasks are not hidden. */
 export function* shownTools(facts: Facts, tools: readonly string[]): Settling<readonly string[]> {
-  const lists = yield* toolLists(facts, tools);
+  const lists = yield* toolLists(tools, facts.isEnforced);
   return tools.filter((tool) => isUsable(decisionOn({ tool }, lists, facts)));
 }
 
@@ -65,23 +66,15 @@ const isUsable = ({ effect, reason }: Partial<IndexedDecision> = {}): boolean =>
   effect !== 'hide' && !(typeof reason === 'object' && 'scopes' in reason);
 
 /**
- * Returns whether a tool is not hidden from the sender of a request that does not name the tool itself, such as a request
- * about a task.
+ * Returns whether a tool is not hidden, under `enforce`, from the sender of a request that does not name the tool itself, such
+ * as a request about a task.
  *
  * @throws {Error} if the server did not list its tools
  */
-export function* toolIsShown(
-  { configuration }: Pick<Facts, 'configuration'>,
-  name: string,
-): Settling<boolean> {
+export function* toolIsShown(configuration: Configuration, name: string): Settling<boolean> {
   if (!canChange(configuration)) return true;
-  const { lists, enough } = yield* ask({
-    need: 'lists',
-    kinds: ['tools'],
-    targets: [{ type: 'tool', name }],
-  });
-  if (!enough) throw new Error(NOT_LISTED);
   const target = { type: 'tool', name } as const;
+  const lists = yield* toolLists([name], true);
   return isShown(lists, target, configuration) && scopesFor(lists, target, configuration).length === 0;
 }
 
@@ -120,12 +113,10 @@ function decisionOn(
   );
 }
 
-const NOT_LISTED = 'The server did not list its tools.';
-
-function* toolLists(facts: Facts, tools: readonly string[]): Settling<Lists> {
+function* toolLists(tools: readonly string[], isEnforced: boolean): Settling<Lists> {
   if (tools.length === 0) return {};
   const targets = [...new Set(tools)].map((name) => ({ type: 'tool' as const, name }));
   const { lists, enough } = yield* ask({ need: 'lists', kinds: ['tools'], targets });
-  if (!enough && facts.isEnforced) throw new Error(NOT_LISTED);
+  if (!enough && isEnforced) throw new Error('The server did not list its tools.');
   return lists;
 }

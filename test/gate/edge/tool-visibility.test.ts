@@ -13,7 +13,10 @@ function shows(name: string, replies: TaskGate['replies'] = LISTS, params: objec
   const exchange = own.exchange('tasks/get', params);
   const kept = { session: { state: 'live', record: {} }, principal: undefined } as const;
   exchange.configured(configure(exchange, kept, { meta: true }), []);
-  return { answer: (async () => gather(exchange, toolIsShown(exchange, name)))(), asked: own.toServer };
+  return {
+    answer: (async () => gather(exchange, toolIsShown(exchange.configuration, name)))(),
+    asked: own.toServer,
+  };
 }
 
 describe('a tool that a request does not name itself', () => {
