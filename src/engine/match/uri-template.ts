@@ -12,17 +12,15 @@
  * compileUriTemplate('vault://keys/{id}').matches('vault://keys/7'); // true
  */
 export function compileUriTemplate(template: string) {
-  const tokens: { readonly kind: 'literal' | 'one' | 'many'; readonly text: string }[] = [];
+  // A literal is one character, so it is not `ONE` or `MANY`.
+  const tokens: string[] = [];
   let literals = 0;
   // `split` returns literals at even indexes and expressions at odd indexes.
   for (const [place, part] of template.split(/(\{[^{}]*\})/).entries()) {
-    if (place % 2 === 0) {
-      for (const text of part) tokens.push({ kind: 'literal', text });
+    if (place % 2 === 1) tokens.push(/\{[+#./;?&]|\*\}/.test(part) ? MANY : ONE);
+    else {
+      for (const character of part) tokens.push(character);
       literals += part.length;
-    } else if (/\{[+#./;?&]|\*\}/.test(part)) {
-      tokens.push({ kind: 'many', text: part });
-    } else {
-      tokens.push({ kind: 'one', text: part });
     }
   }
 
@@ -32,15 +30,9 @@ export function compileUriTemplate(template: string) {
       const next = new Set<number>();
       for (const position of reached) {
         const token = tokens[position];
-        if (token === undefined) continue;
-        if (token.kind === 'literal') {
-          if (token.text === character) next.add(position + 1);
-        } else if (token.kind === 'many') {
-          next.add(position);
-        } else if (character !== '/' && character !== '?' && character !== '#') {
-          next.add(position);
-          next.add(position + 1);
-        }
+        const isInside = token === ONE && !'/?#'.includes(character);
+        if (token === MANY || isInside) next.add(position);
+        if (token === character || isInside) next.add(position + 1);
       }
       if (next.size === 0) return false;
       reached = skipEmpty(next);
@@ -49,9 +41,12 @@ export function compileUriTemplate(template: string) {
   };
 
   const skipEmpty = (positions: Set<number>): Set<number> => {
-    for (const position of positions) if (tokens[position]?.kind === 'many') positions.add(position + 1);
+    for (const position of positions) if (tokens[position] === MANY) positions.add(position + 1);
     return positions;
   };
 
   return { matches, literals };
 }
+
+/** An expression that matches characters of one path segment, and one that matches any characters. */
+const [ONE, MANY] = ['one', 'many'];

@@ -1,23 +1,17 @@
-/** The operators of RFC 6570, section 3.2.1, without "+", and `''` for no operator. */
-const OPERATORS: Readonly<Record<string, Operator>> = {
-  '': { first: '', separator: ',', named: false, reserved: false },
-  '+': { first: '', separator: ',', named: false, reserved: true },
-  '#': { first: '#', separator: ',', named: false, reserved: true },
-  '.': { first: '.', separator: '.', named: false, reserved: false },
-  '/': { first: '/', separator: '/', named: false, reserved: false },
-  ';': { first: ';', separator: ';', named: true, reserved: false },
-  '?': { first: '?', separator: '&', named: true, reserved: false },
-  '&': { first: '&', separator: '&', named: true, reserved: false },
+/**
+ * The operators of RFC 6570, section 3.2.1, and `''` for no operator: what comes first, what separates the variables, and whether
+ * their names are written. `+` and `#` keep reserved characters.
+ */
+const OPERATORS: Readonly<Record<string, readonly [first: string, separator: string, isNamed?: true]>> = {
+  '': ['', ','],
+  '+': ['', ','],
+  '#': ['#', ','],
+  '.': ['.', '.'],
+  '/': ['/', '/'],
+  ';': [';', ';', true],
+  '?': ['?', '&', true],
+  '&': ['&', '&', true],
 };
-
-interface Operator {
-  readonly first: string;
-  readonly separator: string;
-  /** Whether an expansion contains the variable names. */
-  readonly named: boolean;
-  /** Whether reserved characters stay as they are. */
-  readonly reserved: boolean;
-}
 
 /**
  * Expands a URI template with strings (RFC 6570, levels 1 to 3, and the modifiers of level 4 on strings). Servers differ
@@ -39,16 +33,17 @@ export function expandTemplate(
 ): readonly string[] {
   const expand = (isEncoded: boolean): string =>
     template.replace(EXPRESSION, (expression, symbol: string, variables: string) => {
-      const operator = OPERATORS[symbol];
-      if (operator === undefined) return expression;
+      const [first = '', separator, isNamed] = OPERATORS[symbol] ?? [];
       const expanded = variables.split(',').flatMap((variable) => {
         const [, name = variable, prefix] = VARIABLE.exec(variable) ?? [];
         const value = lookUp(name);
         if (value === undefined) return [];
         const shown = prefix === undefined ? value : Array.from(value).slice(0, Number(prefix)).join('');
-        return [named(operator, symbol, name, isEncoded ? percentEncode(shown, operator.reserved) : shown)];
+        const text = isEncoded ? percentEncode(shown, symbol === '+' || symbol === '#') : shown;
+        if (isNamed !== true) return [text];
+        return [text === '' && symbol === ';' ? name : `${name}=${text}`];
       });
-      if (expanded.length > 0) return operator.first + expanded.join(operator.separator);
+      if (expanded.length > 0) return first + expanded.join(separator);
       return symbol === '' || symbol === '+' ? expression : '';
     });
   return [...new Set([expand(true), expand(false)])];
@@ -56,11 +51,6 @@ export function expandTemplate(
 
 const EXPRESSION = /\{([+#./;?&]?)([^{}]*)\}/g;
 const VARIABLE = /^([^*:]*)(?:\*|:(\d{1,4}))$/;
-
-function named({ named: isNamed }: Operator, symbol: string, name: string, value: string): string {
-  if (!isNamed) return value;
-  return value === '' && symbol === ';' ? name : `${name}=${value}`;
-}
 
 /** Encodes all but unreserved characters; with `reserved`, also reserved characters and escapes stay. */
 function percentEncode(value: string, reserved: boolean): string {
