@@ -35,9 +35,7 @@ export interface Caller extends CallerData {
 }
 
 /** A caller, and for lists the values of concerns with `lists: stable`. */
-interface Resolving extends Caller {
-  readonly fixed?: Configuration;
-}
+type Resolving = Caller & { readonly fixed?: Configuration };
 
 /**
  * Resolves the preferences that a host sent into the configuration in effect.

@@ -15,9 +15,8 @@ import {
 import type { Facts, RequestFacts } from '../request/facts.js';
 import { describeConcerns } from '../request/report.js';
 import { itemsOf, wholeListOf } from '../request/whole-list.js';
-import { filterList } from './filter-list.js';
+import { filterFor } from './list-request.js';
 import { otherMembers } from './other-members.js';
-import { callableTools, toolsOfEra, withoutHiddenUi } from './tools-for-client.js';
 
 /** The lists in a group (MCP Toolbox for Databases, "Groups Specification"). Neither they nor those of groups have pages. */
 const MEMBERS = ['tools', 'prompts'] as const;
@@ -104,10 +103,10 @@ function* readGroup(
     const members = itemsOf(kind, result);
     if (members === undefined) continue;
     const whole = wholeListOf(facts.policy, kind, [{ [kind]: members }]);
-    const { items } = filterList(whole, facts.configuration, [], (kept) => callableTools(facts, kind, kept));
+    const { items } = yield* filterFor(facts, { kind, filter: undefined, names: [] }, whole, []);
     given += members.length;
     shown += items.length;
-    filtered[kind] = toolsOfEra(facts, kind, yield* withoutHiddenUi(facts, kind, items));
+    filtered[kind] = items;
   }
   const name = typeof params.name === 'string' ? params.name : '';
   return {

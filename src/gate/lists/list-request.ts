@@ -31,7 +31,7 @@ import { itemsOf, type WholeList, wholeListOf, withoutReserved } from '../reques
 import { answerPage, cutPage, listTarget, type PagedList } from './answer-page.js';
 import { withCacheHints } from './cache-hints.js';
 import { applyListFilter, type ReadListFilter, readListFilter } from './client-filter.js';
-import { type CursorTarget, cursorTarget, isGateCursor, isSealed, openCursor, sealCursor } from './cursor.js';
+import { cursorTarget, isGateCursor, isSealed, openCursor, sealCursor } from './cursor.js';
 import { filterList, withWarnings } from './filter-list.js';
 import { ownListOnly, withOwnEntries } from './own-entries.js';
 import { withOutsideNames } from './sibling-names.js';
@@ -57,7 +57,7 @@ export function* judgeList(asked: RequestFacts): Deciding<Outcome> {
   const cursor = request.params?.cursor;
   if (isSealed(cursor)) {
     // The pages before this one were already fetched, so a new server instance does not have to list them again.
-    const opened = openCursor(cursor, serverPageTarget(facts, query));
+    const opened = openCursor(cursor, cursorTarget(facts, query.kind, query.filterKey));
     if (!opened.ok) return refuse(ERRORS.invalidParams, CURSOR_MESSAGES[opened.reason]);
     return { to: 'server', params: { ...request.params, cursor: opened.cursor } };
   }
@@ -109,8 +109,10 @@ function queryOf(facts: RequestFacts): ListQuery | Extract<ReadListFilter, { rea
   return { ...own, kind, names, filterKey: own.key + (names.length === 0 ? '' : JSON.stringify(names)) };
 }
 
+type ListFilters = Pick<ListQuery, 'kind' | 'filter' | 'names'>;
+
 /** Applies the filters of the client, which only ever make a list shorter. */
-function narrowed({ kind, filter, names }: ListQuery, shown: readonly Primitive[]): readonly Primitive[] {
+function narrowed({ kind, filter, names }: ListFilters, shown: readonly Primitive[]): readonly Primitive[] {
   const filtered = applyListFilter(kind, shown, filter);
   if (names.length === 0) return filtered;
   const passes = passesNameFilters(
@@ -132,9 +134,9 @@ function nameWarnings({ kind, names }: ListQuery, whole: WholeList, configuratio
 }
 
 /** Filters a list, by the configuration and by the filters of the client, and returns it as this client knows it. */
-function* filtered(
+export function* filterFor(
   facts: Facts,
-  query: ListQuery,
+  query: ListFilters,
   whole: WholeList,
   warnings: readonly ConcernWarning[],
 ): Settling<ReturnType<typeof filterList> & Pick<PagedList, 'list'>> {
@@ -155,7 +157,7 @@ function* answerWholeList(facts: Facts, query: ListQuery, whole: WholeList): Set
   const { kind, filterKey } = query;
   const { configuration } = facts;
   const told = [...configuration.warnings, ...nameWarnings(query, whole, configuration)];
-  const { kept, shown, total, hidden, ...found } = yield* filtered(facts, query, whole, told);
+  const { kept, shown, total, hidden, ...found } = yield* filterFor(facts, query, whole, told);
   return answerPage(facts, {
     ...found,
     // Only of what this client is shown: its cursors must not reveal changes of hidden primitives.
@@ -164,10 +166,6 @@ function* answerWholeList(facts: Facts, query: ListQuery, whole: WholeList): Set
     counts: { shown, total, hidden },
   });
 }
-
-/** For a list that is not known as a whole, `catalog` is only its kind. */
-const serverPageTarget = (facts: Facts, { kind, filterKey }: ListQuery): CursorTarget =>
-  cursorTarget(facts, kind, filterKey);
 
 /** Returns whether the answer to this request may differ from the server's own. */
 function mustRewrite({ policy, configuration }: Facts, { filter, names }: ListQuery): boolean {
@@ -232,11 +230,11 @@ function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): Set
   const { nextCursor } = message.result;
   const page = wholeListOf(policy, kind, [message.result]);
   const told = [...configuration.warnings, UNBOUNDED_LIST];
-  const found = yield* filtered(facts, query, page, told);
+  const found = yield* filterFor(facts, query, page, told);
   const { items, shown, total, hidden, rest, meta, warnings, list } = found;
   const next =
     typeof nextCursor === 'string'
-      ? { nextCursor: sealCursor(serverPageTarget(facts, query), nextCursor) }
+      ? { nextCursor: sealCursor(cursorTarget(facts, kind, query.filterKey), nextCursor) }
       : {};
   const listed = withOwnEntries(facts, query, { ...rest, [kind]: items, ...next, ...meta });
   return {
