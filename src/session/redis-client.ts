@@ -1,15 +1,12 @@
 import { once } from 'node:events';
 import { createClient as createRedisClient } from 'redis';
 
-/** The part of a client of Redis that the store uses. */
+/** The part of a client of Redis that the store uses. One that does not know the signal ignores it. */
 export interface RedisScripts {
-  eval(script: string, given: { readonly keys: string[]; readonly arguments: string[] }): Promise<unknown>;
+  eval(script: string, given: RedisArguments, signal: AbortSignal): Promise<unknown>;
 }
 
-/** One whose scripts can be given up. A client that does not know the signal ignores it. */
-export interface InterruptibleScripts {
-  eval(...script: [...Parameters<RedisScripts['eval']>, signal: AbortSignal]): Promise<unknown>;
-}
+type RedisArguments = { readonly keys: string[]; readonly arguments: string[] };
 
 /**
  * Creates the store's default client. It connects again by itself, also to another address of the same name: a call that is given
@@ -18,7 +15,7 @@ export interface InterruptibleScripts {
  * @param url `redis://` or `rediss://`
  * @returns runs a script until a signal aborts
  */
-export function createClient(url: string): InterruptibleScripts {
+export function createClient(url: string): RedisScripts {
   let current = open(url);
   return {
     async eval(script, given, signal) {

@@ -1,5 +1,5 @@
 import { ConcernsError } from '../errors.js';
-import type { InterruptibleScripts, RedisScripts } from './redis-client.js';
+import type { RedisScripts } from './redis-client.js';
 import type { SessionRead, SessionRecord, SessionStore } from './store.js';
 import { limitCalls } from './table-calls.js';
 
@@ -45,8 +45,8 @@ redis.call('EXPIRE', KEYS[1], ARGV[1])`;
  */
 export function createRedisStore(options: RedisStoreOptions = {}): SessionStore {
   const { url = 'redis://localhost', client: given, expiresAfterSeconds = 24 * 60 * 60, timeoutMs } = options;
-  let client: InterruptibleScripts | undefined = given;
-  const load = async (): Promise<InterruptibleScripts> => {
+  let client: RedisScripts | undefined = given;
+  const load = async (): Promise<RedisScripts> => {
     if (client !== undefined) return client;
     const { createClient } = await import('./redis-client.js');
     client ??= createClient(url);
