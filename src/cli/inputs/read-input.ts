@@ -38,8 +38,8 @@ async function listServer(input: ServerInput, quiet: boolean): Promise<CatalogFi
   // The SDK is loaded only for servers.
   const [{ openServer }, { WholeListTransport }, { fetchCatalog }] = await Promise.all([
     import('./open-server.js'),
-    import('./whole-list-transport.js'),
-    import('./fetch-catalog.js'),
+    import('./listing/whole-list-transport.js'),
+    import('./listing/fetch-catalog.js'),
   ]);
   const unavailable: Record<string, string> = {};
   const missing = (server: string, reason: string): void => {

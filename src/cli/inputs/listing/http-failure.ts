@@ -1,5 +1,5 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { read } from '../../wire/messages.js';
+import { read } from '../../../wire/messages.js';
 import { type Failure, shorten } from './failure.js';
 
 /**

@@ -1,11 +1,11 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import type { Primitive } from '../../engine/mapping.js';
-import type { Kind } from '../../engine/policy.js';
-import { itemsOf } from '../../gate/request/whole-list.js';
-import type { SeveralCatalog } from '../../policy/check/servers/own-catalog.js';
-import { LISTS, read } from '../../wire/messages.js';
-import { walkPages } from '../../wire/page-walker.js';
-import { CliError } from '../errors.js';
+import type { Primitive } from '../../../engine/mapping.js';
+import type { Kind } from '../../../engine/policy.js';
+import { itemsOf } from '../../../gate/request/whole-list.js';
+import type { SeveralCatalog } from '../../../policy/check/servers/own-catalog.js';
+import { LISTS, read } from '../../../wire/messages.js';
+import { walkPages } from '../../../wire/page-walker.js';
+import { CliError } from '../../errors.js';
 import { shorten } from './failure.js';
 
 /** Whether the server answered with an error. */

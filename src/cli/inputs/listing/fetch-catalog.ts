@@ -3,22 +3,22 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ListRootsRequestSchema, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { KINDS } from '../../engine/policy.js';
-import { beforeAbort } from '../../session/before-abort.js';
-import { MODERN_VERSION } from '../../upstream/eras/envelope.js';
-import { inProcessTransport } from '../../upstream/in-process.js';
-import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../../wire/messages.js';
-import { withoutGates } from '../../wire/transport-layer.js';
-import { CliError } from '../errors.js';
-import type { ServerInput } from '../options/input-options.js';
-import { VERSION } from '../version.js';
-import { filteringOf } from './catalog-file.js';
+import { KINDS } from '../../../engine/policy.js';
+import { beforeAbort } from '../../../session/before-abort.js';
+import { MODERN_VERSION } from '../../../upstream/eras/envelope.js';
+import { inProcessTransport } from '../../../upstream/in-process.js';
+import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../../../wire/messages.js';
+import { withoutGates } from '../../../wire/transport-layer.js';
+import { CliError } from '../../errors.js';
+import type { ServerInput } from '../../options/input-options.js';
+import { VERSION } from '../../version.js';
+import { filteringOf } from '../catalog-file.js';
+import { explainEra } from '../explain-era.js';
+import { FULL_CLIENT_CAPABILITIES } from '../generated/client-capabilities.js';
+import type { OpenedServer } from '../open-server.js';
 import { childFailure } from './child-failure.js';
-import { explainEra } from './explain-era.js';
 import { type Failure, failureText } from './failure.js';
 import { fetchLists, isAnswer } from './fetch-lists.js';
-import { FULL_CLIENT_CAPABILITIES } from './generated/client-capabilities.js';
-import type { OpenedServer } from './open-server.js';
 import { WholeListTransport } from './whole-list-transport.js';
 
 /** Some servers register more primitives once they know the client. Milliseconds to wait after the last change. */
@@ -50,7 +50,7 @@ export async function fetchCatalog(opened: OpenedServer, options: ListingOptions
   const { open, close } = await connectionsTo(opened, missing);
   /** Asks a server that is spoken to in the modern era. */
   const fetchTranslated = async (refused?: EraRefused) => {
-    const { bridge } = await import('../../upstream/isolation.js');
+    const { bridge } = await import('../../../upstream/isolation.js');
     const bridged = bridge(open, 'per-session', { protocol: '2026-07-28' });
     try {
       await beforeAbort(bridged.era(), signal).catch((cause) => explainEra(cause, refused));
@@ -77,7 +77,7 @@ async function connectionsTo(opened: OpenedServer, missing: ListingOptions['miss
   if ('open' in opened) return { open: opened.open, close };
   if (!('several' in opened))
     return { open: () => inProcessTransport(async () => withoutGates(await opened.server())), close };
-  const { bridgeSeveral } = await import('../../upstream/several/bridge-several.js');
+  const { bridgeSeveral } = await import('../../../upstream/several/bridge-several.js');
   const told = new Set<string>();
   const bridged = bridgeSeveral(opened.several, 'per-session', {
     isLongLived: true,

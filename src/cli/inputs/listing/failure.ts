@@ -1,5 +1,5 @@
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
-import { plain } from '../terminal/output.js';
+import { plain } from '../../terminal/output.js';
 
 const MAX_QUOTED = 160;
 
