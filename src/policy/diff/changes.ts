@@ -46,7 +46,7 @@ export function changeOf(
       (!isNew && isFilter(policies, first, dimension)),
   );
   const dontCare = decisions.map(([shown, shownOnOther]) => !shown && !shownOnOther);
-  const { cubes, size } = findCover({ sizes: dimensions.map(sizeOf), has, dontCare }, mayUseDontCare);
+  const { cubes, size } = findCover(dimensions.map(sizeOf), has, dontCare, mayUseDontCare);
   const when = cubes.map((cube) => toTerms(cube, dimensions)).sort(byDimension(dimensions));
   const exact = unchanged.length === 0 && size === has.filter(Boolean).length;
   return { of, direction, when, exact, share: size / has.length };

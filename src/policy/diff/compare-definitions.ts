@@ -44,7 +44,6 @@ export function compareDefinitions(pins: Pins, now: ServerCatalog, old?: PolicyC
     const nameOf = new Map([...pinned].map(([name, digest]) => [digest, name]));
     const before = new Map((old?.[kind] ?? []).map((each) => [identityOf(kind, each), each]));
     const areFacts = old?.encoding !== undefined;
-    const renamed = new Set<string>();
     const changes = listed.flatMap((each): DefinitionChange[] => {
       const name = identityOf(kind, each);
       const digest = definitionDigest(kind, each);
@@ -52,7 +51,6 @@ export function compareDefinitions(pins: Pins, now: ServerCatalog, old?: PolicyC
       if (pinned.get(name) === digest) return [];
       const from = nameOf.get(digest);
       const isRename = !isPinned && from !== undefined && !names.has(from);
-      if (isRename) renamed.add(from);
       // Facts lack what a poisoned description would change, so all of the new definition is to be read.
       const earlier = before.get(name) ?? {};
       const known = { [IDENTITY[kind]]: name, ...(areFacts ? factsIn(earlier) : earlier) };
@@ -67,7 +65,8 @@ export function compareDefinitions(pins: Pins, now: ServerCatalog, old?: PolicyC
         },
       ];
     });
-    const gone = [...pinned.keys()].filter((name) => !names.has(name) && !renamed.has(name));
+    const renamed = changes.map(({ change, from }) => (change === 'renamed' ? from : undefined));
+    const gone = [...pinned.keys()].filter((name) => !names.has(name) && !renamed.includes(name));
     return [
       ...changes,
       ...gone.map((name) => ({ kind, name, change: 'gone' as const, isKnown: true, details: [] })),

@@ -1,19 +1,9 @@
 /** One part of a cover: the choices of each dimension. A point belongs to the cube if each of its choices belongs to it. */
 export type Cube = readonly (readonly number[])[];
 
-/** A set of points. A point is one combination of choices, one choice for each dimension. */
-export interface Points {
-  /** The number of choices of each dimension. */
-  readonly sizes: readonly number[];
-  /** Which points belong to the set, by their number: the last dimension changes fastest. */
-  readonly has: readonly boolean[];
-  /** The don't-care set: points that a cover may include if that makes it shorter. By number, as `has`. */
-  readonly dontCare: readonly boolean[];
-}
-
 /**
  * @param sizes the number of choices of each dimension
- * @param number the number of a combination, in the order of `Points.has`
+ * @param number the number of a combination, the last dimension changes fastest
  * @returns the choice in each dimension
  */
 export function combinationAt(sizes: readonly number[], number: number): number[] {
@@ -32,14 +22,18 @@ export function combinationAt(sizes: readonly number[], number: number): number[
  * covers yet, and grows while it holds only points of the set and of the don't-care set. The search is greedy, so a
  * shorter cover may exist.
  *
- * @param points the points
+ * @param sizes the number of choices of each dimension. A point is one combination of choices
+ * @param has which points belong to the set, by their number, see `combinationAt`
+ * @param dontCare the don't-care set: points that a cover may include if that makes it shorter
  * @param mayUseDontCare for each dimension, whether a cube may grow along it by adding points of the don't-care set
  * @returns the cubes, and how many points they hold
  * @example
- * findCover({ sizes: [2, 2], has: [false, false, true, true], dontCare: [] }, [true, true]).cubes; // [[[1], [0, 1]]]
+ * findCover([2, 2], [false, false, true, true], [], [true, true]).cubes; // [[[1], [0, 1]]]
  */
 export function findCover(
-  { sizes, has, dontCare }: Points,
+  sizes: readonly number[],
+  has: readonly boolean[],
+  dontCare: readonly boolean[],
   mayUseDontCare: readonly boolean[],
 ): { readonly cubes: readonly Cube[]; readonly size: number } {
   const covered = new Set<number>();

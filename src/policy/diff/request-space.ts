@@ -63,8 +63,14 @@ export function requestDimensions(
     const choices = values.map((value) => ({ text: [value].flat().join('+'), value }));
     const shared = { name, ...(range === undefined ? {} : { range }) };
     const isHost = both.some((concern) => concern?.setBy === 'host');
-    const withNull = [{}, ...choices, ...nullChoice(policies, name)];
-    const withMissing = [...missingClaimChoice(both), ...choices];
+    const [old, now] = both.map((concern) => concern?.default);
+    // If a default may apply, requesting `null` differs from requesting nothing.
+    const mayApply = policies.some(
+      ({ settings }, at) => settings.defaults !== 'never' && both[at]?.default !== undefined,
+    );
+    const withNull = [{}, ...choices, ...(mayApply ? [{ text: 'null', value: null }] : [])];
+    // A caller without the claim gets the default. If both policies have the same default, its value covers this case.
+    const withMissing = old !== undefined && old === now ? choices : [{}, ...choices];
     const claims = new Set(both.flatMap((concern) => (concern?.claim ? [claimName(concern.claim)] : [])));
     return [
       ...(isHost ? [{ type: 'host' as const, key: name, choices: withNull, ...shared }] : []),
@@ -78,20 +84,6 @@ export function requestDimensions(
 /** @returns the concern of a policy that has the name */
 export const concernOf = (policy: Policy, name: string): Concern | undefined =>
   policy.concerns[policy.indexOf.get(name) ?? -1];
-
-/** If a default may apply, requesting `null` differs from requesting nothing. */
-function nullChoice(policies: readonly Policy[], name: string): Choice[] {
-  const hasDefault = policies.some(
-    (policy) => policy.settings.defaults !== 'never' && concernOf(policy, name)?.default !== undefined,
-  );
-  return hasDefault ? [{ text: 'null', value: null }] : [];
-}
-
-/** A caller without the claim gets the default. If both policies have the same default, its value covers this case. */
-function missingClaimChoice([before, after]: readonly (Concern | undefined)[]): Choice[] {
-  const haveSameDefault = before?.default !== undefined && before.default === after?.default;
-  return haveSameDefault ? [] : [{}];
-}
 
 /** Lists the values of a concern with named values, and every combination of them if it takes several. */
 function namedValuesOf(name: string, policies: readonly Policy[]): readonly unknown[] {
