@@ -40,17 +40,14 @@ export function proposeEntries(
         continue;
       }
       added.push(tool);
-      const has = (concern: string, value?: string): boolean => {
-        const index = policy.indexOf.get(concern) ?? -1;
-        const offer = offers[index];
-        if (value === undefined || offer === undefined) return offer !== undefined;
-        return offer.offered.includes(policy.ordinals[index]?.get(value) ?? Number.NaN);
-      };
+      const offered = (concern: string) => offers[policy.indexOf.get(concern) ?? -1]?.offered;
       const { effect, doubt } = tool;
-      const isMissing = !has('effect', effect) || doubt !== undefined;
+      // `undefined` if the policy has no such effect.
+      const ordinal = policy.ordinals[policy.indexOf.get('effect') ?? -1]?.get(effect);
+      const isRight = doubt === undefined && offered('effect')?.includes(ordinal ?? Number.NaN) === true;
       const values = {
-        ...(isMissing && declares(policy, 'effect', effect) ? { effect } : {}),
-        ...(has('topic') ? {} : topicOf(tool)),
+        ...(ordinal === undefined || isRight ? {} : { effect }),
+        ...(offered('topic') === undefined ? topicOf(tool) : {}),
       };
       if (mapped && Object.keys(values).length === 0) continue;
       const comment = doubt === undefined ? 'new' : `new, review it: ${doubt}`;
@@ -58,10 +55,6 @@ export function proposeEntries(
     }
   }
   return { entries, tools: added };
-}
-
-function declares(policy: Policy, concern: string, value: string): boolean {
-  return policy.ordinals[policy.indexOf.get(concern) ?? -1]?.has(value) ?? false;
 }
 
 /** @returns a function that chooses one of the topics that the policy has already */

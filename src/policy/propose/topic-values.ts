@@ -2,7 +2,7 @@ import { parentOf } from '../../engine/match/within.js';
 import { LIMITS } from '../language/schema.js';
 import type { Proposal } from './propose-policy.js';
 import { OTHER } from './topics/propose-topics.js';
-import { wordsOf } from './words/words.js';
+import { countEach, wordsOf } from './words/words.js';
 
 /** Names of tools in the description of a topic. */
 const EXAMPLES = 3;
@@ -20,17 +20,14 @@ const MAX_LENGTH = 120;
  * topicValues(proposePolicy(catalog)).values[0]; // ['issue', 'list_issues, close_issue; label, assignee']
  */
 export function topicValues({ topics, tools, topicWords }: Proposal) {
-  const namesOf = new Map<string, string[]>();
-  for (const { name, topics: own } of tools) {
-    for (const topic of own === 'any' ? [] : own) namesOf.set(topic, [...(namesOf.get(topic) ?? []), name]);
-  }
   const { values, nested } = withParents(topics);
   return {
     nested,
     values: values.map((value): readonly [value: string, description: string] => {
-      const names = namesOf.get(value) ?? [];
-      if (names.length === 0) return [value, `Everything in ${value}`];
+      const own = tools.filter((tool) => tool.topics !== 'any' && tool.topics.includes(value));
+      if (own.length === 0) return [value, `Everything in ${value}`];
       const front = value === OTHER ? 'All other tools: ' : '';
+      const names = own.map(({ name }) => name);
       return [value, describe(front, names, topicWords.get(value) ?? [])];
     }),
   };
@@ -38,11 +35,7 @@ export function topicValues({ topics, tools, topicWords }: Proposal) {
 
 /** Adds the topics above others, if several topics are in the same one. */
 function withParents(topics: readonly string[]) {
-  const counts = new Map(topics.map((topic) => [topic, 1]));
-  for (const topic of topics) {
-    const parent = parentOf(topic);
-    if (parent !== undefined) counts.set(parent, (counts.get(parent) ?? 0) + 1);
-  }
+  const counts = countEach([...topics, ...topics.flatMap((topic) => parentOf(topic) ?? [])]);
   const nested = topics.some((topic) => (counts.get(parentOf(topic) ?? '') ?? 0) > 1);
   const values = new Set(topics.flatMap((topic) => [...parentsOf(topic), topic]));
   return nested && values.size <= LIMITS.values

@@ -57,17 +57,20 @@ export function writeProposal(
   const tools = toolLines(proposal);
   const presented = present ? presentedLines(proposal) : [];
   const isWhole = splitLines([...tools, ...presented]).length < 2;
-  const parts = isWhole
-    ? []
-    : [
-        ...splitLines(tools).map((lines, index) => ['primitives', `tools-${index + 1}`, lines] as const),
-        ...splitLines(presented).map((lines, index) => ['present', `present-${index + 1}`, lines] as const),
-      ].filter(([, , lines]) => lines.length > 0);
-  const paths = parts.map(([, name]) => `${folder}/${name}.yaml`);
+  const sections = [
+    { section: 'primitives', file: 'tools', all: tools },
+    { section: 'present', file: 'present', all: presented },
+  ];
+  const parts = sections.flatMap(({ section, file, all }) =>
+    (isWhole || all.length === 0 ? [] : splitLines(all)).map((lines, index): [path: string, text: string] => [
+      `${folder}/${file}-${index + 1}.yaml`,
+      filled(PART, { section, lines }),
+    ]),
+  );
   const text = filled(POLICY, {
     schema,
     server: comment(server),
-    include: paths.length === 0 ? [] : linesOf(INCLUDE, { paths: paths.map(toQuotedYaml).join(',') }),
+    include: isWhole ? [] : linesOf(INCLUDE, { paths: parts.map(([path]) => toQuotedYaml(path)).join(',') }),
     effects: described(proposal.effects.map((effect) => [effect, EFFECTS[effect]])),
     world: proposal.hasWorld ? linesOf(WORLD, {}) : [],
     topic: topicLines(proposal),
@@ -77,11 +80,7 @@ export function writeProposal(
     primitives: primitiveLines(proposal, isWhole ? tools : []),
     present: isWhole && presented.length > 0 ? linesOf(PRESENT, { lines: presented }) : [],
   });
-  const partTexts = parts.map(([section, name, lines]): [string, string] => [
-    `${folder}/${name}.yaml`,
-    filled(PART, { section, lines }),
-  ]);
-  return { text, parts: new Map(partTexts) };
+  return { text, parts: new Map(parts) };
 }
 
 const linesOf = <Text extends string>(text: Text, values: FillingsOf<Text>): string[] =>

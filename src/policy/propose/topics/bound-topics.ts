@@ -18,7 +18,7 @@ const WANTED_SIZE = 6;
 /** Tools of one topic that is too large belong together more than others. */
 const SIBLINGS = 0.3;
 /** Comparing all pairs of more tools takes too long, so they are compared in parts. */
-const PART = 500;
+const PART = 300;
 /** Of less similar tools, a small group and another one have nothing in common. */
 const LEAST_SIMILAR = 0.08;
 
