@@ -53,15 +53,12 @@ interface TestCheck extends Pick<Reports, 'error' | 'warn'> {
 
 function checkConcerns({ concerns, path }: PolicyTest, check: TestCheck): void {
   const { policy, error } = check;
-  const concernsPath = [...path, 'concerns'];
-  if (concerns === undefined) return;
-  if (typeof concerns === 'string') return checkPreset(concerns, concernsPath, check);
-  for (const [name, value] of Object.entries(concerns)) {
-    const entryPath = [...concernsPath, name];
-    if (name === 'preset') {
-      checkPreset(String(value), entryPath, check);
-      continue;
-    }
+  const at = [...path, 'concerns'];
+  if (typeof concerns === 'string') return checkPreset(concerns, at, check);
+  const { preset, ...values } = concerns ?? {};
+  if (preset !== undefined) checkPreset(String(preset), [...at, 'preset'], check);
+  for (const [name, value] of Object.entries(values)) {
+    const entryPath = [...at, name];
     const concern = policy.concerns[policy.indexOf.get(name) ?? -1];
     if (concern === undefined) {
       error(entryPath, notAConcern(name, [...policy.indexOf.keys()]), 'key');

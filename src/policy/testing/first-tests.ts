@@ -7,13 +7,8 @@ import { toYamlFlow, toYamlScalar } from '../language/yaml-scalars.js';
 import { FILE } from './generated/first-tests.js';
 import { type Subject, subjectsOf } from './run-tests.js';
 
-/** The files that a test file names, as paths relative to it. */
-export interface FirstTestPaths {
-  /** The JSON Schema, for editors. */
-  readonly schema: string;
-  readonly policy: string;
-  readonly catalog: string;
-}
+/** The files that a test file names, as paths relative to it: also the JSON Schema, for editors. */
+export type FirstTestPaths = Readonly<Record<'schema' | 'policy' | 'catalog', string>>;
 
 /** People do not read longer lists. Above this length, a test names `EXAMPLES` primitives and gives the count. */
 const MAX_NAMES = 24;

@@ -71,29 +71,25 @@ function expectationNow(
   const own = wrong.filter((each) => each.kind === kind);
   const count = counts.find((each) => each.kind === kind);
   if (own.length === 0 && count === undefined) return undefined;
-  const hidden = new Set(own.filter((each) => each.expected === 'shown').map(({ name }) => name));
-  const shown = own.filter((each) => each.expected === 'hidden').map(({ name }) => name);
+  const namesOf = (former: 'shown' | 'hidden') =>
+    own.filter((each) => each.expected === former).map(({ name }) => name);
+  const [hidden, shown] = [namesOf('shown'), namesOf('hidden')];
   const { includes, excludes, only } = expected;
-  const stays = (name: string): boolean => !hidden.has(name) && !shown.includes(name);
-  const nowIncluded = only === undefined ? shown : [];
-  const nowExcluded = only === undefined ? [...hidden] : [];
+  const stays = (name: string): boolean => !own.some((each) => each.name === name);
   return written({
-    includes: [...includes.filter(stays), ...nowIncluded],
-    excludes: [...excludes.filter(stays), ...nowExcluded],
+    includes: [...includes.filter(stays), ...(only === undefined ? shown : [])],
+    excludes: [...excludes.filter(stays), ...(only === undefined ? hidden : [])],
     ...(only === undefined ? {} : { only: [...only.filter(stays), ...shown] }),
     ...(expected.count === undefined ? {} : { count: count?.actual ?? expected.count }),
   });
 }
 
-/** An expectation without its empty lists, as a person would write it. */
-function written({ includes, excludes, only, count }: Expectation): Partial<Expectation> {
-  return {
-    ...(includes.length === 0 ? {} : { includes }),
-    ...(excludes.length === 0 ? {} : { excludes }),
-    ...(only === undefined ? {} : { only }),
-    ...(count === undefined ? {} : { count }),
-  };
-}
+/** An expectation without its empty lists, as a person would write it. An empty `only` says that nothing is shown. */
+const written = ({ includes, excludes, ...others }: Expectation): Partial<Expectation> => ({
+  ...(includes.length === 0 ? {} : { includes }),
+  ...(excludes.length === 0 ? {} : { excludes }),
+  ...others,
+});
 
 function isFormatted(text: string): boolean {
   try {
