@@ -191,6 +191,19 @@ defaults-for: [{ when: { client.name: cursor }, preset: look }]`),
     expect(shown(files, { effect: 'read-only' }, tools)).toEqual([]);
   });
 
+  it('read a claim as it is, also if its path ends as the name of a concern', () => {
+    const when = { '===': [{ var: 'claims.a.effect' }, 'reads'] };
+    const { compiled } = report({
+      'top.yaml': part(`concerns: { effect: { values: [low, high], match: at-most } }
+servers: { files: { policy: files.yaml, map: { effect: { reads: low, writes: high } } } }`),
+      'files.yaml': part(`concerns: { effect: { values: [reads, writes], match: at-most } }
+rules: [{ id: r, hide: [tools], when: ${JSON.stringify(when)} }]`),
+    });
+    const own = { '===': [{ var: 'primitive.server' }, 'files'] };
+    const read = { '===': [{ var: ['claims.a.effect'] }, 'reads'] };
+    expect(compiled?.rules.map((rule) => rule.when)).toEqual([{ and: [own, read] }]);
+  });
+
   it('name the line in the policy of the server, and what the policy of all servers says wins', () => {
     const { compiled } = report({
       'top.yaml': part(`servers: { files: { policy: files.yaml } }
