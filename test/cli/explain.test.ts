@@ -107,7 +107,6 @@ describe('the text of an explanation', () => {
     FULL_CLIENT_CAPABILITIES,
   );
   const origins = originsOf(
-    policy,
     ['policies/playwright.yaml'],
     { concern: ['preset=form-filling'] },
     resolved,

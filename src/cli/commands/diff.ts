@@ -1,14 +1,12 @@
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { IDENTITY } from '../../engine/mapping.js';
 import { byKind, type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
-import { compareSides } from '../../policy/diff/compare.js';
-import { compareDeclarations } from '../../policy/diff/compare-declarations.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { type CatalogFile, catalogAt, catalogBeside } from '../inputs/catalog-file.js';
 import { readRevision } from '../inputs/policy-revision.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
-import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
+import { tokenCounterOf } from '../inputs/token-counter.js';
 import { commandOf } from '../options/command-line.js';
 import { diffCommand, type Options } from '../options/generated/commands.js';
 import { parseInput } from '../options/input-options.js';
@@ -34,22 +32,14 @@ export const { definition, run } = commandOf(diffCommand(), async (line) => {
   const earlier = catalogAt(values.oldCatalog) ?? given;
   const source = input === undefined ? beside : (values.catalog ?? values.url ?? command.join(' '));
   const listed = namesOf([before, after]);
-  const catalogs = [earlier ?? listed, given ?? listed] as const;
-  const compiled = [comparable(before, earlier), comparable(after, given)] as const;
-
-  const difference = compareSides(
-    { compiled: compiled[0], catalog: catalogs[0] },
-    { compiled: compiled[1], catalog: catalogs[1] },
-  );
-  const report = makeReport({
-    names: [old, now],
-    compiled,
-    catalogs,
-    input: source,
-    counters: [await counterOf(earlier), await counterOf(given)],
-    difference,
-    words: compareDeclarations(before, after),
+  const sideOf = async (name: string, compiled: CompiledPolicy, catalog: CatalogFile | undefined) => ({
+    name,
+    compiled: comparable(compiled, catalog),
+    catalog: catalog ?? listed,
+    count: catalog && billedBy(await tokenCounterOf(catalog)),
   });
+
+  const report = makeReport(await sideOf(old, before, earlier), await sideOf(now, after, given), source);
   if (format === 'json') writeJson(report);
   else process.stdout.write(format === 'markdown' ? toMarkdown(report) : toPretty(report, terminal.paper));
   return values.failOn?.some((what) => happens(report, what)) === true ? 1 : 0;
@@ -69,10 +59,6 @@ function comparable(compiled: CompiledPolicy, catalog: CatalogFile | undefined):
   if (policyFor(preparePolicy(compiled), catalog).pins !== undefined) return compiled;
   const { pins: _pins, ...unpinned } = compiled;
   return unpinned;
-}
-
-function counterOf(catalog: CatalogFile | undefined): Promise<TokenCounter | undefined> {
-  return catalog === undefined ? Promise.resolve(undefined) : tokenCounterOf(catalog).then(billedBy);
 }
 
 /** @returns a catalog of the names in the policies, for use without an input */

@@ -9,7 +9,6 @@ import { readInput } from '../inputs/read-input.js';
 import { commandOf } from '../options/command-line.js';
 import { explainCommand } from '../options/generated/commands.js';
 import { parseInput } from '../options/input-options.js';
-import { onePolicyOf } from '../options/policy-option.js';
 import { originsOf } from '../reports/configuration-origins.js';
 import { explainPrimitive } from '../reports/explanation.js';
 import { explanationToText } from '../reports/explanation-text.js';
@@ -26,20 +25,14 @@ export const { definition, run } = commandOf(explainCommand(), async (line) => {
   const { values, terminal } = line;
   const { format } = values;
   const [name] = line.positionals;
-  const paths = onePolicyOf(line);
-  const input = parseInput(line);
 
-  const { policy, resolved } = await readPolicyAndConfiguration(
-    paths,
-    values,
-    'nothing was explained',
-    terminal,
-  );
+  const { paths, policy, resolved } = await readPolicyAndConfiguration(line, 'nothing was explained');
+  const input = parseInput(line);
   const { configuration, caller } = resolved;
   const catalog = input && (await readInput(input, terminal.quiet));
   const found = catalog ? inCatalog(catalog, name) : inPolicy(policy, name);
 
-  const origins = originsOf(policy, paths, values, resolved);
+  const origins = originsOf(paths, values, resolved);
   const explanations = found.map(({ kind, primitive }) =>
     explainPrimitive(policyFor(policy, catalog), kind, primitive, { configuration, caller, origins }),
   );
@@ -49,18 +42,10 @@ export const { definition, run } = commandOf(explainCommand(), async (line) => {
   }
   const texts = explanations.map((each) => explanationToText(policy, each, terminal.paper));
   process.stdout.write(texts.join('\n'));
-  if (input === undefined && readsMore(policy)) {
+  if (input === undefined && policy.rules.length + policy.assigns.length > 0) {
     terminal.note('note: without an input, annotations and tags are unknown, so rules and assign see none.');
   }
 });
-
-/** @returns whether rules or `assign` read more of a primitive than its name */
-function readsMore({ rules, assigns }: Policy): boolean {
-  return (
-    assigns.length > 0 ||
-    rules.some(({ paths }) => paths.some((path) => /^primitive\.(?!(kind|name|uri)$)/.test(path)))
-  );
-}
 
 /** @returns the primitives with this name: several kinds may have the same name */
 function inCatalog(catalog: ServerCatalog, name: string) {

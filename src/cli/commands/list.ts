@@ -1,12 +1,10 @@
 import { billedBy } from '../inputs/billed-tokens.js';
 import { readPolicyAndConfiguration } from '../inputs/policy-and-configuration.js';
 import { policyFor } from '../inputs/primitive-facts.js';
-import { readInput } from '../inputs/read-input.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { commandOf } from '../options/command-line.js';
 import { listCommand } from '../options/generated/commands.js';
 import { requireInput } from '../options/input-options.js';
-import { onePolicyOf } from '../options/policy-option.js';
 import { decideAll, toJson, toNames, weighCatalog } from '../reports/list-report.js';
 import { toTable } from '../reports/list-table.js';
 import { plain } from '../terminal/output.js';
@@ -20,19 +18,9 @@ import { writeJson } from '../terminal/write-output.js';
 export const { definition, run } = commandOf(listCommand(), async (line) => {
   const { values, terminal } = line;
   const { format } = values;
-  const paths = onePolicyOf(line);
+  const { policy, resolved } = await readPolicyAndConfiguration(line, 'nothing was listed');
   const input = requireInput(line);
-
-  const { policy, resolved } = await readPolicyAndConfiguration(
-    paths,
-    values,
-    'nothing was listed',
-    terminal,
-  );
-  const [catalog, tokensOf] =
-    format === 'names'
-      ? [await readInput(input, terminal.quiet), () => 0]
-      : await readCounted(input, terminal.quiet);
+  const [catalog, tokensOf] = await readCounted(input, terminal.quiet);
   const weighed = weighCatalog(policyFor(policy, catalog), catalog, billedBy(tokensOf));
   const report = decideAll(resolved.configuration, weighed);
   if (policy.settings.enforcement === 'shadow') {

@@ -10,7 +10,7 @@ import { parseInput } from '../options/input-options.js';
 import { type PlaygroundInput, playgroundDocument } from '../proposals/playground-document.js';
 import { servePlayground } from '../proposals/playground-server.js';
 import { aborted, interruptible } from '../terminal/interrupt.js';
-import { openInBrowser } from '../terminal/open-in-browser.js';
+import { openOrPrint } from '../terminal/open-in-browser.js';
 import { plain, type Terminal } from '../terminal/output.js';
 
 /**
@@ -38,10 +38,8 @@ async function act(line: CommandLine<[], Options['open']>): Promise<number | und
   writeFileSync(file, html, { mode: 0o600 });
   if (values.open) {
     terminal.note(`Opening ${file}`);
-    if (await openInBrowser(file)) return 0;
-    terminal.note('No browser could be started. Open this file yourself.');
-  }
-  process.stdout.write(`${file}\n`);
+    await openOrPrint(file, terminal.note);
+  } else process.stdout.write(`${file}\n`);
   return undefined;
 }
 
@@ -54,12 +52,7 @@ async function openSaving(html: string, input: PlaygroundInput, terminal: Termin
       const file = join(folder, 'open.html');
       writeFileSync(file, openerTo(url), { mode: 0o600 });
       terminal.note(`The page saves to ${input.paths.map(plain).join(', ')} until you press Ctrl-C.`);
-      if (!(await openInBrowser(file))) {
-        terminal.note(
-          'No browser could be started. Open this address yourself; it contains the key of the page.',
-        );
-        process.stdout.write(`${url}\n`);
-      }
+      await openOrPrint(file, terminal.note, url);
       await aborted(signal);
       return 0;
     });

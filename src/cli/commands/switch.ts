@@ -6,7 +6,7 @@ import { CliError, UsageError } from '../errors.js';
 import { commandOf } from '../options/command-line.js';
 import { switchCommand } from '../options/generated/commands.js';
 import { sessionLines } from '../reports/switch-report.js';
-import { openInBrowser } from '../terminal/open-in-browser.js';
+import { openInBrowser, openOrPrint } from '../terminal/open-in-browser.js';
 import { plain } from '../terminal/output.js';
 
 /**
@@ -23,12 +23,10 @@ export const { definition, run } = commandOf(switchCommand(), async ({ values, p
   if (values.open === true) {
     for (const { entry } of running) {
       terminal.note(`Opening the page of ${plain(entry.name)}`);
-      if (await openInBrowser(writeOpener(folder, entry))) continue;
-      if (!isTerminal) throw new CliError('No browser could be started. Run the command in a terminal.');
-      terminal.note(
-        'No browser could be started. Open this address yourself; it contains the key of the process.',
-      );
-      process.stdout.write(`${entry.url}/panel#token=${entry.token}\n`);
+      const opener = writeOpener(folder, entry);
+      if (isTerminal) await openOrPrint(opener, terminal.note, `${entry.url}/panel#token=${entry.token}`);
+      else if (!(await openInBrowser(opener)))
+        throw new CliError('No browser could be started. Run the command in a terminal.');
     }
     if (change === undefined) return 0;
   }
@@ -42,8 +40,7 @@ export const { definition, run } = commandOf(switchCommand(), async ({ values, p
     const after: PanelState[] = [];
     for (const state of states) {
       try {
-        const concerns = change === undefined ? undefined : typed(change, state);
-        const changing = concerns && switchSession(entry, state.session, concerns, !isTerminal);
+        const changing = change && switchSession(entry, state.session, typed(change, state), !isTerminal);
         after.push((await changing) ?? state);
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
@@ -63,25 +60,23 @@ export const { definition, run } = commandOf(switchCommand(), async ({ values, p
   if (last !== undefined) throw last;
 });
 
-/** What the arguments ask for: a preset, or texts by concern. */
-type WantedChange = { readonly preset: string } | { readonly texts: ReadonlyMap<string, string> };
+/** What the arguments ask for: texts by concern, or only the name of a preset under `preset`. */
+type WantedChange = ReadonlyMap<string, string>;
 
 function readChange(changes: readonly string[]): WantedChange | undefined {
-  const [first, ...rest] = changes;
+  const [first, second] = changes;
   if (first === undefined) return undefined;
   if (!first.includes('=')) {
-    if (rest.length === 0) return { preset: first };
-    throw new UsageError(
-      'switch',
-      `"${first}" is a preset, so "${rest[0]}" cannot follow it. Pass one of them`,
-    );
+    if (second === undefined) return new Map([['preset', first]]);
+    const problem = `"${first}" is a preset, so "${second}" cannot follow it. Pass one of them`;
+    throw new UsageError('switch', problem);
   }
   const texts = changes.map((text): [string, string] => {
     const at = text.indexOf('=');
     if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
     throw new UsageError('switch', `"${text}" is not NAME=VALUE`);
   });
-  return { texts: new Map(texts) };
+  return new Map(texts);
 }
 
 /** The word that removes a value, and the word that removes all. A policy's own value or preset of that name wins. */
@@ -90,15 +85,13 @@ const EVERYTHING = 'everything';
 
 /** Gives the texts of the arguments the types that the session's concerns have. */
 function typed(change: WantedChange, { concerns, presets }: PanelState): Record<string, unknown> {
-  if ('preset' in change) {
-    const isPreset = presets.some(({ name }) => name === change.preset);
-    if (isPreset || change.preset !== EVERYTHING) return { preset: change.preset };
+  if (change.get('preset') === EVERYTHING && !presets.some(({ name }) => name === EVERYTHING)) {
     const host = concerns.filter(({ setBy }) => setBy === 'host').map(({ name }) => name);
     return Object.fromEntries([...host, ADDED_TOOLS, HIDDEN_TOOLS].map((name) => [name, null]));
   }
   const byName = new Map(concerns.map((concern) => [concern.name, concern]));
   return Object.fromEntries(
-    [...change.texts].map(([name, text]) => [name, typedValue(text, byName.get(name))]),
+    [...change].map(([name, text]) => [name, name === 'preset' ? text : typedValue(text, byName.get(name))]),
   );
 }
 

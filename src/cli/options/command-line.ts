@@ -140,21 +140,14 @@ function problemOf({ code, message }: CommanderError, { options }: Definition): 
   return takesServer ? `${sentence}. The command of a server is passed after --` : sentence;
 }
 
-/** What the project adds to a command line. The command line follows its options, and so wins. */
-interface Added {
-  readonly options: readonly string[];
-  readonly positionals: readonly string[];
-  readonly server?: readonly string[] | undefined;
-}
+const NOTHING = { options: [], positionals: [], server: undefined };
 
-const NOTHING: Added = { options: [], positionals: [] };
-
-/** Finds what the project file, or the first policy of the folder, adds to a command line that was parsed. */
+/** Finds what the project file, or the first policy of the folder, adds to a command line that was parsed, which wins. */
 function ofProject(
   definition: Definition,
   command: readonly string[],
   { policy: policyOption, input }: ProjectUse,
-): Added {
+) {
   const isGiven = (name: string): boolean => definition.getOptionValueSource(name) === 'cli';
   const namesPolicy =
     policyOption !== undefined &&

@@ -8,19 +8,7 @@ type ServiceValues = Pick<
 >;
 
 /** Who may use the endpoint, at which address, and where its sessions are kept. */
-export interface Service {
-  readonly host: string;
-  /** Other names of the endpoint, in lower case. */
-  readonly names: readonly string[];
-  /** Whether others than the person who runs it may use it. */
-  readonly isForMany: boolean;
-  /** Whether it has no key. */
-  readonly isOpen: boolean;
-  /** Which tokens take the place of the key. */
-  readonly tokens: { readonly issuer: string; readonly audience: string } | undefined;
-  /** The URL of the store that processes share, or its table. */
-  readonly store: string | undefined;
-}
+export type Service = ReturnType<typeof readService>;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/;
 
@@ -34,7 +22,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/;
  * @example
  * readService({ host: '0.0.0.0', allowHost: ['mcp.example'] }, process.env).isForMany; // true
  */
-export function readService(values: ServiceValues, environment: NodeJS.ProcessEnv): Service {
+export function readService(values: ServiceValues, environment: NodeJS.ProcessEnv) {
   const { host, allowHost = [], open: isOpen = false, issuer, audience, stdio } = values;
   const store = values.sessionsStore ?? (environment.MCP_CONCERNS_SESSIONS_STORE || undefined);
   const isForMany = !LOOPBACK.test(host) || [...allowHost, issuer, store].some((each) => each !== undefined);
@@ -49,8 +37,19 @@ export function readService(values: ServiceValues, environment: NodeJS.ProcessEn
   ];
   const [, problem] = problems.find(([isProblem]) => isProblem) ?? [];
   if (problem !== undefined) throw new UsageError('serve', problem);
-  const tokens = issuer === undefined || audience === undefined ? undefined : { issuer, audience };
-  return { host, names: allowHost.map((name) => name.toLowerCase()), isForMany, isOpen, tokens, store };
+  return {
+    host,
+    /** Other names of the endpoint, in lower case. */
+    names: allowHost.map((name) => name.toLowerCase()),
+    /** Whether others than the person who runs it may use it. */
+    isForMany,
+    /** Whether it has no key. */
+    isOpen,
+    /** Which tokens take the place of the key. */
+    tokens: issuer === undefined || audience === undefined ? undefined : { issuer, audience },
+    /** The URL of the store that processes share, or its table. */
+    store,
+  };
 }
 
 const NAME = /^[\w.-]+(?::\d+)?$/;

@@ -94,7 +94,7 @@ function costsOf(report: ListReport): string[] {
 }
 
 function shownBy({ name, report }: { readonly name: string; readonly report: ListReport }): string[] {
-  return byServer(report.all, ({ primitive }) => primitive).flatMap(([server, own]) => [
+  return byServer(report.all).flatMap(([server, own]) => [
     heading(3, `What ${name} shows${server === undefined ? '' : ` of ${server}`}`),
     shownKinds(own).join('\n'),
   ]);

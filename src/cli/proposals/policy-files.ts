@@ -33,13 +33,14 @@ export function filesBeside(policy: string): PolicyFiles {
 }
 
 /** @throws {CliError} if one of the files exists */
-export function refuseToOverwrite(files: readonly string[]): void {
+export function refuseToOverwrite(
+  files: readonly string[],
+  advice = 'Pass another file with -o, or --force',
+): void {
   const existing = files.filter((file) => existsSync(file));
   if (existing.length === 0) return;
   const verb = existing.length === 1 ? 'exists' : 'exist';
-  throw new CliError(
-    `${existing.join(' and ')} already ${verb}. Pass another file with -o, or --force to overwrite.`,
-  );
+  throw new CliError(`${existing.join(' and ')} already ${verb}. ${advice} to overwrite.`);
 }
 
 /** @returns what the catalog file keeps of a server, exactly as it will be read again */

@@ -6,20 +6,17 @@ import { plain } from '../terminal/output.js';
 /**
  * Divides primitives by the server that lists them, in the order of the servers.
  *
- * @param items what is known of each primitive
- * @param primitiveOf returns the primitive
+ * @param items the primitives, with what is known of each
  * @returns one group, without a name, if there is only one server
  * @example
- * byServer(tools, (tool) => tool)[0]; // ['files', [...]]
+ * byServer(decided)[0]; // ['files', [...]]
  */
-export function byServer<T>(items: readonly T[], primitiveOf: (item: T) => Primitive) {
-  return [
-    ...groupBy(items, (item) => {
-      const server = serverOf(primitiveOf(item));
-      return typeof server === 'string' ? server : undefined;
-    }),
-  ];
-}
+export const byServer = <T extends { readonly primitive: Primitive }>(items: readonly T[]) => [
+  ...groupBy(items, ({ primitive }) => {
+    const server = serverOf(primitive);
+    return typeof server === 'string' ? server : undefined;
+  }),
+];
 
 /** Returns one sentence for each server that could not be listed. */
 export const unavailableTexts = (unavailable: Readonly<Record<string, string>> = {}): string[] =>

@@ -1,6 +1,6 @@
 import type { Policy } from '../../engine/policy.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
-import { paragraph, wrapped } from '../../policy/language/wrapped.js';
+import { paragraph } from '../../policy/language/wrapped.js';
 import { type Row, table } from '../terminal/layout.js';
 import { type Paper, plain } from '../terminal/output.js';
 import { joined } from '../terminal/quantities.js';
@@ -25,32 +25,22 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
   const width = paper.width ?? Number.POSITIVE_INFINITY;
   const [word] = KIND_NAMES[kind];
   const decision = `${word.charAt(0).toUpperCase()}${word.slice(1)} ${plain(id)} is ${shown ? 'shown' : 'hidden'}`;
-  const head = paragraph(`${decision}: ${plain(reasonText(policy, explanation))}`, width);
+  const head = `${decision}: ${plain(reasonText(policy, explanation))}`;
   const lines = [
-    ...head.map((line) =>
-      paper.paint('bold', line.replace(decision, paper.paint(shown ? 'green' : 'red', decision))),
-    ),
+    ...paragraph(head, width).map((line) => paper.paint(shown ? 'green' : 'red', line)),
     ...paragraph(plain(reversal(policy, explanation)), width),
     ...(typeof server === 'string' ? [`It is of the server ${plain(server)}.`] : []),
   ];
 
-  const inEffect = concerns.filter(({ preferred }) => preferred !== undefined);
-  const unrequested = concerns.filter(
-    ({ preferred, actual }) => preferred === undefined && actual !== undefined,
-  );
-  const rest = concerns.filter(({ preferred, actual }) => preferred === undefined && actual === undefined);
   if (concerns.length > 0) lines.push('');
-  for (const each of inEffect) lines.push(...concernLines(policy, each, paper));
+  for (const each of concerns)
+    if (each.preferred !== undefined) lines.push(...concernLines(policy, each, paper));
+  const unrequested = concerns.filter(({ preferred }) => preferred === undefined);
   if (unrequested.length > 0) {
-    lines.push('  not requested:');
-    const values = unrequested.map(({ concern, actual = [], source = '' }): Row => {
-      return [plain(concern), plain(actual.join(' or ')), plain(source)];
-    });
-    lines.push(...table(values, paper));
-  }
-  if (rest.length > 0) {
-    const names = rest.map(({ concern }) => concern);
-    lines.push(...wrapped('  not requested, and the primitive has no value: ', names, ', ', paper.width));
+    const values = unrequested.map(
+      ({ concern, actual = ['no value'], source = '' }): Row => [concern, actual.join(' or '), source],
+    );
+    lines.push('  not requested:', ...table(values, paper));
   }
   if (!mapped) lines.push('  the policy does not map this primitive');
   if (presented.length > 0) {
@@ -71,7 +61,7 @@ function reasonText(policy: Policy, { reason, shown, concerns }: Explanation): s
 }
 
 /** @returns a sentence that tells which change reverses the decision */
-function reversal(policy: Policy, { kind, shown, reason, change, claim, concerns }: Explanation): string {
+function reversal(policy: Policy, { shown, change, claim, concerns }: Explanation): string {
   const verb = shown ? 'hide' : 'show';
   if (change === undefined) {
     const found = `No change of preferences was found that would ${verb} it.`;
@@ -84,10 +74,7 @@ function reversal(policy: Policy, { kind, shown, reason, change, claim, concerns
     return `${name}=${[value].flat().join(',')}${before === '' ? '' : ` instead of ${before}`}`;
   });
   const byModel = !shown && Object.keys(change).every((name) => isFree(policy, name));
-  // What a rule hides, a model cannot show by name.
-  const isOnly = kind === 'tools' && reason.code === 'concern-mismatch';
-  const only = isOnly ? ', or show only this tool,' : '';
-  const self = byModel ? ` A model can do that${only} with the tool "concerns" (model: free).` : '';
+  const self = byModel ? ' A model can do that with the tool "concerns" (model: free).' : '';
   return `To ${verb} it, request ${joined(parts)}.${self}`;
 }
 
@@ -109,8 +96,8 @@ function concernLines(
     fits ? `  ${paint('green', '✓')} ${concern}` : `  ${paint('red', '✗')} ${paint('bold', concern)}`,
     ...table(
       [
-        ['in effect', required, plain(from)],
-        ['has', plain(has), plain(source)],
+        ['in effect', required, from],
+        ['has', has, source],
       ],
       paper,
     ),

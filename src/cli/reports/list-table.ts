@@ -1,4 +1,3 @@
-import type { Decision } from '../../engine/evaluate.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { groupBy } from '../../policy/language/group-by.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
@@ -42,7 +41,7 @@ export function toTable(
     ),
     ...inEffectLines(policy, report, hidden, paper),
   ];
-  for (const [server, own] of byServer(report.all, ({ primitive }) => primitive)) {
+  for (const [server, own] of byServer(report.all)) {
     if (server !== undefined) {
       const sum = sumOf(own);
       const text = `${plain(server)}: ${sum.shown} of ${sum.total} shown, ${count(sum.tokens.shown)} tokens`;
@@ -57,35 +56,38 @@ export function toTable(
 }
 
 function kindLines(policy: Policy, kind: Kind, all: readonly DecidedPrimitive[], paper: Paper): string[] {
-  const title = (some: readonly unknown[]) => quantity(some.length, ...KIND_NAMES[kind]);
+  const block = (
+    style: 'green' | 'magenta',
+    some: readonly unknown[],
+    state: string,
+    lines: readonly string[],
+  ) =>
+    some.length === 0
+      ? []
+      : ['', paper.paint(style, `${quantity(some.length, ...KIND_NAMES[kind])} ${state}`), ...lines];
   const shown = shownOf(all);
   const asking = shown.flatMap(({ name, decision: { reason } }): Row[] =>
-    reason.code === 'scope-missing' ? [[plain(name), plain(reason.scopes.join(' ')), '']] : [],
+    reason.code === 'scope-missing' ? [[name, reason.scopes.join(' '), '']] : [],
   );
   const names = shown.flatMap(({ name, decision }) =>
     decision.reason.code === 'scope-missing' ? [] : [plain(name)],
   );
+  const scopes =
+    asking.length === 0 ? [] : ['  shown, but a call asks the caller for a scope:', ...table(asking, paper)];
   const hidden = all.filter(({ decision }) => decision.effect === 'hide');
   return [
-    ...(shown.length === 0
-      ? []
-      : ['', paper.paint('green', `${title(shown)} shown`), ...columns(names, paper.width)]),
-    ...(asking.length === 0
-      ? []
-      : ['  shown, but a call asks the caller for a scope:', ...table(asking, paper)]),
-    ...(hidden.length === 0
-      ? []
-      : ['', paper.paint('magenta', `${title(hidden)} hidden`), ...reasonLines(policy, hidden, paper)]),
+    ...block('green', shown, 'shown', [...columns(names, paper.width), ...scopes]),
+    ...block('magenta', hidden, 'hidden', reasonLines(policy, hidden, paper)),
   ];
 }
 
 /** Groups the hidden primitives by the concern or the rule that hides them. */
 function reasonLines(policy: Policy, primitives: readonly DecidedPrimitive[], paper: Paper): string[] {
-  const explained = primitives.map(({ name, decision }) => {
-    const [title, has, source] = explain(policy, name, decision.reason);
-    return { title, row: [plain(name), plain(has), plain(source)] as const };
-  });
-  return [...groupBy(explained, ({ title }) => title)].flatMap(([title, group]) => [
+  const groups = groupBy(
+    primitives.map((each) => explain(policy, each)),
+    ({ title }) => title,
+  );
+  return [...groups].flatMap(([title, group]) => [
     ...paragraph(plain(title), paper.width, '  '),
     ...table(
       group.map(({ row }) => row),
@@ -94,25 +96,24 @@ function reasonLines(policy: Policy, primitives: readonly DecidedPrimitive[], pa
   ]);
 }
 
-/** @returns what hides a primitive, what the primitive has there, and where that is written */
-function explain(policy: Policy, name: string, why: Decision['reason']): readonly [string, string, string] {
+/** @returns what hides a primitive, and its name with what it has there, and where that is written */
+function explain(policy: Policy, { name, decision: { reason: why } }: DecidedPrimitive) {
+  const row = (has = '', source = ''): Row => [name, has, source];
   if (why.code === 'concern-mismatch') {
     const { concern, preferred, actual, source } = why;
     const required = `${bound(policy, concern)}${preferred.join(' or ')} in effect, but these have`;
     const title = preferred.length === 0 ? 'no claim of the caller gives it a value' : required;
-    return [`${concern}: ${title}`, actual.join(', '), source];
+    return { title: `${concern}: ${title}`, row: row(actual.join(', '), source) };
   }
   if (why.code === 'rule') {
     const { rule, source, reason, values } = why;
-    const own = Object.entries(values).filter(
-      ([path, value]) => path.startsWith('primitive.') && value !== name,
-    );
-    const has = own.map(
-      ([path, value]) => `${path.slice(path.lastIndexOf('.') + 1)}=${JSON.stringify(value)}`,
-    );
-    return [`rule ${rule} (${source})${reason === undefined ? '' : `: ${reason}`}`, has.join(' '), ''];
+    const has = Object.entries(values)
+      .filter(([path, value]) => path.startsWith('primitive.') && value !== name)
+      .map(([path, value]) => `${path.slice(path.lastIndexOf('.') + 1)}=${JSON.stringify(value)}`);
+    const title = `rule ${rule} (${source})${reason === undefined ? '' : `: ${reason}`}`;
+    return { title, row: row(has.join(' ')) };
   }
   if (why.code === 'definition')
-    return [why.change === 'new' ? 'not pinned' : 'changed since it was pinned', '', ''];
-  return ['not mapped by the policy (settings.unmapped is hide)', '', ''];
+    return { title: why.change === 'new' ? 'not pinned' : 'changed since it was pinned', row: row() };
+  return { title: 'not mapped by the policy (settings.unmapped is hide)', row: row() };
 }

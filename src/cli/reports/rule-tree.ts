@@ -3,11 +3,7 @@ import type { Expression } from '../../engine/expression/expression.js';
 import { parseExpression } from '../../engine/expression/parse.js';
 
 /** A part of a rule in readable form, its value, and its depth in the tree. */
-export interface Branch {
-  readonly text: string;
-  readonly value: string;
-  readonly depth: number;
-}
+type Branch = Readonly<Record<'text' | 'value', string>> & { readonly depth: number };
 
 /**
  * Lays out a rule's condition as a tree in which each part has its value.
@@ -21,7 +17,8 @@ export function ruleTree(part: ExplainedPart, depth = 0): Branch[] {
   const { expression } = parseExpression(part.logic);
   const value = expression.type === 'read' && part.value === null ? 'not set' : JSON.stringify(part.value);
   const below = part.parts.flatMap((each) => ruleTree(each, depth + 1));
-  const text = expression.type === 'operation' ? operation(expression).head : inline(expression);
+  const head = expression.type === 'operation' ? HEADS.get(expression.operator) : undefined;
+  const text = head ?? inline(expression);
   return [{ text, value, depth }, ...below];
 }
 
@@ -43,26 +40,23 @@ function inline(expression: Expression): string {
     case 'quantified':
       return `${expression.operator} of ${inline(expression.list)}: ${inline(expression.condition)}`;
     case 'operation':
-      return operation(expression).line;
+      return operation(expression);
   }
 }
 
-/** @returns an operation on one line, and as the head of a branch: without the operands, if the branches below show them */
-function operation({ operator, operands }: Expression & { readonly type: 'operation' }) {
+/** Operations as the head of a branch, without the operands, which the branches below show. */
+const HEADS: ReadonlyMap<string, string> = new Map([
+  ['!', 'not'],
+  ['!!', 'is set and not empty'],
+  ...['if', 'and', 'or'].map((operator) => [operator, operator] as const),
+]);
+
+/** @returns an operation on one line */
+function operation({ operator, operands }: Expression & { readonly type: 'operation' }): string {
   const texts = operands.map(inline);
-  switch (operator) {
-    case '!':
-      return { head: 'not', line: `not ${texts[0]}` };
-    case '!!':
-      return { head: 'is set and not empty', line: `${texts[0]} is set and not empty` };
-    case 'if':
-      return { head: operator, line: `if (${texts.join(', ')})` };
-    case 'and':
-    case 'or':
-      return { head: operator, line: `(${texts.join(` ${operator} `)})` };
-    default: {
-      const line = texts.join(` ${operator} `);
-      return { head: line, line };
-    }
-  }
+  if (operator === '!') return `not ${texts[0]}`;
+  if (operator === '!!') return `${texts[0]} is set and not empty`;
+  if (operator === 'if') return `if (${texts.join(', ')})`;
+  const line = texts.join(` ${operator} `);
+  return operator === 'and' || operator === 'or' ? `(${line})` : line;
 }

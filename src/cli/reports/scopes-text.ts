@@ -3,16 +3,13 @@ import { type Caller, resolveConfiguration } from '../../engine/configuration.js
 import { decide, missingScopes } from '../../engine/evaluate.js';
 import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import type { Policy } from '../../engine/policy.js';
+import { groupBy } from '../../policy/language/group-by.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilities.js';
 import { type Row, table } from '../terminal/layout.js';
-import { type Paper, plain } from '../terminal/output.js';
+import type { Paper } from '../terminal/output.js';
 
 /** The scopes that show a hidden tool to a caller. */
-export interface ScopesOfTool {
-  readonly caller: string;
-  readonly tool: string;
-  readonly scopes: readonly string[];
-}
+type ScopesOfTool = ReturnType<typeof scopesOfTools>[number];
 
 /**
  * Names for each hidden tool the scopes that show it.
@@ -28,11 +25,11 @@ export function scopesOfTools(
   policy: Policy,
   tools: readonly Primitive[],
   callers: ReadonlyMap<string, Verified>,
-): readonly ScopesOfTool[] {
+) {
   return [...callers].flatMap(([caller, verified]) => {
     const known: Caller = { ...verified, capabilities: FULL_CLIENT_CAPABILITIES, era: 'legacy' };
     const configuration = resolveConfiguration(policy, [], known);
-    return tools.flatMap((each): ScopesOfTool[] => {
+    return tools.flatMap((each) => {
       const mapping = mapPrimitive(policy, 'tools', each);
       const scopes = missingScopes(mapping, configuration);
       if (scopes.length === 0) return [];
@@ -45,11 +42,8 @@ export function scopesOfTools(
 
 /** Writes a table for each caller who lacks a scope. */
 export function scopesText(found: readonly ScopesOfTool[], paper: Paper): string {
-  const callers = [...new Set(found.map(({ caller }) => caller))];
-  const tables = callers.map((name) => {
-    const rows = found.flatMap(({ caller, tool, scopes }): Row[] =>
-      caller === name ? [[plain(tool), plain(scopes.join(' ')), '']] : [],
-    );
+  const tables = [...groupBy(found, ({ caller }) => caller)].map(([name, own]) => {
+    const rows = own.map(({ tool, scopes }): Row => [tool, scopes.join(' '), '']);
     return `${[`Scopes that show tools to ${name}:`, ...table(rows, paper)].join('\n')}\n\n`;
   });
   return tables.join('');

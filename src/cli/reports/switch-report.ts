@@ -16,13 +16,14 @@ export function sessionLines(name: string, states: readonly PanelState[], paper:
   return states.map((state) => {
     const { session, sessions, shown, total } = state;
     const own = sessions.find(({ id }) => id === session);
+    const alone = state.items.filter((item) => item.alone === true).length;
     const parts = [
       paper.paint('bold', plain(own?.client ?? 'host')),
       `${shown.tools} of ${total.tools} tools`,
       `${count(shown.tokens)} of ${count(total.tokens)} tokens`,
       preferencesText(state),
-      aloneText(state),
-      relistedText(own?.relisted ?? null),
+      alone === 0 ? '' : `${alone} switched one by one`,
+      typeof own?.relisted === 'boolean' ? RELISTED[`${own.relisted}`] : '',
       paper.paint('dim', plain(`${name} ${session}`)),
     ];
     return parts.filter((part) => part !== '').join('  ');
@@ -38,10 +39,5 @@ function preferencesText({ concerns, presets }: PanelState): string {
   return plain(preset === undefined ? values.join(' ') : `${preset.name} (${values.join(' ')})`);
 }
 
-const aloneText = ({ items }: PanelState): string => {
-  const alone = items.filter((item) => item.alone === true);
-  return alone.length === 0 ? '' : `${alone.length} switched one by one`;
-};
-
-const relistedText = (relisted: boolean | null): string =>
-  relisted === null ? '' : relisted ? 'listed again' : 'has not listed again yet';
+/** Whether the host has listed since the last change. */
+const RELISTED = { true: 'listed again', false: 'has not listed again yet' } as const;

@@ -81,7 +81,7 @@ function failure({ file, lineOf }: FileReport, result: TestResult, paper: Paper)
 function differences(result: TestResult, wrong: readonly Wrong[], paper: Paper): string[] {
   const group = wrong.map((each): Row => {
     const { reason, source } = reasonOf(result, each);
-    return [`${each.expected === 'shown' ? '-' : '+'} ${plain(each.name)}`, plain(reason), plain(source)];
+    return [`${each.expected === 'shown' ? '-' : '+'} ${each.name}`, reason, source];
   });
   return table(group, paper, (name) => paper.paint(name.startsWith('-') ? 'red' : 'magenta', name));
 }
@@ -109,7 +109,7 @@ function covered(
 function unexercised(missing: readonly CoveredPart[], paper: Paper): string[] {
   const group = missing.map(({ name, kind, source, obstacle }): Row => {
     const remark = [kind ?? '', obstacle ?? ''].filter((each) => each !== '').join(', ');
-    return [plain(name), remark, source ?? ''];
+    return [name, remark, source ?? ''];
   });
   return table(group, paper);
 }

@@ -15,21 +15,16 @@ import { readCatalogFile } from '../inputs/catalog-file.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { joinedCatalog } from '../inputs/several/joined-catalog.js';
+import type { Options } from '../options/generated/commands.js';
 import { requireTrust } from '../project/trust.js';
 
 /** How to run test files. */
-export interface TestOptions {
+type TestOptions = Pick<Options['test'], 'timeout' | 'servers' | 'threshold' | 'filter'> & {
   readonly quiet: boolean;
-  readonly timeout: number;
-  /** Whether the servers that test files name may be started. */
-  readonly servers: boolean;
+  readonly coverage: boolean;
   /** Whether the person vouches for a test file. Any other one was found, and a stranger may have written it. */
   readonly isTrusted: (file: string) => boolean;
-  readonly coverage: boolean;
-  readonly threshold?: number | undefined;
-  /** Only tests whose name contains this text are reported; undefined for all tests. */
-  readonly filter?: string | undefined;
-}
+};
 
 /** Everything that `test` reports. */
 export type TestReport = Awaited<ReturnType<typeof runTestFiles>>;

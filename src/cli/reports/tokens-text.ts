@@ -50,23 +50,25 @@ const tried = ({ all, singles, budget }: TokenReport): CostSummary => all ?? sum
  * process.stdout.write(tokensToText(report, paper));
  */
 export function tokensToText(report: TokenReport, paper: Paper): string {
-  const { catalog, singles, all, budget, gain = 0 } = report;
+  const { catalog, singles, budget, gain = 0 } = report;
   const primitives = weigh(report);
   if (primitives.length === 0) return 'The server lists nothing.\n';
   const total = billedTokens(primitives);
   const { mostExpensive, cheapest } = tried(report);
   const lines = headline(report, total, paper);
   const padded = (tokens: number): string => `  ${count(tokens).padStart(count(total).length)}`;
-  const costText = ({ tokens, shown }: { readonly tokens: number; readonly shown: number }): string =>
-    `${padded(tokens)}  ${shownText(shown, primitives.length)}  `;
+  const all = String(primitives.length);
+  const costText = ({ tokens, shown }: Omit<ConfigurationCost, 'configuration'>): string =>
+    `${padded(tokens)}  ${String(shown).padStart(all.length)} of ${all}  `;
 
   lines.push('', paper.paint('bold', 'Configurations'));
   for (const [title, cost] of Object.entries({ 'most expensive': mostExpensive, cheapest })) {
     if (cost === undefined) continue;
-    const words = configurationWords(cost.configuration);
-    lines.push(...wrapped(`  ${title.padEnd(14)}${costText(cost)}`, words, ' ', paper.width));
+    const words = nameValues(cost.configuration).map(plain);
+    const told = words.length === 0 ? ['no preferences'] : words;
+    lines.push(...wrapped(`  ${title.padEnd(14)}${costText(cost)}`, told, ' ', paper.width));
   }
-  lines.push(...paragraph(extent(all, singles.length), paper.width, '  '), '');
+  lines.push(...paragraph(extent(report), paper.width, '  '), '');
   for (const cost of singles) {
     const { preferences, tokens, resent } = cost;
     const again = resent === 0 ? '' : `  ${paper.paint('dim', `resends ${count(resent)}`)}`;
@@ -94,13 +96,11 @@ export function tokensToText(report: TokenReport, paper: Paper): string {
   for (const note of notes) lines.push('', ...paragraph(note, paper.width));
   lines.push('', paper.paint('bold', `Primitives: ${catalogContents(catalog)}`));
   const several = new Set(primitives.map(({ kind }) => kind)).size > 1;
-  for (const [server, own] of byServer(primitives, ({ primitive }) => primitive)) {
+  for (const [server, own] of byServer(primitives)) {
     if (server !== undefined) lines.push(`${plain(server)}: ${count(billedTokens(own))} tokens`);
     for (const { kind, name, tokens, appOnly } of own) {
-      const remark = [several ? KIND_NAMES[kind][0] : '', appOnly ? 'apps only' : '']
-        .filter(Boolean)
-        .join(', ');
-      const what = remark === '' ? '' : `  ${paper.paint('dim', remark)}`;
+      const remarks = [...(several ? [KIND_NAMES[kind][0]] : []), ...(appOnly ? ['apps only'] : [])];
+      const what = remarks.length === 0 ? '' : `  ${paper.paint('dim', remarks.join(', '))}`;
       lines.push(`${padded(tokens)}  ${plain(name)}${what}`);
     }
   }
@@ -127,25 +127,12 @@ function headline(report: TokenReport, total: number, paper: Paper): string[] {
   return painted(over > 0 ? 'red' : 'green', text);
 }
 
-function extent(all: CostSummary | undefined, singles: number): string {
-  if (all === undefined) {
-    return (
-      `There are more than ${count(MAX_CONFIGURATIONS)} configurations. Only these ${singles} were tried: ` +
-      'no preferences, each preset, and each single value.'
-    );
-  }
+function extent({ all, singles }: TokenReport): string {
+  if (all === undefined)
+    return `There are more than ${count(MAX_CONFIGURATIONS)} configurations. Only these ${singles.length} were tried: no preferences, each preset, and each single value.`;
   const empty = all.empty === 0 ? '' : `; ${quantity(all.empty, 'shows', 'show')} nothing`;
   return `${quantity(all.configurations, 'configuration')} tried${empty}`;
 }
-
-/** @returns the values in effect as `name=value` */
-function configurationWords(configuration: Readonly<Record<string, unknown>>): string[] {
-  const texts = nameValues(configuration).map(plain);
-  return texts.length === 0 ? ['no preferences'] : texts;
-}
-
-const shownText = (shown: number, total: number): string =>
-  `${String(shown).padStart(String(total).length)} of ${total}`;
 
 function weigh({ catalog, tokensOf }: TokenReport) {
   return primitivesIn(catalog)

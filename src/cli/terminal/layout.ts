@@ -1,5 +1,5 @@
 import { ASSUMED_WIDTH } from '../../policy/language/wrapped.js';
-import type { Paper } from './output.js';
+import { type Paper, plain } from './output.js';
 
 /** Columns before the rows of a group, and between two columns of it. */
 const INDENT = 4;
@@ -62,7 +62,7 @@ export function rows(group: readonly Row[], width: number | undefined): Row[] {
 /**
  * Writes a group as a table; as columns of names if no row has more than a name.
  *
- * @param group names, values and places, which are dimmed
+ * @param group names, values and places, which are dimmed. Characters that a terminal would obey are escaped
  * @param paper where the text will be written
  * @param painted colors a name
  * @returns the lines
@@ -74,11 +74,12 @@ export function table(
   { width, paint }: Paper,
   painted = (name: string): string => name,
 ): string[] {
+  const safe = group.map(([name, has, source]): Row => [plain(name), plain(has), plain(source)]);
   if (group.every(([, has, source]) => has === '' && source === '')) {
-    const names = group.map(([name]) => name);
+    const names = safe.map(([name]) => name);
     return columns(names, width, INDENT);
   }
-  return rows(group, width).map(([name, has, source]) =>
+  return rows(safe, width).map(([name, has, source]) =>
     `    ${painted(name)}  ${has}  ${source === '' ? '' : paint('dim', source)}`.trimEnd(),
   );
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { Terminal } from './output.js';
 
 /** The programs of the platforms that do not have `xdg-open`. */
 const OPENERS = new Map([
@@ -24,4 +25,19 @@ export function openInBrowser(file: string): Promise<boolean> {
       resolve(true);
     });
   });
+}
+
+/**
+ * Does the same, and without a browser prints the address for the person.
+ *
+ * @param file the path of the file
+ * @param note writes a note to stderr
+ * @param address what the person opens, if it is not the file: it contains the key of a page
+ */
+export async function openOrPrint(file: string, note: Terminal['note'], address?: string): Promise<void> {
+  if (await openInBrowser(file)) return;
+  const what =
+    address === undefined ? 'this file yourself' : 'this address yourself; it contains the key of the page';
+  note(`No browser could be started. Open ${what}.`);
+  process.stdout.write(`${address ?? file}\n`);
 }

@@ -1,13 +1,6 @@
 import { fromNumbers } from '../../engine/mapping.js';
-import type { Kind } from '../../engine/policy.js';
 import type { TestResult, Wrong } from '../../policy/testing/run-tests.js';
 import { reasonInWords } from './reason-words.js';
-
-/** One sentence about something that a test expects otherwise. */
-export interface Mismatch {
-  readonly kind: Kind;
-  readonly message: string;
-}
 
 /**
  * Says what a failed test expects otherwise, for JUnit and for editors.
@@ -17,7 +10,7 @@ export interface Mismatch {
  * @example
  * mismatchesOf(result)[0]?.message; // 'tools: 9 shown, 8 expected'
  */
-export function mismatchesOf(result: TestResult): readonly Mismatch[] {
+export function mismatchesOf(result: TestResult) {
   const counts = result.counts.map(({ kind, expected, actual }) => ({
     kind,
     message: `${kind}: ${actual} shown, ${expected} expected`,
@@ -52,13 +45,14 @@ export function reasonOf(
     };
   if (!mapping.mapped)
     return { reason: 'the policy does not map it, and settings.unmapped is show', source: '' };
-  const fitting = effective.flatMap((value, index) => {
-    const concern = policy.concerns[index];
-    if (value === undefined || concern === undefined) return [];
-    const offer = mapping.offers[index];
-    if (offer === undefined) return [{ text: `no ${concern.name}`, source: '' }];
-    const words = fromNumbers(concern, offer.offered);
-    return [{ text: `${concern.name}=${words.join(',')}`, source: offer.source }];
+  const fitting = policy.concerns.flatMap((concern, index) => {
+    if (effective[index] === undefined) return [];
+    const { offered, source = '' } = mapping.offers[index] ?? {};
+    const text =
+      offered === undefined
+        ? `no ${concern.name}`
+        : `${concern.name}=${fromNumbers(concern, offered).join(',')}`;
+    return [{ text, source }];
   });
   const source = fitting.find((each) => each.source !== '')?.source ?? '';
   if (fitting.length === 0) return { reason: 'no preference is in effect', source };

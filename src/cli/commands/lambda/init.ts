@@ -8,6 +8,7 @@ import { commandOf } from '../../options/command-line.js';
 import { initLambdaCommand, type Options } from '../../options/generated/commands.js';
 import { parseUrl } from '../../options/input-options.js';
 import { onePolicyOf } from '../../options/policy-option.js';
+import { refuseToOverwrite } from '../../proposals/policy-files.js';
 import { writeOutput } from '../../terminal/write-output.js';
 import { packageFile } from '../../version.js';
 
@@ -45,12 +46,7 @@ export const { definition, run } = commandOf(initLambdaCommand(), async (line) =
     ['serverless.yml', templateText(variant, service)],
     ...included.map((file) => [file, readTemplate(`templates/${file}`)] as const),
   ]);
-  const existing = [...files.keys()].filter((file) => existsSync(file));
-  if (existing.length > 0 && values.force !== true) {
-    throw new CliError(
-      `${existing.join(' and ')} already exist${existing.length === 1 ? 's' : ''}. Pass --force to overwrite.`,
-    );
-  }
+  if (values.force !== true) refuseToOverwrite([...files.keys()], 'Pass --force');
   for (const [file, text] of files) writeOutput(file, text);
   terminal.note(`Wrote ${[...files.keys()].join(', ')} for the service ${service}.`);
   for (const step of nextSteps(server, variant)) terminal.note(step);
@@ -124,10 +120,7 @@ const readTemplate = (file: string): string =>
 const isServiceName = (name: string): boolean => /^[a-z][a-z0-9-]{1,63}$/i.test(name);
 
 function serviceName(folder: string): string {
-  const name = folder
-    .replaceAll(/[^0-9a-z]+/gi, '-')
-    .replace(/^[^a-z]+/i, '')
-    .replace(/-+$/, '');
+  const name = folder.replaceAll(/[^0-9a-z]+/gi, '-').replaceAll(/^[^a-z]+|-+$/gi, '');
   return isServiceName(name) ? name : 'mcp-endpoint';
 }
 

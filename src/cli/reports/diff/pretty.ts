@@ -1,7 +1,7 @@
 import { KIND_NAMES } from '../../../policy/language/kind-names.js';
 import { paragraph } from '../../../policy/language/wrapped.js';
 import { ENCODING } from '../../inputs/token-counter.js';
-import { columns } from '../../terminal/layout.js';
+import { columns, type Row, table } from '../../terminal/layout.js';
 import { count, nameValues, type Paper, plain } from '../../terminal/output.js';
 import { commonNames, joined, quantity } from '../../terminal/quantities.js';
 import { detailLines } from './definitions.js';
@@ -140,18 +140,17 @@ const signed = (number: number): string => (number < 0 ? `-${count(-number)}` : 
 function namedLines(named: DiffReport['named'], paper: Paper): string[] {
   const changed = named.filter((each) => each.changed);
   const same = named.filter((each) => !each.changed);
-  const rows = changed.map(({ name, before, after, resent }) => {
+  const rows = changed.map(({ name, before, after, resent }): Row => {
     const tokens =
       before.tokens === undefined || after.tokens === undefined || before.tokens === after.tokens
         ? ''
         : `, ${signed(after.tokens - before.tokens)} tokens`;
-    const again = resent === undefined || resent === 0 ? '' : `, resends ${count(resent)}`;
-    return [name, `${before.shown} -> ${after.shown} shown${tokens}${again}`] as const;
+    const again = resent ? `, resends ${count(resent)}` : '';
+    return [name, `${before.shown} -> ${after.shown} shown${tokens}${again}`, ''];
   });
-  const longest = Math.max(0, ...rows.map(([name]) => name.length));
   return [
     'A host that requests',
-    ...rows.map(([name, text]) => `  ${plain(name).padEnd(longest)}  ${text}`),
+    ...table(rows, paper),
     ...(same.length === 0 ? [] : item(`${joined(same.map(({ name }) => plain(name)))}: no change`, paper)),
   ];
 }

@@ -1,9 +1,10 @@
 import { resolveConfiguration } from '../../../engine/configuration.js';
 import { primitivesIn } from '../../../engine/mapping.js';
-import { type CompiledPolicy, type Kind, preparePolicy } from '../../../engine/policy.js';
+import { type CompiledPolicy, preparePolicy } from '../../../engine/policy.js';
 import type { PolicyCatalog } from '../../../policy/check/check-catalog.js';
 import type { Changed } from '../../../policy/diff/change.js';
-import type { Difference } from '../../../policy/diff/compare.js';
+import { compareSides } from '../../../policy/diff/compare.js';
+import { compareDeclarations } from '../../../policy/diff/compare-declarations.js';
 import { detailsOf, renamesOf } from '../../../policy/diff/compare-definitions.js';
 import { describeCondition } from '../../../policy/diff/conditions.js';
 import { ENCODING, type TokenCounter } from '../../inputs/token-counter.js';
@@ -19,36 +20,36 @@ export type ReportedGroup = DiffReport['groups'][number];
 /** One primitive that is no longer shown, or is newly shown. */
 export type ReportedPrimitive = ReportedGroup['hidden'][number];
 
-/** The policies and catalogs of a comparison, and their difference. */
-export interface Compared {
-  readonly names: readonly [old: string, now: string];
-  readonly compiled: readonly [CompiledPolicy, CompiledPolicy];
-  readonly catalogs: readonly [PolicyCatalog, PolicyCatalog];
-  /** Where the primitives come from; `undefined` if only the names in the policies are known. */
-  readonly input: string | undefined;
-  readonly counters: readonly [TokenCounter | undefined, TokenCounter | undefined];
-  readonly difference: Difference;
-  /** The changes of concerns, presets and settings, one line each. */
-  readonly words: readonly string[];
+/** What is compared: a policy, and the primitives that it decides about. */
+export interface ComparedSide {
+  /** The path or the revision of the policy. */
+  readonly name: string;
+  readonly compiled: CompiledPolicy;
+  readonly catalog: PolicyCatalog;
+  /** Counts the tokens of a primitive; undefined if only the names in the policies are known. */
+  readonly count: TokenCounter | undefined;
 }
 
 /**
- * Combines a difference with names, tokens and notes.
+ * Compares two sides, and combines their difference with names, tokens and notes.
  *
- * @param compared the policies, the catalogs and their difference
+ * @param old the side before the change
+ * @param now the side after the change
+ * @param input where the primitives come from; undefined if only the names in the policies are known
  * @returns the report
  * @example
- * process.stdout.write(toPretty(makeReport(compared), paper));
+ * process.stdout.write(toPretty(makeReport(old, now, 'vault.catalog.json'), paper));
  */
-export function makeReport(compared: Compared) {
-  const { names, catalogs, input, counters, difference, words } = compared;
-  const [countOld, countNow] = counters;
-  const renames = haveDefinitions(compared) ? renamesOf(...catalogs) : new Map<string, string>();
+export function makeReport(old: ComparedSide, now: ComparedSide, input: string | undefined) {
+  const difference = compareSides(old, now);
+  const areFacts = [old, now].some(({ catalog }) => catalog.encoding !== undefined);
+  const renames =
+    input === undefined || areFacts ? new Map<string, string>() : renamesOf(old.catalog, now.catalog);
   const reported = (direction: 'hidden' | 'shown', changed: readonly Changed[]) =>
     changed.map(({ kind, name, before, after }) => {
       /** Whether the server added or removed it. */
       const server = before === undefined ? 'new' : after === undefined ? 'gone' : undefined;
-      const [count, primitive] = direction === 'hidden' ? [countOld, before] : [countNow, after];
+      const [{ count }, primitive] = direction === 'hidden' ? [old, before] : [now, after];
       return { kind, name, server, tokens: primitive === undefined ? undefined : count?.(primitive) };
     });
   const groups = difference.groups.map((group) => {
@@ -62,7 +63,7 @@ export function makeReport(compared: Compared) {
       some.filter(({ kind, name }) => !renamed.some((each) => each.kind === kind && each[key] === name));
     const sum = (some: ReturnType<typeof reported>) =>
       some.reduce((all, { tokens }) => all + (tokens ?? 0), 0);
-    const tokens = countNow === undefined ? undefined : sum(shown) - sum(hidden);
+    const tokens = now.count === undefined ? undefined : sum(shown) - sum(hidden);
     return {
       when: describeCondition(group.when),
       conditions: group.when.map((terms) =>
@@ -84,28 +85,6 @@ export function makeReport(compared: Compared) {
   });
   const distinct = (direction: 'hidden' | 'shown' | 'renamed') =>
     new Set(groups.flatMap((group) => group[direction].map(({ kind, name }) => `${kind} ${name}`))).size;
-  return {
-    old: names[0],
-    new: names[1],
-    source: input ?? null,
-    primitives: primitivesIn(catalogs[1]).length,
-    hidden: distinct('hidden'),
-    shown: distinct('shown'),
-    renamed: distinct('renamed'),
-    encoding: ENCODING,
-    groups,
-    configurations: difference.extent ?? null,
-    newlyEmpty: difference.newlyEmpty ?? null,
-    /** What a host without preferences, or with one preset, sees before and after the change. */
-    named: namedConfigurations(compared),
-    /** The definitions that changed under the same name. */
-    definitions: redefinitions(compared),
-    words,
-    notes: notesOf(compared, groups),
-  };
-}
-
-function notesOf({ compiled, input, difference }: Compared, groups: readonly { readonly exact: boolean }[]) {
   const notes = [...difference.gaps];
   if (input === undefined) {
     notes.push(
@@ -115,36 +94,51 @@ function notesOf({ compiled, input, difference }: Compared, groups: readonly { r
   if (groups.some(({ exact }) => !exact)) {
     notes.push('A primitive must also match the other preferences of the host.');
   }
-  if (compiled.some(({ settings }) => settings.enforcement === 'shadow')) {
+  if ([old, now].some(({ compiled }) => compiled.settings.enforcement === 'shadow')) {
     notes.push(
       'The policy has enforcement: shadow, so hosts still see everything. This is what would be hidden.',
     );
   }
-  return notes;
+  return {
+    old: old.name,
+    new: now.name,
+    source: input ?? null,
+    primitives: primitivesIn(now.catalog).length,
+    hidden: distinct('hidden'),
+    shown: distinct('shown'),
+    renamed: distinct('renamed'),
+    encoding: ENCODING,
+    groups,
+    configurations: difference.extent ?? null,
+    newlyEmpty: difference.newlyEmpty ?? null,
+    /** What a host without preferences, or with one preset, sees before and after the change. */
+    named: namedConfigurations(old, now),
+    /** The definitions that changed under the same name. */
+    definitions: redefinitions(old, now, areFacts),
+    words: compareDeclarations(old.compiled, now.compiled),
+    notes,
+  };
 }
 
-function namedConfigurations(compared: Compared) {
-  const [countOld, count] = compared.counters;
-  const [before, after] = [seenUnder(compared, 0), seenUnder(compared, 1)];
-  const [{ presets: former }, { presets }] = compared.compiled;
-  return [undefined, ...Object.keys({ ...presets, ...former })].map((preset) => {
-    const [old, now] = [before(preset), after(preset)];
+function namedConfigurations(old: ComparedSide, now: ComparedSide) {
+  const [before, after] = [seenBy(old), seenBy(now)];
+  return [undefined, ...Object.keys({ ...now.compiled.presets, ...old.compiled.presets })].map((preset) => {
+    const [former, latter] = [before(preset), after(preset)];
     return {
       name: preset === undefined ? 'nothing' : `preset ${preset}`,
-      before: old.seen,
-      after: now.seen,
-      changed: old.names !== now.names || old.seen.tokens !== now.seen.tokens,
+      before: former.seen,
+      after: latter.seen,
+      changed: former.names !== latter.names || former.seen.tokens !== latter.seen.tokens,
       /** The tokens of the new list of tools that are not in the prompt cache of a host that saw the old list. */
-      resent: countOld && count && resentAfter(old.tools, now.tools, count),
+      resent: old.count && now.count && resentAfter(former.tools, latter.tools, now.count),
     };
   });
 }
 
-/** @returns what a host without preferences, or with a preset, sees before or after the change */
-function seenUnder({ compiled, catalogs, counters }: Compared, at: 0 | 1) {
-  const policy = preparePolicy(compiled[at]);
-  const count = counters[at];
-  const weighed = weighCatalog(policy, catalogs[at], count ?? (() => 0));
+/** @returns what a host without preferences, or with a preset, sees */
+function seenBy({ compiled, catalog, count }: ComparedSide) {
+  const policy = preparePolicy(compiled);
+  const weighed = weighCatalog(policy, catalog, count ?? (() => 0));
   return (preset: string | undefined) => {
     const sources = preset === undefined ? [] : [{ from: 'session', concerns: { preset } } as const];
     const report = decideAll(resolveConfiguration(policy, sources), weighed);
@@ -155,19 +149,15 @@ function seenUnder({ compiled, catalogs, counters }: Compared, at: 0 | 1) {
   };
 }
 
-const haveDefinitions = ({ catalogs, input }: Compared): boolean =>
-  input !== undefined && catalogs.every(({ encoding }) => encoding === undefined);
-
 /** @returns the definitions that changed under the same name */
-function redefinitions(compared: Compared) {
-  const { catalogs, counters } = compared;
-  const [countOld, countNow] = counters;
-  if (countOld === undefined || countNow === undefined || catalogs[0] === catalogs[1]) return [];
-  const areFacts = !haveDefinitions(compared);
-  const keyOf = ({ kind, name }: { readonly kind: Kind; readonly name: string }): string => `${kind} ${name}`;
-  const old = new Map(primitivesIn(catalogs[0]).map((each) => [keyOf(each), each.primitive]));
-  return primitivesIn(catalogs[1]).flatMap(({ kind, name, primitive }) => {
-    const earlier = old.get(keyOf({ kind, name }));
+function redefinitions(old: ComparedSide, now: ComparedSide, areFacts: boolean) {
+  const [countOld, countNow] = [old.count, now.count];
+  if (countOld === undefined || countNow === undefined || old.catalog === now.catalog) return [];
+  const former = new Map(
+    primitivesIn(old.catalog).map(({ kind, name, primitive }) => [`${kind} ${name}`, primitive]),
+  );
+  return primitivesIn(now.catalog).flatMap(({ kind, name, primitive }) => {
+    const earlier = former.get(`${kind} ${name}`);
     if (earlier === undefined) return [];
     const [before, after] = [countOld(earlier), countNow(primitive)];
     const details = detailsOf(earlier, primitive, areFacts);
