@@ -67,6 +67,7 @@ export class PolicyError extends ConcernsError {
  * @param findings the findings, in the order of the output
  * @param texts the text of each file by file name; a finding in another file gets no code frame
  * @param width the width of the terminal in columns: messages wrap between words, lines of a file are cut
+ * @param paint colors a part of the text
  * @returns the text without a line break at the end; empty if there are no findings
  * @example
  * const { findings, texts } = readPolicy('policy.yaml');
@@ -76,19 +77,25 @@ export function formatFindings(
   findings: readonly Finding[],
   texts: ReadonlyMap<string, string>,
   width = Number.POSITIVE_INFINITY,
+  paint: Paint = (_style, text) => text,
 ): string {
   // Split each file only once: a file can have as many findings as lines.
   const lines = new Map([...texts].map(([file, text]) => [file, text.split(/\r?\n/)]));
-  return findings.map((finding) => formatFinding(finding, lines.get(finding.file), width)).join('\n\n');
+  return findings
+    .map((finding) => formatFinding(finding, width, paint, lines.get(finding.file)))
+    .join('\n\n');
 }
 
-function formatFinding(finding: Finding, lines: readonly string[] | undefined, width: number): string {
+type Paint = (style: 'bold' | 'red' | 'magenta', text: string) => string;
+
+function formatFinding(finding: Finding, width: number, paint: Paint, lines?: readonly string[]): string {
   const { file, line, column, severity, code, message } = finding;
-  const place = `${visible(file)}:${line}:${column}  ${severity}  ${code}`;
+  const place = `${visible(file)}:${line}:${column}  `;
   const text = visible(message);
-  const head = `${place}  ${text}`;
-  const fitting = head.length <= width ? head : [place, ...paragraph(text, width - 2, '  ')].join('\n');
-  const frame = lines === undefined ? '' : codeFrame(lines, finding, width);
+  const painted = `${paint('bold', place)}${paint(severity === 'error' ? 'red' : 'magenta', severity)}  ${code}`;
+  const isShort = `${place}${severity}  ${code}  ${text}`.length <= width;
+  const fitting = isShort ? `${painted}  ${text}` : [painted, ...paragraph(text, width - 2, '  ')].join('\n');
+  const frame = lines === undefined ? '' : codeFrame(lines, finding, width, paint);
   return frame === '' ? fitting : `${fitting}\n${frame}`;
 }
 
@@ -97,7 +104,8 @@ const FRAME_WIDTH = 120;
 /** Columns of a line that are shown even if the terminal is narrower. */
 const MIN_FRAME_WIDTH = 40;
 
-function codeFrame(lines: readonly string[], { line, column, length }: Place, columns: number): string {
+function codeFrame(lines: readonly string[], place: Place, columns: number, paint: Paint): string {
+  const { line, column, length } = place;
   const width = String(line + 1).length;
   const gutter = '     '.length + width + ' | '.length;
   const room = Math.min(FRAME_WIDTH, Math.max(MIN_FRAME_WIDTH, columns - gutter - 1));
@@ -111,7 +119,8 @@ function codeFrame(lines: readonly string[], { line, column, length }: Place, co
     frame.push(`   ${marker} ${String(number).padStart(width)} | ${shown}`.trimEnd());
     if (number !== line) continue;
     const marked = Math.max(1, Math.min(length, content.length - column + 1, left + room - column + 1));
-    frame.push(`     ${' '.repeat(width)} | ${' '.repeat(column - 1 - left)}${'^'.repeat(marked)}`);
+    const marks = paint('red', '^'.repeat(marked));
+    frame.push(`     ${' '.repeat(width)} | ${' '.repeat(column - 1 - left)}${marks}`);
   }
   return frame.join('\n');
 }
