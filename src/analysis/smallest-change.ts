@@ -5,9 +5,10 @@ import {
   resolveConfiguration,
 } from '../engine/configuration.js';
 import { decide, fits } from '../engine/evaluate.js';
+import { itemAt } from '../engine/item-at.js';
 import { fromNumbers, type Mapping } from '../engine/mapping.js';
 import { widenings } from '../engine/match/widen.js';
-import type { Concern, Policy } from '../engine/policy.js';
+import type { Policy } from '../engine/policy.js';
 import { combinations, cutRange, readByRule } from './candidate-values.js';
 
 /** Preferences to change, by concern; `null` removes the value. */
@@ -86,18 +87,15 @@ function optionsOf(mapping: Mapping, configuration: Configuration) {
   const others = affectsDefaults(configuration.policy) ? host.filter((each) => !matters(each)) : [];
   return [...host.filter(matters), ...others].map((each) => {
     const { concern, index } = each;
-    const values = alternatives(concern, index, mapping, configuration);
+    const values = alternatives(index, mapping, configuration);
     return { name: concern.name, index, values: matters(each) ? values : [...values.slice(0, 1), null] };
   });
 }
 
 /** @returns the other values of a concern, the nearest first, and null last */
-function alternatives(
-  concern: Concern,
-  index: number,
-  mapping: Mapping,
-  { policy, effective, accepted }: Configuration,
-): ConfigurationChange[string][] {
+function alternatives(index: number, mapping: Mapping, configuration: Configuration) {
+  const { policy, effective, accepted } = configuration;
+  const concern = itemAt(policy.concerns, index);
   const { values, multiple } = concern;
   const now = effective[index];
   const present = typeof now === 'object' ? now : typeof now === 'number' ? [now] : [];
@@ -113,7 +111,7 @@ function alternatives(
   // A value in effect by default is also a possible preference.
   if (accepted[index] !== undefined) others.delete(present.join());
   const words = [...others.values()].map((each) => fromNumbers(concern, each));
-  const preferences = words.map((each) => (multiple ? each : (each[0] ?? null)));
+  const preferences = words.map((each): ConfigurationChange[string] => (multiple ? each : (each[0] ?? null)));
   return now === undefined && concern.default === undefined ? preferences : [...preferences, null];
 }
 

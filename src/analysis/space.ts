@@ -28,9 +28,7 @@ export type Space = ReturnType<typeof spanSpace>;
  * const space = spanSpace(policy, catalog.classes);
  */
 export function spanSpace(policy: Policy, mappings: readonly Mapping[]) {
-  const effective = policy.concerns.map((concern, index) =>
-    effectiveValues(policy, concern, index, mappings),
-  );
+  const effective = policy.concerns.map((_concern, index) => effectiveValues(policy, index, mappings));
   const dimensions: Dimension[] = effective.map((values, concern) => ({ concern, values }));
   const comparisons = new Map<string, number>();
   const comparison = (key: string): Formula => {
@@ -124,12 +122,8 @@ export function describeAssignment(
   return Object.fromEntries(entries);
 }
 
-function effectiveValues(
-  policy: Policy,
-  concern: Concern,
-  index: number,
-  mappings: readonly Mapping[],
-): readonly EffectiveValue[] {
+function effectiveValues(policy: Policy, index: number, mappings: readonly Mapping[]): EffectiveValue[] {
+  const concern = itemAt(policy.concerns, index);
   const sets = combinations(policy, concern);
   const numbers = 'min' in concern.values ? cutRange(policy, index, mappings, concern.values) : sets.flat();
   const values: EffectiveValue[] = concern.multiple ? sets : numbers;
