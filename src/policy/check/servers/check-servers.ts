@@ -93,14 +93,10 @@ class EntryCheck {
     this.reports.error(at, found, 'key');
   }
 
-  private mustBeOne(
-    name: string,
-    known: readonly string[],
-    code: 'unknown-concern' | 'unknown-value',
-    at: Path,
-  ): void {
+  private mustBeOne(what: 'concern' | 'value', name: string, known: readonly string[], at: Path): void {
     if (known.includes(name)) return;
-    this.error(problem(`${code}.server`, { name, names: listNames(known) }, { scalar: name, known }), at);
+    const names = { name, names: listNames(known) };
+    this.error(problem(`unknown-${what}.server`, names, { scalar: name, known }), at);
   }
 
   /** What the entry names must exist in the policy of the server, and here. */
@@ -109,18 +105,18 @@ class EntryCheck {
     const { shared } = this.servers;
     const all = files.flatMap(({ document }) => Object.keys(document.concerns ?? {}));
     this.entry.concerns?.forEach((name, index) => {
-      this.mustBeOne(name, all, 'unknown-concern', [...this.path, 'concerns', index]);
+      this.mustBeOne('concern', name, all, [...this.path, 'concerns', index]);
     });
     for (const [name, map] of this.entry.map) {
       const at = [...this.path, 'map', name];
       const [own, here] = [concerns.get(name)?.values, shared.concerns.get(name)?.values];
-      if (own === undefined) this.mustBeOne(name, [...concerns.keys()], 'unknown-concern', at);
+      if (own === undefined) this.mustBeOne('concern', name, [...concerns.keys()], at);
       else if (shared.hierarchies.has(name) || 'min' in own || here === undefined || 'min' in here) {
         this.error(problem('scale-mismatch.map', { name }), at);
       } else {
         for (const [value, target] of map) {
-          if (own.includes(value)) this.mustBeOne(target, here, 'unknown-value', [...at, value]);
-          else this.mustBeOne(value, own, 'unknown-value', [...at, value]);
+          if (own.includes(value)) this.mustBeOne('value', target, here, [...at, value]);
+          else this.mustBeOne('value', value, own, [...at, value]);
         }
       }
     }
