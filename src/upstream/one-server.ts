@@ -21,14 +21,7 @@ import {
   unknownMethod,
   unreachable,
 } from './call.js';
-import {
-  asksOf,
-  capabilitiesOf,
-  initializeOf,
-  LEGACY_VERSIONS,
-  levelOf,
-  withoutMeta,
-} from './eras/envelope.js';
+import { asksOf, capabilitiesOf, LEGACY_VERSIONS, levelOf, withoutMeta } from './eras/envelope.js';
 import { askModern } from './eras/parameter-headers.js';
 import type { ParkedCalls } from './eras/parked.js';
 import { tellChanges } from './eras/stream.js';
@@ -203,12 +196,15 @@ export class OneServer implements Backend {
       if (method === 'ping') return { result: {} };
       return refusal(ERRORS.invalidRequest, 'The session has not begun. Send initialize first.');
     }
-    const link = await (method === METHODS.initialize ? this.link : this.linked(this.link));
+    return this.send(await (method === METHODS.initialize ? this.link : this.linked(this.link)), call);
+  }
+
+  /** Sends a request of a legacy client on a connection of either era. */
+  private async send(link: Link, call: ServerCall): Promise<AnswerOverHttp> {
     this.current = link;
     if (link.era === 'modern') return legacyToModern(this.upstream, link, this.said, call);
-    if (method !== METHODS.initialize) return link.recovery.request(call);
-    const { about } = await link.recovery.opened();
-    return { result: about };
+    if (call.method !== METHODS.initialize) return link.recovery.request(call);
+    return { result: (await link.recovery.opened()).about };
   }
 
   /** A legacy client that shares the connection, with its session elsewhere or none. */
@@ -220,21 +216,17 @@ export class OneServer implements Backend {
     const link = await this.upstream.forLegacy({ principal, session, asks: {} });
     this.current = link;
     try {
-      const isModern = link.era === 'modern';
       // Of a modern server, a connection has no state: this object keeps it for its client.
-      const keepsState = isModern && this.client.lasts;
+      const keepsState = link.era === 'modern' && this.client.lasts;
       if (SETS_STATE.has(method) && !keepsState) {
         const reason = `${method} is not supported: several clients share this server, and they would share the state that it sets.`;
         return refusal(ERRORS.methodNotFound, reason);
       }
-      const sent = hasTasks ? call : { ...call, params: withoutTask(call.params) };
-      if (method !== METHODS.initialize) {
-        if (isModern) return await legacyToModern(this.upstream, link, this.said, sent);
-        return await link.recovery.request({ ...sent, ask: unaskable, level: NO_LOGS });
-      }
-      const { about } = await link.recovery.opened();
-      const initialized = isModern ? initializeOf(about, read(call.params, 'protocolVersion')) : about;
-      return { result: keepsState ? initialized : initializeResult(initialized, call.params, hasTasks) };
+      const params = hasTasks ? call.params : withoutTask(call.params);
+      const shared = link.era === 'legacy' ? { ask: unaskable, level: NO_LOGS } : {};
+      const answer = await this.send(link, { ...call, ...shared, params });
+      if (method !== METHODS.initialize || keepsState || 'error' in answer) return answer;
+      return { result: initializeResult(answer.result, params, hasTasks) };
     } finally {
       void link.release();
     }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { METHODS, type Members, read } from '../../wire/messages.js';
 import { type ChannelOwner, ownCall, type Params } from '../call.js';
 import { Channel } from '../channel.js';
@@ -74,7 +75,8 @@ export async function openModern(
   const found: { about?: Members | undefined } = {};
   try {
     await channel.begin(startMs, async () => {
-      found.about = await (isProcess ? Promise.race([discover(channel), silence()]) : discover(channel));
+      const silence = isProcess ? [sleep(SILENT_MS, undefined, { ref: false })] : [];
+      found.about = await Promise.race([discover(channel), ...silence]);
     });
   } catch (cause) {
     // Some servers exit when their first message is not `initialize`.
@@ -95,9 +97,6 @@ const LEGACY = `it does not speak ${MODERN_VERSION}`;
 
 /** What asks a server of the modern era what it is, for no client. */
 export const discovery = () => ownCall(METHODS.discover, wrapParams(undefined, NOBODY));
-
-const silence = (): Promise<undefined> =>
-  new Promise((resolve) => setTimeout(resolve, SILENT_MS, undefined).unref());
 
 async function discover(channel: Channel): Promise<Members | undefined> {
   const answer = await channel.request(discovery());

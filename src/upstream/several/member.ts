@@ -88,10 +88,7 @@ export class Member {
       timer = setTimeout(resolve, Math.max(0, PATIENCE_MS - waited), undefined);
     });
     const first = await Promise.race([answer, late]).finally(() => clearTimeout(timer));
-    return first ?? this.waitFor(answer);
-  }
-
-  private waitFor(answer: Promise<CallAnswer>): string {
+    if (first !== undefined) return first;
     const reason = this.unavailable ?? STARTING;
     this.unavailable = reason;
     void answer.then((late) => {

@@ -30,7 +30,6 @@ export class RemoteTransport extends StreamableHTTPClientTransport implements Wi
   onended?: (id: RequestId, reason: string) => void;
 
   private readonly open = new Set<AbortController>();
-  private readonly life = new AbortController();
   private readonly gate = new PauseGate();
   /** How the server answered the latest request that it refused. The SDK's error does not have the header. */
   private refused: HttpRefusal | undefined;
@@ -53,11 +52,13 @@ export class RemoteTransport extends StreamableHTTPClientTransport implements Wi
       return watchBody(response, {
         waits: () => this.gate.over,
         ended: (isResumable, reason = 'its response ended before the answer') => {
-          this.open.delete(controller);
-          if (id === undefined || !response.ok) return;
-          const { signal } = this.life;
+          const gone = (): unknown => this.open.delete(controller);
+          if (id === undefined || !response.ok) return gone();
           const over = (): void => this.onended?.(id, reason);
-          sleep(isResumable ? RESUME_MS : GRACE_MS, undefined, { signal }).then(over, () => undefined);
+          const { signal } = controller;
+          sleep(isResumable ? RESUME_MS : GRACE_MS, undefined, { signal })
+            .then(over, ignore)
+            .finally(gone);
         },
       });
     };
@@ -85,15 +86,16 @@ export class RemoteTransport extends StreamableHTTPClientTransport implements Wi
   }
 
   override async close(): Promise<void> {
-    this.life.abort();
     this.pause(false);
     for (const controller of this.open) controller.abort();
     // The server keeps the session until it is told. A server that does not answer must not delay the end.
-    const ended = this.terminateSession().catch(() => undefined);
+    const ended = this.terminateSession().catch(ignore);
     await Promise.race([ended, sleep(TERMINATE_MS, undefined, { ref: false })]);
     await super.close();
   }
 }
+
+const ignore = (): void => undefined;
 
 /**
  * Creates a transport to a remote server over Streamable HTTP.
