@@ -18,7 +18,10 @@ interface Failure {
   readonly http?: HttpRefusal | undefined;
 }
 
-/** A server behind the endpoint did not answer. Clients get the message, so it has nothing of the request, the command or the headers. */
+/**
+ * A server behind the endpoint did not answer. Clients get the message, so it has nothing of the request, the command or the
+ * headers.
+ */
 export class UpstreamError extends ConcernsError {
   readonly code = 'UPSTREAM_FAILED';
   override readonly name = 'UpstreamError';
@@ -41,7 +44,7 @@ export class EraUnavailable extends UpstreamError {}
 /** The server was replaced by one of the other era, and did not run the request. */
 export class ServerReplaced extends UpstreamError {}
 
-/** Returns the failure of a request that was answered with a status of HTTP. It has nothing of the body, which can repeat arguments. */
+/** Returns the failure of a request that was answered with a status of HTTP, without the body, which can repeat arguments. */
 export function httpFailure(http: HttpRefusal): UpstreamError {
   const { status } = http;
   const isRefused = status >= 400 && status < 500 && !UNAVAILABLE.has(status);

@@ -29,9 +29,7 @@ export class Upstream {
   readonly listeners = new Set<ChangeListener>();
   /** Schemas of its tools, which say which arguments a server over HTTP wants as headers. */
   readonly tools = new Map<string, unknown>();
-  /**
-   * The one modern connection of everybody: the protocol has no state of a connection (basic/index).
-   */
+  /** The one modern connection of everybody: the protocol has no state of a connection (basic/index). */
   private readonly modernLink: Link;
   private refusesLegacy = false;
   private refusesModern = false;
