@@ -32,16 +32,9 @@ export function declareConcerns(
 ): Record<string, unknown> {
   const methods = [METHODS.listConcerns, ...(updatable ? [METHODS.updateConcerns] : [])];
   const capabilities = membersOf(read(result, 'capabilities'));
-  const filtering = Object.fromEntries(
-    CAPABILITIES.filter((name) => read(capabilities, name) !== undefined).map((name) => [
-      name,
-      FILTER_FIELDS[name],
-    ]),
-  );
-  const namespaces = Object.entries(filtering).map(([name, supported]) => [
-    name,
-    { ...membersOf(capabilities[name]), filtering: withSupported(capabilities[name], supported) },
-  ]);
+  const own = CAPABILITIES.filter((name) => capabilities[name] !== undefined);
+  const filtering = Object.fromEntries(own.map((name) => [name, FILTER_FIELDS[name]]));
+  const namespaces = own.map((name) => [name, withFilter(capabilities[name], FILTER_FIELDS[name])]);
   const declared = { ...describePolicy(policy), methods, filtering };
   return {
     ...result,
@@ -78,10 +71,11 @@ export function declareChanges(result: Record<string, unknown>, isTold: boolean)
 }
 
 /** Adds the fields that the gate supports to those that the server declares itself. */
-function withSupported(capability: unknown, fields: readonly string[]): object {
+function withFilter(capability: unknown, fields: readonly string[]): object {
   const own = membersOf(read(capability, 'filtering'));
-  const supported = Array.isArray(own.supported) ? own.supported : [];
-  return { ...own, supported: [...new Set<unknown>([...supported, ...fields])] };
+  const declared = Array.isArray(own.supported) ? own.supported : [];
+  const supported = [...new Set<unknown>([...declared, ...fields])];
+  return { ...membersOf(capability), filtering: { ...own, supported } };
 }
 
 function declareTaskFilter(era: Era, { tasks }: Record<string, unknown>): object {

@@ -37,7 +37,7 @@ import { canKeep } from '../request/switching.js';
 import { panelMode } from '../table/routes.js';
 import { concernsOfInitialize, declareChanges, declareConcerns } from './declare.js';
 import { declarePanel } from './declare-panel.js';
-import { redactDiscovered, redactInstructions } from './instructions.js';
+import { redactInstructions } from './instructions.js';
 import { questionCapabilities } from './question-capabilities.js';
 
 /** Handles `initialize`. */
@@ -117,7 +117,8 @@ export function* judgeDiscover(facts: RequestFacts): Deciding<Outcome> {
 /** Declares the concerns in the answer to `server/discover`. */
 export function* settleDiscover(facts: Facts, message: Answer | Failure): Settling<Settled> {
   if ('error' in message) return { message: yield* redactFailure(facts, message) };
-  const redacted = yield* redactDiscovered(facts, declarePanel(facts, message.result));
+  const declared = declarePanel(facts, message.result);
+  const redacted = yield* redactInstructions(facts, declared, facts.configuration);
   const { listens } = facts.connection;
   const told = listens === undefined ? redacted : declareChanges(redacted, listens);
   return { message: { ...message, result: declareConcerns(told, facts.policy, 'modern', canKeep(facts)) } };

@@ -7,46 +7,37 @@ import { areSeveral } from '../enforce/of-servers.js';
 import { hasTexts, redactMembers } from '../enforce/redact-texts.js';
 import { textRedaction } from '../enforce/text-redaction.js';
 import { canChange } from '../request/configure.js';
-import { ask, type Lists, type Settling } from '../request/decision.js';
-import type { Facts, RequestFacts } from '../request/facts.js';
+import { ask, type FoundLists, type Lists, type Settling } from '../request/decision.js';
+import type { RequestFacts } from '../request/facts.js';
 
 type Result = Record<string, unknown>;
 
-/** Returns whether the answer to `initialize` or `server/discover` may name something hidden, for example in its instructions. */
-const mayName = (facts: RequestFacts, result: Result, configuration: Configuration): boolean =>
-  facts.isEnforced && canChange(configuration) && hasTexts(result, HANDSHAKE);
-
 /**
- * Redacts the server's instructions by the lists that are held. Without the lists they are withheld: a server need not
- * answer other requests before it is initialized, so they cannot be fetched.
+ * Redacts the texts in the answer to `initialize` or `server/discover`, such as the server's instructions. Without the lists they
+ * are withheld.
  *
- * @param facts the request for `initialize`
+ * @param facts the request
  * @param result the server's result
  * @param configuration the values in effect
- * @returns the result; the same object if the instructions stay as they are
+ * @returns the result; the same object if the texts stay as they are
  */
 export function* redactInstructions(
   facts: RequestFacts,
   result: Result,
   configuration: Configuration,
 ): Settling<Result> {
-  if (!mayName(facts, result, configuration)) return result;
+  if (!facts.isEnforced || !canChange(configuration) || !hasTexts(result, HANDSHAKE)) return result;
+  const kinds = KINDS.filter((kind) => read(result, 'capabilities', LISTS[kind].capability) !== undefined);
+  // A server of 2026-07-28 answers any request at any time. Others need not, before they are initialized.
+  const isDiscover = facts.route.to === 'discover';
+  const { lists, enough } = isDiscover ? yield* ask({ need: 'lists', kinds }) : yield* heldLists(kinds);
+  return enough ? redactWith(facts.request, result, lists, configuration) : withheld(result);
+}
+
+function* heldLists(kinds: readonly Kind[]): Settling<FoundLists> {
   const lists = yield* ask({ need: 'held' });
-  const isComplete = neededKinds(result).every((kind) => lists[kind] !== undefined);
-  return isComplete ? redactWith(facts.request, result, lists, configuration) : withheld(result);
+  return { lists, enough: kinds.every((kind) => lists[kind] !== undefined) };
 }
-
-/** Does the same for `server/discover`. A server of 2026-07-28 answers any request at any time, so its lists are fetched. */
-export function* redactDiscovered(facts: Facts, result: Result): Settling<Result> {
-  const { configuration, request } = facts;
-  if (!mayName(facts, result, configuration)) return result;
-  const { lists, enough } = yield* ask({ need: 'lists', kinds: neededKinds(result) });
-  return enough ? redactWith(request, result, lists, configuration) : withheld(result);
-}
-
-/** Returns the lists that a server has, by its capabilities. */
-const neededKinds = (result: Result): readonly Kind[] =>
-  KINDS.filter((kind) => read(result, 'capabilities', LISTS[kind].capability) !== undefined);
 
 function redactWith(request: Request, result: Result, lists: Lists, configuration: Configuration): Result {
   if (result.instructions !== undefined && typeof result.instructions !== 'string') return withheld(result);

@@ -23,8 +23,7 @@ export async function showsTool(
   if (pending !== undefined) return gather(pending, toolIsShown(pending.configuration, name));
   // Its id is never sent. A response of the client has no params.
   const params = 'params' in message ? message.params : undefined;
-  const call = { jsonrpc: '2.0', id: 0, method: ACCESS_METHODS.call } as const;
-  const own: Request = params === undefined ? call : { ...call, params };
+  const own: Request = { jsonrpc: '2.0', id: 0, method: ACCESS_METHODS.call, ...(params && { params }) };
   const exchange = new Exchange(gate, own, sender, undefined);
   const kept = await readKept(exchange);
   exchange.configured(configure(exchange, kept, { meta: true }), []);

@@ -6,7 +6,6 @@ import { policyOf } from '../gate-harness.js';
 import { modern, Talk } from './talk.js';
 
 const redactInstructions = gathered(instructions.redactInstructions);
-const redactDiscovered = gathered(instructions.redactDiscovered);
 
 const POLICY = `
 concerns: { security: { values: [low, high] } }
@@ -18,7 +17,7 @@ const lists = { tools: [{ name: 'secret' }, { name: 'open' }], prompts: [{ name:
 const capabilities = { tools: {}, prompts: {} };
 const given = { capabilities, instructions: 'Use secret or open.', serverInfo: { name: 's' } };
 
-const request = (talk: Talk, params = HIGH) => talk.configured('initialize', modern(params));
+const request = (talk: Talk, method = 'initialize') => talk.configured(method, modern(HIGH));
 
 /** Lets the gate hold these lists of the server. */
 async function hold(talk: Talk, ...kinds: ('tools' | 'prompts')[]): Promise<void> {
@@ -33,9 +32,10 @@ describe('the instructions of a server', () => {
     ['there are none', ENFORCE, { capabilities, serverInfo: { name: 's' } }, HIGH],
   ])('stay as they are if %s', async (_why, policy, result, params) => {
     const talk = new Talk(policy, { lists });
-    const exchange = await talk.configured('initialize', modern(params));
-    expect(redactInstructions(exchange, result, exchange.configuration)).toBe(result);
-    expect(redactDiscovered(exchange, result)).toBe(result);
+    for (const method of ['initialize', 'server/discover']) {
+      const exchange = await talk.configured(method, modern(params));
+      expect(redactInstructions(exchange, result, exchange.configuration)).toBe(result);
+    }
     expect(talk.toServer).toEqual([]);
   });
 
@@ -76,17 +76,18 @@ describe('the instructions of a server', () => {
   });
 
   it.each([['secret'], { text: 'secret' }])('are withheld if they are no text: %j', async (instructions) => {
-    const exchange = await request(new Talk(ENFORCE, { lists }));
-    const result = { instructions };
-    expect(redactInstructions(exchange, result, exchange.configuration)).toEqual({});
-    expect(redactDiscovered(exchange, result)).toEqual({});
+    for (const method of ['initialize', 'server/discover']) {
+      const exchange = await request(new Talk(ENFORCE, { lists }), method);
+      expect(redactInstructions(exchange, { instructions }, exchange.configuration)).toEqual({});
+    }
   });
 });
 
 describe('the instructions in server/discover', () => {
   it('are redacted by the lists, which are fetched', async () => {
     const talk = new Talk(ENFORCE, { lists });
-    expect(redactDiscovered(await request(talk), given)).toEqual({
+    const exchange = await request(talk, 'server/discover');
+    expect(redactInstructions(exchange, given, exchange.configuration)).toEqual({
       ...given,
       instructions: 'Use [hidden] or open.',
     });
@@ -98,7 +99,8 @@ describe('the instructions in server/discover', () => {
 
   it('are withheld if a list cannot be read', async () => {
     const talk = new Talk(ENFORCE, { lists: { ...lists, prompts: 500 } });
-    expect(redactDiscovered(await request(talk), given)).toEqual({
+    const exchange = await request(talk, 'server/discover');
+    expect(redactInstructions(exchange, given, exchange.configuration)).toEqual({
       capabilities,
       serverInfo: { name: 's' },
     });
