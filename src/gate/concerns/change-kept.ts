@@ -9,7 +9,7 @@ import { type Kept, recordOf, withChange } from '../request/kept-preferences.js'
 import { compareLists, type ListComparison } from './compare-lists.js';
 
 /** The fields to set in what is kept for the session and for the caller; where nothing is kept, there is no change. */
-export type KeptChange = { readonly [Place in 'session' | 'principal']?: SessionRecord };
+type KeptChange = { readonly [Place in 'session' | 'principal']?: SessionRecord };
 
 /** What became of a change. */
 export type Changed =

@@ -24,7 +24,7 @@ import type {
 import { describeItems, type ItemsInput, type Preferences } from './panel-items.js';
 
 /** What the document says of its page and its connection. */
-export type PanelFrame = Pick<
+type PanelFrame = Pick<
   PanelState,
   'revision' | 'server' | 'session' | 'sessions' | 'readOnly' | 'onlyNarrows' | 'warnings' | 'missing'
 >;

@@ -42,7 +42,7 @@ export interface FoundLists {
 }
 
 /** The pages of which list a decision needs, and how far. */
-export interface NeededPages {
+interface NeededPages {
   readonly method: string;
   readonly field: string;
   readonly bounds: WalkBounds;
