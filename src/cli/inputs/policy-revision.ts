@@ -32,39 +32,31 @@ export function readRevision(name: string, paper = paperOf(process.stderr, 'neve
   throw new CliError(`${name} has ${quantity(errors.length, 'error')}, so nothing was compared.`);
 }
 
-function readFromGit(revision: string, given: string): Omit<PolicyReport, 'silenced'> {
+function readFromGit(revision: string, given: string): PolicyReport {
   // git reads a path from the root of the repository, unless it begins with a dot.
   const path = given.startsWith('.') ? posix.join(git('rev-parse', '--show-prefix').trim(), given) : given;
+  const objectOf = (file: string): string => `${revision}:${posix.normalize(file)}`;
   const source: FileSource = {
-    read: (file) => {
-      const object = `${revision}:${file}`;
-      const isKnown = spawnSync('git', ['cat-file', '-e', object]).status === 0;
-      return isKnown ? { text: git('show', object) } : { problem: MISSING };
+    read: (name) => {
+      const isKnown = spawnSync('git', ['cat-file', '-e', name]).status === 0;
+      return isKnown ? { text: git('show', name) } : { problem: MISSING };
     },
-    resolve: (file, name) => posix.join(posix.dirname(file), name),
+    resolve: (file, name) => objectOf(posix.join(posix.dirname(file.slice(revision.length + 1)), name)),
   };
   const isFolder = git('cat-file', '-t', `${revision}:${path}`).trim() === 'tree';
-  const names = isFolder ? filesOf(revision, path) : [posix.normalize(path)];
-  const files = names.map((file) => [file, git('show', `${revision}:${file}`)] as const);
-  const reading = readFiles(source, new Map(files));
-  const lock = lockBeside(path, isFolder);
+  const names = isFolder ? filesOf(objectOf(path)) : [objectOf(path)];
+  const reading = readFiles(source, new Map(names.map((name) => [name, git('show', name)])));
+  const lock = lockBeside(objectOf(path), isFolder);
   const { text } = source.read(lock);
-  reading.pin(text === undefined ? undefined : pinsIn(`${revision}:${lock}`, text), lock);
-  const { compiled, findings, texts } = checkReading(reading);
-  const rename = (file: string) => `${revision}:${file}`;
-  return {
-    findings: findings.map((finding) => ({ ...finding, file: rename(finding.file) })),
-    texts: new Map([...texts].map(([file, text]) => [rename(file), text])),
-    ...(compiled === undefined ? {} : { compiled: { ...compiled, files: compiled.files.map(rename) } }),
-  };
+  reading.pin(text === undefined ? undefined : pinsIn(lock, text), lock);
+  return checkReading(reading);
 }
 
 /** @returns the policy files of a folder, as git sorts them: by the bytes of their names */
-function filesOf(revision: string, path: string): string[] {
-  const object = `${revision}:${path}`;
-  const files = git('ls-tree', '--full-tree', '--name-only', object).split('\n').filter(isPolicyFile);
-  if (files.length > 0) return files.map((name) => posix.join(path, name));
-  throw new CliError(`${object} does not contain a .yaml file; pass a policy file or another folder.`);
+function filesOf(folder: string): string[] {
+  const files = git('ls-tree', '--full-tree', '--name-only', folder).split('\n').filter(isPolicyFile);
+  if (files.length > 0) return files.map((name) => posix.join(folder, name));
+  throw new CliError(`${folder} does not contain a .yaml file; pass a policy file or another folder.`);
 }
 
 const MAX_BYTES = 16 * 2 ** 20;

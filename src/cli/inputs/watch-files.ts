@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ConcernsError } from '../../errors.js';
@@ -59,29 +60,21 @@ export function repeatOnChange(
   note: (text: string) => void,
 ): Promise<number> {
   return interruptible(async (signal) => {
-    let changed = false;
-    let wake = (): void => {};
-    const watcher = new FileWatcher(() => {
-      changed = true;
-      wake();
-    });
-    signal.addEventListener('abort', () => wake(), { once: true });
+    const changes = new EventEmitter();
+    const watcher = new FileWatcher(() => changes.emit('change'));
+    // Listened for before the work begins, so that a change meanwhile is not lost.
+    const next = () => once(changes, 'change', { signal }).catch(() => undefined);
     try {
+      let change = next();
       watcher.follow(await work());
-      note('Watching for changes. Press Ctrl-C to stop.');
-      while (!signal.aborted) {
-        if (!changed) {
-          await new Promise<void>((done) => {
-            wake = done;
-          });
-          continue;
-        }
-        changed = false;
+      for (;;) {
+        note('Watching for changes. Press Ctrl-C to stop.');
+        await change;
+        if (signal.aborted) return 0;
+        change = next();
         if (process.stdout.isTTY) process.stdout.write(CLEAR_SCREEN);
         watcher.follow(await work().catch(messageOf(note)));
-        note('Watching for changes. Press Ctrl-C to stop.');
       }
-      return 0;
     } finally {
       watcher.close();
     }
