@@ -3,6 +3,7 @@ import type { PanelState } from '../gate/panel/panel-document.js';
 import { Concerns } from './concerns.js';
 import { Header, Totals } from './header.js';
 import { moveSwitches } from './move-switches.js';
+import { Notices } from './notices.js';
 import { Presets } from './presets.js';
 import { PrimitiveList } from './primitive-list.js';
 import { Proposal } from './proposal.js';
@@ -59,8 +60,6 @@ export function App({ source }: { readonly source: Source }) {
     proposal === undefined || answer === undefined ? [] : [{ id, client, proposal, answer }],
   );
   const { shown, total, items, readOnly, onlyNarrows, missing = [] } = state;
-  // The list has those about missing servers.
-  const warnings = state.warnings.filter((warning) => !missing.includes(warning));
   const visible = items.filter((item) => item.shown).length;
   const list = <PrimitiveList state={state} change={change} />;
   return (
@@ -77,13 +76,8 @@ export function App({ source }: { readonly source: Source }) {
       <Problem text={problem} />
       {readOnly !== undefined && <p class="notice">{readOnly}</p>}
       {onlyNarrows !== undefined && <p class="notice">{onlyNarrows}</p>}
-      {warnings.length > 0 && (
-        <ul class="notice">
-          {warnings.map((warning) => (
-            <li key={warning}>{warning}</li>
-          ))}
-        </ul>
-      )}
+      {/* The list has those about missing servers. */}
+      <Notices texts={state.warnings.filter((warning) => !missing.includes(warning))} />
       <Presets state={state} change={change} />
       <Concerns state={state} change={change} />
       {source.kind === 'app' ? (

@@ -20,11 +20,9 @@ export function PrimitiveList(props: ListProps) {
   const { items, withheld, missing = [] } = state;
   const [query, setQuery] = useState('');
   const [filter, setFilter] = useState<Filter>('all');
-  const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
   const found = useMemo(() => search(items, query, filter), [items, query, filter]);
   const groups = useMemo(() => groupsOf(state, found), [state, found]);
   const shown = items.filter((item) => item.shown).length;
-  const isOpen = groups.length === 1 || items.length <= FEW || query !== '';
   return (
     <section class="list" aria-label="Tools, prompts and resources">
       <div class="bar">
@@ -48,12 +46,8 @@ export function PrimitiveList(props: ListProps) {
           key={group.title}
           {...props}
           group={group}
-          isOpen={opened.get(group.title) ?? isOpen}
-          toggle={
-            items.length <= FEW
-              ? undefined
-              : (next) => setOpened((before) => new Map(before).set(group.title, next))
-          }
+          isFolded={groups.length > 1 && items.length > FEW && query === ''}
+          canFold={items.length > FEW}
           search={`${query} ${filter}`}
         />
       ))}
@@ -93,14 +87,15 @@ function Alone({ state, change }: { readonly state: PanelState; change(change: C
 
 interface SectionProps extends ListProps {
   readonly group: Group;
-  readonly isOpen: boolean;
-  /** Absent where nothing is folded. */
-  readonly toggle: ((isOpen: boolean) => void) | undefined;
+  /** Whether it is folded until a person opens it. */
+  readonly isFolded: boolean;
+  readonly canFold: boolean;
   /** What was searched: another search begins with the first rows. */
   readonly search: string;
 }
 
-function Section({ group, isOpen, toggle, search, ...rest }: SectionProps) {
+function Section({ group, isFolded, canFold, search, ...rest }: SectionProps) {
+  const [isOpen = !isFolded, setOpen] = useState<boolean>();
   const { title, items } = group;
   const tools = items.filter(({ kind }) => kind === 'tools');
   const shown = items.filter((item) => item.shown);
@@ -110,12 +105,12 @@ function Section({ group, isOpen, toggle, search, ...rest }: SectionProps) {
     <div class={isOpen ? 'group open' : 'group'}>
       <div class="head">
         <h2 dir="auto">
-          {toggle === undefined ? (
-            title
-          ) : (
-            <button type="button" class="fold" aria-expanded={isOpen} onClick={() => toggle(!isOpen)}>
+          {canFold ? (
+            <button type="button" class="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
               {title}
             </button>
+          ) : (
+            title
           )}
         </h2>
         <small>

@@ -59,27 +59,20 @@ export function readCatalog(data: unknown): PlaygroundCatalog {
   if (found.length === 0) {
     throw new NotReadable(`This is not a catalog: it has none of ${KINDS.join(', ')}.`);
   }
-  let estimated = false;
   const lists = found.map((kind): [Kind, readonly Primitive[]] => {
     const items = readOwn(data, kind);
     if (!Array.isArray(items)) throw new NotReadable(`This is not a catalog: ${kind} is not a list.`);
-    return [
-      kind,
-      items.map((item: unknown) => {
-        const facts = factsOf(item);
-        if (identityOf(kind, facts) === '') {
-          throw new NotReadable(`This is not a catalog: an entry of ${kind} has no ${IDENTITY[kind]}.`);
-        }
-        if (kind === 'tools' && !Number.isInteger(readOwn(item, 'tokens'))) estimated = true;
-        return facts;
-      }),
-    ];
+    const facts = items.map(factsOf);
+    if (facts.every((each) => identityOf(kind, each) !== '')) return [kind, facts];
+    throw new NotReadable(`This is not a catalog: an entry of ${kind} has no ${IDENTITY[kind]}.`);
   });
+  const tools = [readOwn(data, 'tools') ?? []].flat();
+  const isCounted = tools.every((tool) => Number.isInteger(readOwn(tool, 'tokens')));
   const instructions = readOwn(data, 'instructions');
   return {
     ...Object.fromEntries(lists),
     ...(typeof instructions === 'string' ? { instructions } : {}),
-    ...(estimated || readOwn(data, 'estimated') === true ? { estimated: true } : {}),
+    ...(!isCounted || readOwn(data, 'estimated') === true ? { estimated: true } : {}),
   };
 }
 
@@ -127,8 +120,8 @@ export function readDocument(data: unknown): PlaygroundDocument {
     })),
     catalogFile: textOf(readOwn(data, 'catalogFile'), 'policy.catalog.json'),
     catalog: readCatalog(readOwn(data, 'catalog')),
-    preferences: valuesOf(readOwn(data, 'preferences')),
-    claims: valuesOf(readOwn(data, 'claims')),
+    preferences: valuesIn(readOwn(data, 'preferences')),
+    claims: valuesIn(readOwn(data, 'claims')),
   };
 }
 
@@ -136,12 +129,10 @@ const textOf = (value: unknown, otherwise: string): string => (typeof value === 
 
 const isValue = (value: unknown): value is Value => typeof value === 'string' || typeof value === 'number';
 
-function valuesOf(data: unknown): Values {
-  if (typeof data !== 'object' || data === null) return {};
-  return Object.fromEntries(
-    Object.entries(data).flatMap(([name, value]: [string, unknown]): [string, Values[string]][] => {
-      if (value === null || isValue(value)) return [[name, value]];
-      return Array.isArray(value) && value.every(isValue) ? [[name, value]] : [];
-    }),
-  );
+/** @returns what of some data are values by name */
+export function valuesIn(data: unknown): Values {
+  const isRight = (value: unknown): value is Values[string] =>
+    value === null || isValue(value) || (Array.isArray(value) && value.every(isValue));
+  const entries = Object.entries(membersOf(data));
+  return Object.fromEntries(entries.filter((each): each is [string, Values[string]] => isRight(each[1])));
 }

@@ -121,11 +121,7 @@ function complete(context: CompletionContext, known: KnownNames): CompletionResu
   if (others.length === 0 || !(context.explicit || isExpected)) return null;
   return {
     from,
-    options: others.map(({ label, text: apply, description }) => ({
-      label,
-      apply,
-      ...(description === undefined ? {} : { info: description }),
-    })),
+    options: others.map(({ label, text, description = '' }) => ({ label, apply: text, info: description })),
   };
 }
 
@@ -140,16 +136,10 @@ function diagnosticOf(
     severity,
     source: code,
     message,
-    ...(fix === undefined
-      ? {}
-      : {
-          actions: [
-            {
-              name: 'Fix',
-              apply: (editor) => editor.dispatch({ changes: changesOf(editor.state.doc, fix) }),
-            },
-          ],
-        }),
+    actions: [fix ?? []].flat().map((own) => ({
+      name: 'Fix',
+      apply: (editor) => editor.dispatch({ changes: changesOf(editor.state.doc, own) }),
+    })),
   };
 }
 

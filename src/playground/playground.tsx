@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Concerns } from '../page/concerns.js';
 import { Header, Totals } from '../page/header.js';
+import { Notices } from '../page/notices.js';
 import { Presets } from '../page/presets.js';
 import { PrimitiveList } from '../page/primitive-list.js';
 import type { Change } from '../page/source.js';
@@ -87,10 +88,6 @@ export function Playground({ examples, save }: PlaygroundProps) {
     setFileName(place.file);
     setTarget({ ...place });
   };
-  const openChosen = async (chosen: readonly File[]): Promise<string> => {
-    open(await openFiles(document, chosen));
-    return '';
-  };
   const unsaved = files.filter(({ name, text }) =>
     saved.some((each) => each.name === name && each.text !== text),
   );
@@ -135,7 +132,12 @@ export function Playground({ examples, save }: PlaygroundProps) {
         document={document}
         note={note}
         choose={open}
-        open={(chosen) => attempt(() => openChosen(chosen))}
+        open={(chosen) =>
+          attempt(async () => {
+            open(await openFiles(document, chosen));
+            return '';
+          })
+        }
         save={saved.length === 0 ? undefined : { isNeeded: unsaved.length > 0, run: () => attempt(saveAll) }}
         share={() => attempt(share)}
         exportTest={built.program === undefined ? undefined : exportTest}
@@ -179,13 +181,7 @@ export function Playground({ examples, save }: PlaygroundProps) {
               {catalog.estimated === true && (
                 <p class="notice">The catalog has no token counts, so the numbers of tokens are estimates.</p>
               )}
-              {state.warnings.length > 0 && (
-                <ul class="notice">
-                  {state.warnings.map((warning) => (
-                    <li key={warning}>{warning}</li>
-                  ))}
-                </ul>
-              )}
+              <Notices texts={state.warnings} />
               <Presets state={state} change={change} />
               <Concerns
                 state={{ ...state, concerns: state.concerns.filter(({ setBy }) => setBy === 'host') }}

@@ -8,7 +8,7 @@ import type { PanelItem, PanelState } from '../gate/panel/panel-document.js';
 import { completeChange, panelState } from '../gate/panel/panel-state.js';
 import { parsePolicy } from '../policy/compile/parse.js';
 import type { Finding } from '../policy/language/findings.js';
-import type { PlaygroundCatalog, PolicyText, Values } from './document.js';
+import { type PlaygroundCatalog, type PolicyText, type Values, valuesIn } from './document.js';
 
 /** A policy without errors, bound to a catalog. */
 export interface Program {
@@ -126,22 +126,15 @@ export function changed(
   change: Readonly<Record<string, unknown>>,
 ): Values {
   const configuration = configure(program, before, claims);
-  const { preset, ...complete } = completeChange(configuration, change);
-  const chosen = typeof preset === 'string' ? program.policy.presets.get(preset) : undefined;
-  const values = { ...complete, ...(chosen === undefined ? {} : Object.fromEntries(chosen)) };
-  return withoutUnset(program.policy, values);
+  const { preset: _preset, ...complete } = completeChange(configuration, change);
+  return withoutUnset(program.policy, complete);
 }
 
 /** Removes `null` for concerns without a default: a host that prefers nothing does not send them. */
 function withoutUnset({ concerns }: Policy, values: Readonly<Record<string, unknown>>): Values {
-  const byName = new Map(concerns.map((concern) => [concern.name, concern]));
-  return Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]): [string, Values[string]][] => {
-      if (value === null) return byName.get(name)?.default === undefined ? [] : [[name, null]];
-      if (typeof value === 'string' || typeof value === 'number') return [[name, value]];
-      return Array.isArray(value) ? [[name, value.filter((each) => each !== null)]] : [];
-    }),
-  );
+  const defaults = new Set(concerns.flatMap((each) => (each.default === undefined ? [] : each.name)));
+  const entries = Object.entries(valuesIn(values));
+  return Object.fromEntries(entries.filter(([name, value]) => value !== null || defaults.has(name)));
 }
 
 /**

@@ -43,18 +43,15 @@ export async function fromFragment(fragment: string): Promise<PlaygroundDocument
   return readDocument(data);
 }
 
-async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  for (let total = 0; ; ) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    total += value.byteLength;
-    if (total > MAX_BYTES) {
-      await reader.cancel();
-      throw new RangeError('The document is too large.');
-    }
-    text += decoder.decode(value, { stream: true });
-  }
+function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  let total = 0;
+  const limit = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      total += chunk.byteLength;
+      if (total > MAX_BYTES) throw new RangeError('The document is too large.');
+      controller.enqueue(chunk);
+    },
+  });
+  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  return new Response(unpacked.pipeThrough(limit)).text();
 }

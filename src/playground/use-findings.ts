@@ -14,22 +14,13 @@ const PAUSE = 250;
  * @param ofText the findings of the text alone
  * @returns the findings to show, and whether those of the catalog are still missing
  */
-export function useFindings(
-  { files, catalog }: PlaygroundDocument,
-  ofText: readonly Finding[],
-): { readonly findings: readonly Finding[]; readonly isChecking: boolean } {
-  const [checked, setChecked] = useState<{
-    readonly of: readonly Finding[];
-    readonly all: readonly Finding[];
-  }>();
+export function useFindings({ files, catalog }: PlaygroundDocument, ofText: readonly Finding[]) {
+  const [[checked, all], setChecked] = useState<readonly (readonly Finding[])[]>([]);
   useEffect(() => {
-    const timer = setTimeout(
-      () => setChecked({ of: ofText, all: parsePolicy(textsOf(files), catalog).findings }),
-      PAUSE,
-    );
+    const check = () => setChecked([ofText, parsePolicy(textsOf(files), catalog).findings]);
+    const timer = setTimeout(check, PAUSE);
     return () => clearTimeout(timer);
   }, [files, catalog, ofText]);
-  return checked?.of === ofText
-    ? { findings: checked.all, isChecking: false }
-    : { findings: ofText, isChecking: true };
+  const isChecking = checked !== ofText;
+  return { findings: isChecking || all === undefined ? ofText : all, isChecking };
 }

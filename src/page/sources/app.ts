@@ -13,7 +13,7 @@ const ASK_AGAIN = 1_500;
  * The messages are written by hand: the `App` class of the official package is larger than the whole page.
  */
 export function appSource(): Source {
-  const pending = new Map<number, (answer: Reply) => void>();
+  const pending = new Map<number, (answer: Partial<HostMessage>) => void>();
   let lastId = 0;
   const { prefix = 'concerns' } = document.documentElement.dataset;
   let changes = 0;
@@ -95,16 +95,13 @@ interface HostContext {
   readonly styles?: { readonly variables?: Readonly<Record<string, string | undefined>> };
 }
 
-interface Reply {
-  readonly result?: unknown;
-  readonly error?: { readonly message?: string };
-}
-
-interface HostMessage extends Reply {
+interface HostMessage {
   readonly jsonrpc: string;
   readonly id: unknown;
   readonly method: string;
-  readonly params: ToolResult & HostContext;
+  readonly params: HostContext;
+  readonly result: unknown;
+  readonly error: { readonly message?: string };
 }
 
 function applyTheme(context: HostContext | undefined): void {
