@@ -26,16 +26,10 @@ export function errorClass<Name extends string, Code extends string>(
   code: Code,
 ): new (
   message?: string,
-  options?: ErrorOptions,
-) => ConcernsError & NamedError<Name, Code> {
+  options?: { readonly cause?: unknown },
+) => ConcernsError & { readonly name: Name; readonly code: Code } {
   return class extends ConcernsError {
     override readonly name = name;
     readonly code = code;
   };
-}
-
-/** What tells the instances of an error class. */
-export interface NamedError<Name, Code> {
-  readonly name: Name;
-  readonly code: Code;
 }
