@@ -33,7 +33,9 @@ const STATUSES: ReadonlyMap<number | undefined, number> = new Map([
  * @param transport the transport of one request to its client. Its `send` is replaced.
  * @returns the code of the error; `undefined` if there is none so far
  */
-export function watchError(transport: Sends): () => number | undefined {
+export function watchError(
+  transport: Pick<Parameters<Server['connect']>[0], 'send'>,
+): () => number | undefined {
   let code: number | undefined;
   const send = transport.send.bind(transport);
   transport.send = (message, ...rest) => {
@@ -42,8 +44,6 @@ export function watchError(transport: Sends): () => number | undefined {
   };
   return () => code;
 }
-
-type Sends = { send: Parameters<Server['connect']>[0]['send'] };
 
 /**
  * Gives the response of a bridged server the status of its error. If the server behind the endpoint demands a login, the

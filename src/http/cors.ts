@@ -16,7 +16,7 @@ const RESPONSE_HEADERS = 'Mcp-Session-Id, WWW-Authenticate';
 const MAX_AGE = '7200';
 
 /** How an endpoint responds to the web page that sent a request. */
-export interface PageDecision {
+interface PageDecision {
   /** The complete response, if the request goes no further: a refusal, or the response to a preflight. */
   readonly response?: Response;
   /** Adds the headers that the browser of the page needs to a response. */

@@ -1,4 +1,3 @@
-import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import type { KnownNames } from '../gate/edge/outcomes.js';
 import { type GateReport, reasonOf } from '../gate/request/report.js';
 import type { SessionStore } from '../session/store.js';
@@ -19,8 +18,6 @@ export interface Observer {
   readonly storeCall?: ((call: StoreCall) => void) | undefined;
   /** The names that reports may contain, shared by all requests of an endpoint. */
   readonly names?: KnownNames | undefined;
-  /** Called once the caller is verified, for each HTTP request that has one. */
-  readonly caller?: ((authInfo: AuthInfo) => void) | undefined;
 }
 
 /** @returns an observation of one HTTP request: everything that happens during it, collected for the log */

@@ -4,7 +4,7 @@ import { type Authorization, requireLogin } from '../http/callers/authorization.
 import { ANY_PAGE, checkOrigin } from '../http/cors.js';
 import type { FetchHandler } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
-import { type Observer, observe } from '../http/observer.js';
+import { observe } from '../http/observer.js';
 import { parseJson, requestIdsIn } from '../http/request-body.js';
 import type { WriteLog } from '../http/request-log.js';
 import { isForCard } from '../http/server-card/serve-card.js';
@@ -42,11 +42,6 @@ export type Invocation = ReturnType<ReturnType<typeof createInvocations>>;
 export function createInvocations(handle: FetchHandler, options: InvocationOptions) {
   const { origins = [], authorization, log, logSalt = '' } = options;
   const names = new KnownNames();
-  const noted: FetchHandler = (request, given) => {
-    if (given?.authInfo !== undefined) given.caller?.(given.authInfo);
-    return handle(request, given);
-  };
-  const authorized = requireLogin(noted, authorization);
 
   return (given: HttpEvent | RestEvent, context: LambdaContext = {}) => {
     const event = readEvent(given);
@@ -85,12 +80,12 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
           return page.allow(failure(405, HTTP_ERRORS.refused, message, { Allow: 'POST, GET, DELETE' }));
         }
         const { report, storeCall } = observed;
-        const caller: Observer['caller'] = (authInfo) => {
-          principal = principalOf(authInfo);
-        };
+        const authorized = requireLogin((sent, known) => {
+          principal = principalOf(known?.authInfo);
+          return handle(sent, known);
+        }, authorization);
         try {
-          const authInfo = callerOf(event);
-          const handled = authorized(request, { report, storeCall, caller, names, authInfo });
+          const handled = authorized(request, { report, storeCall, names, authInfo: callerOf(event) });
           const response = page.allow(await beforeAbort(handled, signal));
           session ??= sessionOf(response.headers);
           return response;

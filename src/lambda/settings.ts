@@ -5,8 +5,6 @@ import { POLICY_URL_FORMS, parsePolicyUrl } from './remote-policy/policy-url.js'
 /** The settings that an operator makes in the environment of a deployed function. */
 export type FunctionSettings = ReturnType<typeof readSettings>;
 
-const DEFAULT_POLICY_SECONDS = 60;
-
 /** Environment variables of the function are not valid. */
 export class SettingsError extends errorClass('SettingsError', 'SETTINGS_INVALID') {}
 
@@ -75,7 +73,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>) 
   urls('RESOURCE', resource === '' ? [] : [resource], 'the URL of the endpoint');
   const response = oneOf('RESPONSE', ['buffered', 'stream'], 'buffered');
   const authorizer = oneOf('AUTHORIZER', ['none', 'gateway'], 'none');
-  const maxAgeSeconds = secondsOf('POLICY_SECONDS', 60) ?? DEFAULT_POLICY_SECONDS;
+  const maxAgeSeconds = secondsOf('POLICY_SECONDS', 60) ?? 60;
   const url = text('POLICY') === '' ? undefined : parsePolicyUrl(text('POLICY'));
   if (url === undefined && text('POLICY') !== '') {
     problems.push(

@@ -4,11 +4,6 @@ import type { FetchHandler, FetchOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { isCard, isForCard } from '../server-card/serve-card.js';
 
-/** The `OAuthTokenVerifier` of SDK v1, whose own declaration compiles only beside the types of Express. */
-interface TokenVerifier {
-  verifyAccessToken(token: string): Promise<AuthInfo>;
-}
-
 /** How hosts log in at an endpoint. */
 export interface Authorization {
   /** The issuers whose tokens are accepted. Hosts log in there. */
@@ -17,8 +12,11 @@ export interface Authorization {
   readonly resource?: string | undefined;
   /** The scopes that hosts should request. */
   readonly scopes?: readonly string[] | undefined;
-  /** Verifies tokens if nothing in front of the endpoint does. A function URL of Lambda has no authorizer. */
-  readonly verifier?: TokenVerifier | undefined;
+  /**
+   * Verifies tokens if nothing in front of the endpoint does. A function URL of Lambda has no authorizer. The type is that of
+   * `OAuthTokenVerifier` of SDK v1, whose own declaration compiles only beside the types of Express.
+   */
+  readonly verifier?: { verifyAccessToken(token: string): Promise<AuthInfo> } | undefined;
 }
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
