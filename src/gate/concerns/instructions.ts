@@ -2,7 +2,7 @@ import type { Configuration } from '../../engine/configuration.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { LISTS, type Request, read } from '../../wire/messages.js';
 import { HANDSHAKE } from '../enforce/generated/exceptions.js';
-import { hiddenNames } from '../enforce/hidden-names.js';
+import { hiddenNameFinder } from '../enforce/hidden-names.js';
 import { areSeveral } from '../enforce/of-servers.js';
 import { hasTexts, redactMembers } from '../enforce/redact-texts.js';
 import { textRedaction } from '../enforce/text-redaction.js';
@@ -42,7 +42,7 @@ function* heldLists(kinds: readonly Kind[]): Settling<FoundLists> {
 function redactWith(request: Request, result: Result, lists: Lists, configuration: Configuration): Result {
   if (result.instructions !== undefined && typeof result.instructions !== 'string') return withheld(result);
   const redactAs = (server?: string) =>
-    textRedaction(hiddenNames(lists, configuration, server), request, undefined);
+    textRedaction(hiddenNameFinder(lists, configuration, server), request, undefined);
   const bySection = (text: string): string =>
     text
       .split(SECTIONS)

@@ -2,17 +2,35 @@ import type { Configuration } from '../../engine/configuration.js';
 import type { Primitive } from '../../engine/mapping.js';
 import type { Catalog } from '../../engine/select.js';
 import { insideOf } from '../../wire/server-names.js';
-import { type HiddenNames, hiddenNames, namesIn } from './hidden-names.js';
-import { type FoundName, HIDDEN, outside, replaceParts } from './name-finder.js';
+import { isHiddenIdentity, type Named, readNames } from './hidden-names.js';
+import {
+  type Finder,
+  type FoundName,
+  findersAsOne,
+  HIDDEN,
+  NameFinder,
+  outside,
+  replaceParts,
+} from './name-finder.js';
 import { type Redact, redactDefinition, redactMembers } from './redact-texts.js';
 import { inBothForms } from './text-redaction.js';
+import { uriVariantsOf } from './uri-variants.js';
 import { decisionOnName } from './visibility.js';
 
-/** The names in each definition of a list. One that mentions none is missing, as most do. */
-type Mentioned = ReadonlyMap<Primitive, ReadonlySet<string>>;
+/** Names as texts have them, and the primitives that each identifies. */
+interface Names extends Finder {
+  readonly identitiesOf: (name: string) => readonly string[];
+}
 
-/** What does not depend on a configuration is found once for each list. */
-const known = new WeakMap<Catalog<Primitive>, Mentioned>();
+/** What does not depend on a configuration is found once for each list: most definitions mention nothing. */
+interface Known {
+  /** The names by the server that knows them; those of all servers without one. */
+  readonly namesOf: (server: string | undefined) => Names;
+  /** The names in each definition. One that mentions none is missing. */
+  readonly mentioned: ReadonlyMap<Primitive, ReadonlySet<string>>;
+}
+
+const known = new WeakMap<Catalog<Primitive>, Known>();
 /** By the primitives that are shown: a selection belongs to one list and one configuration. */
 const redacted = new WeakMap<readonly Primitive[], readonly Primitive[]>();
 
@@ -34,15 +52,15 @@ export function redactDefinitions(
 ): readonly Primitive[] {
   const done = redacted.get(shown);
   if (done !== undefined) return done;
-  const mentioned = mentionedIn(bound);
-  const ofServers = new Map<string | undefined, HiddenNames>();
+  const { mentioned } = knownOf(bound);
+  const ofServers = new Map<string | undefined, ReturnType<typeof hiddenIn>>();
   const definitions = shown.map((item) => {
     const names = mentioned.get(item);
     if (names === undefined) return item;
     const server = insideOf(item)?.slug;
     const hidden = ofServers.get(server) ?? hiddenIn(bound, configuration, server);
     ofServers.set(server, hidden);
-    return [...names].some(hidden.isHidden) ? redactDefinition(item, redactionOf(hidden, isName)) : item;
+    return [...names].some(hidden.isHidden) ? redactDefinition(item, hidden.redaction(isName)) : item;
   });
   const given = definitions.some((each, index) => each !== shown[index]) ? definitions : shown;
   redacted.set(shown, given);
@@ -50,39 +68,65 @@ export function redactDefinitions(
 }
 
 /** Removes the names of hidden primitives from the members of a list's result that are not its entries. */
-export const redactRest = (
+export function redactRest(
   bound: Catalog<Primitive>,
   rest: Record<string, unknown>,
   configuration: Configuration,
-): Record<string, unknown> =>
-  redactMembers(
+): Record<string, unknown> {
+  const hidden = hiddenIn(bound, configuration, undefined);
+  return redactMembers(
     rest,
-    redactionOf(hiddenIn(bound, configuration), () => true),
+    hidden.redaction(() => true),
     new Set(),
   );
+}
 
-/** A name of this list that is shown tells nothing, also if something hidden of another kind has it. */
-const hiddenIn = (bound: Catalog<Primitive>, configuration: Configuration, server?: string): HiddenNames =>
-  hiddenNames(
-    { [bound.kind]: bound },
-    configuration,
-    server,
-    (identity) => decisionOnName(bound, identity, configuration)?.effect === 'show',
-  );
+/**
+ * Returns which names are hidden, and what removes them. A name of this list that is shown tells nothing, also if something
+ * hidden of another kind has it. A hidden name that is a part of a visible one is another name.
+ */
+function hiddenIn(bound: Catalog<Primitive>, configuration: Configuration, server: string | undefined) {
+  const names = knownOf(bound).namesOf(server);
+  // Texts can repeat a name any number of times.
+  const decided = new Map<string, boolean>();
+  const isHidden = (name: string): boolean => {
+    const before = decided.get(name);
+    if (before !== undefined) return before;
+    const found = names
+      .identitiesOf(name)
+      .some(
+        (identity) =>
+          decisionOnName(bound, identity, configuration)?.effect !== 'show' &&
+          isHiddenIdentity({ [bound.kind]: bound }, identity, configuration),
+      );
+    decided.set(name, found);
+    return found;
+  };
+  const redaction = (counts: typeof isName): Redact =>
+    inBothForms((text) => {
+      const found = names.find(text);
+      const hidden = found.filter((each) => counts(each, text) && isHidden(each.name));
+      if (hidden.length === 0) return text;
+      const shown = found.filter(({ name }) => !isHidden(name));
+      return replaceParts(text, outside(hidden, shown), HIDDEN);
+    });
+  return { isHidden, redaction };
+}
 
-const redactionOf = (hidden: HiddenNames, counts: typeof isName): Redact =>
-  inBothForms((text) => {
-    const found = hidden.find(text).filter((each) => counts(each, text));
-    // One that is a part of a visible name is another name.
-    return found.length === 0 ? text : replaceParts(text, outside(found, hidden.findShown(text)), HIDDEN);
-  });
-
-function mentionedIn(bound: Catalog<Primitive>): Mentioned {
+function knownOf(bound: Catalog<Primitive>): Known {
   const before = known.get(bound);
   if (before !== undefined) return before;
+  const { outside, ownOf } = readNames({ [bound.kind]: bound }, bound.policy);
+  const all = namesFor(outside);
+  const servers = new Map<string | undefined, Names>();
+  const namesOf = (server: string | undefined): Names => {
+    const own = servers.get(server) ?? withOwn(all, ownOf(server));
+    servers.set(server, own);
+    return own;
+  };
   const mentioned = new Map<Primitive, ReadonlySet<string>>();
   for (const item of bound.items) {
-    const { find } = namesIn({ [bound.kind]: bound }, bound.policy, insideOf(item)?.slug);
+    const { find } = namesOf(insideOf(item)?.slug);
     const names = new Set<string>();
     const collect = inBothForms((text) => {
       for (const found of find(text)) if (isName(found, text)) names.add(found.name);
@@ -91,8 +135,30 @@ function mentionedIn(bound: Catalog<Primitive>): Mentioned {
     redactDefinition(item, collect);
     if (names.size > 0) mentioned.set(item, names);
   }
-  known.set(bound, mentioned);
-  return mentioned;
+  const found = { namesOf, mentioned };
+  known.set(bound, found);
+  return found;
+}
+
+function namesFor(named: readonly Named[]): Names {
+  const identities = new Map<string, string[]>();
+  for (const [, name, identity] of named) {
+    for (const form of name.includes(':') ? uriVariantsOf(name) : [name]) {
+      const text = form.normalize('NFC');
+      const same = identities.get(text) ?? [];
+      same.push(identity);
+      identities.set(text, same);
+    }
+  }
+  const finder = new NameFinder(identities.keys());
+  return { find: (text) => finder.find(text), identitiesOf: (name) => identities.get(name) ?? [] };
+}
+
+function withOwn(all: Names, named: readonly Named[]): Names {
+  if (named.length === 0) return all;
+  const own = namesFor(named);
+  const identitiesOf = (name: string) => [...all.identitiesOf(name), ...own.identitiesOf(name)];
+  return { ...findersAsOne(all, own), identitiesOf };
 }
 
 /** Letters without a capital inside, or several such words. */

@@ -1,139 +1,106 @@
+import QuickLRU from 'quick-lru';
 import type { Configuration } from '../../engine/configuration.js';
 import { identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { decideItem } from '../../engine/select.js';
+import { once } from '../../wire/once.js';
 import { type Inside, insideOf, joinName, joinUri } from '../../wire/server-names.js';
-import { type Finder, type FoundName, NameFinder } from './name-finder.js';
+import { type Finder, findersAsOne, NameFinder } from './name-finder.js';
 import { areSeveral, insideOfName } from './of-servers.js';
 import { uriVariantsOf } from './uri-variants.js';
 import { decisionOnName, isBareShown, type Lists } from './visibility.js';
 
-/** Names as texts have them, and the primitives that each identifies. */
-interface Names extends Finder {
-  readonly identitiesOf: (name: string) => readonly string[];
-}
-
-/** What a primitive is called, and its name outside. */
-type Named = readonly [kind: Kind, name: string, identity: string];
-
-/** The names of one set of lists. They do not depend on a configuration. */
-interface Known {
-  readonly lists: Lists;
-  readonly outside: Names;
-  /** What each of several servers calls its primitives. */
-  readonly inside: ReadonlyMap<string, readonly Named[]>;
-  readonly ofServers: Map<string | undefined, Names>;
-}
-
-/** By one of the lists, or by the policy if there is no list; and by the kinds of all. Dropped when one of the lists changes. */
-const memo = new WeakMap<object, Map<string, Known>>();
+/** What a primitive is called, its name outside, and its position in the list, if the list has it. */
+export type Named = readonly [kind: Kind, name: string, identity: string, position: number | undefined];
 
 /**
- * Returns the names, URIs and templates of all primitives: those that the lists contain, and those that only the policy's
- * entries name. Servers write URIs in several forms, so URIs have each of them.
- *
- * Of several servers, each knows only its own names. Those of one server are ordinary words in the texts of another, which
- * may show something under the same name.
+ * Reads the names, URIs and templates of all primitives: those that the lists contain, and those that only the policy's
+ * entries name. Of several servers, each knows only its own names. Those of one server are ordinary words in the texts of
+ * another, which may show something under the same name.
  *
  * @param lists the server's lists, as far as they are known, bound to the policy
  * @param policy the policy
- * @param server which of several servers wrote the text. Without it, it can be any of them.
+ * @returns the names outside, and what returns those that one server has for its own, or without one, those of all
  */
-export function namesIn(lists: Lists, policy: Policy, server: string | undefined): Names {
-  const { outside, inside, ofServers } = knownOf(lists, policy);
-  if ((areSeveral(lists) ?? server !== undefined) === false) return outside;
-  const known = ofServers.get(server);
-  if (known !== undefined) return known;
-  const named = server === undefined ? [...inside.values()].flat() : inside.get(server);
-  // Clients and servers can send any text as the name of a server.
-  if (named === undefined) return outside;
-  const own = namesFor(named);
-  const both: Names = {
-    find: (...given) => [...outside.find(...given), ...own.find(...given)].sort((a, b) => a.end - b.end),
-    identitiesOf: (name) => [...outside.identitiesOf(name), ...own.identitiesOf(name)],
-  };
-  ofServers.set(server, both);
-  return both;
-}
-
-function knownOf(lists: Lists, policy: Policy): Known {
-  const anchor = lists.tools ?? lists.prompts ?? lists.resources ?? lists.resourceTemplates ?? policy;
-  const kinds = KINDS.filter((kind) => lists[kind] !== undefined).join();
-  const ofAnchor = memo.get(anchor) ?? new Map<string, Known>();
-  memo.set(anchor, ofAnchor);
-  const known = ofAnchor.get(kinds);
-  if (known !== undefined && KINDS.every((kind) => known.lists[kind] === lists[kind])) return known;
-  const all: Named[] = [];
+export function readNames(lists: Lists, policy: Policy) {
+  const outside: Named[] = [];
   const inside = new Map<string, Named[]>();
-  const add = (kind: Kind, identity: string, own: Inside | undefined): void => {
-    all.push([kind, identity, identity]);
+  const add = (kind: Kind, identity: string, own: Inside | undefined, position?: number): void => {
+    outside.push([kind, identity, identity, position]);
     if (own === undefined) return;
     const ofServer = inside.get(own.slug) ?? [];
-    ofServer.push([kind, own.own, identity]);
+    ofServer.push([kind, own.own, identity, position]);
     inside.set(own.slug, ofServer);
   };
   for (const kind of KINDS) {
-    for (const item of lists[kind]?.items ?? []) add(kind, identityOf(kind, item), insideOf(item));
+    lists[kind]?.items.forEach((item, position) => {
+      add(kind, identityOf(kind, item), insideOf(item), position);
+    });
     for (const name of policy.entries[kind].keys()) add(kind, name, insideOfName(kind, name));
   }
-  const found = { lists, outside: namesFor(all), inside, ofServers: new Map() };
-  ofAnchor.set(kinds, found);
-  return found;
+  const ofAll = once(() => [...inside.values()].flat());
+  const ownOf = (server: string | undefined): readonly Named[] => {
+    if ((areSeveral(lists) ?? server !== undefined) === false) return [];
+    return server === undefined ? ofAll() : (inside.get(server) ?? []);
+  };
+  return { lists, outside, ownOf };
 }
 
-function namesFor(named: readonly Named[]): Names {
-  const identities = new Map<string, string[]>();
-  for (const [kind, name, identity] of named) {
-    for (const form of kind === 'resources' ? uriVariantsOf(name) : [name]) {
-      const text = form.normalize('NFC');
-      const same = identities.get(text) ?? [];
-      same.push(identity);
-      identities.set(text, same);
-    }
-  }
-  const finder = new NameFinder(identities.keys());
-  return { find: (...given) => finder.find(...given), identitiesOf: (name) => identities.get(name) ?? [] };
+/** Bounds the finders of one set of lists, and the primitives behind all of them. */
+const MEMO = { entries: 64, references: 200_000 };
+
+/** The names of one set of lists, and their finders by configuration key. */
+interface Known extends ReturnType<typeof readNames> {
+  readonly finders: QuickLRU<string, NameFinder>;
 }
 
-/** The names of hidden primitives among all names. */
-export interface HiddenNames {
-  readonly isHidden: (name: string) => boolean;
-  /** Finds the hidden names in a text, also as a part of a visible one. */
-  find(text: string): readonly FoundName[];
-  /** Finds the visible names in a text. */
-  findShown(text: string): readonly FoundName[];
-}
+/** By one of the lists, or by the policy if there is no list. Dropped when one of the lists changes. */
+const memo = new WeakMap<object, Known>();
 
 /**
- * Returns what finds the names of all hidden primitives, see `namesIn`.
+ * Returns the finder of the names of all hidden primitives, see `readNames`. It is built once per set of lists and
+ * configuration.
  *
  * @param lists the server's lists, as far as they are known, bound to the policy
  * @param configuration the values in effect
  * @param server which of several servers wrote the text. Without it, it can be any of them.
- * @param isTold whether the client knows a name or URI anyway
  */
-export function hiddenNames(
-  lists: Lists,
-  configuration: Configuration,
-  server?: string,
-  isTold: (identity: string) => boolean = () => false,
-): HiddenNames {
-  const names = namesIn(lists, configuration.policy, server);
-  // Texts can repeat a name any number of times.
-  const decided = new Map<string, boolean>();
-  const isHidden = (name: string): boolean => {
-    const known = decided.get(name);
+export function hiddenNameFinder(lists: Lists, configuration: Configuration, server?: string): Finder {
+  const { key, policy } = configuration;
+  const { outside, ownOf, finders } = knownOf(lists, policy);
+  const finderOf = (id: string, named: readonly Named[]): NameFinder => {
+    const known = finders.get(id);
     if (known !== undefined) return known;
-    const found = names
-      .identitiesOf(name)
-      .some((identity) => !isTold(identity) && isHiddenIdentity(lists, identity, configuration));
-    decided.set(name, found);
-    return found;
+    const hidden = named.filter(([kind, , identity, position]) => {
+      const list = lists[kind];
+      return list === undefined || position === undefined
+        ? isHiddenOf(kind, lists, identity, configuration)
+        : decideItem(list, position, configuration).effect === 'hide';
+    });
+    // Servers write the URIs of resources in several forms.
+    const forms = hidden.flatMap(([kind, name]) => (kind === 'resources' ? uriVariantsOf(name) : [name]));
+    const built = new NameFinder(forms);
+    finders.set(id, built);
+    return built;
   };
-  return {
-    isHidden,
-    find: (text) => names.find(text, isHidden),
-    findShown: (text) => names.find(text, (name) => !isHidden(name)),
+  const own = ownOf(server);
+  const all = finderOf(key, outside);
+  return own.length === 0 ? all : findersAsOne(all, finderOf(JSON.stringify([key, server]), own));
+}
+
+function knownOf(lists: Lists, policy: Policy): Known {
+  const anchor = lists.tools ?? lists.prompts ?? lists.resources ?? lists.resourceTemplates ?? policy;
+  const known = memo.get(anchor);
+  if (known !== undefined && KINDS.every((kind) => known.lists[kind] === lists[kind])) return known;
+  const names = readNames(lists, policy);
+  const entries = Math.min(MEMO.entries, MEMO.references / (names.outside.length + 1));
+  // QuickLRU keeps up to twice `maxSize` entries.
+  const built = {
+    ...names,
+    finders: new QuickLRU<string, NameFinder>({ maxSize: Math.max(1, Math.floor(entries / 2)) }),
   };
+  memo.set(anchor, built);
+  return built;
 }
 
 /**
@@ -152,9 +119,14 @@ export function isHiddenIdentity(
     const outside = [text, joinName(server, text), joinUri(server, text)];
     return outside.some((each) => isHiddenIdentity(lists, each, configuration));
   }
-  return KINDS.some((kind) => {
-    const listed = decisionOnName(lists[kind], text, configuration);
-    if (listed !== undefined) return listed.effect === 'hide';
-    return configuration.policy.entries[kind].has(text) && !isBareShown(lists, kind, text, configuration);
-  });
+  return KINDS.some((kind) => isHiddenOf(kind, lists, text, configuration));
+}
+
+/** Returns whether a name or URI is that of a hidden primitive of one kind. */
+function isHiddenOf(kind: Kind, lists: Lists, identity: string, configuration: Configuration): boolean {
+  const listed = decisionOnName(lists[kind], identity, configuration);
+  if (listed !== undefined) return listed.effect === 'hide';
+  return (
+    configuration.policy.entries[kind].has(identity) && !isBareShown(lists, kind, identity, configuration)
+  );
 }

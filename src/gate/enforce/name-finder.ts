@@ -6,10 +6,12 @@ export interface FoundName {
 }
 
 /** Finds names in a text, by their end. */
-export interface Finder {
-  /** @param counts which names to find; all without it */
-  find(text: string, counts?: (name: string) => boolean): readonly FoundName[];
-}
+export type Finder = Pick<NameFinder, 'find'>;
+
+/** Returns a finder of what two of them find. */
+export const findersAsOne = (one: Finder, other: Finder): Finder => ({
+  find: (text) => [...one.find(text), ...other.find(text)].sort((a, b) => a.end - b.end),
+});
 
 /** What was read of a text: the longest beginning of a name that ends here. */
 interface State {
@@ -17,14 +19,7 @@ interface State {
   /** The state of its longest proper suffix. Only the first state has none. */
   suffix: State | undefined;
   /** The longest name that ends here. */
-  found: Ending | undefined;
-}
-
-/** A name that ends somewhere, and the next shorter one that ends there too. */
-interface Ending {
-  readonly name: string;
-  readonly length: number;
-  readonly shorter: Ending | undefined;
+  found: { readonly name: string; readonly length: number } | undefined;
 }
 
 const newState = (): State => ({ next: new Map(), suffix: undefined, found: undefined });
@@ -39,7 +34,7 @@ const newState = (): State => ({ next: new Map(), suffix: undefined, found: unde
  * @example
  * new NameFinder(['logData']).find('Tool logData failed'); // [{ name: 'logData', start: 5, end: 12 }]
  */
-export class NameFinder implements Finder {
+export class NameFinder {
   private readonly first = newState();
 
   /** @param names the names to find; empty names are ignored */
@@ -53,8 +48,7 @@ export class NameFinder implements Finder {
     for (const state of states) {
       for (const [letter, next] of state.next) {
         next.suffix = state.suffix === undefined ? this.first : this.step(state.suffix, letter);
-        const shorter = next.suffix.found;
-        next.found = next.found === undefined ? shorter : { ...next.found, shorter };
+        next.found ??= next.suffix.found;
         states.push(next);
       }
     }
@@ -64,28 +58,20 @@ export class NameFinder implements Finder {
    * Finds the longest name that ends at each position.
    *
    * @param text any text
-   * @param counts which names to find; all without it
    * @returns the names by their end; together they cover every occurrence of every name. Names are in normalization
    *   form C.
    */
-  find(text: string, counts: (name: string) => boolean = () => true): readonly FoundName[] {
+  find(text: string): readonly FoundName[] {
     const found: FoundName[] = [];
     if (this.first.next.size === 0) return found;
-    // A text can repeat a place where a thousand names end.
-    const longest = new Map<Ending | undefined, Ending | undefined>();
-    const longestOf = (ending: Ending | undefined): Ending | undefined => {
-      if (ending === undefined || counts(ending.name)) return ending;
-      if (!longest.has(ending)) longest.set(ending, longestOf(ending.shorter));
-      return longest.get(ending);
-    };
     let state = this.first;
     let end = 0;
     for (const letter of lettersOf(text)) {
       end += letter.length;
       state = this.step(state, letter);
-      const ending = longestOf(state.found);
-      if (ending === undefined) continue;
-      found.push({ name: ending.name, start: end - ending.length, end });
+      if (state.found === undefined) continue;
+      const { name, length } = state.found;
+      found.push({ name, start: end - length, end });
     }
     return found;
   }
@@ -97,7 +83,7 @@ export class NameFinder implements Finder {
       state.next.set(letter, next);
       state = next;
     }
-    state.found = { name, length: form.length, shorter: undefined };
+    state.found = { name, length: form.length };
   }
 
   private step(from: State, letter: string): State {

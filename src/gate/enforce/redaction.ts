@@ -22,7 +22,7 @@ import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
 import { type Exceptions, exceptionsTo, NOTHING } from './exceptions.js';
 import { lacksScope } from './explain-target.js';
 import { REQUEST, SUBJECT, UPDATED } from './generated/exceptions.js';
-import { hiddenNames, isHiddenIdentity } from './hidden-names.js';
+import { hiddenNameFinder, isHiddenIdentity } from './hidden-names.js';
 import { serverOf } from './of-servers.js';
 import { hasTexts, type Redact, redactError, redactMembers } from './redact-texts.js';
 import { namesResources, withoutHiddenLinks } from './resource-links.js';
@@ -96,7 +96,7 @@ function redactionOf(view: View, lists: Lists): Redact {
   const { configuration, request = NO_REQUEST, substitute, server } = view;
   const inside = serverOf(lists, request);
   const speaker = server ?? inside?.slug;
-  const hidden = hiddenNames(lists, configuration, speaker);
+  const hidden = hiddenNameFinder(lists, configuration, speaker);
   // Another server may tell something while this one is asked.
   return textRedaction(hidden, request, substitute, inside?.slug === speaker ? inside?.own : undefined);
 }

@@ -3,11 +3,7 @@ import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import type { Primitive } from '../../../src/engine/mapping.js';
 import { KINDS, type Kind } from '../../../src/engine/policy.js';
 import { bindCatalog } from '../../../src/engine/select.js';
-import {
-  namesIn as allNamesIn,
-  hiddenNames,
-  isHiddenIdentity,
-} from '../../../src/gate/enforce/hidden-names.js';
+import { hiddenNameFinder, isHiddenIdentity } from '../../../src/gate/enforce/hidden-names.js';
 import type { Lists } from '../../../src/gate/enforce/visibility.js';
 import { policyOf, yaml } from '../../policy/author.js';
 
@@ -35,7 +31,7 @@ function lists(given: { readonly [K in Kind]?: readonly Primitive[] }): Lists {
 }
 
 const namesIn = (known: Lists, text: string, configuration = high): string[] =>
-  hiddenNames(known, configuration)
+  hiddenNameFinder(known, configuration)
     .find(text)
     .map(({ name }) => name);
 
@@ -112,42 +108,39 @@ describe('the finder of hidden names', () => {
     expect(namesIn({}, 'a b c')).toEqual([]);
   });
 
-  it('finds a name also as a part of a visible one', () => {
-    const visible = lists({
-      tools: [
-        { name: 'weak strong', ...own('high') },
-        { name: 'so_weak', ...own('high') },
-      ],
-    });
-    expect(namesIn(visible, 'weak strong, so_weak, weak')).toEqual(['weak', 'weak', 'weak']);
-    const shown = hiddenNames(visible, high).findShown('weak strong, so_weak, weak');
-    expect(shown.map(({ name }) => name)).toEqual(['weak strong', 'so_weak']);
+  it('is kept while lists and configuration stay the same', () => {
+    const known = lists({ prompts: [{ name: 'a' }] });
+    const finder = hiddenNameFinder(known, high);
+    expect(hiddenNameFinder({ ...known }, high)).toBe(finder);
+    expect(hiddenNameFinder(known, low)).not.toBe(finder);
+    expect(hiddenNameFinder(known, high)).toBe(finder);
+    expect(hiddenNameFinder(lists({ prompts: [{ name: 'a' }] }), high)).not.toBe(finder);
+    expect(hiddenNameFinder({}, high)).toBe(hiddenNameFinder({}, high));
+  });
+
+  it('is kept for each of several sets of lists', () => {
+    const item = { name: 'a', uri: 'r://a', uriTemplate: 'r://{a}' };
+    const sets = [{}, ...KINDS.map((kind) => lists({ [kind]: [item] }))];
+    const built = sets.map((known) => hiddenNameFinder(known, high));
+    expect(new Set(built).size).toBe(5);
+    for (const [index, known] of sets.entries()) expect(hiddenNameFinder(known, high)).toBe(built[index]);
+  });
+
+  it('is kept for the latest of many configurations', () => {
+    const many = policyOf('version: 1\nconcerns: { budget: { values: { min: 0, max: 500 } } }\n');
+    const finder = (budget: number) =>
+      hiddenNameFinder({}, resolveConfiguration(many, [{ from: 'request', concerns: { budget } }]));
+    const [first, second] = [finder(0), finder(1)];
+    expect(finder(0)).toBe(first);
+    for (let budget = 2; budget < 100; budget++) finder(budget);
+    const last = finder(100);
+    expect(finder(1)).not.toBe(second);
+    expect(finder(100)).toBe(last);
   });
 
   it('finds nothing if nothing is hidden', () => {
     const open = resolveConfiguration(policy, []);
     expect(namesIn(lists({ tools: [{ name: 'weak' }] }), 'weak ask', open)).toEqual([]);
-  });
-});
-
-describe('the names of lists', () => {
-  it('are kept while the lists stay the same', () => {
-    const known = lists({ prompts: [{ name: 'a' }] });
-    const names = allNamesIn(known, policy, undefined);
-    expect(allNamesIn({ ...known }, policy, undefined)).toBe(names);
-    expect(allNamesIn(lists({ prompts: [{ name: 'a' }] }), policy, undefined)).not.toBe(names);
-    expect(allNamesIn({}, policy, undefined)).toBe(allNamesIn({}, policy, undefined));
-  });
-
-  it('are kept for each of several sets of lists', () => {
-    const item = { name: 'a', uri: 'r://a', uriTemplate: 'r://{a}' };
-    const each = KINDS.map((kind) => lists({ [kind]: [item] }));
-    const sets = [{}, ...each, Object.assign({}, ...each) as Lists];
-    const built = sets.map((known) => allNamesIn(known, policy, undefined));
-    expect(new Set(built).size).toBe(6);
-    for (const [index, known] of sets.entries()) {
-      expect(allNamesIn(known, policy, undefined)).toBe(built[index]);
-    }
   });
 });
 

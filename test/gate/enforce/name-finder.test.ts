@@ -46,15 +46,6 @@ describe('finding names in a text', () => {
     }
   });
 
-  it('finds the longest of those that count', () => {
-    const finder = new NameFinder(['data', 'log data', 'get log data', 'log']);
-    const named = (counting: readonly string[]) =>
-      finder.find('get log data', (name) => counting.includes(name)).map(({ name }) => name);
-    expect(named(['data', 'log data'])).toEqual(['log data']);
-    expect(named(['data', 'log'])).toEqual(['log', 'data']);
-    expect(named([])).toEqual([]);
-  });
-
   it('finds names that overlap', () => {
     expect(found(['get log', 'log data', 'log'], 'get log data')).toEqual(['get log', 'log data']);
   });
