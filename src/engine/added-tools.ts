@@ -1,4 +1,5 @@
 import type { Configuration } from './effective.js';
+import { readOwn } from './expression/evaluate.js';
 import type { Kind } from './policy.js';
 import { ADDED_TOOLS, HIDDEN_TOOLS, isChosenByPerson, type PreferenceSource } from './preference-source.js';
 
@@ -89,8 +90,7 @@ export const switchedTools = (shown: readonly string[], hidden: readonly string[
  * toolsIn({ topic: 'news', '+tools': ['get_quote'] }, '+tools'); // ['get_quote']
  */
 export function toolsIn(values: unknown, key: typeof ADDED_TOOLS | typeof HIDDEN_TOOLS): readonly string[] {
-  if (typeof values !== 'object' || values === null) return [];
-  const names: unknown = Object.getOwnPropertyDescriptor(values, key)?.value;
+  const names = readOwn(values, key);
   return Array.isArray(names) ? names.filter((each) => typeof each === 'string').sort() : [];
 }
 

@@ -17,10 +17,10 @@ export const FILTER_FIELDS = {
 export type FilterField = 'namePatterns' | 'uriPatterns';
 
 /** A client's own filter of a list. Patterns are unique and sorted, and every field has at least one. */
-export type ListFilter = { readonly [F in FilterField]?: readonly string[] };
+type ListFilter = { readonly [F in FilterField]?: readonly string[] };
 
 /** Fields that only the server understands, which declares them beside those of SEP-2564. */
-export type VendorFilter = Readonly<Record<string, unknown>>;
+type VendorFilter = Readonly<Record<string, unknown>>;
 
 /** `message` is for the `-32602` error. `key` is equal for equal filters, and `''` without a filter. */
 export type ReadListFilter =

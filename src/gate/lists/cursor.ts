@@ -86,14 +86,10 @@ function partsOf(cursor: unknown) {
 }
 
 /** Returns the digest of the list and the digest of the client's own filter. */
-export function digestsOf({
-  catalog,
-  policy,
-  configuration,
-  filter,
-}: CursorTarget): readonly [string, string] {
-  return [digestOf([catalog, policy, configuration]), digestOf([filter])];
-}
+export const digestsOf = (target: CursorTarget): readonly [list: string, filter: string] => [
+  digestOf([target.catalog, target.policy, target.configuration]),
+  digestOf([target.filter]),
+];
 
 /**
  * Digests a sequence of strings. `['ab']` and `['a', 'b']` have different digests.

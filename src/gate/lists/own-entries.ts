@@ -50,11 +50,7 @@ export function ownListOnly(
   return { [kind]: ownEntries(facts, kind) };
 }
 
-interface OwnEntry extends Primitive {
-  readonly name: string;
-}
-
-function ownEntries(facts: Facts, kind: Kind): readonly OwnEntry[] {
+function ownEntries(facts: Facts, kind: Kind): readonly Primitive[] {
   const mode = panelMode(facts.policy.settings);
   if (mode === 'off') return [];
   if (kind === 'tools') return offersTool(facts) ? ownTools(facts) : [];
@@ -62,7 +58,7 @@ function ownEntries(facts: Facts, kind: Kind): readonly OwnEntry[] {
   return kind === 'prompts' && mode === 'on' ? ownPrompts(facts) : [];
 }
 
-function ownTools(facts: Facts): readonly OwnEntry[] {
+function ownTools(facts: Facts): readonly Primitive[] {
   const { app } = clientSurfaces(facts);
   const names = panelNames(facts.policy.settings);
   const open = openToModel(facts);
@@ -86,7 +82,7 @@ function ownTools(facts: Facts): readonly OwnEntry[] {
   ];
 }
 
-function ownPrompts(facts: Facts): readonly OwnEntry[] {
+function ownPrompts(facts: Facts): readonly Primitive[] {
   const { policy } = facts;
   const names = panelNames(policy.settings);
   const does = canSwitch(facts) ? 'Switches' : 'Says how to switch';
