@@ -13,14 +13,11 @@ export const WORKER_TARGET = 'build/worker';
  * module, only `tasks` and what it needs. Rejects with a `BundleError` if the server is not a module that exports `tasks`.
  *
  * @param endpoint what the endpoint serves
- * @param options the folder of the project, and the folder to make
+ * @param root the folder of the project
  * @example
- * await bundleWorker({ policy: 'policy.yaml', server: { module: './src/server.ts' } });
+ * await bundleWorker({ policy: 'policy.yaml', server: { module: './src/server.ts' } }, '.');
  */
-export async function bundleWorker(
-  { server, secrets }: Endpoint,
-  { root = '.', target = WORKER_TARGET }: { readonly root?: string; readonly target?: string } = {},
-): Promise<void> {
+export async function bundleWorker({ server, secrets }: Endpoint, root: string): Promise<void> {
   const resolved = resolveServer(server, root);
   if (!resolved || !server || !('module' in resolved) || !('module' in server)) {
     throw new BundleError(
@@ -28,7 +25,7 @@ export async function bundleWorker(
     );
   }
   const { module } = server;
-  await replaceFolder(root, target, async (outdir) => {
+  await replaceFolder(root, WORKER_TARGET, async (outdir) => {
     try {
       return await buildCode({
         root,

@@ -36,7 +36,7 @@ export const TARGET = 'build/lambda';
 /**
  * Makes the folder that a function is deployed from: its code, split so that a cold start loads only what it needs, the
  * compiled policy, the server, and, with `catalog: snapshot`, a snapshot of what the server lists. The same input gives
- * the same bytes. If the folder already has these bytes, it is not written again.
+ * the same bytes.
  *
  * Rejects with a `BundleError` if the policy has errors, or if the server cannot be bundled or listed, with a
  * `PackageError` if the package of the server is not installed correctly, and with an `ArchitectureError` if its native

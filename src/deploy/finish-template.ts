@@ -1,9 +1,9 @@
 /** One resource of a CloudFormation template. */
 interface Resource {
   readonly Type: string;
-  readonly Properties?: Readonly<Record<string, unknown>>;
+  readonly Properties?: Record<string, unknown>;
 }
-export type Resources = Readonly<Record<string, Resource>>;
+export type Resources = Record<string, Resource>;
 
 /** Requests that an API accepts before it answers 429. */
 export interface Throttle {
@@ -28,44 +28,32 @@ export interface ApiOptions {
  *
  * @param resources the resources of the CloudFormation template
  * @param options throttling, and the function behind the API
- * @returns the resources that change or are new
  * @example
- * Object.assign(template.Resources, finishResources(template.Resources, { throttle, stage: 'dev', timeout: 900 }));
+ * finishResources(template.Resources, { throttle, stage: 'dev', timeout: 900 });
  */
-export function finishResources(resources: Resources, { throttle, stage, timeout }: ApiOptions): Resources {
+export function finishResources(resources: Resources, { throttle, stage, timeout }: ApiOptions): void {
   const limits = throttle && { ThrottlingRateLimit: throttle.rate, ThrottlingBurstLimit: throttle.burst };
-  const changed = Object.entries(resources).flatMap(([id, resource]): [string, Resource][] => {
-    const { Type: type, Properties: properties = {} } = resource;
-    const withProperties = (more: object): [string, Resource] => [
-      id,
-      { ...resource, Properties: { ...properties, ...more } },
-    ];
-    if (type === 'AWS::ApiGatewayV2::Stage' && limits !== undefined) {
-      const given = objectOf(properties.DefaultRouteSettings);
-      return [withProperties({ DefaultRouteSettings: { ...given, ...limits } })];
-    }
+  for (const [id, { Type: type, Properties: properties = {} }] of Object.entries(resources)) {
     if (type === 'AWS::ApiGateway::Method') {
-      const { TimeoutInMillis: waits = timeout * 1000, ...integration } = objectOf(properties.Integration);
+      const integration = objectOf(properties.Integration);
       // An integration that streams can wait 15 minutes, but waits only 29 s if its timeout is not set.
-      if (integration.ResponseTransferMode !== 'STREAM') return [];
-      return [withProperties({ Integration: { ...integration, TimeoutInMillis: waits } })];
+      if (integration.ResponseTransferMode === 'STREAM')
+        properties.Integration = { TimeoutInMillis: timeout * 1000, ...integration };
     }
-    if (type === 'AWS::ApiGateway::Deployment' && limits !== undefined) {
-      const { StageName: _, ...rest } = properties;
+    if (limits === undefined) continue;
+    if (type === 'AWS::ApiGatewayV2::Stage')
+      properties.DefaultRouteSettings = { ...objectOf(properties.DefaultRouteSettings), ...limits };
+    if (type === 'AWS::ApiGateway::Deployment') {
+      delete properties.StageName;
       const ownStage = {
         StageName: stage,
-        RestApiId: rest.RestApiId,
+        RestApiId: properties.RestApiId,
         DeploymentId: { Ref: id },
         MethodSettings: [{ HttpMethod: '*', ResourcePath: '/*', ...limits }],
       };
-      return [
-        [id, { ...resource, Properties: rest }],
-        ['ApiGatewayStage', { Type: 'AWS::ApiGateway::Stage', Properties: ownStage }],
-      ];
+      resources.ApiGatewayStage = { Type: 'AWS::ApiGateway::Stage', Properties: ownStage };
     }
-    return [];
-  });
-  return Object.fromEntries(changed);
+  }
 }
 
 const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>

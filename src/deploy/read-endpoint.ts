@@ -21,13 +21,10 @@ class EndpointError extends ConcernsError {
  * readEndpoint({ policy: 'policy.yaml', server: { module: 'src/server.ts' } }, 'endpoint.yml');
  */
 export function readEndpoint(data: unknown, file: string): Endpoint {
-  if (isEndpoint(data)) {
-    const problem = problemOf(data);
-    if (problem === undefined) return data;
-    throw new EndpointError(`${file} is not valid: ${problem}.`);
-  }
-  const error = firstError(data, validate.errors ?? []);
-  throw new EndpointError(`${file} is not valid: ${error === undefined ? 'it is empty' : describe(error)}.`);
+  const isValid = isEndpoint(data);
+  const problem = isValid ? problemOf(data) : describe(firstError(data, validate.errors ?? []));
+  if (isValid && problem === undefined) return data;
+  throw new EndpointError(`${file} is not valid: ${problem}.`);
 }
 
 /** Returns what a schema cannot say. */
@@ -57,7 +54,9 @@ function firstError(data: unknown, errors: readonly SchemaError[]): SchemaError 
   });
 }
 
-function describe({ keyword, instancePath, params }: SchemaError): string {
+function describe(error: SchemaError | undefined): string {
+  if (error === undefined) return 'it is empty';
+  const { keyword, instancePath, params } = error;
   const at = instancePath.slice(1).replaceAll('/', '.');
   const where = at === '' ? '' : ` in "${at}"`;
   if (keyword === 'required') return `"${params.missingProperty}" is missing${where}`;

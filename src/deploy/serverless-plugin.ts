@@ -112,7 +112,7 @@ export default class EndpointPlugin {
         // On this machine, one process keeps the tasks.
         ...(isOffline ? {} : { worker: durable }),
       });
-      if (durable) await bundleWorker(endpoint, { root: serviceDir });
+      if (durable) await bundleWorker(endpoint, serviceDir);
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause;
       // The framework prints errors of its own class without a stack.
@@ -145,8 +145,7 @@ export default class EndpointPlugin {
     const { Resources: resources } = provider.compiledCloudFormationTemplate ?? {};
     if (resources === undefined || custom?.endpoint === undefined) return;
     const stage = this.serverless.getProvider('aws').getStage();
-    const options = { throttle: custom.throttle, stage, timeout: this.timeout };
-    Object.assign(resources, finishResources(resources, options));
+    finishResources(resources, { throttle: custom.throttle, stage, timeout: this.timeout });
   }
 }
 

@@ -16,7 +16,7 @@ it('bundles the tasks of a server module, without the rest of it', async () => {
      export const tasks = [defineTask({ name: 'report', inputSchema: { type: 'object' }, run: () => 'only in the task' })];
      export const createServer = () => 'only in the server';`,
   );
-  await bundleWorker({ policy, server: { module: 'server.mjs' } }, { root: project.folder });
+  await bundleWorker({ policy, server: { module: 'server.mjs' } }, project.folder);
   const { outputs } = JSON.parse(readFileSync(join(project.folder, 'build/worker.meta.json'), 'utf8'));
   const texts = Object.keys(outputs).map((file) => readFileSync(join(project.folder, file), 'utf8'));
   expect(texts.filter((text) => text.includes('only in the task'))).toHaveLength(1);
@@ -26,13 +26,13 @@ it('bundles the tasks of a server module, without the rest of it', async () => {
 it('says what to do if the server module exports no tasks', async () => {
   const project = createProject();
   project.write('server.mjs', 'export const createServer = () => undefined;');
-  await expect(
-    bundleWorker({ policy, server: { module: 'server.mjs' } }, { root: project.folder }),
-  ).rejects.toThrow('server.mjs does not export "tasks". Export an array of definitions made by defineTask');
+  await expect(bundleWorker({ policy, server: { module: 'server.mjs' } }, project.folder)).rejects.toThrow(
+    'server.mjs does not export "tasks". Export an array of definitions made by defineTask',
+  );
 });
 
 it('refuses a server that is not a module', async () => {
-  await expect(bundleWorker({ policy, server: { url: 'https://mcp.example' } })).rejects.toThrow(
+  await expect(bundleWorker({ policy, server: { url: 'https://mcp.example' } }, '.')).rejects.toThrow(
     'Set server.module in endpoint.yml, or remove the function.',
   );
 });
