@@ -1,17 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import {
-  type lstatSync as Lstat,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { type lstatSync as Lstat, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { CliError } from '../errors.js';
+import { writePrivate } from '../project/state-folder.js';
 import { openerTo } from './local-page.js';
 
 /** A process that serves, where its control channel is, and the key to it. */
@@ -56,14 +47,9 @@ export function registryFolder(environment: NodeJS.ProcessEnv): string {
     throw new RegistryError(`${path} cannot be created. Check its permissions.`, { cause });
   }
   const stats = lstatSync(path);
-  if (!stats.isDirectory()) {
-    throw new RegistryError(`${path} is not a folder. It would contain keys, so remove it and try again.`);
-  }
-  const problem = ownershipProblem(stats);
-  if (problem !== undefined) {
-    throw new RegistryError(`${path} ${problem}. It would contain keys, so remove it and try again.`);
-  }
-  return path;
+  const problem = stats.isDirectory() ? ownershipProblem(stats) : 'is not a folder';
+  if (problem === undefined) return path;
+  throw new RegistryError(`${path} ${problem}. It would contain keys, so remove it and try again.`);
 }
 
 function folderOf({ XDG_RUNTIME_DIR, LOCALAPPDATA }: NodeJS.ProcessEnv): string {
@@ -90,10 +76,7 @@ export function ownershipProblem({ uid, mode }: NonNullable<ReturnType<typeof Ls
  */
 export function register(folder: string, entry: RegistryEntry): () => void {
   const file = join(folder, `${entry.pid}.json`);
-  // Written under another name first, so that nobody reads half of it. `wx` does not follow a prepared link.
-  const part = join(folder, `.${entry.pid}.${randomBytes(4).toString('hex')}`);
-  writeFileSync(part, JSON.stringify(entry), { mode: 0o600, flag: 'wx' });
-  renameSync(part, file);
+  writePrivate(file, JSON.stringify(entry));
   const remove = (): void => {
     rmSync(file, { force: true });
     rmSync(openerOf(folder, entry), { force: true });
@@ -116,8 +99,7 @@ export function register(folder: string, entry: RegistryEntry): () => void {
  */
 export function writeOpener(folder: string, entry: RegistryEntry): string {
   const file = openerOf(folder, entry);
-  rmSync(file, { force: true });
-  writeFileSync(file, openerTo(`${entry.url}/panel#token=${entry.token}`), { mode: 0o600, flag: 'wx' });
+  writePrivate(file, openerTo(`${entry.url}/panel#token=${entry.token}`));
   return file;
 }
 

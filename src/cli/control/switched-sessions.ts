@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../session/store.js';
 import { sha256Of } from '../../sha256.js';
-import { stateFolder } from '../project/state-folder.js';
+import { stateFolder, writePrivate } from '../project/state-folder.js';
 
 /** As long as the preferences hold that are sealed in a session id. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
@@ -20,10 +20,7 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 export function markSwitches(store: SessionStore, environment: NodeJS.ProcessEnv): SessionStore {
   const folder = join(stateFolder(environment), 'switched');
   const markOf = (id: string): string => join(folder, sha256Of(JSON.stringify([id])));
-  const mark = (id: string): void => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(markOf(id), '', { mode: 0o600 });
-  };
+  const mark = (id: string): void => writePrivate(markOf(id), '');
   removeOld(folder);
   return {
     async read(id) {

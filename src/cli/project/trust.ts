@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { isInside } from '../../policy/compile/read-file.js';
 import { CliError } from '../errors.js';
 import { confirm } from '../terminal/confirm.js';
 import { plain } from '../terminal/output.js';
 import { readText } from '../terminal/read-text.js';
 import type { Project } from './read-project.js';
-import { stateFolder } from './state-folder.js';
+import { stateFolder, writePrivate } from './state-folder.js';
 
 /** What a file makes a command do. */
 export interface Actions {
@@ -54,7 +54,6 @@ export function requireTrust(
       `${what}, and you have not trusted this file. Read it, then answer "y" on a terminal, or pass --trust. --no-project ignores it.`,
     );
   }
-  mkdirSync(dirname(record), { recursive: true, mode: 0o700 });
   // For people: the name of the record tells nobody what was trusted.
-  writeFileSync(record, `${real}\n`, { mode: 0o600 });
+  writePrivate(record, `${real}\n`);
 }

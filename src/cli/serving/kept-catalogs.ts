@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { CatalogKeeper, SavedCatalog } from '../../upstream/early/start.js';
 import { read } from '../../wire/messages.js';
-import { stateFolder } from '../project/state-folder.js';
+import { stateFolder, writePrivate } from '../project/state-folder.js';
 
 /**
  * Keeps what servers list for the next start, in the folder of this user's state. A server that is started in another way is
@@ -28,12 +28,8 @@ export function catalogKeeper(environment: NodeJS.ProcessEnv, identity: readonly
       }
     },
     write(catalog) {
-      const part = `${file}.${process.pid}.part`;
       try {
-        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-        writeFileSync(part, JSON.stringify(catalog), { mode: 0o600 });
-        // Another process of this user reads all of it or nothing.
-        renameSync(part, file);
+        writePrivate(file, JSON.stringify(catalog));
       } catch {
         // A folder that cannot be written costs the next start its time, and nothing else.
       }
