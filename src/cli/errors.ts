@@ -17,20 +17,10 @@ export class CliError extends ConcernsError {
   }
 }
 
-/** A command line that cannot be understood. */
+/** A command line that cannot be understood. Its message ends without a period: `main.ts` adds which help explains more. */
 export class UsageError extends CliError {
   override readonly name = 'UsageError';
   override readonly code = 'USAGE_INVALID';
-
-  /**
-   * @param command the command whose help explains more; empty if it is not known
-   * @param problem what is wrong, without a period at the end
-   * @param options the error that caused this one
-   */
-  constructor(command: string, problem: string, options?: ErrorOptions) {
-    const help = ['mcp-concerns', command, '--help'].filter(Boolean).join(' ');
-    super(`${problem}${problem.endsWith('?') ? '' : '.'} See "${help}".`, options);
-  }
 }
 
 /** A signal ended the command. Nothing is printed, as with any other program. */

@@ -2,7 +2,7 @@
 import { CommanderError } from '@commander-js/extra-typings';
 import { didYouMean } from '../engine/match/did-you-mean.js';
 import { paragraph } from '../policy/language/wrapped.js';
-import { Interrupted } from './errors.js';
+import { Interrupted, UsageError } from './errors.js';
 import type { Commands, RunnableCommand } from './options/command-line.js';
 import { HELPS, MAIN } from './options/generated/help.js';
 import { speedUpStartup } from './startup.js';
@@ -64,7 +64,11 @@ async function main(argv: string[]): Promise<number> {
   }
   if (name !== 'serve' && name !== 'lsp') speedUpStartup();
   const command = name === 'init' && rest.includes('--lambda') ? await INIT_LAMBDA() : await load();
-  return command.run(rest, COMMANDS);
+  return command.run(rest, COMMANDS).catch((error: unknown) => {
+    const end = error instanceof UsageError && error.message.endsWith('?') ? '' : '.';
+    if (error instanceof UsageError) error.message += `${end} See "${command.definition.name()} --help".`;
+    throw error;
+  });
 }
 
 /** Prints only the message of an error. Our messages say what to do, and a stack trace would hide that. */

@@ -144,8 +144,8 @@ describe('init --lambda', () => {
 
   it.each([
     [['--module', 'v2.mjs'], 'Hosts of 2026-07-28 and of 2025-11-25 are served.\n'],
-    [['--module', 'v1.mjs'], 'are served. The server speaks 2025-11-25: it cannot ask 2026-07-28 hosts'],
-    [['--package', 'x'], 'are served. If the server speaks 2025-11-25, it cannot ask 2026-07-28 hosts'],
+    [['--module', 'v1.mjs'], 'are served. A server that speaks 2025-11-25 cannot ask 2026-07-28 hosts'],
+    [['--package', 'x'], 'are served. A server that speaks 2025-11-25 cannot ask 2026-07-28 hosts'],
   ])('says which hosts are served: %j', (server, text) => {
     enter('eras');
     write('v1.mjs', 'export const createServer = () => undefined;\n');

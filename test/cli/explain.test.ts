@@ -101,16 +101,9 @@ describe.concurrent('explain', () => {
 
 describe('the text of an explanation', () => {
   const policy = loadPolicy('policies/playwright.yaml');
-  const resolved = readPreferences(
-    policy,
-    { concern: ['preset=form-filling', 'touches=network'] },
-    FULL_CLIENT_CAPABILITIES,
-  );
-  const origins = originsOf(
-    ['policies/playwright.yaml'],
-    { concern: ['preset=form-filling'] },
-    resolved,
-  );
+  const values = { concern: ['preset=form-filling', 'touches=network'] };
+  const resolved = readPreferences(policy, values, FULL_CLIENT_CAPABILITIES);
+  const origins = originsOf(['policies/playwright.yaml'], values, resolved);
   const of = (primitive: Primitive, width: number) =>
     explanationToText(policy, explainPrimitive(policy, 'tools', primitive, { ...resolved, origins }), {
       width,
@@ -149,9 +142,9 @@ it('formats a rule as a tree of its parts', () => {
     'or -> true',
     '  not -> true',
     '    primitive.annotations.readOnlyHint -> not set',
-    '  some of primitive.tags: item === "late" -> false',
+    '  {"some":[{"var":"primitive.tags"},{"===":[{"var":""},"late"]}]} -> false',
     '    primitive.tags -> ["early"]',
-    '  concerns.topic in ["maps","code"] -> false',
+    '  concerns.topic is in ["maps","code"] -> false',
     '    concerns.topic -> not set',
   ]);
 });

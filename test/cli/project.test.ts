@@ -294,7 +294,9 @@ describe('policies of a command line', () => {
     const options = ['--catalog', join(folder, 'own.catalog.json'), '--format', 'names'];
     expect((await run('list', parts, ...options)).stdout).toBe('alpha\n');
     const two = await run('list', concerns, entries, ...options);
-    expect(two.stderr).toContain('"list" takes one policy. To merge several files, pass --policy for each.');
+    expect(two.stderr).toContain(
+      'This command takes one policy. To merge several files, pass --policy for each.',
+    );
     expect(two.code).toBe(2);
   });
 

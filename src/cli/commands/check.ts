@@ -30,7 +30,7 @@ export const { definition, run } = commandOf(checkCommand(), async (line) => {
   const policies = policiesOf(line);
   const input = parseInput(line);
   if (values.watch === true && values.fix === true) {
-    throw new UsageError('check', '--fix changes the files that --watch watches. Pass one of them');
+    throw new UsageError('--fix changes the files that --watch watches. Pass one of them');
   }
 
   // A server is asked once. A catalog file is read again, because it can change while it is watched.

@@ -24,11 +24,11 @@ async function act(line: CommandLine<[string[]], Options['compile']>): Promise<u
   const { values, terminal } = line;
   const { output, snapshot } = values;
   const paths = onePolicyOf(line);
-  if (!output) throw new UsageError('compile', 'There is no output. Pass -o FILE, or -o - for stdout');
+  if (!output) throw new UsageError('There is no output. Pass -o FILE, or -o - for stdout');
   const read = snapshot === undefined ? parseInput : requireInput;
   const server = read({ ...line, values: { ...values, ...headersOf(values) } });
   if (snapshot === undefined && server !== undefined) {
-    throw new UsageError('compile', 'There is a server, but no file for its catalog. Pass --snapshot FILE');
+    throw new UsageError('There is a server, but no file for its catalog. Pass --snapshot FILE');
   }
 
   const compiled = readPolicyInput(paths, 'nothing was written', terminal, undefined, 1);
@@ -53,7 +53,7 @@ async function act(line: CommandLine<[string[]], Options['compile']>): Promise<u
 function headersOf({ header, headerEnv }: Options['compile']): { header?: string[] } {
   const read = headerEnv?.map((text) => {
     const [, name = '', variable = ''] = /^([^:]+):\s*(\w+)$/.exec(text) ?? [];
-    if (name === '') throw new UsageError('compile', `--header-env takes 'NAME: VARIABLE', not "${text}"`);
+    if (name === '') throw new UsageError(`--header-env takes 'NAME: VARIABLE', not "${text}"`);
     const value = process.env[variable];
     if (!value?.trim()) {
       const message = `The server needs the header ${name}, but the variable ${variable} is not set. Set it while packaging.`;

@@ -18,7 +18,7 @@ export const { definition, run } = commandOf(
       return 0;
     }
     const [shell] = positionals;
-    if (shell === undefined) throw new UsageError('completion', 'There is no shell. Pass bash, zsh or fish');
+    if (shell === undefined) throw new UsageError('There is no shell. Pass bash, zsh or fish');
     process.stdout.write(SCRIPTS[shell]);
   },
 );

@@ -26,17 +26,14 @@ async function act(line: CommandLine<[], Options['init']>): Promise<number | und
   const input = requireInput(line);
   const output = values.output ?? FIRST_POLICY;
   if (output !== '-' && !/\.ya?ml$/.test(output)) {
-    throw new UsageError('init', `-o takes a file that ends in .yaml, not "${output}"`);
+    throw new UsageError(`-o takes a file that ends in .yaml, not "${output}"`);
   }
   const beside = filesBeside(output);
   const files = { ...beside, catalog: values.catalog ?? beside.catalog };
   if (values.update === true) {
     if (output === '-' || values.force === true || values.present === true) {
       const option = output === '-' ? '-o -' : values.force === true ? '--force' : '--present';
-      throw new UsageError(
-        'init',
-        `--update edits the files of the policy, so ${option} has no meaning with it`,
-      );
+      throw new UsageError(`--update edits the files of the policy, so ${option} has no meaning with it`);
     }
     if (input.from === 'servers') return updateServers(output, input, terminal);
     const [catalog, tokensOf] = await readCounted(input, terminal.quiet);

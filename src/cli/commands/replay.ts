@@ -27,8 +27,7 @@ export const { definition, run } = commandOf(replayCommand(), async (line) => {
   const { values, terminal } = line;
   const { format } = values;
   const [given] = line.positionals;
-  if (given.trim() === '')
-    throw new UsageError('replay', 'There is no LINE. Pass a log line, a file, or - for stdin');
+  if (given.trim() === '') throw new UsageError('There is no LINE. Pass a log line, a file, or - for stdin');
   const paths = onePolicyOf(line);
   const input = requireInput(line);
 

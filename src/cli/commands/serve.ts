@@ -98,7 +98,6 @@ function defaultPreferences(policy: Policy, { concern = [], stdio }: Options['se
   if (concern.length === 0) return {};
   if (stdio !== true) {
     throw new UsageError(
-      'serve',
       '--concern needs --stdio. Over HTTP, put preferences into the URL, for example ?concerns=NAME:VALUE',
     );
   }
@@ -106,7 +105,7 @@ function defaultPreferences(policy: Policy, { concern = [], stdio }: Options['se
     ({ name, setBy }) => setBy === 'operator' && concern.some((each) => each.startsWith(`${name}=`)),
   );
   if (operator !== undefined) {
-    throw new UsageError('serve', `${operator.name} is set by the operator, so --concern cannot set it`);
+    throw new UsageError(`${operator.name} is set by the operator, so --concern cannot set it`);
   }
   return describeAccepted(readPreferences(policy, { concern }).configuration);
 }

@@ -69,12 +69,12 @@ function readChange(changes: readonly string[]): WantedChange | undefined {
   if (!first.includes('=')) {
     if (second === undefined) return new Map([['preset', first]]);
     const problem = `"${first}" is a preset, so "${second}" cannot follow it. Pass one of them`;
-    throw new UsageError('switch', problem);
+    throw new UsageError(problem);
   }
   const texts = changes.map((text): [string, string] => {
     const at = text.indexOf('=');
     if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-    throw new UsageError('switch', `"${text}" is not NAME=VALUE`);
+    throw new UsageError(`"${text}" is not NAME=VALUE`);
   });
   return new Map(texts);
 }

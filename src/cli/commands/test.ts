@@ -24,10 +24,10 @@ export const { definition, run } = commandOf(testCommand(), async (given) => {
   const { threshold, filter } = values;
   const coverage = values.coverage === true || threshold !== undefined;
   if (filter !== undefined && coverage) {
-    throw new UsageError('test', 'Coverage counts all tests, so --filter cannot be combined with it');
+    throw new UsageError('Coverage counts all tests, so --filter cannot be combined with it');
   }
   if (values.update === true && values.watch === true) {
-    throw new UsageError('test', '--update changes the files that --watch watches. Pass one of them');
+    throw new UsageError('--update changes the files that --watch watches. Pass one of them');
   }
   const runAll = (): Promise<TestReport> => {
     const files = findTestFiles(paths);

@@ -22,8 +22,6 @@ interface ProjectUse {
 
 /** A command line with everything that the project file adds to it. */
 export interface CommandLine<A extends unknown[], O> {
-  /** The name of our command, for messages. */
-  readonly name: string;
   readonly values: O;
   readonly terminal: Terminal;
   readonly positionals: A;
@@ -81,7 +79,6 @@ export const commandOf = <
     if (options.length + positionals.length > 0) parse(definition, [...options, ...own, ...positionals]);
     const values = definition.opts();
     const line = {
-      name: nameOf(definition),
       values,
       terminal: terminalOf(values),
       positionals: definition.processedArgs,
@@ -99,10 +96,8 @@ export const FIRST_POLICY = 'policy.yaml';
 /** What is read of the definition of a command, whatever its arguments and options are. */
 type Definition = Pick<
   CommandUnknownOpts,
-  'name' | 'parse' | 'options' | 'args' | 'registeredArguments' | 'getOptionValue' | 'getOptionValueSource'
+  'parse' | 'options' | 'args' | 'registeredArguments' | 'getOptionValue' | 'getOptionValueSource'
 >;
-
-const nameOf = (definition: Definition): string => definition.name().replace('mcp-concerns ', '');
 
 /** Whether the arguments without an option are of this kind. */
 const takes = ({ registeredArguments: [argument] }: Definition, kind: 'policy' | 'path'): boolean =>
@@ -115,17 +110,16 @@ function useOfOptions({ options }: Definition): ProjectUse | false {
 }
 
 function parse(definition: Definition, argv: readonly string[]): void {
-  const name = nameOf(definition);
   // In `--policy --concern x` the value of --policy is missing. `-o -` and `--policy=-x` are valid.
   const missing = definition.options.find(({ long, short, required }) =>
     argv.some((each, index) => required && [long, short].includes(each) && /^-./.test(argv[index + 1] ?? '')),
   );
-  if (missing !== undefined) throw new UsageError(name, `${missing.long} needs a value`);
+  if (missing !== undefined) throw new UsageError(`${missing.long} needs a value`);
   try {
     definition.parse(argv, { from: 'user' });
   } catch (cause) {
     if (!(cause instanceof CommanderError) || cause.exitCode === 0) throw cause;
-    throw new UsageError(name, problemOf(cause, definition), { cause });
+    throw new UsageError(problemOf(cause, definition), { cause });
   }
 }
 

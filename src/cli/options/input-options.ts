@@ -8,7 +8,7 @@ export type InputValues = Partial<Options['input']> & {
   readonly leave?: readonly string[] | undefined;
 };
 
-type InputLine = Pick<CommandLine<unknown[], InputValues>, 'name' | 'values' | 'command'>;
+type InputLine = Pick<CommandLine<unknown[], InputValues>, 'values' | 'command'>;
 
 /** A server, and how it is asked. Nothing is loaded or started yet. */
 export type ServerInput = { readonly seconds: number; readonly protocol?: Protocol | undefined } & (
@@ -28,7 +28,7 @@ export type Input = { readonly from: 'catalog'; readonly path: string } | Server
  * @returns the input; undefined if there is none, for commands that work without one
  * @throws {UsageError} if there is more than one input, or one that is not valid
  * @example
- * parseInput({ name: 'list', values: { catalog: 'vault.catalog.json' }, command: [] }); // { from: 'catalog', path: 'vault.catalog.json' }
+ * parseInput({ values: { catalog: 'vault.catalog.json' }, command: [] }); // { from: 'catalog', path: 'vault.catalog.json' }
  */
 export function parseInput(line: InputLine): Input | undefined {
   const server = parseServer(line);
@@ -36,7 +36,7 @@ export function parseInput(line: InputLine): Input | undefined {
   return catalog === undefined ? server : { from: 'catalog', path: catalog };
 }
 
-function parseServer({ name, values, command }: InputLine): ServerInput | undefined {
+function parseServer({ values, command }: InputLine): ServerInput | undefined {
   const { catalog, url, server, servers, leave, header, timeout: seconds = 30, protocol } = values;
   const [program, ...args] = command;
   const all = {
@@ -48,12 +48,12 @@ function parseServer({ name, values, command }: InputLine): ServerInput | undefi
   };
   const given = Object.entries(all).flatMap(([option, value]) => (value === undefined ? [] : [option]));
   if (given.length > 1) {
-    throw new UsageError(name, `There are ${given.length} inputs: ${given.join(' and ')}. Pass one`);
+    throw new UsageError(`There are ${given.length} inputs: ${given.join(' and ')}. Pass one`);
   }
-  if (header !== undefined && url === undefined) throw new UsageError(name, '--header needs --url');
+  if (header !== undefined && url === undefined) throw new UsageError('--header needs --url');
   const how = { seconds, protocol };
   if (url !== undefined)
-    return { from: 'url', url: parseUrl(name, url), headers: parseHeaders(name, header ?? []), ...how };
+    return { from: 'url', url: parseUrl(url), headers: parseHeaders(header ?? []), ...how };
   if (server !== undefined) return { from: 'module', path: server, ...how };
   if (servers !== undefined) return { from: 'servers', path: servers, left: leave ?? [], ...how };
   return program ? { from: 'command', program, args, ...how } : undefined;
@@ -64,48 +64,46 @@ function parseServer({ name, values, command }: InputLine): ServerInput | undefi
  *
  * @throws {UsageError} if there is no input, too
  */
-export const requireInput = (line: InputLine): Input => parseInput(line) ?? missing(line, ' or --catalog');
+export const requireInput = (line: InputLine): Input => parseInput(line) ?? missing(' or --catalog');
 
 /**
  * Does the same for a command that needs a server, and takes no catalog.
  *
  * @throws {UsageError} if there is no server, too
  */
-export const requireServer = (line: InputLine): ServerInput => parseServer(line) ?? missing(line, '');
+export const requireServer = (line: InputLine): ServerInput => parseServer(line) ?? missing('');
 
-function missing({ name }: InputLine, other: string): never {
+function missing(other: string): never {
   const hint = `Pass its command after --, for example -- node server.js, or pass --url, --server, --servers${other}`;
-  throw new UsageError(name, `There is no server. ${hint}`);
+  throw new UsageError(`There is no server. ${hint}`);
 }
 
 /**
- * @param name the name of our command, for messages
  * @param text the value of `--url`
  * @returns the URL
  * @throws {UsageError} if the value is not an HTTP URL, or contains a user name or a password
  * @example
- * parseUrl('list', 'https://example.com/mcp').host; // 'example.com'
+ * parseUrl('https://example.com/mcp').host; // 'example.com'
  */
-export function parseUrl(name: string, text: string): URL {
+export function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new UsageError(name, `--url takes a URL that begins with http:// or https://, not "${text}"`);
+    throw new UsageError(`--url takes a URL that begins with http:// or https://, not "${text}"`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new UsageError(name, '--url cannot contain a user name or a password. Send them with --header');
+    throw new UsageError('--url cannot contain a user name or a password. Send them with --header');
   }
   return url;
 }
 
 /**
- * @param name the name of our command, for messages
  * @param given the values of `--header`, each `Name: value`
  * @returns the headers
  * @throws {UsageError} if a value is not a valid header
  * @example
- * parseHeaders('list', ['Authorization: Bearer abc']).get('authorization'); // 'Bearer abc'
+ * parseHeaders(['Authorization: Bearer abc']).get('authorization'); // 'Bearer abc'
  */
-function parseHeaders(name: string, given: readonly string[]): Headers {
+function parseHeaders(given: readonly string[]): Headers {
   const headers = new Headers();
   for (const text of given) {
     const [, key = '', value = ''] = /^([^:]*):(.*)$/s.exec(text) ?? [];
@@ -113,7 +111,7 @@ function parseHeaders(name: string, given: readonly string[]): Headers {
       headers.append(key.trim(), value.trim());
     } catch {
       // The message does not repeat the value, which may be a secret.
-      throw new UsageError(name, "--header takes 'Name: value', with a valid HTTP header name and value");
+      throw new UsageError("--header takes 'Name: value', with a valid HTTP header name and value");
     }
   }
   return headers;

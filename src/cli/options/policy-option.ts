@@ -8,7 +8,7 @@ const NO_POLICY =
 /** The policies of a command line: the values of `--policy`, and the arguments without an option. */
 type PolicyLine = Pick<
   CommandLine<unknown[], { readonly policy?: readonly string[] | undefined }>,
-  'name' | 'values' | 'policies'
+  'values' | 'policies'
 >;
 
 /**
@@ -19,12 +19,12 @@ type PolicyLine = Pick<
  * @returns the paths of each policy, at least one policy
  * @throws {UsageError} if there is no policy
  * @example
- * policiesOf({ name: 'check', values: { policy: ['common.yaml', 'own.yaml'] }, policies: ['other.yaml'] });
+ * policiesOf({ values: { policy: ['common.yaml', 'own.yaml'] }, policies: ['other.yaml'] });
  * // [['common.yaml', 'own.yaml'], ['other.yaml']]
  */
-export function policiesOf({ name, values: { policy: merged = [] }, policies: separate }: PolicyLine) {
+export function policiesOf({ values: { policy: merged = [] }, policies: separate }: PolicyLine) {
   const policies = [...(merged.length === 0 ? [] : [merged]), ...separate.map((path) => [path])];
-  if (policies.length === 0) throw new UsageError(name, NO_POLICY);
+  if (policies.length === 0) throw new UsageError(NO_POLICY);
   return policies;
 }
 
@@ -33,19 +33,17 @@ export function policiesOf({ name, values: { policy: merged = [] }, policies: se
  * @returns the paths of the only policy
  * @throws {UsageError} if there is no policy, or more than one
  * @example
- * onePolicyOf({ name: 'list', values: {}, policies: ['policies/vault.yaml'] }); // ['policies/vault.yaml']
+ * onePolicyOf({ values: {}, policies: ['policies/vault.yaml'] }); // ['policies/vault.yaml']
  */
 export function onePolicyOf(line: PolicyLine): readonly string[] {
-  const { name } = line;
   // A forgotten -- is more likely than a policy that does not exist.
   const missing = line.policies.find((path) => !existsSync(path));
   if (missing !== undefined) {
     throw new UsageError(
-      name,
       `There is no policy "${missing}". Check its path; the command of a server is passed after --`,
     );
   }
   const [first, second] = policiesOf(line);
   if (first !== undefined && second === undefined) return first;
-  throw new UsageError(name, `"${name}" takes one policy. To merge several files, pass --policy for each`);
+  throw new UsageError('This command takes one policy. To merge several files, pass --policy for each');
 }

@@ -36,7 +36,7 @@ export function readService(values: ServiceValues, environment: NodeJS.ProcessEn
     [store !== undefined && !STORE.test(store), '--sessions-store takes redis://HOST or dynamodb:TABLE'],
   ];
   const [, problem] = problems.find(([isProblem]) => isProblem) ?? [];
-  if (problem !== undefined) throw new UsageError('serve', problem);
+  if (problem !== undefined) throw new UsageError(problem);
   return {
     host,
     /** Other names of the endpoint, in lower case. */

@@ -28,7 +28,7 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
   const head = `${decision}: ${plain(reasonText(policy, explanation))}`;
   const lines = [
     ...paragraph(head, width).map((line) => paper.paint(shown ? 'green' : 'red', line)),
-    ...paragraph(plain(reversal(policy, explanation)), width),
+    ...paragraph(plain(reversal(explanation)), width),
     ...(typeof server === 'string' ? [`It is of the server ${plain(server)}.`] : []),
   ];
 
@@ -61,7 +61,7 @@ function reasonText(policy: Policy, { reason, shown, concerns }: Explanation): s
 }
 
 /** @returns a sentence that tells which change reverses the decision */
-function reversal(policy: Policy, { shown, change, claim, concerns }: Explanation): string {
+function reversal({ shown, change, claim, concerns }: Explanation): string {
   const verb = shown ? 'hide' : 'show';
   if (change === undefined) {
     const found = `No change of preferences was found that would ${verb} it.`;
@@ -73,13 +73,8 @@ function reversal(policy: Policy, { shown, change, claim, concerns }: Explanatio
     if (value === null) return `no ${name} instead of ${before}`;
     return `${name}=${[value].flat().join(',')}${before === '' ? '' : ` instead of ${before}`}`;
   });
-  const byModel = !shown && Object.keys(change).every((name) => isFree(policy, name));
-  const self = byModel ? ' A model can do that with the tool "concerns" (model: free).' : '';
-  return `To ${verb} it, request ${joined(parts)}.${self}`;
+  return `To ${verb} it, request ${joined(parts)}.`;
 }
-
-const isFree = ({ concerns, indexOf }: Policy, name: string): boolean =>
-  concerns[indexOf.get(name) ?? -1]?.model === 'free';
 
 function concernLines(
   policy: Policy,

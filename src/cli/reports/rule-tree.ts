@@ -1,6 +1,6 @@
 import type { ExplainedPart } from '../../analysis/explain-rule.js';
-import type { Expression } from '../../engine/expression/expression.js';
 import { parseExpression } from '../../engine/expression/parse.js';
+import { inWords } from '../../policy/diff/caller-facts.js';
 
 /** A part of a rule in readable form, its value, and its depth in the tree. */
 type Branch = Readonly<Record<'text' | 'value', string>> & { readonly depth: number };
@@ -18,30 +18,8 @@ export function ruleTree(part: ExplainedPart, depth = 0): Branch[] {
   const value = expression.type === 'read' && part.value === null ? 'not set' : JSON.stringify(part.value);
   const below = part.parts.flatMap((each) => ruleTree(each, depth + 1));
   const head = expression.type === 'operation' ? HEADS.get(expression.operator) : undefined;
-  const text = head ?? inline(expression);
+  const text = head ?? inWords(expression);
   return [{ text, value, depth }, ...below];
-}
-
-/** @returns an expression on one line */
-function inline(expression: Expression): string {
-  switch (expression.type) {
-    case 'literal':
-    case 'list':
-      return JSON.stringify(expression.json);
-    case 'read': {
-      // Inside `some`, `all` and `none` the empty path is the item itself.
-      const name = expression.path === '' ? 'item' : expression.path;
-      return expression.fallback === undefined
-        ? name
-        : `${name} ?? ${JSON.stringify(expression.fallback.json)}`;
-    }
-    case 'missing':
-      return `missing ${expression.paths.join(', ')}`;
-    case 'quantified':
-      return `${expression.operator} of ${inline(expression.list)}: ${inline(expression.condition)}`;
-    case 'operation':
-      return operation(expression);
-  }
 }
 
 /** Operations as the head of a branch, without the operands, which the branches below show. */
@@ -50,13 +28,3 @@ const HEADS: ReadonlyMap<string, string> = new Map([
   ['!!', 'is set and not empty'],
   ...['if', 'and', 'or'].map((operator) => [operator, operator] as const),
 ]);
-
-/** @returns an operation on one line */
-function operation({ operator, operands }: Expression & { readonly type: 'operation' }): string {
-  const texts = operands.map(inline);
-  if (operator === '!') return `not ${texts[0]}`;
-  if (operator === '!!') return `${texts[0]} is set and not empty`;
-  if (operator === 'if') return `if (${texts.join(', ')})`;
-  const line = texts.join(` ${operator} `);
-  return operator === 'and' || operator === 'or' ? `(${line})` : line;
-}

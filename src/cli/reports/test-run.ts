@@ -106,9 +106,8 @@ class TestRunner {
     /** The file or its policy has errors. */
     const broken = run.findings.some(({ severity }) => severity === 'error');
     if (!broken) loaded.runs.push(run);
-    const { filter } = this.options;
-    const results =
-      filter === undefined ? run.results : run.results.filter(({ test }) => test.name.includes(filter));
+    const { filter = '' } = this.options;
+    const results = run.results.filter(({ test }) => test.name.includes(filter));
     return { ...about, results, broken };
   }
 

@@ -64,7 +64,7 @@ function isLogical(expression: Expression): expression is Expression & { readonl
 const BETWEEN: Readonly<Record<string, string>> = { '===': 'is', '!==': 'is not', in: 'is in' };
 
 /** @returns the comparison in words, or as JSON if it is too complex for that */
-function inWords(expression: Expression): string {
+export function inWords(expression: Expression): string {
   if (expression.type === 'read') return expression.path;
   if (expression.type === 'missing') return `${expression.paths.join(' or ')} is missing`;
   if (expression.type === 'literal' && typeof expression.value === 'string') return expression.value;

@@ -31,13 +31,10 @@ export const { definition, run } = commandOf(adoptCommand(), async (line) => {
   }
   const policy = onePolicyOf(line);
   readPolicyInput(policy, 'nothing was moved', terminal);
-  const asked = Object.entries(file.own).map(async ([key, entry]) => ({
-    key,
-    stays: await wantsLogin(entry, process.env),
-  }));
-  const servers = await Promise.all(asked);
-  const left = servers.flatMap(({ key, stays }) => (stays ? [key] : []));
-  const moved = servers.flatMap(({ key, stays }) => (stays ? [] : [key]));
+  const keys = Object.keys(file.own);
+  const stays = await Promise.all(Object.values(file.own).map((entry) => wantsLogin(entry, process.env)));
+  const left = keys.filter((_key, index) => stays[index] === true);
+  const moved = keys.filter((_key, index) => stays[index] === false);
   for (const key of left) terminal.note(`${key} stays in ${path}: it wants a login, which the host has.`);
   if (moved.length === 0) {
     terminal.note(`Nothing to move: ${path} has no other server.`);
@@ -57,9 +54,6 @@ export const { definition, run } = commandOf(adoptCommand(), async (line) => {
   terminal.note(
     `Moved to ${kept}: ${moved.join(', ')}. "mcp-concerns adopt ${path} --undo" moves them back.`,
   );
-  process.stdout.write(
-    `Change your permission rules:\n${permissionChanges(moved)
-      .map((each) => `  ${each}\n`)
-      .join('')}`,
-  );
+  const rules = permissionChanges(moved).map((each) => `  ${each}\n`);
+  process.stdout.write(`Change your permission rules:\n${rules.join('')}`);
 });

@@ -58,7 +58,7 @@ export const { definition, run } = commandOf(hostsCommand(), async (line) => {
 export function programFile(): string {
   const [, started] = process.argv;
   if (started === undefined)
-    throw new UsageError('hosts', 'The path of this program is not known. Start it with Node.js');
+    throw new UsageError('The path of this program is not known. Start it with Node.js');
   const own = fileURLToPath(new URL('./main.js', import.meta.url));
   return existsSync(own) ? own : resolve(started);
 }

@@ -33,11 +33,11 @@ export const { definition, run } = commandOf(initLambdaCommand(), async (line) =
   const server = await serverOf(values);
   const { variant } = values;
   if (hasTasks(variant) && server.module === undefined) {
-    throw usage('--variant tasks needs --module: the tasks are those of your own server');
+    throw new UsageError('--variant tasks needs --module: the tasks are those of your own server');
   }
   const service = values.service ?? serviceName(basename(resolve('.')));
   if (!isServiceName(service)) {
-    throw usage(`--service takes letters, digits and -, beginning with a letter, not "${service}"`);
+    throw new UsageError(`--service takes letters, digits and -, beginning with a letter, not "${service}"`);
   }
   const included = ['serverless.observe.cjs', 'serverless.observe.yml'];
   if (frontOf(variant) === 'jwt') included.push('serverless.cors.cjs');
@@ -52,8 +52,6 @@ export const { definition, run } = commandOf(initLambdaCommand(), async (line) =
   for (const step of nextSteps(server, variant)) terminal.note(step);
 });
 
-const usage = (problem: string): UsageError => new UsageError('init --lambda', problem);
-
 type Given = Partial<Record<'module' | 'package' | 'url', string | undefined>>;
 
 interface Server extends Given {
@@ -64,9 +62,9 @@ async function serverOf({ module, package: name, url }: Given): Promise<Server> 
   const given = [module, name, url].filter((each) => each !== undefined);
   if (given.length !== 1) {
     const problem = given.length === 0 ? 'There is no server' : `There are ${given.length} servers`;
-    throw usage(`${problem}. Pass one of --module FILE, --package NAME and --url URL`);
+    throw new UsageError(`${problem}. Pass one of --module FILE, --package NAME and --url URL`);
   }
-  if (url !== undefined) return { url: parseUrl('init --lambda', url).href };
+  if (url !== undefined) return { url: parseUrl(url).href };
   if (name !== undefined) return { package: name };
   if (module === undefined || !existsSync(module))
     throw new CliError(`${module} does not exist. Pass the module of your server with --module.`);
@@ -124,15 +122,6 @@ function serviceName(folder: string): string {
   return isServiceName(name) ? name : 'mcp-endpoint';
 }
 
-/** Says which hosts are served, and what they cannot use. */
-function eraNote({ module, sdk }: Server): string {
-  const both = 'Hosts of 2026-07-28 and of 2025-11-25 are served.';
-  if (sdk === 2) return both;
-  const which =
-    module === undefined ? 'If the server speaks 2025-11-25, it' : 'The server speaks 2025-11-25: it';
-  return `${both} ${which} cannot ask 2026-07-28 hosts questions, because a function keeps no open calls.`;
-}
-
 /** Packaging refuses tasks that nothing would run. */
 function taskStep({ module }: Server, variant: Variant): string[] {
   if (module === undefined || hasTasks(variant)) return [];
@@ -149,8 +138,9 @@ function nextSteps(server: Server, variant: Variant): string[] {
     const missing = names.filter((name) => !existsSync(join('node_modules', name)));
     return missing.length === 0 ? [] : [`Run "${command} ${missing.join(' ')}".`];
   };
+  const isUnable = 'cannot ask 2026-07-28 hosts questions, because a function keeps no open calls.';
   return [
-    eraNote(server),
+    `Hosts of 2026-07-28 and of 2025-11-25 are served.${server.sdk === 2 ? '' : ` A server that speaks 2025-11-25 ${isUnable}`}`,
     ...taskStep(server, variant),
     ...install('npm install', [
       '@aws-lambda-powertools/logger',
