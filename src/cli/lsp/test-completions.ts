@@ -1,7 +1,13 @@
 import { membersOf } from '../../engine/expression/evaluate.js';
 import { identityOf } from '../../engine/mapping.js';
 import { KINDS } from '../../engine/policy.js';
-import { type Completion, type Completions, completion, schemaAt } from '../../policy/check/completions.js';
+import {
+  type Completion,
+  type Completions,
+  completion,
+  concernValues,
+  schemaAt,
+} from '../../policy/check/completions.js';
 import { positionInYaml } from '../../policy/language/path-at.js';
 import { toYamlScalar } from '../../policy/language/yaml-scalars.js';
 import { testFileSchema } from '../../policy/testing/test-schema.js';
@@ -47,9 +53,7 @@ function preferencesAt(
     if (writes !== 'key') return ['none', ...presets].map(scalar);
     return [...concerns.map(({ name }) => name), 'preset'].map((name) => completion(name, `${name}: `));
   }
-  if (concern === 'preset') return presets.map(scalar);
-  const values = concerns.find(({ name }) => name === concern)?.values ?? [];
-  return 'min' in values ? [] : values.map(scalar);
+  return concern === 'preset' ? presets.map(scalar) : concernValues({ concerns }, String(concern));
 }
 
 const scalar = (label: string): Completion => completion(label, toYamlScalar(label));

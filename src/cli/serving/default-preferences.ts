@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { membersOf } from '../../engine/expression/evaluate.js';
 import {
   CLIENT_CAPABILITIES_META,
   EXTENSION_ID,
@@ -39,28 +40,23 @@ function withPreferences<T extends JSONRPCMessage>(
   message: T,
   concerns: Readonly<Record<string, unknown>>,
 ): T {
-  const params = objectAt(message, 'params');
+  const params = membersOf(read(message, 'params'));
   if (read(message, 'method') === METHODS.initialize && read(params, 'concerns') === undefined) {
     return { ...message, params: withDeclared(params, 'capabilities', concerns) };
   }
   const sent = fromSdk(message);
   if (!isRequest(sent) || eraOf(sent) === 'legacy') return message;
-  const _meta = withDeclared(objectAt(params, '_meta'), CLIENT_CAPABILITIES_META, concerns);
+  const _meta = withDeclared(membersOf(read(params, '_meta')), CLIENT_CAPABILITIES_META, concerns);
   return { ...message, params: { ...params, _meta } };
 }
 
 /** Adds preferences to the capabilities of a client, which are a member of the given object. */
 function withDeclared(holder: object, member: string, concerns: Readonly<Record<string, unknown>>): object {
-  const capabilities = objectAt(holder, member);
-  const extensions = objectAt(capabilities, 'extensions');
-  const extension = { concerns, ...objectAt(extensions, EXTENSION_ID) };
+  const capabilities = membersOf(read(holder, member));
+  const extensions = membersOf(read(capabilities, 'extensions'));
+  const extension = { concerns, ...membersOf(read(extensions, EXTENSION_ID)) };
   return {
     ...holder,
     [member]: { ...capabilities, extensions: { ...extensions, [EXTENSION_ID]: extension } },
   };
-}
-
-function objectAt(value: unknown, name: string): object {
-  const found: unknown = read(value, name);
-  return typeof found === 'object' && found !== null ? found : {};
 }

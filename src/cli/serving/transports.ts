@@ -1,4 +1,4 @@
-import type { Concern, Policy } from '../../engine/policy.js';
+import type { Policy } from '../../engine/policy.js';
 import { listenLocally } from '../../http/local.js';
 import { byEra, createModernHandler } from '../../http/sdk-v2.js';
 import { withServerCard } from '../../http/server-card/serve-card.js';
@@ -122,9 +122,12 @@ function welcome(
   page: string | undefined,
 ): string {
   const [preset] = policy.presets.keys();
-  const concern = policy.concerns.find(({ setBy, values }) => setBy === 'host' && !('min' in values));
-  const value = concern === undefined ? undefined : strictestValue(concern);
-  const inUrl = preset ?? (concern === undefined ? undefined : `${concern.name}:${value}`);
+  const [strictest] = policy.concerns.flatMap(({ name, setBy, values, match }) => {
+    if (setBy !== 'host' || 'min' in values) return [];
+    // The value that shows the fewest primitives.
+    return [[name, match === 'at-most' ? values[0] : values.at(-1)]];
+  });
+  const inUrl = preset ?? strictest?.join(':');
   const example = inUrl === undefined ? url : `${url}?concerns=${inUrl}`;
   const config = JSON.stringify({ mcpServers: { concerns: { type: 'http', url: example } } });
   return [
@@ -134,15 +137,9 @@ function welcome(
     `Connect a host:    claude mcp add --transport http concerns '${example}'`,
     `or in its config:  ${config}`,
     'Other hosts:       "mcp-concerns hosts --help"',
-    ...(concern === undefined ? [] : [`or with a header:  Mcp-Concerns: ${concern.name}=${value}`]),
+    ...(strictest === undefined ? [] : [`or with a header:  Mcp-Concerns: ${strictest.join('=')}`]),
     ...(page === undefined ? [] : [`Switch:            ${page}`]),
     'Press Ctrl-C to stop.',
     '',
   ].join('\n');
-}
-
-/** @returns the value of a concern that shows the fewest primitives */
-function strictestValue({ values, match }: Concern): string | undefined {
-  if ('min' in values) return undefined;
-  return match === 'at-most' ? values[0] : values.at(-1);
 }

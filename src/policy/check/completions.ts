@@ -144,7 +144,7 @@ function primitives(kind: string, { catalog }: KnownNames, text: string): Comple
   });
 }
 
-function concernValues({ concerns }: Pick<KnownNames, 'concerns'>, name: string): Completion[] {
+export function concernValues({ concerns }: Pick<KnownNames, 'concerns'>, name: string): Completion[] {
   const concern = concerns.find((each) => each.name === name);
   if (concern === undefined || 'min' in concern.values) return [];
   const about = new Map(Object.entries(concern.valueDescriptions ?? {}));
