@@ -40,10 +40,7 @@ function readProject(path: string, folder: string) {
   const text = readText(path, 'Check its permissions.', file);
   const source = readPolicyText(text, file);
   // A file with nothing but comments has no data, and sets nothing.
-  const { data, findings } =
-    source.data === undefined || source.data === null
-      ? { data: {}, findings: [] }
-      : validateSource(source, PROJECT, validate, () => true);
+  const { data, findings } = validateSource(source, PROJECT, validate, () => true);
   const document = (data ?? {}) as ProjectDocument;
   const all = [...source.findings, ...findings, ...severalInputs(source, document)];
   if (all.length > 0) {
