@@ -69,8 +69,8 @@ function extentLines({ configurations, groups }: DiffReport, paper: Paper): stri
 const sentence = (text: string, { width }: Paper): string[] => paragraph(text, width);
 
 /** A line of a list. It is wrapped only on terminals. */
-const item = (text: string, { width = Number.POSITIVE_INFINITY }: Paper): string[] =>
-  paragraph(text, width, '  ');
+const item = (text: string, { width = Number.POSITIVE_INFINITY }: Paper, indent = '  '): string[] =>
+  paragraph(text, width, indent);
 
 /** @returns a sentence about a configuration that shows nothing since the change */
 export const emptyText = (preferences: string): string =>
@@ -151,6 +151,8 @@ function namedLines(named: DiffReport['named'], paper: Paper): string[] {
   return [
     'A host that requests',
     ...table(rows, paper),
-    ...(same.length === 0 ? [] : item(`${joined(same.map(({ name }) => plain(name)))}: no change`, paper)),
+    ...(same.length === 0
+      ? []
+      : item(`${joined(same.map(({ name }) => plain(name)))}: no change`, paper, '    ')),
   ];
 }
