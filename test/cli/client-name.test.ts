@@ -54,7 +54,7 @@ describe('--client', () => {
     expect(byDefault.stdout).toMatch(/at least few +default of this client, preset few \(policy\.yaml:4\)/);
     const { stdout } = await cli('explain', 'old', '--policy', 'policy.yaml', ...INPUT);
     expect(stdout).toMatch(/is hidden: rule too-old hides it/);
-    expect(stdout).toMatch(/missing client\.name +\["client\.name"\]/);
+    expect(stdout).toMatch(/client\.name is missing: \["client\.name"\]/);
   });
 });
 

@@ -73,7 +73,7 @@ Changed concerns, presets and settings
 A host that requests
     preset safe  19 -> 17 shown, -246 tokens, resends 296
     preset live  30 -> 23 shown, -962 tokens, resends 1,008
-  nothing, preset cheap and preset audit: no change
+    nothing, preset cheap and preset audit: no change
 
 A primitive must also match the other preferences of the host.
 `);

@@ -63,7 +63,7 @@ describe.runIf(able).concurrent(`in a real terminal${reason}`, () => {
       80,
       `${process.execPath} ${MAIN} snapshot -- ${process.execPath} -e ${slow} || true`,
     );
-    expect(output).toMatch(/Listing \S+, 0 s/);
+    expect(output).toMatch(/Listing \S+ -e .+, 0 s/);
     expect(output).toContain('\r\u001b[2Kmcp-concerns: The server ');
   });
 });

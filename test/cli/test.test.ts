@@ -517,6 +517,6 @@ describe('invalid arguments of test', () => {
       'policy: policy.yaml\nserver: [no-such-command-here]\ntests: [{ name: a, tools: { count: 4 } }]\n',
     );
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^mcp-concerns: no-such-command-here cannot be started/);
+    expect(stderr).toMatch(/^mcp-concerns: The server "no-such-command-here" cannot be started/);
   });
 });

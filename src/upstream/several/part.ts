@@ -39,16 +39,34 @@ const telling =
 
 function asking(slug: string, given: Ask): Ask {
   if (given === unaskable) return unaskable;
-  return (method, params, signal) => given(method, saidBy(slug, membersOf(withoutToken(params))), signal);
+  return (method, params, signal) => {
+    const token = read(params, '_meta', 'progressToken');
+    const progress = token === undefined ? {} : { progressToken: outwardToken(slug, token) };
+    return given(method, saidBy(slug, membersOf(params), progress), signal);
+  };
 }
 
 /** Says which server a message is from, because it knows only its own names. */
-const saidBy = (slug: string, params: Members): Members => ({
+const saidBy = (slug: string, params: Members, more: Members = {}): Members => ({
   ...params,
-  _meta: { ...membersOf(params._meta), [SERVER_META]: slug },
+  _meta: { ...membersOf(params._meta), ...more, [SERVER_META]: slug },
 });
 
-/** Reports of progress name nothing but a token: several servers would report under the one of the client, or choose the same. */
+/** Two servers may choose the same progress token for their questions. */
+const outwardToken = (slug: string, token: unknown): string => `${slug}:${JSON.stringify(token)}`;
+
+/** Returns the server that chose a progress token, and the token as it chose it; `undefined` for any other. */
+export function inwardToken(given: unknown): { readonly slug: string; readonly token: unknown } | undefined {
+  const [, slug, text] = (typeof given === 'string' && /^([^:]+):(.*)$/s.exec(given)) || [];
+  if (slug === undefined || text === undefined) return undefined;
+  try {
+    return { slug, token: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Several servers would report progress under the one token of the client. */
 export function withoutToken(params: Params): Params {
   const token = read(params, '_meta', 'progressToken');
   if (params === undefined || token === undefined) return params;

@@ -29,7 +29,7 @@ import { introduce } from './introduce.js';
 import { isList, listAll } from './list-all.js';
 import { listenToAll } from './listen-to-all.js';
 import { Member } from './member.js';
-import { ask, type Part, portOf, withoutToken } from './part.js';
+import { ask, inwardToken, type Part, portOf, withoutToken } from './part.js';
 import { renameResult, type Target, targetIn } from './rename.js';
 
 /** One of several servers, and what its clients share. */
@@ -116,7 +116,12 @@ export class SeveralServers implements Backend {
   }
 
   notified(method: string, params: Params): void {
-    for (const { backend } of this.parts) backend.notified(method, params);
+    if (method !== 'notifications/progress') {
+      for (const { backend } of this.parts) backend.notified(method, params);
+      return;
+    }
+    const found = inwardToken(params?.progressToken);
+    this.partOf(found?.slug)?.backend.notified(method, { ...params, progressToken: found?.token });
   }
 
   async answer(call: ServerCall): Promise<AnswerOverHttp> {
