@@ -8,6 +8,7 @@ import { explanationToText } from '../../src/cli/reports/explanation-text.js';
 import { ruleTree } from '../../src/cli/reports/rule-tree.js';
 import type { Primitive } from '../../src/engine/mapping.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
+import { policyOf } from '../gate/gate-harness.js';
 import { run } from './run.js';
 import { EVERYTHING, PLAYWRIGHT, shown } from './shown.js';
 
@@ -116,6 +117,19 @@ describe('the text of an explanation', () => {
     await expect(text).toMatchFileSnapshot(`snapshots/explain-${width}-columns.txt`);
   });
 
+  it('tells what a model can do by itself', () => {
+    const free =
+      policyOf(`concerns: { size: { values: [small, large], match: at-most, model: free, default: small } }
+settings: { defaults: always }
+primitives: { tools: { big: { size: large } } }`);
+    const asked = readPreferences(free, {}, FULL_CLIENT_CAPABILITIES);
+    const explained = explainPrimitive(free, 'tools', { name: 'big' }, { ...asked, origins: new Map() });
+    const text = explanationToText(free, explained, { width: 200, paint: (_style, each) => each });
+    expect(text).toContain(
+      'To show it, request size=large instead of small. A model can do that, or show only this tool, with the tool "concerns" (model: free).',
+    );
+  });
+
   it('escapes control characters in names', () => {
     expect(of({ name: 'a\u001b[2Jb' }, 80)).toContain('Tool a\\u001b[2Jb is');
   });
@@ -142,7 +156,7 @@ it('formats a rule as a tree of its parts', () => {
     'or -> true',
     '  not -> true',
     '    primitive.annotations.readOnlyHint -> not set',
-    '  {"some":[{"var":"primitive.tags"},{"===":[{"var":""},"late"]}]} -> false',
+    '  some of primitive.tags: item is late -> false',
     '    primitive.tags -> ["early"]',
     '  concerns.topic is in ["maps","code"] -> false',
     '    concerns.topic -> not set',

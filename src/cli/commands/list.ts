@@ -1,6 +1,7 @@
 import { billedBy } from '../inputs/billed-tokens.js';
 import { readPolicyAndConfiguration } from '../inputs/policy-and-configuration.js';
 import { policyFor } from '../inputs/primitive-facts.js';
+import { readInput } from '../inputs/read-input.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { commandOf } from '../options/command-line.js';
 import { listCommand } from '../options/generated/commands.js';
@@ -20,7 +21,11 @@ export const { definition, run } = commandOf(listCommand(), async (line) => {
   const { format } = values;
   const { policy, resolved } = await readPolicyAndConfiguration(line, 'nothing was listed');
   const input = requireInput(line);
-  const [catalog, tokensOf] = await readCounted(input, terminal.quiet);
+  // The tokenizer takes longer to load than anything else here, and names have no tokens.
+  const [catalog, tokensOf] =
+    format === 'names'
+      ? [await readInput(input, terminal.quiet), () => 0]
+      : await readCounted(input, terminal.quiet);
   const weighed = weighCatalog(policyFor(policy, catalog), catalog, billedBy(tokensOf));
   const report = decideAll(resolved.configuration, weighed);
   if (policy.settings.enforcement === 'shadow') {

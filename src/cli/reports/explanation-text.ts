@@ -28,7 +28,7 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
   const head = `${decision}: ${plain(reasonText(policy, explanation))}`;
   const lines = [
     ...paragraph(head, width).map((line) => paper.paint(shown ? 'green' : 'red', line)),
-    ...paragraph(plain(reversal(explanation)), width),
+    ...paragraph(plain(reversal(policy, explanation)), width),
     ...(typeof server === 'string' ? [`It is of the server ${plain(server)}.`] : []),
   ];
 
@@ -61,7 +61,7 @@ function reasonText(policy: Policy, { reason, shown, concerns }: Explanation): s
 }
 
 /** @returns a sentence that tells which change reverses the decision */
-function reversal({ shown, change, claim, concerns }: Explanation): string {
+function reversal(policy: Policy, { kind, shown, reason, change, claim, concerns }: Explanation): string {
   const verb = shown ? 'hide' : 'show';
   if (change === undefined) {
     const found = `No change of preferences was found that would ${verb} it.`;
@@ -73,7 +73,12 @@ function reversal({ shown, change, claim, concerns }: Explanation): string {
     if (value === null) return `no ${name} instead of ${before}`;
     return `${name}=${[value].flat().join(',')}${before === '' ? '' : ` instead of ${before}`}`;
   });
-  return `To ${verb} it, request ${joined(parts)}.`;
+  const isFree = (name: string) => policy.concerns[policy.indexOf.get(name) ?? -1]?.model === 'free';
+  const byModel = !shown && Object.keys(change).every(isFree);
+  // What a rule hides, a model cannot show by name.
+  const only = kind === 'tools' && reason.code === 'concern-mismatch' ? ', or show only this tool,' : '';
+  const self = byModel ? ` A model can do that${only} with the tool "concerns" (model: free).` : '';
+  return `To ${verb} it, request ${joined(parts)}.${self}`;
 }
 
 function concernLines(

@@ -65,8 +65,14 @@ const BETWEEN: Readonly<Record<string, string>> = { '===': 'is', '!==': 'is not'
 
 /** @returns the comparison in words, or as JSON if it is too complex for that */
 export function inWords(expression: Expression): string {
-  if (expression.type === 'read') return expression.path;
+  if (expression.type === 'read') {
+    // Inside `some`, `all` and `none` the empty path is the item itself.
+    const name = expression.path || 'item';
+    return expression.fallback === undefined ? name : `(${name} or ${inWords(expression.fallback)})`;
+  }
   if (expression.type === 'missing') return `${expression.paths.join(' or ')} is missing`;
+  if (expression.type === 'quantified')
+    return `${expression.operator} of ${inWords(expression.list)}: ${inWords(expression.condition)}`;
   if (expression.type === 'literal' && typeof expression.value === 'string') return expression.value;
   if (expression.type === 'operation') {
     const { operator, operands } = expression;
