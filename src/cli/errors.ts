@@ -1,4 +1,4 @@
-import { ConcernsError } from '../errors.js';
+import { ConcernsError, errorClass } from '../errors.js';
 
 /** An error that ends a command: `main.ts` prints its message to stderr and exits with its exit code. */
 export class CliError extends ConcernsError {
@@ -24,10 +24,7 @@ export class UsageError extends CliError {
 }
 
 /** A signal ended the command. Nothing is printed, as with any other program. */
-export class Interrupted extends ConcernsError {
-  override readonly name = 'Interrupted';
-  readonly code = 'INTERRUPTED';
-
+export class Interrupted extends errorClass('Interrupted', 'INTERRUPTED') {
   /** @param exitCode 128 plus the number of the signal, as in shells */
   constructor(readonly exitCode: number) {
     super('Interrupted.');

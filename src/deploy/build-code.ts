@@ -1,14 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { BuildFailure, BuildOptions, OutputFile } from 'esbuild';
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 import { MISSING_PEERS, missingPeers } from './missing-peers.js';
 
 /** The bundle of a function could not be made. */
-export class BundleError extends ConcernsError {
-  readonly code = 'BUNDLE_FAILED';
-  override readonly name = 'BundleError';
-}
+export class BundleError extends errorClass('BundleError', 'BUNDLE_FAILED') {}
 
 /** Packages in CommonJS call `require`, which modules do not have. */
 const REQUIRE = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Metafile } from 'esbuild';
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 import { BundleError, buildCode } from './build-code.js';
 import { entryOf, FILES, MODULES, TASKS_MODULE } from './entry.js';
 import type { Endpoint } from './generated/endpoint-schema.js';
@@ -121,10 +121,7 @@ function checkTasks(server: Server, meta: string, catalog: Endpoint['catalog']):
 }
 
 /** A server has tasks, and the service has no function that runs them. */
-class WorkerError extends ConcernsError {
-  readonly code = 'TASKS_WITHOUT_WORKER';
-  override readonly name = 'WorkerError';
-}
+class WorkerError extends errorClass('WorkerError', 'TASKS_WITHOUT_WORKER') {}
 
 /** Runs the command line, so that its messages are those that operators know. */
 async function compile(args: readonly string[], cwd: string): Promise<void> {

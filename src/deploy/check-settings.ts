@@ -1,11 +1,8 @@
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 import { type FunctionSettings, readSettings, SettingsError } from '../lambda/settings.js';
 
 /** A setting in `serverless.yml` is not valid. */
-class TemplateError extends ConcernsError {
-  readonly code = 'TEMPLATE_INVALID';
-  override readonly name = 'TemplateError';
-}
+class TemplateError extends errorClass('TemplateError', 'TEMPLATE_INVALID') {}
 
 /** https://docs.aws.amazon.com/powertools/typescript/latest/features/logger/#log-levels */
 const LOG_LEVELS = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'CRITICAL', 'SILENT'];

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 import { type Architecture, findNativeCode, type NativeCode } from './native-code.js';
 
 interface Installed extends NativeCode {
@@ -18,16 +18,10 @@ interface Manifest {
 }
 
 /** A package, or one that it depends on, is not installed, or the package has no program. */
-class PackageError extends ConcernsError {
-  readonly code = 'PACKAGE_UNUSABLE';
-  override readonly name = 'PackageError';
-}
+class PackageError extends errorClass('PackageError', 'PACKAGE_UNUSABLE') {}
 
 /** A package has native code, but none that runs on the function. */
-class ArchitectureError extends ConcernsError {
-  readonly code = 'ARCHITECTURE_MISMATCH';
-  override readonly name = 'ArchitectureError';
-}
+class ArchitectureError extends errorClass('ArchitectureError', 'ARCHITECTURE_MISMATCH') {}
 
 /**
  * Copies an installed package and everything that it depends on, into the same folders as in the project. Throws a

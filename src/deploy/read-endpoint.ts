@@ -1,4 +1,4 @@
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 import type { Endpoint } from './generated/endpoint-schema.js';
 import { type SchemaError, validate } from './generated/endpoint-validator.js';
 
@@ -6,10 +6,7 @@ import { type SchemaError, validate } from './generated/endpoint-validator.js';
 const SERVER_KINDS = ['module', 'package', 'url'];
 
 /** The description of what a function serves is not valid. */
-class EndpointError extends ConcernsError {
-  readonly code = 'ENDPOINT_INVALID';
-  override readonly name = 'EndpointError';
-}
+class EndpointError extends errorClass('EndpointError', 'ENDPOINT_INVALID') {}
 
 /**
  * Checks what a function serves. Throws an `EndpointError` if it does not fit the schema.

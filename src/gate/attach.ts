@@ -1,4 +1,4 @@
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 import { read } from '../wire/messages.js';
 import { addLayer, type Connectable } from '../wire/transport-layer.js';
 import type { ConcernsOptions, GateOptions } from './edge/concerns-options.js';
@@ -16,10 +16,7 @@ export interface AttachedConcerns {
 }
 
 /** Thrown by `attachConcerns` if it could not filter anything: for a wrong argument, or too late. */
-export class AttachError extends ConcernsError {
-  readonly code = 'ATTACH_INVALID';
-  override readonly name = 'AttachError';
-}
+export class AttachError extends errorClass('AttachError', 'ATTACH_INVALID') {}
 
 /**
  * Puts the gate between a server and every transport that it connects to afterwards. Tools, prompts and resources can be

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 import {
   expiredOrGone,
   expiryOf,
@@ -32,10 +32,7 @@ export interface DynamoStoreOptions {
 }
 
 /** The table cannot be used. `cause` has the error of the AWS client. */
-export class DynamoStoreError extends ConcernsError {
-  override readonly code = 'SESSION_STORE_FAILED';
-  override readonly name = 'DynamoStoreError';
-}
+export class DynamoStoreError extends errorClass('DynamoStoreError', 'SESSION_STORE_FAILED') {}
 
 /** How long calls may take, and the load of their client, in milliseconds. Attempts of the default client end before that. */
 const CALL_MS = 800;

@@ -1,4 +1,4 @@
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 import type { RedisScripts } from './redis-client.js';
 import type { SessionRead, SessionRecord, SessionStore } from './store.js';
 import { limitCalls } from './table-calls.js';
@@ -16,10 +16,7 @@ export interface RedisStoreOptions {
 }
 
 /** Redis cannot be used. `cause` has the error of its client. */
-export class RedisStoreError extends ConcernsError {
-  override readonly code = 'REDIS_STORE_FAILED';
-  override readonly name = 'RedisStoreError';
-}
+export class RedisStoreError extends errorClass('RedisStoreError', 'REDIS_STORE_FAILED') {}
 
 /** A session is a hash: each field of its record as JSON, and its state. An update is one script, so that nothing comes between. */
 const STATE = ':state';

@@ -1,4 +1,4 @@
-import { ConcernsError } from '../errors.js';
+import { errorClass } from '../errors.js';
 import type { HttpRefusal } from '../http/upstream-server.js';
 
 /** MCP 2026-07-28, basic/versioning: the server does not speak the version of the request. */
@@ -22,10 +22,7 @@ interface Failure {
  * A server behind the endpoint did not answer. Clients get the message, so it has nothing of the request, the command or the
  * headers.
  */
-export class UpstreamError extends ConcernsError {
-  readonly code = 'UPSTREAM_FAILED';
-  override readonly name = 'UpstreamError';
-
+export class UpstreamError extends errorClass('UpstreamError', 'UPSTREAM_FAILED') {
   constructor(
     message: string,
     readonly failure: Failure = {},

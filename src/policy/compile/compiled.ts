@@ -1,15 +1,12 @@
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
-import { ConcernsError } from '../../errors.js';
+import { errorClass } from '../../errors.js';
 import { sha256Of } from '../../sha256.js';
 
 /** The version of the compiled format. It changes when an older version of this package could misread new files. */
 export const COMPILED_FORMAT = 1 as const;
 
 /** A compiled policy that this version of the package cannot use. The message gives the reason. */
-export class CompiledPolicyError extends ConcernsError {
-  readonly code = 'COMPILED_POLICY_INVALID';
-  override readonly name = 'CompiledPolicyError';
-}
+export class CompiledPolicyError extends errorClass('CompiledPolicyError', 'COMPILED_POLICY_INVALID') {}
 
 /**
  * Computes the digest of a compiled policy, which identifies the policy and shows whether it was changed.

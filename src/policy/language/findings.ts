@@ -1,4 +1,4 @@
-import { ConcernsError } from '../../errors.js';
+import { errorClass } from '../../errors.js';
 import type { FindingCode } from './finding-codes.js';
 import { paragraph } from './wrapped.js';
 
@@ -44,10 +44,7 @@ export interface Finding extends Place {
  *   if (error instanceof PolicyError) console.error(error.findings.length, error.message);
  * }
  */
-export class PolicyError extends ConcernsError {
-  readonly code = 'POLICY_INVALID';
-  override readonly name = 'PolicyError';
-
+export class PolicyError extends errorClass('PolicyError', 'POLICY_INVALID') {
   /**
    * @param findings all findings, at least one of them an error
    * @param texts the text of each file by file name, for the code frames

@@ -9,16 +9,13 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { ConcernsError } from '../../errors.js';
+import { errorClass } from '../../errors.js';
 
 /** Flow collections longer than this many columns are broken into lines. */
 const WIDTH = 110;
 
 /** A text that cannot be formatted. The message gives the reason as a clause without a period. */
-export class FormatError extends ConcernsError {
-  readonly code = 'NOT_FORMATTED';
-  override readonly name = 'FormatError';
-}
+export class FormatError extends errorClass('FormatError', 'NOT_FORMATTED') {}
 
 /**
  * Formats YAML: indentation, spaces, line breaks of flow collections, quotes. Comments, blank lines and the order of

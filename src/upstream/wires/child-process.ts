@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { ConcernsError } from '../../errors.js';
+import { errorClass } from '../../errors.js';
 import { WHOLE_LIST_KEY } from '../../gate/whole-list-key.js';
 import { once } from '../../wire/once.js';
 import { UpstreamError } from '../upstream-error.js';
@@ -18,10 +18,7 @@ const STDERR_CHARACTERS = 4096;
 const MAX_UNREAD = 32 * 1024 * 1024;
 
 /** The server wrote a line to stdout that is not a JSON-RPC message. */
-export class UnreadableLine extends ConcernsError {
-  readonly code = 'UNREADABLE_LINE';
-  override readonly name = 'UnreadableLine';
-
+export class UnreadableLine extends errorClass('UnreadableLine', 'UNREADABLE_LINE') {
   /**
    * @param line the first 300 characters of the line
    * @param endless whether the line is longer than the longest message
