@@ -98,7 +98,7 @@ export class Recovery {
   /**
    * Sends a request. A request that cannot be sent is answered with an error.
    *
-   * @throws {ServerReplaced} if the server speaks the other era now. It did not run the request.
+   * @throws `ServerReplaced` if the server speaks the other era now. It did not run the request.
    */
   async request(call: ServerCall): Promise<AnswerOverHttp> {
     const remove = this.limit.add(call.params);
@@ -175,7 +175,7 @@ export class Recovery {
    * Opens a server again that refused what it should accept, only to see whether it still speaks this era: one at a URL may have
    * been replaced. All that doubt it at once share the answer.
    *
-   * @throws {ServerReplaced} if it does not
+   * @throws `ServerReplaced` if it does not
    */
   private check(channel: Channel): Promise<void> {
     this.checking ??= this.open({ ...this.owner, signal: this.life.signal, lost: ignore, stderr: ignore })

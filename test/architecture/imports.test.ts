@@ -73,7 +73,6 @@ const FIRST: readonly string[] = ['src/cli/errors.ts', 'src/cli/version.ts'];
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   yaml: [
     'src/policy/language/read-yaml.ts',
-    'src/policy/language/parse-yaml.ts',
     'src/policy/language/path-at.ts',
     'src/policy/language/format-yaml.ts',
     'src/policy/compile/lock.ts',

@@ -82,7 +82,9 @@ class TransportWithGate extends TransportLayer implements GateLink {
     const { report, names, probe, upstream } = options;
     if (report === undefined) return;
     const told = (line: GateReport): void => {
-      const server = line.target && insideOfTarget(line.target)?.slug;
+      // A single server has no name.
+      const target = upstream?.servers.size ? line.target : undefined;
+      const server = target && insideOfTarget(target)?.slug;
       const isOne = server !== undefined && upstream?.servers.has(server) === true;
       const early = upstream?.isEarly === true ? { early: true } : {};
       report({ ...line, ...early, serverEra: upstream?.serverEra, ...(isOne ? { server } : {}) });

@@ -2,26 +2,19 @@ import { pathsOf, readsClientName } from '../../engine/expression/expression.js'
 import { parseExpression } from '../../engine/expression/parse.js';
 import type { Finding } from '../language/findings.js';
 import { problem } from '../language/problem.js';
-import { LIMITS, RESERVED, VALUE_NAME } from '../language/schema.js';
-import { checkClaim } from './callers/check-claim.js';
+import { LIMITS } from '../language/schema.js';
 import { checkClientPresets } from './callers/check-client.js';
+import { checkConcern, checkSealed, collectConcerns } from './check-concerns.js';
 import { checkEntries, checkRules } from './check-entries.js';
-import { checkSealed } from './check-sealed.js';
 import {
   type CheckedFile,
-  type ConcernDeclaration,
-  checkValue,
   checkValues,
-  type Declared,
-  declarationOf,
   type FileCheck,
   findConcern,
   type PolicyPart,
-  type Reports,
   reportsIn,
   uniqueNames,
 } from './check-values.js';
-import { checkWithin } from './check-within.js';
 import type { ServerPart, SharedConcerns } from './servers/server-parts.js';
 
 /**
@@ -69,84 +62,6 @@ export function checkMeaning(
   checkSettings(checks);
   return { findings, wrong };
 }
-
-function collectConcerns(
-  reports: readonly Reports[],
-  complete: boolean,
-  parts: readonly ServerPart[],
-  shared: SharedConcerns | undefined,
-): { declared: Map<string, Declared>; incomplete: boolean } {
-  const declared = new Map<string, Declared>();
-  const checkName = uniqueNames('concern');
-  let incomplete = !complete;
-  for (const each of reports) {
-    const { file, error } = each;
-    const documents = new Map(Object.entries(file.document.concerns ?? {}));
-    const removed = [...file.removed].filter((path) => path.startsWith('concerns/'));
-    const broken = new Set(removed.map((path) => path.split('/')[1] ?? ''));
-    incomplete ||= file.removed.has('concerns') || file.removed.has('');
-    for (const name of new Set([...broken, ...documents.keys()])) {
-      const path = ['concerns', name];
-      checkName(each, name, path);
-      if (name === RESERVED.concern) error(path, problem('reserved-name.concern', { name }), 'key');
-      if (declared.has(name)) continue;
-      const concern = declarationOf(documents.get(name) ?? { values: [] });
-      const isEmpty = 'min' in concern.values && concern.values.min > concern.values.max;
-      declared.set(name, { concern, file, path, broken: isEmpty || broken.has(name) });
-    }
-  }
-  // The concerns of servers, and what they add to those that the policy declares.
-  for (const [name, concern] of shared?.concerns ?? []) {
-    const own = declared.get(name);
-    const [file] = parts.find((part) => part.concerns.has(name))?.files ?? [];
-    const place = own ?? (file && { file, path: ['concerns', name], broken: false });
-    if (place !== undefined) declared.set(name, { ...place, concern });
-  }
-  return { declared, incomplete };
-}
-
-function checkConcern(check: FileCheck, name: string, concern: ConcernDeclaration): void {
-  const { file, error, warn } = check;
-  const path = ['concerns', name];
-  const { values, multiple, match, model } = concern;
-  const operator = concern['set-by'] === 'operator';
-  if (!('min' in values)) {
-    const reserved = values.indexOf(RESERVED.value);
-    if (reserved !== -1) error([...path, 'values', reserved], problem('reserved-name.value', RESERVED));
-    values.forEach((value, index) => {
-      // A value with a description is a key.
-      if (!operator && !VALUE.test(value))
-        error([...path, 'values', index, value], problem('bad-name.host', { value }), 'key');
-      if (values.indexOf(value) === index) return;
-      error([...path, 'values', index], problem('duplicate.value', { value, name }));
-    });
-  } else if (values.min > values.max) {
-    error([...path, 'values'], problem('empty-range', { name, ...values }));
-  }
-  if (file.document.concerns?.[name]?.values === 'servers' && check.parts.length === 0) {
-    error([...path, 'values'], problem('empty.servers', { name }));
-  }
-  checkWithin(check, name, concern);
-  const hasOrder = match === 'at-least' || match === 'at-most';
-  if (multiple === true && ('min' in values || hasOrder)) {
-    error([...path, 'multiple'], problem('multiple-not-exact', { name }), 'key');
-  }
-  if (concern.default !== undefined) checkValue(check, [...path, 'default'], name, concern.default);
-
-  const removed = (key: string) => file.removed.has(`concerns/${name}/${key}`);
-  checkClaim(check, name, concern);
-  if (operator && model !== undefined) {
-    error([...path, 'model'], problem('model-not-host', { name }), 'key');
-  }
-  if (operator && concern.default === undefined && !removed('default')) {
-    warn(path, problem('operator-without-default', { name }), 'key');
-  }
-  if (check.settings.invalid === 'clamp' && !('min' in values) && !operator) {
-    warn(path, problem('clamp-on-list', { name }), 'key');
-  }
-}
-
-const VALUE = new RegExp(VALUE_NAME);
 
 function checkPresets(checks: readonly FileCheck[]): void {
   const checkName = uniqueNames('preset');

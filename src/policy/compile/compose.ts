@@ -35,7 +35,7 @@ export function compose(servers: Servers): CompiledPolicy {
     files += part.policy?.files.length ?? 0;
     return part.policy === undefined ? [] : [outsidePolicy(part, part.policy, shared, first)];
   });
-  const pins = joinPins([...outside, top].flatMap((each) => each.pins ?? []));
+  const pins = [...outside, top].flatMap((each) => each.pins ?? []);
   const defaultsFor = [...outside, top].flatMap((each) => each.defaultsFor ?? []);
   const { digest: _digest, pins: _pins, defaultsFor: _defaultsFor, ...rest } = top;
   const content = {
@@ -60,7 +60,7 @@ export function compose(servers: Servers): CompiledPolicy {
       ...top.settings,
       unmapped: hidesUnmapped(servers) ? ('hide' as const) : ('show' as const),
     },
-    ...(pins === undefined ? {} : { pins }),
+    ...(pins.length === 0 ? {} : { pins: joinPins(pins) }),
   };
   return withDigest(content);
 }

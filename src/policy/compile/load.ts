@@ -104,6 +104,7 @@ export function pinsBeside(paths: readonly string[]): Pins | undefined {
   const read = policyReader(paths);
   const locks = paths.map(lockFileOf).map((file) => ({ file, found: read(file) }));
   const existing = locks.filter(({ found }) => found.problem !== MISSING);
+  if (existing.length === 0) return undefined;
   return joinPins(existing.map(({ file, found }) => pinsIn(file, textOf(file, found))));
 }
 

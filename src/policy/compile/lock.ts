@@ -47,8 +47,8 @@ export function writeLock(pins: Pins): string {
   return `${HEADING}${stringify({ version: 1, count, ...lists }, { lineWidth: 0 })}`;
 }
 
-/** @returns the pins of several policies as one; undefined if there are none */
-export const joinPins = (all: readonly Pins[]): Pins | undefined =>
-  all.length === 0 ? undefined : byKind((kind) => Object.assign({}, ...all.map((pins) => pins[kind])));
+/** @returns the pins of several policies as one */
+export const joinPins = (all: readonly Pins[]): Pins =>
+  byKind((kind) => Object.assign({}, ...all.map((pins) => pins[kind])));
 
 const HEADING = `# The definitions that were reviewed. "mcp-concerns pin" writes this file: do not edit it.\n`;

@@ -61,7 +61,7 @@ async function initialize(channel: Channel, params: Params, announce: boolean): 
  * @param wire the bytes, not started
  * @param keep receives the connection to a process that speaks the legacy era: it can be initialized
  * @param isProcess whether the server is one
- * @throws {EraUnavailable} if it speaks the legacy era
+ * @throws `EraUnavailable` if it speaks the legacy era
  * @throws {UpstreamError} if nobody knows: for 401, 403, 5xx, and a server that cannot be reached
  */
 export async function openModern(
