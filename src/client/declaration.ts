@@ -1,4 +1,4 @@
-import { CAPABILITIES, type Capability, EXTENSION_ID, METHODS, read } from '../wire/messages.js';
+import { CAPABILITIES, type Capability, EXTENSION_ID, METHODS, membersOf, read } from '../wire/messages.js';
 
 /** A concern's values: an ordered list of names, or a range of numbers. */
 export type DeclaredValues = readonly string[] | { readonly min: number; readonly max: number };
@@ -60,7 +60,7 @@ export function readDeclaration(capabilities: unknown): Declaration {
     declared: true,
     concerns: list(read(declared, 'concerns')).flatMap(readConcern),
     presets: Object.fromEntries(
-      Object.entries(members(read(declared, 'presets'))).map(([name, values]) => [name, members(values)]),
+      Object.entries(membersOf(read(declared, 'presets'))).map(([name, values]) => [name, membersOf(values)]),
     ),
     methods,
     filtering: Object.fromEntries(
@@ -80,7 +80,7 @@ function readConcern(entry: unknown): DeclaredConcern[] {
   const description = read(entry, 'description');
   const fallback = read(entry, 'default');
   const match = read(entry, 'match');
-  const descriptions = Object.entries(members(read(entry, 'valueDescriptions'))).filter(
+  const descriptions = Object.entries(membersOf(read(entry, 'valueDescriptions'))).filter(
     (described): described is [string, string] => typeof described[1] === 'string',
   );
   return [
@@ -109,8 +109,3 @@ export function readValues(values: unknown): DeclaredValues | undefined {
 /** Returns the items of a list; none if the value is not a list. */
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const strings = (value: unknown): string[] => list(value).filter((each) => typeof each === 'string');
-
-/** Returns the members of an object; none of anything else. */
-export function members(value: unknown): { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}

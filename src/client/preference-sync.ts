@@ -1,4 +1,4 @@
-import { ERRORS, METHODS, read } from '../wire/messages.js';
+import { ERRORS, METHODS, membersOf, read } from '../wire/messages.js';
 import {
   type CheckedPreferences,
   checkPreferences,
@@ -6,7 +6,7 @@ import {
   type HostPreferences,
   problemFromError,
 } from './check-preferences.js';
-import { type Declaration, members, readDeclaration } from './declaration.js';
+import { type Declaration, readDeclaration } from './declaration.js';
 import { PreferencesError } from './errors.js';
 import { eraOfClient, type HostClient, type RequestOptions, sendRequest } from './sdk.js';
 import {
@@ -145,7 +145,7 @@ export class PreferenceSync {
       return {
         via: 'update',
         concerns: readConcerns(read(result, 'concerns')) ?? {},
-        visible: Object.fromEntries(Object.entries(members(read(result, 'visible'))).filter(isCount)),
+        visible: Object.fromEntries(Object.entries(membersOf(read(result, 'visible'))).filter(isCount)),
         warnings: warningsOf(result),
       };
     } catch (cause) {

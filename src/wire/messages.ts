@@ -188,8 +188,11 @@ export function read(value: unknown, ...path: readonly string[]): unknown {
 export type Members = Record<string, unknown>;
 
 /** Returns a copy of the members of an object; nothing for any other value. */
-export const membersOf = (value: unknown): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+export const membersOf = (value: unknown): Members => (isMembers(value) ? { ...value } : {});
+
+/** Returns whether a value is an object, and not a list. */
+export const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @returns a message as the SDK types it; the cast is safe because both types describe a JSON-RPC message of MCP */
 export const toSdk = (message: Message): JSONRPCMessage => message as JSONRPCMessage;

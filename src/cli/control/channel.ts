@@ -1,5 +1,5 @@
 import type { PanelState } from '../../gate/panel/panel-document.js';
-import { read } from '../../wire/messages.js';
+import { isMembers, read } from '../../wire/messages.js';
 import { eventStream } from './event-stream.js';
 import type { Switchboard } from './hub.js';
 import { json, localPage, type PageRequest, problem } from './local-page.js';
@@ -33,7 +33,7 @@ export function controlChannel(board: Switchboard, key: string) {
 async function change(board: Switchboard, session: string, proposal: string | undefined, body: unknown) {
   const concerns = read(body, 'concerns');
   const isAllowed = read(body, 'allow');
-  if (proposal === undefined && isRecord(concerns)) {
+  if (proposal === undefined && isMembers(concerns)) {
     return answered(await board.change(session, concerns, read(body, 'onlyNarrows') === true));
   }
   if (proposal !== undefined && typeof isAllowed === 'boolean') {
@@ -43,6 +43,3 @@ async function change(board: Switchboard, session: string, proposal: string | un
 }
 
 const answered = (state: PanelState): Response => json({ format: 1, sessions: [state] });
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

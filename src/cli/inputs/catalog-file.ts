@@ -3,7 +3,7 @@ import { IDENTITY, identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { itemsOf } from '../../gate/request/whole-list.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { EXTENSION_ID, read } from '../../wire/messages.js';
+import { EXTENSION_ID, isMembers, read } from '../../wire/messages.js';
 import { CliError, cannotRead } from '../errors.js';
 import { readJson } from '../terminal/read-text.js';
 
@@ -48,7 +48,7 @@ export function readCatalogFile(path: string): CatalogFile {
   if (existsSync(path) && !statSync(path).isFile())
     throw cannotRead(path, 'it is not a regular file', advice);
   const data = readJson(path, advice, () => `${path} is not JSON. ${CREATE}`);
-  if (!isObject(data) || !KINDS.some((kind) => read(data, kind) !== undefined)) {
+  if (!isMembers(data) || !KINDS.some((kind) => read(data, kind) !== undefined)) {
     const hint = Array.isArray(data) ? 'Put the list into {"tools": [...]}.' : CREATE;
     throw new CliError(`${path} is not a catalog: it has none of ${KINDS.join(', ')}. ${hint}`);
   }
@@ -79,11 +79,11 @@ export function readCatalogFile(path: string): CatalogFile {
     source,
     license,
     sdk,
-    ...(isObject(capabilities) ? { capabilities } : {}),
+    ...(isMembers(capabilities) ? { capabilities } : {}),
     // `init` keeps no capabilities.
     ...(isFiltered === true ? { isFiltered } : filteringOf(capabilities)),
-    ...(isObject(unavailable) ? { unavailable: textsIn(unavailable) } : {}),
-    ...(isObject(unlisted) ? { unlisted: textsIn(unlisted) } : {}),
+    ...(isMembers(unavailable) ? { unavailable: textsIn(unavailable) } : {}),
+    ...(isMembers(unlisted) ? { unlisted: textsIn(unlisted) } : {}),
     ...(typeof instructions === 'string' ? { instructions } : {}),
     ...(typeof encoding === 'string' ? { encoding } : {}),
     ...catalog,
@@ -107,6 +107,3 @@ const textsIn = (members: object): Record<string, string> =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]));
 
 const CREATE = 'Create a catalog with "mcp-concerns snapshot".';
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,4 @@
+import { isMembers, type Members } from '../../wire/messages.js';
 import { type JsonRewriting, rewriteJson } from '../../wire/rewrite-json.js';
 import { SERVER_REQUESTS } from '../table/routes.js';
 import {
@@ -11,7 +12,6 @@ import { DEFINITION, INTERFACES, OWN_KEYS, REQUEST } from './generated/exception
 
 /** Redacts one text. */
 export type Redact = (text: string) => string;
-export type Members = Record<string, unknown>;
 
 /**
  * Redacts every text of an object of the protocol: a result, a task, the params of a notification. What the protocol itself
@@ -102,9 +102,6 @@ export const redactError = <E extends object>(error: E, redact: Redact): E =>
     ERROR_KEYS.has(name) ? name : redact(name),
     rewriteJson(value, everything(redact)),
   ]);
-
-export const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const everything = (redact: Redact): JsonRewriting => ({ text: redact, key: redact });
 

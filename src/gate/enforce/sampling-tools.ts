@@ -1,7 +1,7 @@
 import type { Configuration } from '../../engine/configuration.js';
-import { membersOf, read, SAMPLING } from '../../wire/messages.js';
+import { isMembers, type Members, membersOf, read, SAMPLING } from '../../wire/messages.js';
 import { joinName } from '../../wire/server-names.js';
-import { isMembers, type Members, rewriteMembers } from './redact-texts.js';
+import { rewriteMembers } from './redact-texts.js';
 import { decisionOnName, isBareShown, type Lists } from './visibility.js';
 
 /**

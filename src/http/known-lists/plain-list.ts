@@ -1,5 +1,5 @@
 import { isJsonContentType } from '@modelcontextprotocol/sdk/shared/mediaType.js';
-import { LISTS, type Request as ListRequest, read } from '../../wire/messages.js';
+import { isMembers, LISTS, type Request as ListRequest, read } from '../../wire/messages.js';
 
 /** Versions that the transport of the SDK accepts in the header. A test compares them with the list of the SDK. */
 export const VERSIONS: ReadonlySet<string> = new Set([
@@ -39,15 +39,12 @@ export function plainList(body: unknown): ListRequest | undefined {
   const id = read(body, 'id');
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) return undefined;
   const params = read(body, 'params');
-  if (params !== undefined && !isObject(params)) return undefined;
+  if (params !== undefined && !isMembers(params)) return undefined;
   const cursor = read(params, 'cursor');
   if (cursor !== undefined && typeof cursor !== 'string') return undefined;
   const meta = read(params, '_meta');
-  if (meta !== undefined && (!isObject(meta) || META.some((key) => read(meta, key) !== undefined)))
+  if (meta !== undefined && (!isMembers(meta) || META.some((key) => read(meta, key) !== undefined)))
     return undefined;
   // Checked above, member by member.
   return body as ListRequest;
 }
-
-const isObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
