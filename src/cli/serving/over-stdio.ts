@@ -16,8 +16,8 @@ import { createHostStore } from './modern-hosts.js';
 import { OPEN_PAGE, type Serving } from './serving.js';
 import { streamsOverStdio } from './stdio-streams.js';
 
-/** How long the page waits: the host does not wait for its modules, which take as long to load as the first list takes. */
-const PAGE_MS = 1000;
+/** How long the page waits for the first list of the host: some hosts list only when a person asks. A slow machine needs seconds. */
+const PAGE_MS = 3000;
 
 /**
  * Serves one host over stdio, until the host closes the connection. Only MCP messages are written to stdout.
@@ -37,8 +37,13 @@ export async function serveStdio(
   const { bridged, ...servers } = await serversOf(serving);
   const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport());
   const answerAll = watchRequests(wire);
+  let listed = (): void => undefined;
+  const hasListed = new Promise<void>((resolve) => {
+    listed = resolve;
+  });
   // Hosts show stderr only if somebody looks for it, so it has nothing but what needs a look.
   const report = (line: GateReport): void => {
+    if (line.method.endsWith('/list')) listed();
     if (line.early || line.warnings?.length) log?.(line);
   };
   // A stream is a connection of its own, and is about tasks of the calls on the other.
@@ -78,7 +83,8 @@ export async function serveStdio(
   );
   try {
     const over = Promise.race([ended, aborted(signal), closed]);
-    await Promise.race([over, sleep(PAGE_MS, undefined, { ref: false })]);
+    // The host does not wait for the page, whose modules take as long to load as a list takes.
+    await Promise.race([hasListed, over, sleep(PAGE_MS, undefined, { ref: false })]);
     await control?.listen();
     // Without the key of the page: hosts write stderr to log files.
     if (control !== undefined) note(`Switch what the host is shown: ${OPEN_PAGE}`);
