@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +9,7 @@ import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler
 import { observe } from './observer.js';
 import { endingAtLength } from './request-body.js';
 import type { WriteLog } from './request-log.js';
+import { sameSecret } from './same-secret.js';
 import { createHandler } from './sdk-v1.js';
 import { endpointPathOf, isForCard } from './server-card/serve-card.js';
 import { SessionStreams } from './streams/session-streams.js';
@@ -199,16 +199,3 @@ function onceRead({ body, status, headers }: Response, then: () => void): Respon
   if (read === undefined) then();
   return new Response(read ?? null, { status, headers });
 }
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-/**
- * Compares a text that a client sent with a secret, in a time that tells nothing about the secret.
- *
- * @returns whether both are equal
- * @example
- * sameSecret(given, key);
- */
-export const sameSecret = (given: string, secret: string): boolean =>
-  // Digests have equal lengths, which timingSafeEqual requires.
-  timingSafeEqual(digest(given), digest(secret));

@@ -1,6 +1,6 @@
 import { ConcernsError } from '../../errors.js';
-import { sameSecret } from '../../http/local.js';
 import { readJson } from '../../http/request-body.js';
+import { sameSecret } from '../../http/same-secret.js';
 import { SessionGoneError } from './switch-errors.js';
 
 /** A page, and what it may load. */
