@@ -37,8 +37,8 @@ export function finishResources(resources: Resources, { throttle, stage, timeout
     if (type === 'AWS::ApiGateway::Method') {
       const integration = objectOf(properties.Integration);
       // An integration that streams can wait 15 minutes, but waits only 29 s if its timeout is not set.
-      if (integration.ResponseTransferMode === 'STREAM')
-        properties.Integration = { TimeoutInMillis: timeout * 1000, ...integration };
+      const { ResponseTransferMode: mode, TimeoutInMillis = timeout * 1000 } = integration;
+      if (mode === 'STREAM') properties.Integration = { ...integration, TimeoutInMillis };
     }
     if (limits === undefined) continue;
     if (type === 'AWS::ApiGatewayV2::Stage')
