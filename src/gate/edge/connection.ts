@@ -40,6 +40,7 @@ import {
   fromServerRequest,
   type ServerConnection,
 } from './server-messages.js';
+import { type OpenRequest, openRequests } from './views.js';
 
 /** Where a connection sends messages. `extra` is what the transport told about the client's message that caused one. */
 export interface ConnectionPorts {
@@ -218,9 +219,12 @@ export class Connection implements ServerConnection {
     try {
       if (isResponse(message) && this.ledger.answered('server', message)) return SENT;
       const related = relatedTo === undefined ? undefined : this.ledger.find(relatedTo);
+      const open = isResponse(message)
+        ? []
+        : openRequests(related === undefined ? this.ledger.all() : [related]);
       let sent = SENT;
       const pending = this.serverQueue.run(() => {
-        const result = this.settle(message, related);
+        const result = this.settle(message, open);
         if (result instanceof Promise) {
           return result.then((toSend) => (toSend === undefined ? undefined : send(toSend)));
         }
@@ -238,10 +242,10 @@ export class Connection implements ServerConnection {
   /** Returns the message for the client; `undefined` if there is none. */
   private settle(
     message: Message,
-    related: Exchange | undefined,
+    open: readonly OpenRequest[],
   ): Message | undefined | Promise<Message | undefined> {
-    if (isNotification(message)) return fromServerNotification(this, message, related);
-    if (isRequest(message)) return fromServerRequest(this, message, related);
+    if (isNotification(message)) return fromServerNotification(this, message, open);
+    if (isRequest(message)) return fromServerRequest(this, message, open);
     // A value that is not a message can be a batch, which contains messages that nothing filters.
     if (!isResponse(message)) return this.state.isEnforced ? undefined : message;
     const exchange = this.ledger.take(message.id);

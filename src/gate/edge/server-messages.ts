@@ -21,7 +21,7 @@ import { isTold } from '../tasks/task-streams.js';
 import type { ConnectionState } from './connection-state.js';
 import type { Exchange, ExchangeGate } from './exchange.js';
 import { gather } from './gather.js';
-import { type ViewSource, viewsOf } from './views.js';
+import { type OpenRequest, type ViewSource, viewsOf } from './views.js';
 
 /** A connection that receives messages of the server that belong to no request. */
 export type ServerConnection = ExchangeGate & ViewSource;
@@ -45,7 +45,7 @@ export function acceptsNotification(
 export function fromServerRequest(
   connection: ServerConnection,
   request: Request,
-  related: Exchange | undefined,
+  open: readonly OpenRequest[],
 ): Message | undefined | Promise<Message> {
   const { state } = connection;
   const { settings } = state.policy;
@@ -54,7 +54,7 @@ export function fromServerRequest(
   if (passesServerRequest(settings, method)) {
     // Nothing filters what `settings.methods` lets pass.
     if (!SERVER_REQUESTS.has(method)) return request;
-    return underViews(connection, related, (views) => redactServerMessage(state, views, request));
+    return underViews(connection, open, (views) => redactServerMessage(state, views, request));
   }
   const { code, message } = METHOD_NOT_FOUND;
   const refused = loggable(method);
@@ -70,7 +70,7 @@ const OF_RESOURCES = new Set<string>([METHODS.updated, METHODS.acknowledged]);
 export function fromServerNotification(
   connection: ServerConnection,
   message: Notification,
-  related: Exchange | undefined,
+  open: readonly OpenRequest[],
 ): Message | undefined | Promise<Message | undefined> {
   const { method } = message;
   const { latest, state } = connection;
@@ -91,13 +91,13 @@ export function fromServerNotification(
   if (!NOTIFICATIONS.server.has(method) && method !== TASK_CHANGED) return message;
   if (!OF_RESOURCES.has(method)) {
     const redacted = () =>
-      underViews(connection, related, (views) => redactServerMessage(state, views, message));
+      underViews(connection, open, (views) => redactServerMessage(state, views, message));
     if (stream === undefined || state.taskTools !== undefined) return redacted();
     return isTaskTold(stream.again(), message).then((isSo) => (isSo ? redacted() : undefined));
   }
   // Without a request, there is nothing that tells what this client is shown.
   if (latest === undefined) return undefined;
-  const views = viewsOf(connection, related);
+  const views = viewsOf(connection, open);
   return Promise.resolve(views).then(async (each) => {
     const shown = await gather(latest.again(), shownOfResources(policy, message, each));
     return shown && redactServerMessage(state, each, shown);
@@ -115,10 +115,10 @@ async function isTaskTold(stream: Exchange, message: Notification): Promise<bool
 
 function underViews<M extends Message>(
   connection: ServerConnection,
-  related: Exchange | undefined,
+  open: readonly OpenRequest[],
   redact: (views: readonly View[]) => M,
 ): M | Promise<M> {
-  const views = viewsOf(connection, related);
+  const views = viewsOf(connection, open);
   return views instanceof Promise ? views.then(redact) : redact(views);
 }
 

@@ -8,9 +8,20 @@ import type { Exchange } from './exchange.js';
 export interface ViewSource {
   readonly state: { readonly policy: Policy };
   readonly latest: Exchange | undefined;
-  /** Has the requests without an answer. */
-  readonly ledger: { all(): Iterable<Exchange> };
 }
+
+/** A request without an answer when a message of the server arrived, and whether the server had received it. */
+export interface OpenRequest {
+  readonly exchange: Exchange;
+  readonly isGiven: boolean;
+}
+
+/**
+ * Returns the requests that a message of the server may belong to, which has just arrived. It can wait, and what the client
+ * asks meanwhile is no reason to repeat a name.
+ */
+export const openRequests = (all: Iterable<Exchange>): readonly OpenRequest[] =>
+  [...all].map((exchange) => ({ exchange, isGiven: exchange.isConfigured && !exchange.isHeld }));
 
 /**
  * Returns under which configurations a message of the server is seen. One that belongs to a request is seen under that
@@ -18,21 +29,20 @@ export interface ViewSource {
  * under the configuration of the session.
  *
  * @param source the connection
- * @param related the request that the message belongs to, if the transport knows it
+ * @param open the request that the message belongs to, if the transport knows it; else those that it may belong to
  * @returns the views; a promise if the session store must be waited for
  */
 export function viewsOf(
   source: ViewSource,
-  related: Exchange | undefined,
+  open: readonly OpenRequest[],
 ): readonly View[] | Promise<readonly View[]> {
-  const candidates = related === undefined ? [...source.ledger.all()] : [related];
   const views = new Map<string, View>();
-  for (const exchange of candidates) {
+  for (const { exchange, isGiven } of open) {
     // A stream outlives the policy and the preferences that it began under.
     if (!exchange.isConfigured || exchange.route.to === 'listen') continue;
     const { configuration, substitute } = exchange;
     // The server repeats nothing of a request that it has not received: the name in its message is its own.
-    const request = exchange.isHeld ? undefined : exchange.request;
+    const request = isGiven ? exchange.request : undefined;
     // Requests with one configuration differ only in what they named.
     const key =
       substitute === undefined ? `${configuration.policy.digest}/${configuration.key}` : substitute.name;

@@ -122,6 +122,30 @@ describe('what a transport sends', () => {
     expect(isSettled).toBe(true);
   });
 
+  it('repeats no name that the client sent after it', async () => {
+    const preferences = { place: 'connection', record: { concerns: { level: 'high' } } } as const;
+    const own = new TaskGate(enforced, {}, { preferences });
+    const answerLists = async () => {
+      const lists = own.toServer.filter((sent) => read(sent, 'method') === 'tools/list');
+      await own.server(message({ id: idOf(lists.at(-1)), ...LISTS['tools/list'] }));
+    };
+    const log = (data: string) =>
+      message({ method: 'notifications/message', params: { level: 'info', data } });
+    own.client(message({ id: 1, method: 'tools/list' }));
+    await answerLists();
+    own.toClient.length = 0;
+    // Until the list is compared, later messages of the server wait.
+    void own.server(message({ method: 'notifications/tools/list_changed' }));
+    const told = own.server(log('for secret'));
+    own.client(
+      message({ id: 2, method: 'tools/call', params: { name: 'work', arguments: { of: 'secret' } } }),
+    );
+    await turn();
+    await answerLists();
+    await told;
+    expect(own.toClient).toContainEqual(log('for [hidden]'));
+  });
+
   it('after an earlier message that waits is waited for until it is sent', async () => {
     const store = createMemoryStore();
     const own = new TaskGate(enforced, LISTS, { preferences: { place: 'store', store, id: 's' } });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import type { Exchange } from '../../../src/gate/edge/exchange.js';
-import { viewsOf } from '../../../src/gate/edge/views.js';
+import { openRequests, viewsOf } from '../../../src/gate/edge/views.js';
 import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { EXTENSION_ID } from '../../../src/wire/messages.js';
@@ -26,11 +26,8 @@ function configured(harness: Harness, security: string, name?: string): Exchange
 }
 
 /** The part of a connection that decides about views. */
-const sourceOf = (exchanges: readonly Exchange[], latest?: Exchange) => ({
-  state: { policy },
-  latest,
-  ledger: { all: () => exchanges },
-});
+const viewsIn = (exchanges: readonly Exchange[], latest?: Exchange) =>
+  viewsOf({ state: { policy }, latest }, openRequests(exchanges));
 const viewOf = ({ configuration, request, substitute }: Exchange) => ({ configuration, request, substitute });
 
 describe('the views of a message', () => {
@@ -39,48 +36,53 @@ describe('the views of a message', () => {
   const high = configured(harness, 'high');
 
   it('are that of the request that it belongs to', () => {
-    expect(viewsOf(sourceOf([low, high], low), high)).toEqual([viewOf(high)]);
+    expect(viewsIn([high], low)).toEqual([viewOf(high)]);
   });
 
   it('are those of each request without an answer, if it belongs to none', () => {
-    expect(viewsOf(sourceOf([low, high], low), undefined)).toEqual([viewOf(low), viewOf(high)]);
+    expect(viewsIn([low, high], low)).toEqual([viewOf(low), viewOf(high)]);
   });
 
   it('are not repeated for requests with one configuration', () => {
     const again = exchangeOf(harness, 'prompts/list', asked('low'));
     again.configured(low.configuration, []);
-    expect(viewsOf(sourceOf([low, again, high]), undefined)).toEqual([viewOf(low), viewOf(high)]);
+    expect(viewsIn([low, again, high])).toEqual([viewOf(low), viewOf(high)]);
   });
 
   it('are apart for requests under two policies', () => {
     const later = configured(new Harness(other), 'low');
     expect(later.configuration.key).toBe(low.configuration.key);
-    expect(viewsOf(sourceOf([low, later]), undefined)).toEqual([viewOf(low), viewOf(later)]);
+    expect(viewsIn([low, later])).toEqual([viewOf(low), viewOf(later)]);
   });
 
   it('are apart for requests that named something else', () => {
     const one = configured(harness, 'low', 'unknown-1');
     const two = configured(harness, 'low', 'unknown-2');
     const same = configured(harness, 'low', 'unknown-2');
-    expect(viewsOf(sourceOf([low, one, two, same]), undefined)).toEqual([
-      viewOf(low),
-      viewOf(one),
-      viewOf(two),
-    ]);
+    expect(viewsIn([low, one, two, same])).toEqual([viewOf(low), viewOf(one), viewOf(two)]);
   });
 
   it('are without a request that the server has not received', () => {
     const held = configured(harness, 'low');
     held.hold();
     const own = { configuration: held.configuration, request: undefined, substitute: undefined };
-    expect(viewsOf(sourceOf([held]), undefined)).toEqual([own]);
-    expect(viewsOf(sourceOf([held, low]), undefined)).toEqual([viewOf(low)]);
-    expect(viewsOf(sourceOf([low, held]), undefined)).toEqual([viewOf(low)]);
+    expect(viewsIn([held])).toEqual([own]);
+    expect(viewsIn([held, low])).toEqual([viewOf(low)]);
+    expect(viewsIn([low, held])).toEqual([viewOf(low)]);
+  });
+
+  it('are without a request that the server received after the message', () => {
+    const waiting = exchangeOf(harness, 'tools/list', asked('low'));
+    const open = openRequests([waiting]);
+    waiting.configured(low.configuration, []);
+    const { configuration } = low;
+    const own = { configuration, request: undefined, substitute: undefined };
+    expect(viewsOf({ state: { policy }, latest: undefined }, open)).toEqual([own]);
   });
 
   it('are those of configured requests only', () => {
     const waiting = exchangeOf(harness, 'tools/list', asked('high'));
-    expect(viewsOf(sourceOf([waiting, low]), undefined)).toEqual([viewOf(low)]);
+    expect(viewsIn([waiting, low])).toEqual([viewOf(low)]);
     expect(waiting.isConfigured).toBe(false);
   });
 });
@@ -88,7 +90,7 @@ describe('the views of a message', () => {
 describe('the view of a message without a request', () => {
   it('is that of nobody, before the first request', () => {
     const configuration = resolveConfiguration(policy, []);
-    expect(viewsOf(sourceOf([]), undefined)).toEqual([{ configuration }]);
+    expect(viewsIn([])).toEqual([{ configuration }]);
   });
 
   it('is that of the session, whatever its latest request prefers', () => {
@@ -99,14 +101,14 @@ describe('the view of a message without a request', () => {
     const latest = configured(new Harness(policy, preferences), 'high');
     const concerns = { security: 'low' };
     const { key } = resolveConfiguration(policy, [{ from: 'session', concerns }]);
-    expect(viewsOf(sourceOf([], latest), undefined)).toMatchObject([{ configuration: { key } }]);
+    expect(viewsIn([], latest)).toMatchObject([{ configuration: { key } }]);
     const related = exchangeOf(new Harness(policy), 'tools/list');
-    expect(viewsOf(sourceOf([latest], latest), related)).toMatchObject([{ configuration: { key } }]);
+    expect(viewsIn([related], latest)).toMatchObject([{ configuration: { key } }]);
   });
 
   it('is read from the store', async () => {
     const latest = configured(new Harness(policy, { place: 'store', store, id: 's' }), 'low');
-    const reading = viewsOf(sourceOf([], latest), undefined);
+    const reading = viewsIn([], latest);
     expect(reading).toBeInstanceOf(Promise);
     const { key } = resolveConfiguration(policy, [{ from: 'session', concerns: { security: 'high' } }]);
     expect(await reading).toMatchObject([{ configuration: { key } }]);
