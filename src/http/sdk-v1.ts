@@ -7,16 +7,7 @@ import { passesBy } from '../gate/table/routing.js';
 import { TaskMemory } from '../gate/tasks/task-records.js';
 import { beforeAbort } from '../session/before-abort.js';
 import type { SessionStore } from '../session/store.js';
-import {
-  CAPABILITIES,
-  ERRORS,
-  LISTS,
-  listChangedMethod,
-  METHODS,
-  type Message,
-  read,
-  shapeOf,
-} from '../wire/messages.js';
+import { ERRORS, LIST_CHANGES, LISTS, METHODS, type Message, read, shapeOf } from '../wire/messages.js';
 import { once } from '../wire/once.js';
 import { insufficientScope } from './callers/authorization.js';
 import { passRefusal } from './callers/refused-caller.js';
@@ -39,8 +30,6 @@ const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([
   'ping',
   ...Object.values(LISTS).map(({ method }) => method),
 ]);
-
-const LIST_CHANGED: ReadonlySet<string> = new Set(CAPABILITIES.map(listChangedMethod));
 
 /**
  * Serves an SDK v1 server over Streamable HTTP, with a new server for each request. A session contains only the
@@ -138,7 +127,7 @@ export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler
     if (!initializes && sessionId !== undefined) transport.sessionId = sessionId;
     const isAnnounced = (method: unknown): boolean =>
       typeof method === 'string' &&
-      LIST_CHANGED.has(method) &&
+      LIST_CHANGES.has(method) &&
       sessionId !== undefined &&
       given.announce?.(storeKeyOf(sessionId), method) === true;
     const unanswered = new Set(messages.filter((each) => shapeOf(each) === 'request').map(idOf));

@@ -1,6 +1,6 @@
 import type { HttpRefusal } from '../http/upstream-server.js';
 import type { CallAnswer } from '../wire/calls.js';
-import { ERRORS, rpcError } from '../wire/messages.js';
+import { ERRORS, refusal } from '../wire/messages.js';
 import { reasonOf, UpstreamError } from './upstream-error.js';
 
 export type Params = Record<string, unknown> | undefined;
@@ -83,10 +83,6 @@ export interface ChannelOwner {
 export const CANCELLED: CallAnswer = {
   error: { code: ERRORS.internal, message: 'The request was cancelled.' },
 };
-
-export const refusal = (code: number, message: string, data?: unknown): CallAnswer => ({
-  error: rpcError(code, message, data),
-});
 
 /** A client that cannot be asked: it does not support the question, or nothing tells which client the question belongs to. */
 export const unaskable: Ask = async () =>

@@ -23,7 +23,7 @@ import {
   unaskable,
 } from './call.js';
 import { isAtLeast } from './eras/envelope.js';
-import { readSendFailure, UpstreamError } from './upstream-error.js';
+import { CLOSED, readSendFailure, UpstreamError } from './upstream-error.js';
 import { endingOf, type Wire } from './wires/wire.js';
 
 /** An answer, or why there is none. */
@@ -286,7 +286,6 @@ export class Channel {
 }
 
 const UNASKED = { ask: unaskable };
-const CLOSED = 'the connection was closed';
 
 /** What a request got in place of an answer that the server may have had. */
 const failed = (reason: string, isEnded = false): Outcome => ({

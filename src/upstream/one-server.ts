@@ -8,6 +8,7 @@ import {
   type Members,
   membersOf,
   read,
+  refusal,
   SUBSCRIPTION_META,
 } from '../wire/messages.js';
 import { TASK_CHANGED } from '../wire/task-streams.js';
@@ -15,7 +16,6 @@ import type { Backend, Client, ClientPort } from './backend.js';
 import {
   type AnswerOverHttp,
   type Params,
-  refusal,
   type ServerCall,
   unaskable,
   unknownMethod,

@@ -14,6 +14,7 @@ import type { Channel } from './channel.js';
 import { PendingLimit } from './open-requests.js';
 import type { RecoveryOptions } from './options.js';
 import {
+  CLOSED,
   EraUnavailable,
   InitializeRefused,
   reasonOf,
@@ -263,5 +264,4 @@ export class Recovery {
   }
 }
 
-const CLOSED = 'the connection was closed';
 const ignore = (): void => undefined;

@@ -4,6 +4,9 @@ import type { HttpRefusal } from '../http/upstream-server.js';
 /** MCP 2026-07-28, basic/versioning: the server does not speak the version of the request. */
 export const UNSUPPORTED_VERSION = -32022;
 
+/** Why a request fails on a connection that was closed here. */
+export const CLOSED = 'the connection was closed';
+
 /** What a failure means for the request, and for the connection. */
 interface Failure {
   /** Whether the server may have had the request, so that it may have run. */

@@ -17,6 +17,10 @@ export const CLIENT_CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilit
 export const CLIENT_INFO_META = 'io.modelcontextprotocol/clientInfo';
 /** The key of `_meta` in which messages of a stream name the request that opened it. */
 export const SUBSCRIPTION_META = 'io.modelcontextprotocol/subscriptionId';
+/** The key of `_meta` in which answers of 2026-07-28 carry what the answer to `initialize` said of the server. */
+export const SERVER_INFO_META = 'io.modelcontextprotocol/serverInfo';
+/** The key of `_meta` in which messages about a task name it (MCP 2025-11-25, "Tasks: Related Task Metadata"). */
+export const RELATED_TASK_META = 'io.modelcontextprotocol/related-task';
 
 export const METHODS = {
   initialize: 'initialize',
@@ -43,6 +47,7 @@ export type Capability = (typeof CAPABILITIES)[number];
 
 export const listChangedMethod = (capability: Capability): string =>
   `notifications/${capability}/list_changed`;
+export const LIST_CHANGES: ReadonlySet<string> = new Set(CAPABILITIES.map(listChangedMethod));
 
 /** The methods that use one primitive, by name or URI. */
 export const ACCESS_METHODS = {
@@ -160,6 +165,11 @@ export function answer(request: Request, result: Record<string, unknown>): Answe
 
 export const rpcError = (code: number, message: string, data?: unknown): Failure['error'] =>
   data === undefined ? { code, message } : { code, message, data };
+
+/** Returns an error as the answer to a call, which has no id. */
+export const refusal = (code: number, message: string, data?: unknown): Pick<Failure, 'error'> => ({
+  error: rpcError(code, message, data),
+});
 
 export function failure(id: RequestId | null, code: number, message: string, data?: unknown): Failure {
   return { jsonrpc: '2.0', id, error: rpcError(code, message, data) };

@@ -2,10 +2,8 @@ import { type Implementation, ProtocolError, Server } from '@modelcontextprotoco
 import { listsTaskOnlyTools } from '../../gate/lists/tools-for-client.js';
 import type { SharedCatalog } from '../../gate/request/catalog-cache.js';
 import { CURSOR_MESSAGES } from '../../gate/request/generated/texts.js';
-import { LISTS, read } from '../../wire/messages.js';
+import { LISTS, read, SERVER_INFO_META } from '../../wire/messages.js';
 import { isKnown, listedBy } from './stub-server.js';
-
-const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
 /**
  * Makes a stub server of SDK v2 that answers one list request, because building the real server takes long.
@@ -23,7 +21,7 @@ export function createStubServerV2(
   const kind = listedBy(body);
   if (kind === undefined || !isKnown(known, body)) return undefined;
   // The cast is safe: the page came from a server of the SDK, which writes this member.
-  const told = read(known.page(kind, undefined), '_meta', SERVER_INFO) as Implementation | undefined;
+  const told = read(known.page(kind, undefined), '_meta', SERVER_INFO_META) as Implementation | undefined;
   const info = told ?? serverInfo;
   // SDK v2 removes what tells the gate that a tool can only be called as a task, so the real server lists such tools.
   const pages = known.lists.get(kind)?.pages ?? [];

@@ -1,11 +1,11 @@
 import type { CallAnswer } from '../../wire/calls.js';
-import { type Era, read } from '../../wire/messages.js';
+import { type Era, RELATED_TASK_META, read } from '../../wire/messages.js';
 import { MISSING_EXTENSION, supportsTasks } from '../../wire/task-streams.js';
 import { answerTooLarge, BAD_RESPONSES, cannotCancel } from '../author/generated/texts.js';
 import { sleep } from '../execution/replay.js';
 import type { TaskRecord } from '../records/record.js';
 import { invalidParams, METHOD_NOT_FOUND, NOT_FOUND, type TaskCall } from './answer.js';
-import { legacyStatus, legacyTask, modernTask, RELATED_TASK } from './describe.js';
+import { legacyStatus, legacyTask, modernTask } from './describe.js';
 import { pollInterval } from './poll.js';
 import { questionsToSend } from './questions.js';
 
@@ -113,7 +113,7 @@ async function resultOrRetry(first: TaskRecord, call: TaskCall): Promise<CallAns
 function resultOf({ id: taskId, status, end }: TaskRecord): CallAnswer | undefined {
   if (status === 'open') return undefined;
   if (end !== undefined && 'result' in end) {
-    const _meta = { ...Object(end.result._meta), [RELATED_TASK]: { taskId } };
+    const _meta = { ...Object(end.result._meta), [RELATED_TASK_META]: { taskId } };
     return { result: { ...end.result, _meta } };
   }
   if (end !== undefined && 'error' in end) return { error: end.error };

@@ -1,6 +1,6 @@
 import type { TaskCaller } from '../../session/task-owner.js';
 import type { Call } from '../../wire/calls.js';
-import { ERRORS, type Failure, rpcError } from '../../wire/messages.js';
+import { ERRORS, type Failure, refusal } from '../../wire/messages.js';
 import { callPlainly } from '../author/generated/texts.js';
 import type { Tasks } from '../port/tasks.js';
 
@@ -12,10 +12,6 @@ export interface TaskCall extends Call {
 
 /** Who sent a message about which tasks, and which tools it is shown. */
 export type TaskSender = Pick<TaskCall, 'tasks' | 'caller' | 'shows'>;
-
-export const refusal = (code: number, message: string, data?: unknown): Pick<Failure, 'error'> => ({
-  error: rpcError(code, message, data),
-});
 
 export const invalidParams = (message: string): Pick<Failure, 'error'> =>
   refusal(ERRORS.invalidParams, message);

@@ -15,9 +15,6 @@ import { pollInterval } from './poll.js';
 const legacyWord = (state: TaskState): string => (state === 'tool_error' ? 'failed' : state);
 const modernWord = (state: TaskState): string => (state === 'tool_error' ? 'completed' : state);
 
-/** The `_meta` key that relates a message to its task (MCP 2025-11-25, "Tasks: Related Task Metadata"). */
-export const RELATED_TASK = 'io.modelcontextprotocol/related-task';
-
 /** Describes a task of protocol 2025-11-25. */
 export function legacyTask(task: TaskSummary, now: number): Record<string, unknown> {
   return {

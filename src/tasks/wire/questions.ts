@@ -1,8 +1,7 @@
-import { type Answer, type Failure, type Request, read } from '../../wire/messages.js';
+import { type Answer, type Failure, RELATED_TASK_META, type Request, read } from '../../wire/messages.js';
 import type { Tasks } from '../port/tasks.js';
 import type { TaskRecord } from '../records/record.js';
 import type { TaskSender } from './answer.js';
-import { RELATED_TASK } from './describe.js';
 
 /** The id of a question to a legacy client has everything that its answer needs, so no process has to remember it. */
 const QUESTION_ID = /^ask:([0-9a-f]{44}):([\w.-]{1,64})$/;
@@ -35,7 +34,7 @@ export async function questionsToSend(
     if (now - askedAt < olderThanMs || (sent !== undefined && now - sent.at < LOST_MS)) continue;
     if (!(await tasks.markSent(record, key))) continue;
     const params = typeof request.params === 'object' ? request.params : {};
-    const _meta = { ...Object(read(params, '_meta')), [RELATED_TASK]: { taskId: record.id } };
+    const _meta = { ...Object(read(params, '_meta')), [RELATED_TASK_META]: { taskId: record.id } };
     messages.push({
       jsonrpc: '2.0',
       id: `ask:${record.id}:${key}`,

@@ -1,12 +1,12 @@
 import type { CallAnswer } from '../../wire/calls.js';
-import { ERRORS, read } from '../../wire/messages.js';
+import { ERRORS, read, refusal } from '../../wire/messages.js';
 import { MISSING_EXTENSION, supportsTasks } from '../../wire/task-streams.js';
 import type { TaskDefinition } from '../author/definition.js';
 import { BAD_TASK, mustBeTask, tooSlow } from '../author/generated/texts.js';
 import { answerable } from '../execution/questions.js';
 import type { StartOptions } from '../port/tasks.js';
 import type { TaskRecord, ToolResult } from '../records/record.js';
-import { invalidParams, notATask, refusal, type TaskCall } from './answer.js';
+import { invalidParams, notATask, type TaskCall } from './answer.js';
 import { legacyTask, modernTask } from './describe.js';
 
 /** How long a plain call of a tool waits for its task, in milliseconds. API Gateway ends requests after 30 seconds. */

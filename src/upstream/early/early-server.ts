@@ -1,4 +1,13 @@
-import { CAPABILITIES, ERRORS, listChangedMethod, METHODS, type Request, read } from '../../wire/messages.js';
+import {
+  type Capability,
+  ERRORS,
+  LIST_CHANGES,
+  listChangedMethod,
+  METHODS,
+  type Request,
+  read,
+  refusal,
+} from '../../wire/messages.js';
 import type { Backend, Backends, Client, ClientPort } from '../backend.js';
 import {
   type AnswerOverHttp,
@@ -6,12 +15,9 @@ import {
   type Notify,
   ownCall,
   type Params,
-  refusal,
   type ServerCall,
 } from '../call.js';
 import type { Start } from './start.js';
-
-const CHANGES: ReadonlySet<string> = new Set(CAPABILITIES.map(listChangedMethod));
 
 /**
  * A server that answers before it has started: what it says of itself, and lists, come from what it said when it was up last.
@@ -21,7 +27,7 @@ export class EarlyServer implements Backend {
   private readonly inner: Backend;
   /** Resolves when the client has sent `initialized`. */
   private initialized = (): void => undefined;
-  private readonly toldClient = (changed: (typeof CAPABILITIES)[number]): void =>
+  private readonly toldClient = (changed: Capability): void =>
     this.port.tell(listChangedMethod(changed), undefined);
 
   /**
@@ -116,7 +122,7 @@ export class EarlyServer implements Backend {
 
   private telling(tell: Notify): Notify {
     return (method, params) => {
-      if (CHANGES.has(method)) {
+      if (LIST_CHANGES.has(method)) {
         // The comparison tells the client.
         if (this.start.isEarly) return;
         void this.start.changed();

@@ -7,6 +7,7 @@ import {
   membersOf,
   PROTOCOL_VERSION_META,
   read,
+  SERVER_INFO_META,
   SUBSCRIPTION_META,
   TASKS_EXTENSION,
 } from '../../wire/messages.js';
@@ -17,7 +18,6 @@ export const MODERN_VERSION = '2026-07-28';
 export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
-const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
 /** How this package names itself where clients share a connection: one client must not be named to another's server. */
 export const SELF = { name: 'mcp-concerns', version: '1' };
@@ -81,13 +81,16 @@ export const wrapResult = (method: string, result: Members, serverInfo: unknown)
   resultType: 'complete',
   ...(CACHEABLE.has(method) ? { ttlMs: 0, cacheScope: 'private' } : {}),
   ...result,
-  _meta: { ...(serverInfo === undefined ? {} : { [SERVER_INFO]: serverInfo }), ...membersOf(result._meta) },
+  _meta: {
+    ...(serverInfo === undefined ? {} : { [SERVER_INFO_META]: serverInfo }),
+    ...membersOf(result._meta),
+  },
 });
 
 /** A modern result as a legacy one. */
 export function unwrapResult(result: Members): Members {
   const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...kept } = result;
-  return withoutMeta(kept, [SERVER_INFO, SUBSCRIPTION_META]);
+  return withoutMeta(kept, [SERVER_INFO_META, SUBSCRIPTION_META]);
 }
 
 /** @returns the same without keys of `_meta`, and without `_meta` if it is then empty */
@@ -120,7 +123,7 @@ export function initializeOf(discovered: Members, requested: unknown): Members {
 }
 
 /** @returns name and version of a server, from its answer to `server/discover` */
-const serverInfoOf = (discovered: Members): unknown => read(discovered, '_meta', SERVER_INFO);
+const serverInfoOf = (discovered: Members): unknown => read(discovered, '_meta', SERVER_INFO_META);
 
 /** @returns what a client can be asked by a server of the legacy era: all that is not about this package */
 export function asksOf(capabilities: unknown): Members {

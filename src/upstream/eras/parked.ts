@@ -1,6 +1,6 @@
 import type { CallAnswer } from '../../wire/calls.js';
-import { ERRORS, membersOf, read } from '../../wire/messages.js';
-import { type AnswerOverHttp, type Ask, CANCELLED, refusal, type ServerCall } from '../call.js';
+import { ERRORS, membersOf, read, refusal } from '../../wire/messages.js';
+import { type AnswerOverHttp, type Ask, CANCELLED, type ServerCall } from '../call.js';
 import type { Caller } from '../link.js';
 
 /** Milliseconds that a call waits for the answer of a person. */

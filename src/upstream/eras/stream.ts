@@ -7,11 +7,12 @@ import {
   METHODS,
   membersOf,
   read,
+  refusal,
   SUBSCRIPTION_META,
   TASKS_EXTENSION,
 } from '../../wire/messages.js';
 import { TASK_CHANGED } from '../../wire/task-streams.js';
-import { abortSignalOf, CANCELLED, type CallSignal, type Notify, refusal, type ServerCall } from '../call.js';
+import { abortSignalOf, CANCELLED, type CallSignal, type Notify, type ServerCall } from '../call.js';
 import type { Caller, ChangeListener, Link } from '../link.js';
 import type { Upstream } from '../upstream.js';
 import { withoutMeta } from './envelope.js';

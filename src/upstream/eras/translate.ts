@@ -7,6 +7,7 @@ import {
   type Members,
   membersOf,
   read,
+  refusal,
   TASK_LIST,
   TASK_RESULT,
 } from '../../wire/messages.js';
@@ -14,7 +15,6 @@ import {
   type AnswerOverHttp,
   ownCall,
   type Params,
-  refusal,
   type ServerCall,
   unaskable,
   unknownMethod,

@@ -1,7 +1,7 @@
 import type { CallAnswer } from '../../wire/calls.js';
-import { ERRORS, type Era, LISTS, type Members, membersOf, TASK_LIST } from '../../wire/messages.js';
+import { ERRORS, type Era, LISTS, type Members, membersOf, refusal, TASK_LIST } from '../../wire/messages.js';
 import { outsideEntry, UNAVAILABLE_META } from '../../wire/server-names.js';
-import { refusal, type ServerCall } from '../call.js';
+import type { ServerCall } from '../call.js';
 import { SELF, wrapResult } from '../eras/envelope.js';
 import { listPages } from '../list-pages.js';
 import { reasonOf } from '../upstream-error.js';

@@ -1,9 +1,7 @@
 import { nameIn } from '../../gate/table/routes.js';
-import { type Members, membersOf, read } from '../../wire/messages.js';
+import { type Members, membersOf, RELATED_TASK_META, read } from '../../wire/messages.js';
 import { joinUri, split } from '../../wire/server-names.js';
 import type { Params } from '../call.js';
-
-const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
 /** A name in the params of a request: where it is, and whose it is. */
 export interface Target {
@@ -42,7 +40,7 @@ const PLACES: readonly (readonly string[])[] = [
   ['task', 'taskId'],
   ['taskId'],
   ['uri'],
-  ['_meta', RELATED_TASK, 'taskId'],
+  ['_meta', RELATED_TASK_META, 'taskId'],
   ['_meta', 'ui', 'resourceUri'],
 ];
 

@@ -12,6 +12,7 @@ import {
   type Members,
   membersOf,
   read,
+  refusal,
 } from '../../wire/messages.js';
 import { isShortened } from '../../wire/server-names.js';
 import type { Backend, Backends, Client, ClientPort } from '../backend.js';
@@ -20,7 +21,6 @@ import {
   type Notify,
   ownCall,
   type Params,
-  refusal,
   type ServerCall,
   unknownMethod,
 } from '../call.js';

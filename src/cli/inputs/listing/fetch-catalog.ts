@@ -7,7 +7,7 @@ import { KINDS } from '../../../engine/policy.js';
 import { beforeAbort } from '../../../session/before-abort.js';
 import { MODERN_VERSION } from '../../../upstream/eras/envelope.js';
 import { inProcessTransport } from '../../../upstream/in-process.js';
-import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../../../wire/messages.js';
+import { LIST_CHANGES, LISTS, METHODS, read } from '../../../wire/messages.js';
 import { withoutGates } from '../../../wire/transport-layer.js';
 import { CliError } from '../../errors.js';
 import type { ServerInput } from '../../options/input-options.js';
@@ -26,7 +26,6 @@ const QUIET_MS = 300;
 const MAX_CHANGES = 10;
 /** Single requests have no time limit, because the conversation has one for all of them. */
 const NO_LIMIT = 2 ** 31 - 1;
-const CHANGES: ReadonlySet<string> = new Set(CAPABILITIES.map(listChangedMethod));
 
 type ListingOptions = Pick<ServerInput, 'from' | 'seconds' | 'protocol'> & {
   /** Aborted when the result is no longer needed. */
@@ -110,7 +109,7 @@ async function fetchFrom(
   client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [] }));
   let changed = false;
   client.fallbackNotificationHandler = async ({ method }) => {
-    changed ||= CHANGES.has(method);
+    changed ||= LIST_CHANGES.has(method);
   };
 
   const late = new AbortController();
