@@ -37,8 +37,8 @@ export async function childFailure(
 
 function startFailure(cause: unknown): string {
   const code = read(cause, 'code');
-  if (code === 'ENOENT') return 'there is no such command. Check the command after --';
-  if (code === 'EACCES') return 'it is not executable. Check the command after --';
+  if (code === 'ENOENT') return 'there is no such command. Check its name and PATH';
+  if (code === 'EACCES') return 'it is not executable. Check its permissions';
   return typeof code === 'string' ? code : String(cause);
 }
 
