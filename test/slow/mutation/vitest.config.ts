@@ -57,7 +57,7 @@ export default defineConfig({
       'test/policy/{yaml,docs,schema}.test.ts',
       'test/gate/fuzz.test.ts',
       'test/gate/panel/{foreign,narrow,pages}.test.ts',
-      'test/behavior/{leaks/*,one-write,stdio-listen,examples/vault/lifecycle,store-faults/*}.test.ts',
+      'test/behavior/{leaks/*,one-write,stdio-listen,examples/vault/lifecycle,store-faults/*,tokens/*}.test.ts',
       'test/tasks/{attach,lambda*,poll,recovery,replay,result,suite,walk,wire}.test.ts',
     ],
     // Left out by name: child processes of stdio mounts, ten seconds of single pages, times that counting each branch changes,
