@@ -24,10 +24,10 @@ export interface Classes {
 /** For the log: what a server lists has no bound. */
 const MAX_NAMED = 10;
 
-/** The values that some parts of the policy give, and a text that is equal for equal values. */
+/** The values that some parts of the policy give, and a number that is equal for equal values. */
 interface Given {
   readonly offers: ReturnType<typeof collectOffers>;
-  readonly key: string;
+  readonly number: number;
 }
 
 /**
@@ -47,6 +47,8 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
   const undeclared: string[] = [];
   const changed: string[] = [];
   const byParts = new Map<string | object, Given>();
+  // Of these texts, 200 bytes each for a policy with many concerns, each item's key has only the number.
+  const byValues = new Map<string, number>();
   const numbers = new Map<unknown, number>();
   for (const item of items) {
     const data = readable(policy, kind, item);
@@ -57,13 +59,15 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
     if (given === undefined) {
       const offers = collectOffers(policy, item, parts);
       if (undeclared.length < MAX_NAMED) undeclared.push(...offers.unknown);
-      given = { offers, key: keyOf(offers) };
+      const values = keyOf(offers);
+      given = { offers, number: byValues.get(values) ?? byValues.size };
+      byValues.set(values, given.number);
       byParts.set(own, given);
     }
     const slots = policy.slots.fill(data);
     const change = changeOf(policy, kind, item);
     if (change !== undefined && changed.length < MAX_NAMED) changed.push(identityOf(kind, item));
-    const key = textOf([given.key, change, slots]);
+    const key = textOf([given.number, change, slots]);
     const number =
       numbers.get(key) ?? classes.push({ kind, change, ...given.offers, primitive: data, slots }) - 1;
     numbers.set(key, number);

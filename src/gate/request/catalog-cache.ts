@@ -1,10 +1,10 @@
 import type { Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { bindCatalog, type Catalog } from '../../engine/select.js';
+import type { Catalog } from '../../engine/select.js';
 import { type Capability, type Failure, LISTS, read } from '../../wire/messages.js';
 import { type AskServer, askForPages, type WalkEnd } from '../../wire/page-walker.js';
 import { UNAVAILABLE_META } from '../../wire/server-names.js';
-import { type Bind, bindOnce, itemsOf, type WholeList, wholeListOf } from './whole-list.js';
+import { itemsOf, type WholeList, wholeListOf } from './whole-list.js';
 
 /** A list that exceeds a bound is not cached. It is filtered page by page, as the server sends it. */
 const BOUNDS = { items: 50_000, pages: 100, milliseconds: 60_000 };
@@ -128,8 +128,7 @@ export class CatalogCache {
     pages: readonly Record<string, unknown>[],
     end: WalkEnd<Failure['error']>,
   ): Outcome<CachedList> {
-    if (end.kind === 'complete')
-      return { state: 'complete', list: new CachedList(kind, pages, this.shared ? bindCatalog : bindOnce) };
+    if (end.kind === 'complete') return { state: 'complete', list: new CachedList(kind, pages) };
     return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
   }
 }
@@ -142,13 +141,12 @@ export class CachedList {
   constructor(
     private readonly kind: Kind,
     readonly pages: readonly Record<string, unknown>[],
-    private readonly bind?: Bind,
   ) {}
 
   boundTo(policy: Policy): WholeList {
     const known = this.bound.get(policy);
     if (known !== undefined) return known;
-    const list = wholeListOf(policy, this.kind, this.pages, this.bind);
+    const list = wholeListOf(policy, this.kind, this.pages);
     this.bound.set(policy, list);
     return list;
   }

@@ -32,20 +32,16 @@ export function withoutReserved(
     : { items: listed, warnings: [] };
 }
 
-/** Binds a list to a policy. */
-export type Bind = (policy: Policy, kind: Kind, items: readonly Primitive[]) => Catalog<Primitive>;
-
 /** Joins the pages of one list and binds them to a policy. */
 export function wholeListOf(
   policy: Policy,
   kind: Kind,
   pages: readonly Record<string, unknown>[],
-  bind: Bind = bindCatalog,
 ): WholeList {
   const listed = pages.flatMap((page) => itemsOf(kind, page) ?? []);
   const { items, warnings } = withoutReserved(policy, kind, listed);
   const { [kind]: _items, nextCursor: _cursor, ...rest } = pages[0] ?? {};
-  return { bound: bind(policy, kind, items), rest: { ...rest, ...hintsOf(pages) }, warnings };
+  return { bound: bindCatalog(policy, kind, items), rest: { ...rest, ...hintsOf(pages) }, warnings };
 }
 
 /** Returns the strictest of the hints that pages have on how long they may be cached. */
@@ -55,33 +51,4 @@ function hintsOf(pages: readonly Record<string, unknown>[]): Record<string, unkn
   if (!times.every((each) => typeof each === 'number')) return { ttlMs: 0 };
   const isPublic = pages.every(({ cacheScope }) => cacheScope === 'public');
   return { ttlMs: Math.min(...times), cacheScope: isPublic ? 'public' : 'private' };
-}
-
-/** The list of each kind that was bound last under a policy, and its JSON text. */
-const latest = new WeakMap<
-  Policy,
-  Map<Kind, { readonly text: string; readonly bound: Catalog<Primitive> }>
->();
-
-/**
- * Binds a list to a policy, or returns the list of this kind that was bound last, if its JSON text is equal: an endpoint that
- * makes a server for each request lists the same for each. Writing 24 tools takes 0.1 ms, binding them up to 0.4 ms.
- */
-export const bindOnce: Bind = (policy, kind, items) => {
-  const text = textOf(items);
-  const ofPolicy = latest.get(policy) ?? new Map();
-  const known = ofPolicy.get(kind);
-  if (text !== undefined && known?.text === text) return known.bound;
-  const bound = bindCatalog(policy, kind, items);
-  if (text !== undefined) latest.set(policy, ofPolicy.set(kind, { text, bound }));
-  return bound;
-};
-
-/** Returns `undefined` for what cannot be written, for example because it nests too deeply. */
-function textOf(items: readonly Primitive[]): string | undefined {
-  try {
-    return JSON.stringify(items);
-  } catch {
-    return undefined;
-  }
 }
