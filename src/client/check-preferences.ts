@@ -150,6 +150,11 @@ export function problemFromError(data: unknown, message: string): PreferenceProb
 }
 
 function quote(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  try {
+    const text = JSON.stringify(value) ?? String(value);
+    return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  } catch {
+    // A BigInt, or an object that contains itself.
+    return `a value of type ${typeof value}`;
+  }
 }

@@ -2,7 +2,7 @@ import { LISTS, METHODS, read } from '../wire/messages.js';
 import type { HostPreferences } from './check-preferences.js';
 import type { Concerns, ListChange } from './concerns.js';
 import { ListRefresher } from './list-refresher.js';
-import { checkFilter, LIST_METHODS, listAll } from './lists.js';
+import { checkFilter, fetchAll, LIST_METHODS } from './lists.js';
 import { type Delivery, PreferenceSync } from './preference-sync.js';
 import { acceptsPreferences, inMeta, KINDS, type Kind } from './request-meta.js';
 import { callClient, changeSent, type HostClient } from './sdk.js';
@@ -52,7 +52,9 @@ export function createConcerns<C extends HostClient>(
       const refresh = declaration.declared && read(options, 'cacheMode') !== 'bypass';
       const sent = refresh ? { ...options, cacheMode: 'refresh' } : options;
       try {
-        const list = await listAll(client, kind, withConcerns(params), sent);
+        const list = await fetchAll(kind, withConcerns(params), (page) =>
+          callClient(client, LIST_METHODS[kind], [page, sent]),
+        );
         // A cursor belongs to the configuration that it was made for, so a single page cannot be fetched again.
         const repeatable = read(params, 'cursor') === undefined && sync.preferences === preferences;
         if (!repeatable || !sync.seemsExpired(summaryOf(list))) return list;

@@ -3,7 +3,7 @@ import { walkPages } from '../wire/page-walker.js';
 import { type Declaration, list } from './declaration.js';
 import { PreferencesError } from './errors.js';
 import type { Kind } from './request-meta.js';
-import { callClient, type HostClient } from './sdk.js';
+import type { HostClient } from './sdk.js';
 
 /** The client's method for each list. */
 export const LIST_METHODS = {
@@ -19,24 +19,13 @@ const MAX_PAGES = 1000;
 /**
  * Fetches all pages of a list. Clients of SDK v2 do that themselves; clients of v1 fetch one page.
  *
- * @param client the client
- * @param kind which list
+ * @param field the member of a page that has its items
  * @param params the parameters of each request; if they contain a cursor, only that page is fetched
- * @param options the options of each request
+ * @param fetchPage sends a request with these parameters
  * @returns the first page, without its cursor, and with the items of all pages
  * @throws {PreferencesError} `LIST_ENDLESS` if a cursor is repeated, or after 1000 pages
  * @throws the client's own errors
  */
-export function listAll(
-  client: HostClient,
-  kind: Kind,
-  params: object | undefined,
-  options: object | undefined,
-): Promise<object> {
-  return fetchAll(kind, params, (page) => callClient(client, LIST_METHODS[kind], [page, options]));
-}
-
-/** Fetches all pages of a list, whose items are in the member `field`; see `listAll`. */
 export async function fetchAll(
   field: string,
   params: object | undefined,

@@ -156,6 +156,17 @@ describe('preferences with a problem', () => {
     expect(problem?.message.length).toBeLessThan(150);
   });
 
+  it('are reported without their text if they cannot be written as JSON', () => {
+    const circular: Record<string, unknown> = {};
+    circular.self = circular;
+    const told = [1n, circular].map((value) => check({ security: value }).problems[0]);
+    expect(told.map((each) => each?.code)).toEqual(['malformed-value', 'malformed-value']);
+    expect(told.map((each) => /not (.*)\.$/.exec(each?.message ?? '')?.[1])).toEqual([
+      'a value of type bigint',
+      'a value of type object',
+    ]);
+  });
+
   it.each([null, undefined, 7, 'security=high', ['security']])(
     'are reported if %j is not an object',
     (preferences) => {
