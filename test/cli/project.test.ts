@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { MAIN, run, runIn } from './run.js';
 import { inTerminal } from './shown.js';
@@ -51,6 +51,19 @@ beforeEach(() => {
 });
 
 describe('a project file', () => {
+  it('names the policy and the catalog that open shows', async () => {
+    const pageOf = async (...args: string[]): Promise<string> => {
+      const { stdout } = await runIn(folder, 'open', '--no-open', ...args);
+      const text = readFileSync(stdout.trim(), 'utf8');
+      rmSync(dirname(stdout.trim()), { recursive: true });
+      return text;
+    };
+    const page = await pageOf();
+    expect(page).toContain('alpha: { security: low }');
+    expect(page).toContain('own.catalog.json');
+    expect(await pageOf('--no-project')).not.toContain('alpha: { security: low }');
+  });
+
   it('names the policy and the input', async () => {
     const { code, stdout } = await runIn(folder, 'check', '--deny-warnings');
     expect(stdout).toContain('policies/own.yaml:7:5  warning  dead-entry');

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { openerTo } from '../control/local-page.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { type CommandLine, commandOf } from '../options/command-line.js';
-import { type Options, openCommand } from '../options/generated/commands.js';
+import { commandOf } from '../options/command-line.js';
+import { openCommand } from '../options/generated/commands.js';
 import { parseInput } from '../options/input-options.js';
 import { type PlaygroundInput, playgroundDocument } from '../proposals/playground-document.js';
 import { servePlayground } from '../proposals/playground-server.js';
@@ -18,9 +18,7 @@ import { plain, type Terminal } from '../terminal/output.js';
  * @example
  * await run(['--policy', 'policies/vault.yaml', '--no-open']);
  */
-export const { definition, run } = commandOf(openCommand(), act, () => false);
-
-async function act(line: CommandLine<[], Options['open']>): Promise<number | undefined> {
+export const { definition, run } = commandOf(openCommand(), async (line) => {
   const { values, terminal } = line;
   const { policy: paths = [] } = values;
   const input = parseInput(line);
@@ -40,8 +38,7 @@ async function act(line: CommandLine<[], Options['open']>): Promise<number | und
     terminal.note(`Opening ${file}`);
     await openOrPrint(file, terminal.note);
   } else process.stdout.write(`${file}\n`);
-  return undefined;
-}
+});
 
 /** Serves the page until a signal, so that it can save. */
 async function openSaving(html: string, input: PlaygroundInput, terminal: Terminal): Promise<number> {
