@@ -32,11 +32,8 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]) {
   const dimensions: Dimension[] = effective.map((values, concern) => ({ concern, values }));
   const comparisons = new Map<string, number>();
   const comparison = (key: string): Formula => {
-    let dimension = comparisons.get(key);
-    if (dimension === undefined) {
-      dimension = dimensions.push({ comparison: key, values: [false, true] }) - 1;
-      comparisons.set(key, dimension);
-    }
+    const dimension = comparisons.get(key) ?? dimensions.push({ comparison: key, values: [false, true] }) - 1;
+    comparisons.set(key, dimension);
     return atom(dimension, 2, (value) => value === 1);
   };
   const holds = (setBy: Concern['setBy'], { offers }: Mapping): Formula =>

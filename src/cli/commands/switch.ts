@@ -5,6 +5,7 @@ import { type RunningProcess, runningProcesses, switchSession } from '../control
 import { CliError, UsageError } from '../errors.js';
 import { commandOf } from '../options/command-line.js';
 import { switchCommand } from '../options/generated/commands.js';
+import { pairOf } from '../options/preferences.js';
 import { sessionLines } from '../reports/switch-report.js';
 import { openInBrowser, openOrPrint } from '../terminal/open-in-browser.js';
 import { plain } from '../terminal/output.js';
@@ -71,12 +72,7 @@ function readChange(changes: readonly string[]): WantedChange | undefined {
     const problem = `"${first}" is a preset, so "${second}" cannot follow it. Pass one of them`;
     throw new UsageError(problem);
   }
-  const texts = changes.map((text): [string, string] => {
-    const at = text.indexOf('=');
-    if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-    throw new UsageError(`"${text}" is not NAME=VALUE`);
-  });
-  return new Map(texts);
+  return new Map(changes.map((text) => pairOf(text, () => new UsageError(`"${text}" is not NAME=VALUE`))));
 }
 
 /** The word that removes a value, and the word that removes all. A policy's own value or preset of that name wins. */

@@ -51,10 +51,7 @@ export class Hub {
       this.sessions.set(id, session);
       this.announce(id);
       return {
-        changed: () => {
-          this.forgetAsked(session);
-          this.announce(id);
-        },
+        changed: () => this.forgetAsked(session),
         listed: () => {
           if (session.relisted !== false) return;
           session.relisted = true;
@@ -119,7 +116,6 @@ export class Hub {
       throw new ChangeRefusedError('The program does not ask for this any more, so nothing changed.');
     }
     this.forgetAsked(session);
-    this.announce(id);
     const after = await (isAllowed ? this.change(id, asked.change) : this.state(id));
     if (after === undefined) throw new SessionGoneError(GONE);
     return after;
@@ -129,10 +125,7 @@ export class Hub {
     const { id } = session.info;
     const after = await this.state(id, change);
     if (after === undefined) return;
-    const expires = setTimeout(() => {
-      this.forgetAsked(session);
-      this.announce(id);
-    }, ASKED_MS).unref();
+    const expires = setTimeout(() => this.forgetAsked(session), ASKED_MS).unref();
     this.forgetAsked(session);
     session.asked = { change, proposal: proposalOf(before, after), expires };
     this.announce(id);
@@ -141,6 +134,7 @@ export class Hub {
   private forgetAsked(session: Session): void {
     clearTimeout(session.asked?.expires);
     delete session.asked;
+    this.announce(session.info.id);
   }
 
   /** Calls a listener with each session, and again when its document changes or it ends. The returned function stops that. */

@@ -93,23 +93,17 @@ export const commandOf = <
 /** What `init` writes where nobody says otherwise. Without a project file, it is the policy of its folder. */
 export const FIRST_POLICY = 'policy.yaml';
 
-/** What is read of the definition of a command, whatever its arguments and options are. */
-type Definition = Pick<
-  CommandUnknownOpts,
-  'parse' | 'options' | 'args' | 'registeredArguments' | 'getOptionValue' | 'getOptionValueSource'
->;
-
 /** Whether the arguments without an option are of this kind. */
-const takes = ({ registeredArguments: [argument] }: Definition, kind: 'policy' | 'path'): boolean =>
+const takes = ({ registeredArguments: [argument] }: CommandUnknownOpts, kind: 'policy' | 'path'): boolean =>
   argument?.name() === kind;
 
 /** Only the commands with `--no-project` use the project file. */
-function useOfOptions({ options }: Definition): ProjectUse | false {
+function useOfOptions({ options }: CommandUnknownOpts): ProjectUse | false {
   const has = (name: string): boolean => options.some((option) => option.name() === name);
   return has('no-project') && { policy: has('policy') ? 'policy' : undefined, input: has('url') };
 }
 
-function parse(definition: Definition, argv: readonly string[]): void {
+function parse(definition: CommandUnknownOpts, argv: readonly string[]): void {
   // In `--policy --concern x` the value of --policy is missing. `-o -` and `--policy=-x` are valid.
   const missing = definition.options.find(({ long, short, required }) =>
     argv.some((each, index) => required && [long, short].includes(each) && /^-./.test(argv[index + 1] ?? '')),
@@ -124,7 +118,7 @@ function parse(definition: Definition, argv: readonly string[]): void {
 }
 
 /** Returns a message of commander as the sentences of our messages. */
-function problemOf({ code, message }: CommanderError, { options }: Definition): string {
+function problemOf({ code, message }: CommanderError, { options }: CommandUnknownOpts): string {
   const text = message
     .replace(/^error: /, '')
     .replace(/\n\((.*)\)$/, '. $1')
@@ -138,7 +132,7 @@ const NOTHING = { options: [], positionals: [], server: undefined };
 
 /** Finds what the project file, or the first policy of the folder, adds to a command line that was parsed, which wins. */
 function ofProject(
-  definition: Definition,
+  definition: CommandUnknownOpts,
   command: readonly string[],
   { policy: policyOption, input }: ProjectUse,
 ) {

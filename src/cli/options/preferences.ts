@@ -39,7 +39,7 @@ export function readPreferences(policy: Policy, values: PreferenceValues, capabi
   const claims = new Map(values.claims === undefined ? [] : readClaims(values.claims));
   for (const text of values.claim ?? []) {
     const example = 'Pass --claim NAME=VALUE, for example --claim tier=pro.';
-    const [name, value] = pairOf(text, () => `"${text}" is not a valid claim. ${example}`);
+    const [name, value] = pairOf(text, () => new CliError(`"${text}" is not a valid claim. ${example}`));
     once(`claim ${name}`, name);
     // `realm_access.roles` is how explanations write a path.
     const { claim = name } =
@@ -50,7 +50,7 @@ export function readPreferences(policy: Policy, values: PreferenceValues, capabi
   // The command line lists servers as a client of the legacy era.
   let caller: Caller = { claims, capabilities, client: clientInfo(values.client), era: 'legacy' };
   for (const text of values.concern ?? []) {
-    const [name, value] = pairOf(text, () => withoutValue(policy, text));
+    const [name, value] = pairOf(text, () => new CliError(withoutValue(policy, text)));
     if (name === 'preset') {
       once(name);
       preferences.set(name, presetOf(policy, value));
@@ -75,10 +75,11 @@ export function readPreferences(policy: Policy, values: PreferenceValues, capabi
   return { configuration: resolveConfiguration(policy, [source], caller), caller };
 }
 
-function pairOf(text: string, problem: () => string): [name: string, value: string] {
+/** Reads `NAME=VALUE`. Throws the error if there is no name, or no value. */
+export function pairOf(text: string, error: () => CliError): [name: string, value: string] {
   const equals = text.indexOf('=');
   if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
-  throw new CliError(problem());
+  throw error();
 }
 
 /** A text is the name of a client. Its title and version can only be given as JSON. */

@@ -12,6 +12,7 @@ import {
   type Settings,
 } from '../../engine/policy.js';
 import { type CheckedFile, type ConcernDeclaration, declarationOf } from '../check/check-values.js';
+import { comparePlaces } from '../language/findings.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import type { PolicyDocument } from '../language/schema.js';
 import { COMPILED_FORMAT, digestOf } from './compiled.js';
@@ -44,7 +45,7 @@ export function compilePolicy(
   const concerns = declared ?? own.map(([name, document]) => [name, declarationOf(document)] as const);
   const clientDefaults = documents.flatMap((each) => each['defaults-for'] ?? []);
   const presented = documents.flatMap(({ present }) => Object.entries(present?.tools ?? {}));
-  const content = {
+  return withDigest({
     format: COMPILED_FORMAT,
     files: files.map(({ source }) => source.file),
     concerns: [...concerns].map(toConcern),
@@ -57,8 +58,7 @@ export function compilePolicy(
     settings: settingsOf(documents),
     ...(presented.length === 0 ? {} : { present: Object.fromEntries(presented) }),
     ...(pins === undefined ? {} : { pins }),
-  };
-  return withDigest(content);
+  });
 }
 
 /** Returns a compiled policy with its digest in the place that it has in files. */
@@ -137,22 +137,14 @@ function valuesOf(
 ): CompiledEntry['values'] {
   const values = Object.entries(mapping).map(([concern, value]): [string, CompiledValue] => [
     concern,
-    { is: toValues(value), line: source.locate([...path, concern], 'key').line },
+    { is: value === 'any' ? value : [value].flat(), line: source.locate([...path, concern], 'key').line },
   ]);
   return Object.fromEntries(values);
-}
-
-function toValues(value: ConcernValue | readonly ConcernValue[]): readonly ConcernValue[] | 'any' {
-  if (value === 'any') return 'any';
-  return typeof value === 'object' ? value : [value];
 }
 
 /** The names in the order of the file: JavaScript puts keys that are integers first. */
 function inOrder(names: readonly string[], source: Source, path: Path): readonly string[] {
   if (!names.some((name) => /^\d+$/.test(name))) return names;
-  const offset = (name: string) => {
-    const { line, column } = source.locate([...path, name], 'key');
-    return line * 1e7 + column;
-  };
-  return [...names].sort((a, b) => offset(a) - offset(b));
+  const placeOf = (name: string) => source.locate([...path, name], 'key');
+  return names.toSorted((a, b) => comparePlaces(placeOf(a), placeOf(b)));
 }

@@ -38,7 +38,7 @@ export function compose(servers: Servers): CompiledPolicy {
   const pins = [...outside, top].flatMap((each) => each.pins ?? []);
   const defaultsFor = [...outside, top].flatMap((each) => each.defaultsFor ?? []);
   const { digest: _digest, pins: _pins, defaultsFor: _defaultsFor, ...rest } = top;
-  const content = {
+  return withDigest({
     ...rest,
     files: [...top.files, ...parts.flatMap(({ policy }) => policy?.files ?? [])],
     presets: sharePresets(servers),
@@ -61,8 +61,7 @@ export function compose(servers: Servers): CompiledPolicy {
       unmapped: hidesUnmapped(servers) ? ('hide' as const) : ('show' as const),
     },
     ...(pins.length === 0 ? {} : { pins: joinPins(pins) }),
-  };
-  return withDigest(content);
+  });
 }
 
 /** The policy of one server with the names, values and conditions that it has outside. */

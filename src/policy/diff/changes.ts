@@ -47,7 +47,9 @@ export function changeOf(
   );
   const dontCare = decisions.map(([shown, shownOnOther]) => !shown && !shownOnOther);
   const { cubes, size } = findCover(dimensions.map(sizeOf), has, dontCare, mayUseDontCare);
-  const when = cubes.map((cube) => toTerms(cube, dimensions)).sort(byDimension(dimensions));
+  // In the order of the dimensions of their first terms.
+  const placeOf = ([term]: readonly Term[]): number => (term ? dimensions.indexOf(term.dimension) : -1);
+  const when = cubes.map((cube) => toTerms(cube, dimensions)).sort((a, b) => placeOf(a) - placeOf(b));
   const exact = unchanged.length === 0 && size === has.filter(Boolean).length;
   return { of, direction, when, exact, share: size / has.length };
 }
@@ -67,13 +69,6 @@ export function groupsOf(changes: readonly Change[]): ChangeGroup[] {
     return { share, size: hidden.length + shown.length, group: { when, hidden, shown, exact } };
   });
   return groups.sort((a, b) => b.share - a.share || b.size - a.size).map(({ group }) => group);
-}
-
-/** Orders conditions by the dimension of their first term. */
-function byDimension(order: readonly RequestDimension[]): (a: readonly Term[], b: readonly Term[]) => number {
-  const first = ([term]: readonly Term[]): number =>
-    term === undefined ? -1 : order.indexOf(term.dimension);
-  return (a, b) => first(a) - first(b);
 }
 
 function toTerms(cube: Cube, dimensions: readonly RequestDimension[]): Term[] {

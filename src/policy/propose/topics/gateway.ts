@@ -25,10 +25,7 @@ const MIN_SHARE = 0.9;
 export function prefixGroups(names: readonly string[]): PrefixGroup[] {
   for (const separator of SEPARATORS) {
     const prefixOf = (name: string): string => name.slice(0, name.indexOf(separator) + separator.length);
-    const prefixed = names.filter((name) => {
-      const end = name.indexOf(separator);
-      return end > 0 && end + separator.length < name.length;
-    });
+    const prefixed = names.filter((name) => name.indexOf(separator) > 0 && prefixOf(name) !== name);
     const found = [...groupBy(prefixed, prefixOf)].map(([prefix, own]) => ({ prefix, names: own }));
     if (isGateway(found, names.length)) return found;
   }
