@@ -12,6 +12,7 @@ import {
   type Era,
   EXTENSION_ID,
   eraOf,
+  LISTS,
   type Request,
   read,
 } from '../../wire/messages.js';
@@ -78,7 +79,8 @@ export function configure(
   const warnings = [
     ...(modern ? NO_WARNINGS : (record.warnings ?? NO_WARNINGS)),
     ...found.warnings,
-    ...warnOfOtherServers(policy, sender.http),
+    // They are about the list of tools, so a call does not repeat them.
+    ...(request.method === LISTS.tools.method ? warnOfOtherServers(policy, sender.http) : NO_WARNINGS),
   ];
   return warnings.length === 0
     ? configuration

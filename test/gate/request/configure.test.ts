@@ -153,6 +153,17 @@ describe('the warnings of a configuration', () => {
     ]);
   });
 
+  it('are about the headers of other servers where the list of tools is asked for', () => {
+    const sender = { extra: undefined, http: { headers: { 'x-mcp-readonly': 'true' } } };
+    const codesOf = (method: string): readonly string[] =>
+      configure({ policy: plain, request: { ...request(), method }, sender }, session({}), {
+        meta: true,
+      }).warnings.map(({ code }) => code);
+    expect(codesOf('tools/list')).toEqual(['unsupported-header']);
+    expect(codesOf('tools/call')).toEqual([]);
+    expect(codesOf('prompts/list')).toEqual([]);
+  });
+
   it('tell what is wrong with a header', () => {
     const { warnings } = configured(session({}), { sender: withHeader('=') });
     const message =
