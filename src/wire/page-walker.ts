@@ -1,4 +1,4 @@
-import { type Answer, errorOf, type Failure, read } from './messages.js';
+import { type Answer, errorOf, type Failure, type Members, read } from './messages.js';
 
 /** How far to follow the pages of a list. Each bound that is not given is that of `MAX_WALK`. */
 export interface WalkBounds {
@@ -109,6 +109,22 @@ export async function walkPages<P>(
   } catch (error) {
     return { end: { kind: 'failed', error }, pages: walk.pages };
   }
+}
+
+/**
+ * Joins the hints of several results on how long they may be cached: the shortest time, and `public` only if each is.
+ *
+ * @param results what a server answered, of any form
+ * @returns no hints if no result has any, as in the legacy era
+ */
+export function strictestHints(results: readonly unknown[]): Members {
+  const times = results.map((result) => read(result, 'ttlMs'));
+  if (times.every((time) => time === undefined)) return {};
+  const isPublic = results.every((result) => read(result, 'cacheScope') === 'public');
+  return {
+    ttlMs: Math.min(...times.map((time) => (typeof time === 'number' ? time : 0))),
+    cacheScope: isPublic ? 'public' : 'private',
+  };
 }
 
 /** Sends the server a request made by the gate itself. */

@@ -4,6 +4,7 @@ import {
   askForPages,
   MAX_WALK,
   PageWalk,
+  strictestHints,
   type WalkEnd,
   walkPages,
 } from '../../src/wire/page-walker.js';
@@ -192,5 +193,41 @@ describe('askForPages', () => {
     const ask: AskServer = (_method, _params, onResponse) => onResponse({ jsonrpc: '2.0', id: 1, error });
     askForPages(ask, 'tools/list', { onPage: () => 0 }, (end) => ends.push(end));
     expect(ends).toEqual([{ kind: 'failed', error }]);
+  });
+});
+
+describe('the hints of several results on caching', () => {
+  it.each([
+    [
+      'the shortest time',
+      [
+        { ttlMs: 9, cacheScope: 'public' },
+        { ttlMs: 7, cacheScope: 'public' },
+      ],
+      { ttlMs: 7, cacheScope: 'public' },
+    ],
+    [
+      'private if one is',
+      [
+        { ttlMs: 9, cacheScope: 'public' },
+        { ttlMs: 9, cacheScope: 'private' },
+      ],
+      { ttlMs: 9, cacheScope: 'private' },
+    ],
+    [
+      'no time if one has none',
+      [{ ttlMs: 9, cacheScope: 'public' }, {}],
+      { ttlMs: 0, cacheScope: 'private' },
+    ],
+    [
+      'no time if one is not a number',
+      [{ ttlMs: '9', cacheScope: 'public' }],
+      { ttlMs: 0, cacheScope: 'public' },
+    ],
+    ['none if none has any', [{ tools: [] }, { cacheScope: 'public' }], {}],
+    ['none of no results', [], {}],
+    ['none of what is no result', [null, 7], {}],
+  ])('are %s', (_name, results, hints) => {
+    expect(strictestHints(results)).toEqual(hints);
   });
 });

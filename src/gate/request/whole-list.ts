@@ -3,6 +3,7 @@ import { identityOf, type Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { bindCatalog, type Catalog } from '../../engine/select.js';
 import { read } from '../../wire/messages.js';
+import { strictestHints } from '../../wire/page-walker.js';
 import { isReserved } from '../table/routes.js';
 import { RESERVED_NAME } from './generated/texts.js';
 
@@ -41,14 +42,5 @@ export function wholeListOf(
   const listed = pages.flatMap((page) => itemsOf(kind, page) ?? []);
   const { items, warnings } = withoutReserved(policy, kind, listed);
   const { [kind]: _items, nextCursor: _cursor, ...rest } = pages[0] ?? {};
-  return { bound: bindCatalog(policy, kind, items), rest: { ...rest, ...hintsOf(pages) }, warnings };
-}
-
-/** Returns the strictest of the hints that pages have on how long they may be cached. */
-function hintsOf(pages: readonly Record<string, unknown>[]): Record<string, unknown> {
-  if (pages.length < 2) return {};
-  const times = pages.map(({ ttlMs }) => ttlMs);
-  if (!times.every((each) => typeof each === 'number')) return { ttlMs: 0 };
-  const isPublic = pages.every(({ cacheScope }) => cacheScope === 'public');
-  return { ttlMs: Math.min(...times), cacheScope: isPublic ? 'public' : 'private' };
+  return { bound: bindCatalog(policy, kind, items), rest: { ...rest, ...strictestHints(pages) }, warnings };
 }

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { sortedJson } from '../../engine/pins.js';
+import { sha256Of } from '../../sha256.js';
 import { read } from '../../wire/messages.js';
 
 /** The fields of a log line that a decision consists of. `durationMs` and the like are different each time. */
@@ -29,17 +30,10 @@ const FIELDS = [
 export function decisionIdOf(line: object): string {
   const model = read(line, 'model');
   const told = [
-    ...FIELDS.map((name) => sorted(read(line, name)) ?? null),
+    ...FIELDS.map((name) => read(line, name)),
     // Left out where there is nothing to tell, so that the ids of earlier lines stay the same.
-    ...(model === undefined ? [] : [sorted(model)]),
+    ...(model === undefined ? [] : [model]),
   ];
-  return createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 16);
-}
-
-/** A log service may sort the members of an object. */
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(sorted);
-  const members = Object.entries(value).map(([name, member]) => [name, sorted(member)] as const);
-  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
+  // Sorted, because a log service may sort the members of an object.
+  return sha256Of(sortedJson(told) ?? '').slice(0, 16);
 }

@@ -1,5 +1,6 @@
 import type { CallAnswer } from '../../wire/calls.js';
 import { ERRORS, type Era, LISTS, type Members, membersOf, refusal, TASK_LIST } from '../../wire/messages.js';
+import { strictestHints } from '../../wire/page-walker.js';
 import { outsideEntry, UNAVAILABLE_META } from '../../wire/server-names.js';
 import type { ServerCall } from '../call.js';
 import { SELF, wrapResult } from '../eras/envelope.js';
@@ -35,7 +36,7 @@ export async function listAll(parts: readonly Part[], call: ServerCall, era: Era
   const result = { [key]: found.flatMap(({ entries }) => entries), ..._meta };
   if (era === 'legacy') return { result };
   return {
-    result: wrapResult(call.method, { ...hintsOf(found.map(({ about }) => about)), ...result }, SELF),
+    result: wrapResult(call.method, { ...strictestHints(found.map(({ about }) => about)), ...result }, SELF),
   };
 }
 
@@ -53,11 +54,4 @@ async function listPart(part: Part, call: ServerCall, key: string): Promise<List
   const entries = items.map(membersOf);
   member.learn(entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])));
   return { entries: entries.map((entry) => outsideEntry(member.slug, entry)), about };
-}
-
-/** The shortest time for which a cache may keep a list, and `public` only if it is for every part. */
-function hintsOf(abouts: readonly Members[]): Members {
-  const times = abouts.map(({ ttlMs }) => (typeof ttlMs === 'number' ? ttlMs : 0));
-  const isPublic = abouts.every(({ cacheScope }) => cacheScope === 'public');
-  return { ttlMs: Math.min(...times), cacheScope: isPublic ? 'public' : 'private' };
 }

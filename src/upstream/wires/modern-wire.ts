@@ -1,5 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { encodeHeader } from '../../http/header-value.js';
 import type { HttpRefusal } from '../../http/upstream-server.js';
 import { fromSdk, isResponse, type Message, PROTOCOL_VERSION_META, read } from '../../wire/messages.js';
@@ -121,22 +122,11 @@ async function* messagesOf(response: Response): AsyncGenerator<Message> {
     return;
   }
   if (response.body === null) return;
-  let rest = '';
-  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-    const events = (rest + chunk).split(/\r\n\r\n|\n\n|\r\r/);
-    rest = events.pop() ?? '';
-    for (const event of events) {
-      const data = dataOf(event);
-      if (data !== '') yield JSON.parse(data);
-    }
+  const text = response.body.pipeThrough(new TextDecoderStream());
+  for await (const { data } of text.pipeThrough(new EventSourceParserStream())) {
+    if (data !== '') yield JSON.parse(data);
   }
 }
-
-const dataOf = (event: string): string =>
-  event
-    .split(/\r\n|\n|\r/)
-    .flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trimStart()] : []))
-    .join('\n');
 
 /** What waits until a wire may be read again. */
 export class PauseGate {
