@@ -2,6 +2,7 @@ import type { Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import type { Catalog } from '../../engine/select.js';
 import { type Capability, type Failure, LISTS, read } from '../../wire/messages.js';
+import { getOrMake } from '../../wire/once.js';
 import { type AskServer, askForPages, type WalkEnd } from '../../wire/page-walker.js';
 import { UNAVAILABLE_META } from '../../wire/server-names.js';
 import { itemsOf, type WholeList, wholeListOf } from './whole-list.js';
@@ -144,11 +145,7 @@ export class CachedList {
   ) {}
 
   boundTo(policy: Policy): WholeList {
-    const known = this.bound.get(policy);
-    if (known !== undefined) return known;
-    const list = wholeListOf(policy, this.kind, this.pages);
-    this.bound.set(policy, list);
-    return list;
+    return getOrMake(this.bound, policy, () => wholeListOf(policy, this.kind, this.pages));
   }
 }
 
