@@ -19,7 +19,7 @@ import {
   type RequestId,
   shapeOf,
 } from '../../wire/messages.js';
-import { SerialQueue } from '../../wire/serial-queue.js';
+import { SerialQueue, whenKnown } from '../../wire/serial-queue.js';
 import { clientOf, keepInitialized } from '../concerns/initialize.js';
 import { filterUnexpected } from '../lists/list-request.js';
 import type { Sender } from '../request/configure.js';
@@ -184,11 +184,9 @@ export class Connection implements ServerConnection {
   private keepInitialized(message: Notification, sender: Sender): void | Promise<void> {
     // Its id is never sent.
     const exchange = new Exchange(this, asLegacy({ ...message, id: 0 }), sender, undefined);
-    const report = (told: Awaited<typeof kept>): void => {
+    return whenKnown(gather(exchange, keepInitialized(exchange)), (told) => {
       if (told !== undefined) this.state.report({ method: message.method, era: 'legacy', ...told });
-    };
-    const kept = gather(exchange, keepInitialized(exchange));
-    return kept instanceof Promise ? kept.then(report) : report(kept);
+    });
   }
 
   private cancel(message: Notification, sender: Sender): void {

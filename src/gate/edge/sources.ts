@@ -79,11 +79,7 @@ export function find(
     case 'person':
       return askPerson(exchange.connection, exchange.askClient, need.form, found);
     default:
-      return nowOrThen(
-        () => read(exchange, need),
-        found,
-        (cause) => then({ cause }),
-      );
+      return findRead(exchange, need, then);
   }
 }
 
@@ -91,19 +87,16 @@ function read<N extends ReadName>(exchange: Exchange, need: Need<N>): FactOf<N> 
   return READ[need.need](exchange, need);
 }
 
-function nowOrThen<T>(
-  start: () => T | Promise<T>,
-  then: (value: T) => void,
-  fail: (cause: unknown) => void,
-): void {
-  let started: T | Promise<T>;
+function findRead(exchange: Exchange, need: Need<ReadName>, then: (found: Fact) => void): void {
+  const failed = (cause: unknown): void => then({ cause });
+  let fact: FactOf<ReadName> | Promise<FactOf<ReadName>>;
   try {
-    started = start();
+    fact = read(exchange, need);
   } catch (cause) {
-    return fail(cause);
+    return failed(cause);
   }
-  if (started instanceof Promise) started.then(then, fail);
-  else then(started);
+  if (fact instanceof Promise) fact.then((each) => then({ fact: each }), failed);
+  else then({ fact });
 }
 
 /**
