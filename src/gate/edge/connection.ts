@@ -66,7 +66,7 @@ export class Connection implements ServerConnection {
   private announcing = SENT;
 
   constructor(
-    private readonly options: ConnectionOptions,
+    options: ConnectionOptions,
     private readonly ports: ConnectionPorts,
     /** Has the requests that passed by before there was a connection. */
     readonly ledger = new Ledger<Exchange>(),
@@ -97,7 +97,7 @@ export class Connection implements ServerConnection {
     const { latest, state } = this;
     if (latest === undefined || state.observer !== undefined) return;
     const panel = panelOf(() => (this.latest ?? latest).again());
-    state.observer = this.options.observe?.({ panel, client });
+    state.observer = state.options.observe?.({ panel, client });
   }
 
   listedWith(configuration: Configuration, kind?: Kind): void {
@@ -115,7 +115,7 @@ export class Connection implements ServerConnection {
     }
     if (isSwitch) {
       if (capabilities.includes('tools')) this.state.relisted = false;
-      this.options.switched?.();
+      this.state.options.switched?.();
     }
     this.state.observer?.changed();
   }

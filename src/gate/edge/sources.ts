@@ -46,7 +46,7 @@ const READ: {
   makers: ({ connection }, { taskIds }) => makersOf(connection.tasks, taskIds),
   remember: ({ connection }, { taskId, maker }) => connection.tasks.set(taskId, maker),
   tasks: ({ connection, sender }, { query }) =>
-    connection.lister?.list(query, sender.extra) ?? { ok: true, tasks: [] },
+    connection.options.lister?.list(query, sender.extra) ?? { ok: true, tasks: [] },
   handshake: ({ gate }, { step }) => gate.handshake(step),
   announce: ({ gate, relatedTo }, { capabilities, isSwitch }) =>
     gate.announce(capabilities, isSwitch, relatedTo),
@@ -133,7 +133,10 @@ export function findPreferences(
     }
     const [wrong] = invalid === 'refuse' ? resolved.invalid : [];
     if (wrong !== undefined) return then({ end: refuseValue(exchange, wrong) });
-    noteListing(exchange);
+    // Remembers what the client was shown last, and tells the page that it has listed.
+    const { gate, configuration: shown, route } = exchange;
+    if (route.to === 'list') gate.listedWith(shown, route.kind);
+    if (route.to === 'listen') gate.listedWith(shown);
     then({ fact: exchange });
   };
   const kept = readKept(exchange);
@@ -156,9 +159,3 @@ export function findPreferences(
 
 /** The routes of lists that clients show to models. */
 const LISTS: ReadonlySet<Route['to']> = new Set(['list', 'groups', 'group']);
-
-/** Remembers the configuration of the latest list or stream, and tells the page that the client has listed. */
-function noteListing({ gate, configuration, route }: Exchange): void {
-  if (route.to === 'list') gate.listedWith(configuration, route.kind);
-  if (route.to === 'listen') gate.listedWith(configuration);
-}
