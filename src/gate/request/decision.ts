@@ -15,7 +15,7 @@ import {
 } from '../../wire/messages.js';
 import type { WalkBounds, WalkEnd } from '../../wire/page-walker.js';
 import type { TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
-import type { RequestTarget } from '../table/routing.js';
+import { KINDS_OF, type RequestTarget } from '../table/routing.js';
 import type { ListOutcome } from './catalog-cache.js';
 import type { Facts, Implementation, RequestFacts, Substitute } from './facts.js';
 import type { Kept } from './kept-preferences.js';
@@ -167,6 +167,12 @@ export function* ask<N extends NeedName>(
   need: { readonly need: N } & Needs[N]['with'],
 ): Generator<Need<N>, FactOf<N>, FactOf<N>> {
   return yield need;
+}
+
+/** Asks for the lists that tell whether tools, prompts or URIs are shown. */
+export function listsFor(type: Target['type'], names: Iterable<string>) {
+  const targets = Array.from(names, (name) => ({ type, name }));
+  return ask({ need: 'lists', kinds: KINDS_OF[type], targets });
 }
 
 /** What to log. Made only if somebody listens. */
