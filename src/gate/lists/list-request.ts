@@ -4,7 +4,7 @@ import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import { type Answer, answer, ERRORS, type Failure, LISTS } from '../../wire/messages.js';
 import { redactFailure } from '../enforce/redaction.js';
-import type { ListOutcome } from '../request/catalog-cache.js';
+import { type ListOutcome, outcomeOf } from '../request/catalog-cache.js';
 import { canChange, unshared } from '../request/configure.js';
 import {
   ask,
@@ -93,8 +93,7 @@ function* listMatching(facts: RequestFacts, { kind, vendor }: ListQuery): Settli
     bounds: BOUNDS,
     params: { filter: vendor },
   });
-  if (end.kind === 'complete') return { state: 'complete', list: wholeListOf(facts.policy, kind, pages) };
-  return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
+  return outcomeOf(end, () => wholeListOf(facts.policy, kind, pages));
 }
 
 /** Only the rows of lists have these handlers. */

@@ -104,7 +104,7 @@ export class CatalogCache {
       return itemsOf(kind, page)?.length ?? 0;
     };
     askForPages(ask, LISTS[kind].method, { bounds: BOUNDS, onPage }, (end) => {
-      const outcome = this.outcomeOf(kind, pages, end);
+      const outcome = outcomeOf(end, () => new CachedList(kind, pages));
       // Pages from before and after a change do not belong together.
       if (version !== this.kept.version && attempt < MAX_ATTEMPTS) return this.walk(kind, ask, attempt + 1);
       const waiting = this.waiting.get(kind) ?? [];
@@ -123,15 +123,12 @@ export class CatalogCache {
       for (const then of waiting) then(outcome);
     });
   }
+}
 
-  private outcomeOf(
-    kind: Kind,
-    pages: readonly Record<string, unknown>[],
-    end: WalkEnd<Failure['error']>,
-  ): Outcome<CachedList> {
-    if (end.kind === 'complete') return { state: 'complete', list: new CachedList(kind, pages) };
-    return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
-  }
+/** Returns what became of a whole list when the walk through its pages ended. */
+export function outcomeOf<List>(end: WalkEnd<Failure['error']>, listOf: () => List): Outcome<List> {
+  if (end.kind === 'complete') return { state: 'complete', list: listOf() };
+  return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
 }
 
 /** A list as the server sent it, bound to each policy that requests use. */
