@@ -12,12 +12,13 @@ import {
 } from '../request/decision.js';
 import { NO_PRINCIPAL, PREFERENCES_UNREAD, UNKNOWN_SESSION } from '../request/generated/texts.js';
 import { type Kept, readKept, readPrincipal, unread, updateSession } from '../request/kept-preferences.js';
+import { readPages } from '../request/read-pages.js';
 import { storeWarning } from '../request/report.js';
 import type { Route } from '../table/routes.js';
 import { askPerson } from './ask-person.js';
 import { isChosen } from './chosen-prompt.js';
 import type { Exchange } from './exchange.js';
-import { readPages, withLists } from './server-lists.js';
+import { withLists } from './server-lists.js';
 import { makersOf, ownerOf } from './task-owners.js';
 
 /** What a need is answered with, or why it cannot be. */
@@ -75,7 +76,7 @@ export function find(
     case 'lists':
       return withLists(exchange, need, found);
     case 'pages':
-      return readPages(exchange, need, found);
+      return readPages(exchange.ask, need, found);
     case 'person':
       return askPerson(exchange.connection, exchange.askClient, need.form, found);
     default:

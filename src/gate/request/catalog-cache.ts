@@ -3,9 +3,10 @@ import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import type { Catalog } from '../../engine/select.js';
 import { type Capability, type Failure, LISTS, read } from '../../wire/messages.js';
 import { getOrMake } from '../../wire/once.js';
-import { type AskServer, askForPages, type WalkEnd } from '../../wire/page-walker.js';
+import type { AskServer, WalkEnd } from '../../wire/page-walker.js';
 import { UNAVAILABLE_META } from '../../wire/server-names.js';
-import { itemsOf, type WholeList, wholeListOf } from './whole-list.js';
+import { readPages } from './read-pages.js';
+import { type WholeList, wholeListOf } from './whole-list.js';
 
 /** A list that exceeds a bound is not cached. It is filtered page by page, as the server sends it. */
 const BOUNDS = { items: 50_000, pages: 100, milliseconds: 60_000 };
@@ -97,13 +98,9 @@ export class CatalogCache {
   }
 
   private walk(kind: Kind, ask: AskServer, attempt = 1): void {
-    const pages: Record<string, unknown>[] = [];
     const { version } = this.kept;
-    const onPage = (page: Record<string, unknown>): number => {
-      pages.push(page);
-      return itemsOf(kind, page)?.length ?? 0;
-    };
-    askForPages(ask, LISTS[kind].method, { bounds: BOUNDS, onPage }, (end) => {
+    const { method } = LISTS[kind];
+    readPages(ask, { method, field: kind, bounds: BOUNDS }, ({ pages, end }) => {
       const outcome = outcomeOf(end, () => new CachedList(kind, pages));
       // Pages from before and after a change do not belong together.
       if (version !== this.kept.version && attempt < MAX_ATTEMPTS) return this.walk(kind, ask, attempt + 1);
