@@ -11,3 +11,24 @@ export function once<T>(run: () => T): () => T {
     return first.result;
   };
 }
+
+/**
+ * Returns what a map has for a key. If it has nothing, makes the value, and keeps it in the map.
+ *
+ * @param map a `Map`, a `WeakMap` or a cache
+ * @param key the key
+ * @param make makes the value
+ * @example
+ * getOrMake(groups, name, () => []).push(item);
+ */
+export function getOrMake<K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

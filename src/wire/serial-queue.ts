@@ -56,6 +56,10 @@ export class SerialQueue {
   }
 }
 
+/** Returns what a function makes of a value: immediately, unless the value is a promise. */
+export const whenKnown = <T, R>(value: T | Promise<T>, then: (value: T) => R): R | Promise<R> =>
+  value instanceof Promise ? value.then(then) : then(value);
+
 /**
  * Returns what a function passes to its callback: immediately if it calls it before it returns, otherwise as a promise.
  * Some transports need an answer in the same turn, so a promise is used only where something must be waited for.

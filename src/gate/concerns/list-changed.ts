@@ -5,10 +5,9 @@ import { select } from '../../engine/select.js';
 import { type Capability, LISTS, METHODS, type Notification, read } from '../../wire/messages.js';
 import { lacksScope } from '../enforce/explain-target.js';
 import { isUriShown } from '../enforce/visibility.js';
-import { ask, type Lists, type Settling } from '../request/decision.js';
+import { ask, type Lists, listsFor, type Settling } from '../request/decision.js';
 import type { View } from '../request/facts.js';
 import { MAX_URIS } from '../table/routes.js';
-import { KINDS_OF } from '../table/routing.js';
 
 /** The visible part of each list that the client can have seen, as JSON: a definition that changed changes the list too. */
 type Shown = ReadonlyMap<Kind, string>;
@@ -74,11 +73,7 @@ export function* shownOfResources(
 /** Returns whether all views show a resource and lack no scope to read it. A text that is not a URI is not shown. */
 export function* isUpdateShown(policy: Policy, uri: unknown, views: readonly View[]): Settling<boolean> {
   if (typeof uri !== 'string') return false;
-  const { lists, enough } = yield* ask({
-    need: 'lists',
-    kinds: KINDS_OF.uri,
-    targets: [{ type: 'uri', name: uri }],
-  });
+  const { lists, enough } = yield* listsFor('uri', [uri]);
   // A request that began under another policy has lists of its own. Without them, the update is not decidable.
   return (
     enough &&

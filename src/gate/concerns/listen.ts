@@ -11,12 +11,11 @@ import {
 import { lacksScope } from '../enforce/explain-target.js';
 import { isUriKnown } from '../enforce/visibility.js';
 import { canChange } from '../request/configure.js';
-import { ask, type Deciding, type Outcome, pass, refuse, type Tell } from '../request/decision.js';
+import { ask, type Deciding, listsFor, type Outcome, pass, refuse, type Tell } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { NOT_CHECKED, tooManyUris } from '../request/generated/texts.js';
 import { describeConcerns } from '../request/report.js';
 import { MAX_URIS } from '../table/routes.js';
-import { KINDS_OF } from '../table/routing.js';
 
 /**
  * Decides which lists and resources a stream of changes is about (MCP 2026-07-28, Subscriptions). The server gets the request after that, so it
@@ -34,8 +33,7 @@ export function* judgeListen(facts: Facts): Deciding<Outcome> {
   if (uris.length > MAX_URIS) {
     return refuse(ERRORS.invalidParams, tooManyUris({ most: MAX_URIS }));
   }
-  const targets = uris.map((uri) => ({ type: 'uri', name: String(uri) }) as const);
-  const { lists, enough } = yield* ask({ need: 'lists', kinds: KINDS_OF.uri, targets });
+  const { lists, enough } = yield* listsFor('uri', uris.map(String));
   if (!enough) return refuse(ERRORS.internal, NOT_CHECKED);
   const resourceSubscriptions = uris.filter(
     (uri) => isUriKnown(lists, String(uri), configuration) && !lacksScope(lists, String(uri), configuration),

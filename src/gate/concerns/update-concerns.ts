@@ -5,7 +5,7 @@ import {
   resolveConfiguration,
 } from '../../engine/configuration.js';
 import type { HostConcerns, SessionRecord } from '../../session/store.js';
-import { ERRORS, read } from '../../wire/messages.js';
+import { ERRORS, isMembers, read } from '../../wire/messages.js';
 import { type Outcome, refuse, refuseValue, reply, type Settling } from '../request/decision.js';
 import type { RequestFacts } from '../request/facts.js';
 import {
@@ -31,9 +31,7 @@ export function* updateConcerns(facts: RequestFacts): Settling<Outcome> {
   // unless the operator chose to keep preferences.
   if (!canKeep(facts)) return refuse(ERRORS.methodNotFound, NO_PREFERENCES_KEPT, { hint: SEND_PREFERENCES });
   const concerns = read(request.params, 'concerns');
-  if (typeof concerns !== 'object' || concerns === null || Array.isArray(concerns)) {
-    return refuse(ERRORS.invalidParams, NO_CONCERNS);
-  }
+  if (!isMembers(concerns)) return refuse(ERRORS.invalidParams, NO_CONCERNS);
   const update = resolveConfiguration(policy, [{ from: 'update', concerns }]);
   const [invalid] = update.invalid;
   if (invalid !== undefined) return refuseValue(facts, invalid);

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../wire/once.js';
 import type { ConnectionState } from './connection-state.js';
 
 /** The prompts that a host asks for at the same time, and how many of these requests still wait. */
@@ -32,10 +33,8 @@ export async function isChosen(
   const { principal, preferences } = connection;
   const kept = [principal, preferences].find((each) => each?.place === 'store');
   const [owner, session] = kept?.place === 'store' ? [kept.store, kept.id] : [connection, ''];
-  const ofOwner = bursts.get(owner) ?? new Map<string, Burst>();
-  bursts.set(owner, ofOwner);
-  const burst = ofOwner.get(session) ?? { names: new Set(), waiting: 0 };
-  ofOwner.set(session, burst);
+  const ofOwner = getOrMake(bursts, owner, () => new Map<string, Burst>());
+  const burst = getOrMake(ofOwner, session, (): Burst => ({ names: new Set(), waiting: 0 }));
   burst.names.add(name);
   burst.waiting += 1;
   await new Promise((resolve) => setTimeout(resolve, TOGETHER));

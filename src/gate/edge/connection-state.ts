@@ -6,7 +6,7 @@ import { CatalogCache, type SharedCatalog } from '../request/catalog-cache.js';
 import type { Handshake } from '../request/decision.js';
 import type { ConnectionFacts, Implementation } from '../request/facts.js';
 import type { PrincipalPreferences, SessionPreferences } from '../request/kept-preferences.js';
-import { type LivePolicy, policyInForce } from '../request/live-policy.js';
+import { policyInForce } from '../request/live-policy.js';
 import { NO_REPORT, type Report } from '../request/report.js';
 import { TaskMemory, type TaskRecords, taskRecords } from '../tasks/task-records.js';
 import type { ConnectionObserver, GateOptions } from './concerns-options.js';
@@ -36,8 +36,6 @@ export class ConnectionState implements ConnectionFacts {
   readonly report: Report;
   readonly tasks: TaskRecords;
   readonly taskTools: readonly string[] | undefined;
-  /** Lists the tasks of the server by their owner, if the server can. */
-  readonly lister: TaskLister | undefined;
   /** Whether the client sent `initialize`. Then none of its requests is modern, unless the server refused. */
   isLegacy: boolean;
   lasts = false;
@@ -48,8 +46,6 @@ export class ConnectionState implements ConnectionFacts {
   relisted: boolean | null = null;
   /** The page that shows the connection. */
   observer: ConnectionObserver | undefined = undefined;
-  private readonly givenPolicy: Policy | LivePolicy;
-  private readonly isResumed: boolean;
   private ownName: string | undefined = undefined;
   /** The configuration of the latest list request. */
   latestListed: Configuration | undefined = undefined;
@@ -57,11 +53,10 @@ export class ConnectionState implements ConnectionFacts {
 
   /** @param shared returns the lists that other connections have read too */
   constructor(
-    options: ConnectionOptions,
+    readonly options: ConnectionOptions,
     private readonly shared: () => SharedCatalog | undefined,
   ) {
     const { preferences, resumed = false } = options;
-    this.givenPolicy = options.policy;
     this.preferences = preferences;
     this.principal = options.principal;
     this.probe = options.probe;
@@ -69,16 +64,14 @@ export class ConnectionState implements ConnectionFacts {
     this.report = options.report ?? NO_REPORT;
     const store = preferences.place === 'store' ? preferences.store : undefined;
     this.tasks = options.tasks ?? taskRecords(new TaskMemory(), store);
-    this.lister = options.lister;
     this.taskTools = options.lister?.tools;
     this.isJoined = (options.upstream?.servers.size ?? 0) > 0;
     this.isLegacy = resumed;
-    this.isResumed = resumed;
   }
 
   /** The policy in force. */
   get policy(): Policy {
-    return policyInForce(this.givenPolicy);
+    return policyInForce(this.options.policy);
   }
 
   get isEnforced(): boolean {
@@ -109,8 +102,8 @@ export class ConnectionState implements ConnectionFacts {
    * that of an endpoint that continues the session. A store may fail to keep them.
    */
   handshake(step: Handshake): void {
-    const { preferences } = this;
-    if (step.state === 'refused') this.isLegacy = this.isResumed || this.lasts;
+    const { preferences, options } = this;
+    if (step.state === 'refused') this.isLegacy = options.resumed === true || this.lasts;
     if (step.state === 'asked') {
       const { record } = step;
       this.isLegacy = true;

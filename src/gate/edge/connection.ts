@@ -19,7 +19,7 @@ import {
   type RequestId,
   shapeOf,
 } from '../../wire/messages.js';
-import { SerialQueue } from '../../wire/serial-queue.js';
+import { SerialQueue, whenKnown } from '../../wire/serial-queue.js';
 import { clientOf, keepInitialized } from '../concerns/initialize.js';
 import { filterUnexpected } from '../lists/list-request.js';
 import type { Sender } from '../request/configure.js';
@@ -66,7 +66,7 @@ export class Connection implements ServerConnection {
   private announcing = SENT;
 
   constructor(
-    private readonly options: ConnectionOptions,
+    options: ConnectionOptions,
     private readonly ports: ConnectionPorts,
     /** Has the requests that passed by before there was a connection. */
     readonly ledger = new Ledger<Exchange>(),
@@ -97,7 +97,7 @@ export class Connection implements ServerConnection {
     const { latest, state } = this;
     if (latest === undefined || state.observer !== undefined) return;
     const panel = panelOf(() => (this.latest ?? latest).again());
-    state.observer = this.options.observe?.({ panel, client });
+    state.observer = state.options.observe?.({ panel, client });
   }
 
   listedWith(configuration: Configuration, kind?: Kind): void {
@@ -115,7 +115,7 @@ export class Connection implements ServerConnection {
     }
     if (isSwitch) {
       if (capabilities.includes('tools')) this.state.relisted = false;
-      this.options.switched?.();
+      this.state.options.switched?.();
     }
     this.state.observer?.changed();
   }
@@ -184,11 +184,9 @@ export class Connection implements ServerConnection {
   private keepInitialized(message: Notification, sender: Sender): void | Promise<void> {
     // Its id is never sent.
     const exchange = new Exchange(this, asLegacy({ ...message, id: 0 }), sender, undefined);
-    const report = (told: Awaited<typeof kept>): void => {
+    return whenKnown(gather(exchange, keepInitialized(exchange)), (told) => {
       if (told !== undefined) this.state.report({ method: message.method, era: 'legacy', ...told });
-    };
-    const kept = gather(exchange, keepInitialized(exchange));
-    return kept instanceof Promise ? kept.then(report) : report(kept);
+    });
   }
 
   private cancel(message: Notification, sender: Sender): void {

@@ -1,10 +1,10 @@
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
 import { bindCatalog } from '../../engine/select.js';
-import { ERRORS, LISTS, read } from '../../wire/messages.js';
+import { ERRORS, LISTS } from '../../wire/messages.js';
 import { askForPages } from '../../wire/page-walker.js';
 import { targetMatcher } from '../enforce/visibility.js';
-import type { FoundLists, FoundPages, Lists, Need, NeededLists, Target } from '../request/decision.js';
+import type { FoundLists, Lists, NeededLists, Target } from '../request/decision.js';
 import { itemsOf } from '../request/whole-list.js';
 import type { Exchange } from './exchange.js';
 
@@ -66,19 +66,4 @@ function search(
     if (end.kind === 'too-many-pages' || end.kind === 'repeated-cursor') catalog.endless.add(kind);
     then(end.kind === 'complete' ? found : undefined);
   });
-}
-
-/** Reads the pages of a list that is not one of primitives, as far as its bounds allow. */
-export function readPages(
-  { ask }: Exchange,
-  { method, field, bounds, params }: Need<'pages'>,
-  then: (found: FoundPages) => void,
-): void {
-  const pages: Record<string, unknown>[] = [];
-  const onPage = (page: Record<string, unknown>): number => {
-    pages.push(page);
-    const items = read(page, field);
-    return Array.isArray(items) ? items.length : 0;
-  };
-  askForPages(ask, method, { bounds, onPage, params }, (end) => then({ pages, end }));
 }

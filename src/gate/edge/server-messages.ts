@@ -8,12 +8,12 @@ import {
   type Notification,
   type Request,
 } from '../../wire/messages.js';
+import { whenKnown } from '../../wire/serial-queue.js';
 import { TASK_CHANGED } from '../../wire/task-streams.js';
 import { changedSince, shownBy, shownOfResources } from '../concerns/list-changed.js';
 import { announcedTo } from '../concerns/listen.js';
 import { redactServerMessage } from '../enforce/redaction.js';
 import { canChange, sessionConfiguration } from '../request/configure.js';
-import type { View } from '../request/facts.js';
 import { storeWarning } from '../request/report.js';
 import { NOTIFICATIONS, SERVER_REQUESTS } from '../table/routes.js';
 import { loggable, METHOD_NOT_FOUND, passesNotification, passesServerRequest } from '../table/routing.js';
@@ -54,7 +54,7 @@ export function fromServerRequest(
   if (passesServerRequest(settings, method)) {
     // Nothing filters what `settings.methods` lets pass.
     if (!SERVER_REQUESTS.has(method)) return request;
-    return underViews(connection, open, (views) => redactServerMessage(state, views, request));
+    return whenKnown(viewsOf(connection, open), (views) => redactServerMessage(state, views, request));
   }
   const { code, message } = METHOD_NOT_FOUND;
   const refused = loggable(method);
@@ -91,7 +91,7 @@ export function fromServerNotification(
   if (!NOTIFICATIONS.server.has(method) && method !== TASK_CHANGED) return message;
   if (!OF_RESOURCES.has(method)) {
     const redacted = () =>
-      underViews(connection, open, (views) => redactServerMessage(state, views, message));
+      whenKnown(viewsOf(connection, open), (views) => redactServerMessage(state, views, message));
     if (stream === undefined || state.taskTools !== undefined) return redacted();
     return isTaskTold(stream.again(), message).then((isSo) => (isSo ? redacted() : undefined));
   }
@@ -111,15 +111,6 @@ async function isTaskTold(stream: Exchange, message: Notification): Promise<bool
   } catch {
     return false;
   }
-}
-
-function underViews<M extends Message>(
-  connection: ServerConnection,
-  open: readonly OpenRequest[],
-  redact: (views: readonly View[]) => M,
-): M | Promise<M> {
-  const views = viewsOf(connection, open);
-  return views instanceof Promise ? views.then(redact) : redact(views);
 }
 
 /** Passes on that lists changed only if their visible part did. */

@@ -12,12 +12,13 @@ import {
 } from '../request/decision.js';
 import { NO_PRINCIPAL, PREFERENCES_UNREAD, UNKNOWN_SESSION } from '../request/generated/texts.js';
 import { type Kept, readKept, readPrincipal, unread, updateSession } from '../request/kept-preferences.js';
+import { readPages } from '../request/read-pages.js';
 import { storeWarning } from '../request/report.js';
 import type { Route } from '../table/routes.js';
 import { askPerson } from './ask-person.js';
 import { isChosen } from './chosen-prompt.js';
 import type { Exchange } from './exchange.js';
-import { readPages, withLists } from './server-lists.js';
+import { withLists } from './server-lists.js';
 import { makersOf, ownerOf } from './task-owners.js';
 
 /** What a need is answered with, or why it cannot be. */
@@ -46,7 +47,7 @@ const READ: {
   makers: ({ connection }, { taskIds }) => makersOf(connection.tasks, taskIds),
   remember: ({ connection }, { taskId, maker }) => connection.tasks.set(taskId, maker),
   tasks: ({ connection, sender }, { query }) =>
-    connection.lister?.list(query, sender.extra) ?? { ok: true, tasks: [] },
+    connection.options.lister?.list(query, sender.extra) ?? { ok: true, tasks: [] },
   handshake: ({ gate }, { step }) => gate.handshake(step),
   announce: ({ gate, relatedTo }, { capabilities, isSwitch }) =>
     gate.announce(capabilities, isSwitch, relatedTo),
@@ -75,15 +76,11 @@ export function find(
     case 'lists':
       return withLists(exchange, need, found);
     case 'pages':
-      return readPages(exchange, need, found);
+      return readPages(exchange.ask, need, found);
     case 'person':
       return askPerson(exchange.connection, exchange.askClient, need.form, found);
     default:
-      return nowOrThen(
-        () => read(exchange, need),
-        found,
-        (cause) => then({ cause }),
-      );
+      return findRead(exchange, need, then);
   }
 }
 
@@ -91,19 +88,16 @@ function read<N extends ReadName>(exchange: Exchange, need: Need<N>): FactOf<N> 
   return READ[need.need](exchange, need);
 }
 
-function nowOrThen<T>(
-  start: () => T | Promise<T>,
-  then: (value: T) => void,
-  fail: (cause: unknown) => void,
-): void {
-  let started: T | Promise<T>;
+function findRead(exchange: Exchange, need: Need<ReadName>, then: (found: Fact) => void): void {
+  const failed = (cause: unknown): void => then({ cause });
+  let fact: FactOf<ReadName> | Promise<FactOf<ReadName>>;
   try {
-    started = start();
+    fact = read(exchange, need);
   } catch (cause) {
-    return fail(cause);
+    return failed(cause);
   }
-  if (started instanceof Promise) started.then(then, fail);
-  else then(started);
+  if (fact instanceof Promise) fact.then((each) => then({ fact: each }), failed);
+  else then({ fact });
 }
 
 /**
@@ -140,7 +134,10 @@ export function findPreferences(
     }
     const [wrong] = invalid === 'refuse' ? resolved.invalid : [];
     if (wrong !== undefined) return then({ end: refuseValue(exchange, wrong) });
-    noteListing(exchange);
+    // Remembers what the client was shown last, and tells the page that it has listed.
+    const { gate, configuration: shown, route } = exchange;
+    if (route.to === 'list') gate.listedWith(shown, route.kind);
+    if (route.to === 'listen') gate.listedWith(shown);
     then({ fact: exchange });
   };
   const kept = readKept(exchange);
@@ -163,9 +160,3 @@ export function findPreferences(
 
 /** The routes of lists that clients show to models. */
 const LISTS: ReadonlySet<Route['to']> = new Set(['list', 'groups', 'group']);
-
-/** Remembers the configuration of the latest list or stream, and tells the page that the client has listed. */
-function noteListing({ gate, configuration, route }: Exchange): void {
-  if (route.to === 'list') gate.listedWith(configuration, route.kind);
-  if (route.to === 'listen') gate.listedWith(configuration);
-}

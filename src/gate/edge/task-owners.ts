@@ -1,5 +1,6 @@
 import type { SessionRead } from '../../session/store.js';
 import type { TaskCaller } from '../../session/task-owner.js';
+import { whenKnown } from '../../wire/serial-queue.js';
 import type { TaskMaker } from '../request/decision.js';
 import { readSession } from '../request/kept-preferences.js';
 import { isPrivate, principalOf } from '../tasks/task-owner.js';
@@ -23,8 +24,7 @@ export function ownerOf(exchange: Exchange): TaskCaller | Promise<TaskCaller> {
   if (isPrivate(exchange)) return { session: connection.name };
   if (preferences.place === 'none' || era === 'modern') return {};
   const id = preferences.id ?? connection.name;
-  const found = readSession(preferences);
-  return found instanceof Promise ? found.then((session) => openedBy(session, id)) : openedBy(found, id);
+  return whenKnown(readSession(preferences), (session) => openedBy(session, id));
 }
 
 /** The answer to `initialize` sets `listChanged`. An update of a session that nobody opened does not. */
@@ -38,8 +38,7 @@ export function makersOf(
 ): readonly (TaskMaker | undefined)[] | Promise<readonly (TaskMaker | undefined)[]> {
   const [first] = taskIds;
   if (first === undefined || taskIds.length > 1) return readMakers(records, taskIds);
-  const maker = records.get(first);
-  return maker instanceof Promise ? maker.then((each) => [each]) : [maker];
+  return whenKnown(records.get(first), (maker) => [maker]);
 }
 
 async function readMakers(

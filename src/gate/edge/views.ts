@@ -1,5 +1,6 @@
 import { resolveConfiguration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
+import { whenKnown } from '../../wire/serial-queue.js';
 import { sessionConfiguration } from '../request/configure.js';
 import type { View } from '../request/facts.js';
 import type { Exchange } from './exchange.js';
@@ -51,8 +52,5 @@ export function viewsOf(
   if (views.size > 0) return [...views.values()];
   const { latest, state } = source;
   if (latest === undefined) return [{ configuration: resolveConfiguration(state.policy, []) }];
-  const configuration = sessionConfiguration(latest.again());
-  return configuration instanceof Promise
-    ? configuration.then((each) => [{ configuration: each }])
-    : [{ configuration }];
+  return whenKnown(sessionConfiguration(latest.again()), (configuration) => [{ configuration }]);
 }

@@ -1,6 +1,7 @@
 import type { Configuration } from '../../engine/configuration.js';
 import type { Primitive } from '../../engine/mapping.js';
 import type { Catalog } from '../../engine/select.js';
+import { getOrMake } from '../../wire/once.js';
 import { insideOf } from '../../wire/server-names.js';
 import { isHiddenIdentity, type Named, readNames } from './hidden-names.js';
 import {
@@ -58,8 +59,7 @@ export function redactDefinitions(
     const names = mentioned.get(item);
     if (names === undefined) return item;
     const server = insideOf(item)?.slug;
-    const hidden = ofServers.get(server) ?? hiddenIn(bound, configuration, server);
-    ofServers.set(server, hidden);
+    const hidden = getOrMake(ofServers, server, () => hiddenIn(bound, configuration, server));
     return [...names].some(hidden.isHidden) ? redactDefinition(item, hidden.redaction(isName)) : item;
   });
   const given = definitions.some((each, index) => each !== shown[index]) ? definitions : shown;
@@ -89,19 +89,11 @@ function hiddenIn(bound: Catalog<Primitive>, configuration: Configuration, serve
   const names = knownOf(bound).namesOf(server);
   // Texts can repeat a name any number of times.
   const decided = new Map<string, boolean>();
-  const isHidden = (name: string): boolean => {
-    const before = decided.get(name);
-    if (before !== undefined) return before;
-    const found = names
-      .identitiesOf(name)
-      .some(
-        (identity) =>
-          decisionOnName(bound, identity, configuration)?.effect !== 'show' &&
-          isHiddenIdentity({ [bound.kind]: bound }, identity, configuration),
-      );
-    decided.set(name, found);
-    return found;
-  };
+  const isIdentityHidden = (identity: string): boolean =>
+    decisionOnName(bound, identity, configuration)?.effect !== 'show' &&
+    isHiddenIdentity({ [bound.kind]: bound }, identity, configuration);
+  const isHidden = (name: string): boolean =>
+    getOrMake(decided, name, () => names.identitiesOf(name).some(isIdentityHidden));
   const redaction = (counts: typeof isName): Redact =>
     inBothForms((text) => {
       const found = names.find(text);
@@ -113,17 +105,14 @@ function hiddenIn(bound: Catalog<Primitive>, configuration: Configuration, serve
   return { isHidden, redaction };
 }
 
-function knownOf(bound: Catalog<Primitive>): Known {
-  const before = known.get(bound);
-  if (before !== undefined) return before;
+const knownOf = (bound: Catalog<Primitive>): Known => getOrMake(known, bound, () => readKnown(bound));
+
+function readKnown(bound: Catalog<Primitive>): Known {
   const { outside, ownOf } = readNames({ [bound.kind]: bound }, bound.policy);
   const all = namesFor(outside);
   const servers = new Map<string | undefined, Names>();
-  const namesOf = (server: string | undefined): Names => {
-    const own = servers.get(server) ?? withOwn(all, ownOf(server));
-    servers.set(server, own);
-    return own;
-  };
+  const namesOf = (server: string | undefined): Names =>
+    getOrMake(servers, server, () => withOwn(all, ownOf(server)));
   const mentioned = new Map<Primitive, ReadonlySet<string>>();
   for (const item of bound.items) {
     const { find } = namesOf(insideOf(item)?.slug);
@@ -135,19 +124,14 @@ function knownOf(bound: Catalog<Primitive>): Known {
     redactDefinition(item, collect);
     if (names.size > 0) mentioned.set(item, names);
   }
-  const found = { namesOf, mentioned };
-  known.set(bound, found);
-  return found;
+  return { namesOf, mentioned };
 }
 
 function namesFor(named: readonly Named[]): Names {
   const identities = new Map<string, string[]>();
   for (const [, name, identity] of named) {
     for (const form of name.includes(':') ? uriVariantsOf(name) : [name]) {
-      const text = form.normalize('NFC');
-      const same = identities.get(text) ?? [];
-      same.push(identity);
-      identities.set(text, same);
+      getOrMake(identities, form.normalize('NFC'), () => []).push(identity);
     }
   }
   const finder = new NameFinder(identities.keys());

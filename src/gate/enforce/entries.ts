@@ -1,10 +1,9 @@
 import { type Answer, ERRORS, type Failure, failure, read } from '../../wire/messages.js';
 import { unshared } from '../request/configure.js';
-import { ask, type Settling } from '../request/decision.js';
+import { listsFor, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { NOT_FILTERED } from '../request/generated/texts.js';
 import { type EntryPath, entriesOf } from '../table/routes.js';
-import { KINDS_OF } from '../table/routing.js';
 import { isUriShown } from './visibility.js';
 
 /**
@@ -26,8 +25,7 @@ export function* filterEntries(
     return true;
   };
   for (const path of paths) filterAt(message.result, path, collect);
-  const targets = [...uris].map((name) => ({ type: 'uri', name }) as const);
-  const { lists, enough } = yield* ask({ need: 'lists', kinds: KINDS_OF.uri, targets });
+  const { lists, enough } = yield* listsFor('uri', uris);
   if (!enough) return failure(request.id, ERRORS.internal, NOT_FILTERED);
   const isShown = (entry: unknown): boolean => {
     const uri = read(entry, 'uri');

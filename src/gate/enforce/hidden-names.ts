@@ -3,7 +3,7 @@ import type { Configuration } from '../../engine/configuration.js';
 import { identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { decideItem } from '../../engine/select.js';
-import { once } from '../../wire/once.js';
+import { getOrMake, once } from '../../wire/once.js';
 import { type Inside, insideOf, joinName, joinUri } from '../../wire/server-names.js';
 import { type Finder, findersAsOne, NameFinder } from './name-finder.js';
 import { areSeveral, insideOfName } from './of-servers.js';
@@ -28,9 +28,7 @@ export function readNames(lists: Lists, policy: Policy) {
   const add = (kind: Kind, identity: string, own: Inside | undefined, position?: number): void => {
     outside.push([kind, identity, identity, position]);
     if (own === undefined) return;
-    const ofServer = inside.get(own.slug) ?? [];
-    ofServer.push([kind, own.own, identity, position]);
-    inside.set(own.slug, ofServer);
+    getOrMake(inside, own.slug, () => []).push([kind, own.own, identity, position]);
   };
   for (const kind of KINDS) {
     lists[kind]?.items.forEach((item, position) => {
@@ -68,9 +66,7 @@ const memo = new WeakMap<object, Known>();
 export function hiddenNameFinder(lists: Lists, configuration: Configuration, server?: string): Finder {
   const { key, policy } = configuration;
   const { outside, ownOf, finders } = knownOf(lists, policy);
-  const finderOf = (id: string, named: readonly Named[]): NameFinder => {
-    const known = finders.get(id);
-    if (known !== undefined) return known;
+  const build = (named: readonly Named[]): NameFinder => {
     const hidden = named.filter(([kind, , identity, position]) => {
       const list = lists[kind];
       return list === undefined || position === undefined
@@ -79,10 +75,9 @@ export function hiddenNameFinder(lists: Lists, configuration: Configuration, ser
     });
     // Servers write the URIs of resources in several forms.
     const forms = hidden.flatMap(([kind, name]) => (kind === 'resources' ? uriVariantsOf(name) : [name]));
-    const built = new NameFinder(forms);
-    finders.set(id, built);
-    return built;
+    return new NameFinder(forms);
   };
+  const finderOf = (id: string, named: readonly Named[]) => getOrMake(finders, id, () => build(named));
   const own = ownOf(server);
   const all = finderOf(key, outside);
   return own.length === 0 ? all : findersAsOne(all, finderOf(JSON.stringify([key, server]), own));

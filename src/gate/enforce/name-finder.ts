@@ -1,3 +1,5 @@
+import { getOrMake } from '../../wire/once.js';
+
 /** A name in a text: the half-open range of its UTF-16 code units. */
 export interface FoundName {
   readonly name: string;
@@ -79,9 +81,7 @@ export class NameFinder {
   private add(form: string, name: string): void {
     let state = this.first;
     for (const letter of lettersOf(form)) {
-      const next = state.next.get(letter) ?? newState();
-      state.next.set(letter, next);
-      state = next;
+      state = getOrMake(state.next, letter, newState);
     }
     state.found = { name, length: form.length };
   }

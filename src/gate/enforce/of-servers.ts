@@ -5,10 +5,10 @@ import { type Inside, insideOf, outsideEntry, split } from '../../wire/server-na
 import type { Lists } from '../request/decision.js';
 import { insideOfTarget, targetOf } from '../table/routing.js';
 
-type Items = { readonly items: readonly Primitive[] } | undefined;
+type Listed = { readonly [K in Kind]?: { readonly items: readonly Primitive[] } | undefined };
 
 /** Returns whether several servers are behind the gate; `undefined` if the lists that are known have no entry. */
-export function areSeveral(lists: { readonly [K in Kind]?: Items }): boolean | undefined {
+export function areSeveral(lists: Listed): boolean | undefined {
   for (const kind of KINDS) {
     const [first] = lists[kind]?.items ?? [];
     if (first !== undefined) return insideOf(first) !== undefined;
@@ -23,11 +23,7 @@ export const insideOfName = (kind: Kind, identity: string): Inside | undefined =
   split(identity, isNamed(kind) ? '__' : '+');
 
 /** Returns the primitive of which only the name or URI is known. Behind several servers that tells its server. */
-export function barePrimitive(
-  lists: Parameters<typeof areSeveral>[0],
-  kind: Kind,
-  identity: string,
-): Primitive {
+export function barePrimitive(lists: Listed, kind: Kind, identity: string): Primitive {
   const bare = { [IDENTITY[kind]]: identity };
   const inside = areSeveral(lists) === false ? undefined : insideOfName(kind, identity);
   if (inside === undefined) return bare;

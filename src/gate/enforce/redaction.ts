@@ -14,7 +14,15 @@ import {
 import { joinUri, split } from '../../wire/server-names.js';
 import type { CatalogCache } from '../request/catalog-cache.js';
 import { canChange } from '../request/configure.js';
-import { ask, type Lists, refusal, type Settled, type Settling } from '../request/decision.js';
+import {
+  ask,
+  fail,
+  type Lists,
+  type Outcome,
+  refusal,
+  type Settled,
+  type Settling,
+} from '../request/decision.js';
 import type { Facts, RequestFacts, View } from '../request/facts.js';
 import { NOT_REDACTED } from '../request/generated/texts.js';
 import { KINDS_OF } from '../table/routing.js';
@@ -126,6 +134,11 @@ export function* redactFailure(facts: RequestFacts, message: Failure): Settling<
   if (!canChange(configuration)) return message;
   const view = { configuration, request, substitute: undefined };
   return { ...message, error: redactError(message.error, redactionOf(view, yield* ask({ need: 'held' }))) };
+}
+
+/** Answers a request with the error of a list that the server was asked for on its behalf. */
+export function* failRedacted(facts: RequestFacts, error: Failure['error']): Settling<Outcome> {
+  return fail((yield* redactFailure(facts, { jsonrpc: '2.0', id: facts.request.id, error })).error);
 }
 
 /** Redacts the tasks, or other records, of a list, under `enforce`. */

@@ -5,6 +5,7 @@ import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.j
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { type Catalog, decideItem } from '../../engine/select.js';
+import { getOrMake } from '../../wire/once.js';
 import type { Lists, Target } from '../request/decision.js';
 import { areSeveral, barePrimitive } from './of-servers.js';
 import { normalizeUri, uriVariantsOf } from './uri-variants.js';
@@ -174,21 +175,18 @@ export function targetMatcher(kind: Kind, name: string): (identity: string) => b
 const positions = new WeakMap<object, Map<string, number[]>>();
 
 function positionsOf(catalog: Catalog<Primitive>, name: string): readonly number[] {
-  const built = positions.get(catalog) ?? new Map<string, number[]>();
-  if (!positions.has(catalog)) {
-    catalog.items.forEach((item, position) => {
-      const identity = identityOf(catalog.kind, item);
-      // A server may list a URI in another form than the one it reads.
-      const normal = catalog.kind === 'resources' ? normalizeUri(identity) : identity;
-      for (const each of new Set([identity, normal])) {
-        const same = built.get(each) ?? [];
-        same.push(position);
-        built.set(each, same);
-      }
-    });
-    positions.set(catalog, built);
-  }
-  return built.get(name) ?? [];
+  return getOrMake(positions, catalog, () => readPositions(catalog)).get(name) ?? [];
+}
+
+function readPositions({ kind, items }: Catalog<Primitive>): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  items.forEach((item, position) => {
+    const identity = identityOf(kind, item);
+    // A server may list a URI in another form than the one it reads.
+    const normal = kind === 'resources' ? normalizeUri(identity) : identity;
+    for (const each of new Set([identity, normal])) getOrMake(found, each, () => []).push(position);
+  });
+  return found;
 }
 
 const templates = new Map<string, (uri: string) => boolean>();

@@ -1,11 +1,10 @@
 import { type Answer, ERRORS, type Failure, read } from '../../wire/messages.js';
 import { DEFINITION } from '../enforce/generated/exceptions.js';
-import { redactFailure, redactRecords, redactResponse } from '../enforce/redaction.js';
+import { failRedacted, redactRecords, redactResponse } from '../enforce/redaction.js';
 import { canChange, unshared } from '../request/configure.js';
 import {
   ask,
   type Deciding,
-  fail,
   type Outcome,
   pass,
   reply,
@@ -39,7 +38,7 @@ export function* judgeGroupList(asked: RequestFacts): Deciding<Outcome> {
   if (isUnfiltered(facts)) return pass(asked);
   const { method, params } = facts.request;
   const { pages, end } = yield* ask({ need: 'pages', method, field: 'groups', bounds: ONE_PAGE, params });
-  if (end.kind === 'failed') return yield* failed(facts, end.error);
+  if (end.kind === 'failed') return yield* failRedacted(facts, end.error);
   const listed = read(pages[0], 'groups');
   const shown: unknown[] = [];
   for (const group of Array.isArray(listed) ? listed.slice(0, MAX_GROUPS) : []) {
@@ -70,7 +69,7 @@ export function* judgeGroup(asked: RequestFacts): Deciding<Outcome> {
     const sent = `unknown-${crypto.randomUUID()}`;
     return { to: 'server', params: { ...params, name: sent }, substitute: { name: sent, sent, original } };
   }
-  return 'error' in found ? yield* failed(facts, found.error) : answered(facts, found.result);
+  return 'error' in found ? yield* failRedacted(facts, found.error) : answered(facts, found.result);
 }
 
 /** Puts the name of the group back into the answer about one that does not exist. */
@@ -83,10 +82,6 @@ const isUnfiltered = ({ configuration, policy }: Facts): boolean =>
 
 const answered = (facts: Facts, result: Record<string, unknown>): Outcome =>
   reply(unshared(facts.era, result), () => [describeConcerns(facts.configuration, facts.logged)]);
-
-function* failed(facts: Facts, error: Failure['error']): Settling<Outcome> {
-  return fail((yield* redactFailure(facts, { jsonrpc: '2.0', id: facts.request.id, error })).error);
-}
 
 /** Asks the server for a group, and filters each of its lists as the list of that kind is filtered. */
 function* readGroup(

@@ -3,13 +3,12 @@ import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import { type Answer, answer, ERRORS, type Failure, LISTS } from '../../wire/messages.js';
-import { redactFailure } from '../enforce/redaction.js';
-import type { ListOutcome } from '../request/catalog-cache.js';
+import { failRedacted, redactFailure } from '../enforce/redaction.js';
+import { type ListOutcome, outcomeOf } from '../request/catalog-cache.js';
 import { canChange, unshared } from '../request/configure.js';
 import {
   ask,
   type Deciding,
-  fail,
   type Outcome,
   pass,
   refusal,
@@ -76,8 +75,7 @@ export function* judgeList(asked: RequestFacts): Deciding<Outcome> {
   }
   const only = ownListOnly(facts, query.kind, found.error);
   if (only !== undefined) return reply(unshared(era, only));
-  const failed: Failure = { jsonrpc: '2.0', id: request.id, error: found.error };
-  return fail((yield* redactFailure(facts, failed)).error);
+  return yield* failRedacted(facts, found.error);
 }
 
 /** How far to follow the pages of a list that the server filters: it is fetched for this request alone. */
@@ -93,8 +91,7 @@ function* listMatching(facts: RequestFacts, { kind, vendor }: ListQuery): Settli
     bounds: BOUNDS,
     params: { filter: vendor },
   });
-  if (end.kind === 'complete') return { state: 'complete', list: wholeListOf(facts.policy, kind, pages) };
-  return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
+  return outcomeOf(end, () => wholeListOf(facts.policy, kind, pages));
 }
 
 /** Only the rows of lists have these handlers. */

@@ -1,4 +1,5 @@
 import type { Primitive } from '../../engine/mapping.js';
+import { getOrMake } from '../../wire/once.js';
 import { rewriteJson } from '../../wire/rewrite-json.js';
 import { insideOf } from '../../wire/server-names.js';
 import { isName } from '../enforce/definitions.js';
@@ -18,19 +19,21 @@ const known = new WeakMap<readonly Primitive[], readonly Primitive[]>();
 export function withOutsideNames(items: readonly Primitive[]): readonly Primitive[] {
   const [first] = items;
   if (first === undefined || insideOf(first) === undefined) return items;
-  const before = known.get(items);
-  if (before !== undefined) return before;
+  return getOrMake(known, items, () => translated(items));
+}
+
+function translated(items: readonly Primitive[]): readonly Primitive[] {
   const servers = new Map<string, Map<string, string>>();
   for (const item of items) {
     const inside = insideOf(item);
     // The name of a resource is a title, and texts name it by its URI.
     const isTitled = 'uri' in item || 'uriTemplate' in item;
     if (inside === undefined || isTitled || !('name' in item) || typeof item.name !== 'string') continue;
-    const names = servers.get(inside.slug) ?? new Map<string, string>();
-    servers.set(inside.slug, names.set(inside.own.normalize('NFC'), item.name));
+    const names = getOrMake(servers, inside.slug, () => new Map<string, string>());
+    names.set(inside.own.normalize('NFC'), item.name);
   }
   const translations = new Map([...servers].map(([slug, names]) => [slug, translation(names)]));
-  const translated = items.map((item) => {
+  return items.map((item) => {
     const text = translations.get(insideOf(item)?.slug ?? '');
     if (text === undefined) return item;
     const members = Object.entries(item).map(([member, value]) => [
@@ -39,8 +42,6 @@ export function withOutsideNames(items: readonly Primitive[]): readonly Primitiv
     ]);
     return Object.fromEntries(members);
   });
-  known.set(items, translated);
-  return translated;
 }
 
 /** The members of a tool in which it describes itself and its parameters. */

@@ -4,9 +4,8 @@ import type { Kind } from '../../engine/policy.js';
 import { CLIENT_CAPABILITIES_META, read, TASKS_EXTENSION } from '../../wire/messages.js';
 import { rewriteJson } from '../../wire/rewrite-json.js';
 import { isUriShown } from '../enforce/visibility.js';
-import { ask, type Settling } from '../request/decision.js';
+import { listsFor, type Settling } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
-import { KINDS_OF } from '../table/routing.js';
 
 /** Returns whether a tool can only be called as a task. */
 export const isTaskOnly = (tool: unknown): boolean => read(tool, 'execution', 'taskSupport') === 'required';
@@ -60,8 +59,7 @@ export function* withoutHiddenUi(
 ): Settling<readonly Primitive[]> {
   const uris = kind === 'tools' && facts.isEnforced ? new Set(items.flatMap(pagesOf)) : undefined;
   if (uris === undefined || uris.size === 0) return items;
-  const targets = [...uris].map((name) => ({ type: 'uri', name }) as const);
-  const { lists, enough } = yield* ask({ need: 'lists', kinds: KINDS_OF.uri, targets });
+  const { lists, enough } = yield* listsFor('uri', uris);
   const hidden = new Set([...uris].filter((uri) => !enough || !isUriShown(lists, uri, facts.configuration)));
   return hidden.size === 0 ? items : items.map((item) => withoutLinks(item, hidden));
 }

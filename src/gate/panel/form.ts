@@ -1,4 +1,4 @@
-import { read } from '../../wire/messages.js';
+import { membersOf, read } from '../../wire/messages.js';
 import type { FormAnswer } from '../request/decision.js';
 import type { PanelConcern, PanelPreset, PanelState } from './panel-document.js';
 import { summaryOf } from './sentence.js';
@@ -100,7 +100,5 @@ export function readFormAnswer(answer: unknown): FormAnswer | undefined {
   const action = read(answer, 'action');
   if (action === 'decline' || action === 'cancel') return { action };
   if (action !== 'accept') return undefined;
-  const content = read(answer, 'content');
-  const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
-  return { action, content: isObject ? { ...content } : {} };
+  return { action, content: membersOf(read(answer, 'content')) };
 }

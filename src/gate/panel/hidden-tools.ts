@@ -4,6 +4,7 @@ import type { Configuration } from '../../engine/configuration.js';
 import { itemAt } from '../../engine/item-at.js';
 import { fromNumber, identityOf, type Primitive } from '../../engine/mapping.js';
 import { type Catalog, decideItem, select } from '../../engine/select.js';
+import { getOrMake } from '../../wire/once.js';
 import { redactDefinitions } from '../enforce/definitions.js';
 import { configure } from '../request/configure.js';
 import { ask, type Settling } from '../request/decision.js';
@@ -63,7 +64,7 @@ export function* listHiddenTools(facts: Facts, text = ''): Settling<string> {
     const isMeant = tool !== undefined && words.every((word) => textsOf(tool).toLowerCase().includes(word));
     if (!isMeant) return;
     const label = labelOf(bound, position, configuration);
-    groups.set(label, [...(groups.get(label) ?? []), tool]);
+    getOrMake(groups, label, () => []).push(tool);
   });
   if (groups.size === 0) return text === '' ? NONE_HIDDEN : NOT_FOUND;
   for (const letters of LETTERS) {

@@ -1,4 +1,4 @@
-import { read } from '../../wire/messages.js';
+import { isMembers, read } from '../../wire/messages.js';
 import type { Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { clientSurfaces } from '../request/switching.js';
@@ -23,9 +23,7 @@ export function* callPageTool(facts: Facts): Settling<Record<string, unknown> | 
   const readOnly = whyReadOnly(facts);
   if (readOnly !== undefined) return errorResult(readOnly);
   const change = read(params, 'arguments', 'concerns');
-  if (typeof change !== 'object' || change === null || Array.isArray(change)) {
-    return errorResult(NO_CONCERNS);
-  }
+  if (!isMembers(change)) return errorResult(NO_CONCERNS);
   const outcome = yield* switchTo(facts, { ...change }, false);
   return outcome.state === 'changed' ? yield* describe(facts) : errorResult(outcome.message);
 }

@@ -12,6 +12,7 @@ import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../en
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { ADDED_TOOLS } from '../../engine/preference-source.js';
 import type { Catalog } from '../../engine/select.js';
+import { getOrMake } from '../../wire/once.js';
 import { insideOf } from '../../wire/server-names.js';
 import type { Decided } from '../request/kept-preferences.js';
 import { describeClass } from './item-classes.js';
@@ -85,8 +86,7 @@ export function describeItems(
       const isByValue = effect === 'hide' && reason.code !== 'person';
       if (isByValue && !changes.has(number)) changes.set(number, changeThatShows(input, mapping, now));
       const change = isByValue ? changes.get(number) : undefined;
-      const of = positions.get(number) ?? described.push(describe(mapping)) - 1;
-      positions.set(number, of);
+      const of = getOrMake(positions, number, () => described.push(describe(mapping)) - 1);
       const server = insideOf(item)?.slug;
       return [
         {

@@ -10,6 +10,7 @@ import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { type Concern, KINDS, type Policy } from '../../engine/policy.js';
 import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import { type Catalog, decideItem, select } from '../../engine/select.js';
+import { getOrMake } from '../../wire/once.js';
 import type { Decided } from '../request/kept-preferences.js';
 import { needsEngine } from './item-classes.js';
 import type {
@@ -150,13 +151,8 @@ type Counter = PanelInput['tokensOf'];
 const countedBy = new WeakMap<Counter, WeakMap<object, number>>();
 
 function remembered(tokensOf: Counter): Counter {
-  const counted = countedBy.get(tokensOf) ?? new WeakMap<object, number>();
-  countedBy.set(tokensOf, counted);
-  return (definition) => {
-    const tokens = counted.get(definition) ?? tokensOf(definition);
-    counted.set(definition, tokens);
-    return tokens;
-  };
+  const counted = getOrMake(countedBy, tokensOf, () => new WeakMap<object, number>());
+  return (definition) => getOrMake(counted, definition, () => tokensOf(definition));
 }
 
 const countOf = (tools: readonly Primitive[], tokensOf: Counter): PanelCount => ({
@@ -173,7 +169,7 @@ function addedTools({ added, ...now }: Configuration, catalog: Catalog<Primitive
     if (!added.names.has(name) || decideItem(catalog, position, added.open).effect === 'hide') return;
     const { reason } = decideItem(catalog, position, now);
     if (typeof reason !== 'object' || !('concern' in reason)) return;
-    found.set(reason.concern, [...(found.get(reason.concern) ?? []), name]);
+    getOrMake(found, reason.concern, () => []).push(name);
   });
   return found;
 }

@@ -2,9 +2,11 @@ import type { Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import type { Catalog } from '../../engine/select.js';
 import { type Capability, type Failure, LISTS, read } from '../../wire/messages.js';
-import { type AskServer, askForPages, type WalkEnd } from '../../wire/page-walker.js';
+import { getOrMake } from '../../wire/once.js';
+import type { AskServer, WalkEnd } from '../../wire/page-walker.js';
 import { UNAVAILABLE_META } from '../../wire/server-names.js';
-import { itemsOf, type WholeList, wholeListOf } from './whole-list.js';
+import { readPages } from './read-pages.js';
+import { type WholeList, wholeListOf } from './whole-list.js';
 
 /** A list that exceeds a bound is not cached. It is filtered page by page, as the server sends it. */
 const BOUNDS = { items: 50_000, pages: 100, milliseconds: 60_000 };
@@ -96,14 +98,10 @@ export class CatalogCache {
   }
 
   private walk(kind: Kind, ask: AskServer, attempt = 1): void {
-    const pages: Record<string, unknown>[] = [];
     const { version } = this.kept;
-    const onPage = (page: Record<string, unknown>): number => {
-      pages.push(page);
-      return itemsOf(kind, page)?.length ?? 0;
-    };
-    askForPages(ask, LISTS[kind].method, { bounds: BOUNDS, onPage }, (end) => {
-      const outcome = this.outcomeOf(kind, pages, end);
+    const { method } = LISTS[kind];
+    readPages(ask, { method, field: kind, bounds: BOUNDS }, ({ pages, end }) => {
+      const outcome = outcomeOf(end, () => new CachedList(kind, pages));
       // Pages from before and after a change do not belong together.
       if (version !== this.kept.version && attempt < MAX_ATTEMPTS) return this.walk(kind, ask, attempt + 1);
       const waiting = this.waiting.get(kind) ?? [];
@@ -122,15 +120,12 @@ export class CatalogCache {
       for (const then of waiting) then(outcome);
     });
   }
+}
 
-  private outcomeOf(
-    kind: Kind,
-    pages: readonly Record<string, unknown>[],
-    end: WalkEnd<Failure['error']>,
-  ): Outcome<CachedList> {
-    if (end.kind === 'complete') return { state: 'complete', list: new CachedList(kind, pages) };
-    return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
-  }
+/** Returns what became of a whole list when the walk through its pages ended. */
+export function outcomeOf<List>(end: WalkEnd<Failure['error']>, listOf: () => List): Outcome<List> {
+  if (end.kind === 'complete') return { state: 'complete', list: listOf() };
+  return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
 }
 
 /** A list as the server sent it, bound to each policy that requests use. */
@@ -144,11 +139,7 @@ export class CachedList {
   ) {}
 
   boundTo(policy: Policy): WholeList {
-    const known = this.bound.get(policy);
-    if (known !== undefined) return known;
-    const list = wholeListOf(policy, this.kind, this.pages);
-    this.bound.set(policy, list);
-    return list;
+    return getOrMake(this.bound, policy, () => wholeListOf(policy, this.kind, this.pages));
   }
 }
 

@@ -16,6 +16,7 @@ import {
   type Request,
   read,
 } from '../../wire/messages.js';
+import { whenKnown } from '../../wire/serial-queue.js';
 import { panelMode } from '../table/routes.js';
 import { type Kept, keptClient, readKept, recordOf, type Sent } from './kept-preferences.js';
 import { warnOfOtherServers } from './name-filters.js';
@@ -120,9 +121,8 @@ export function callerOf(
  * store must be waited for. A modern client has no session, so what its request says counts.
  */
 export function sessionConfiguration(exchange: Configurable & Sent): Configuration | Promise<Configuration> {
-  const withKeptOf = (kept: Kept) => configure(exchange, kept, { meta: exchange.era === 'modern' });
-  const kept = readKept(exchange);
-  return kept instanceof Promise ? kept.then(withKeptOf) : withKeptOf(kept);
+  const meta = exchange.era === 'modern';
+  return whenKnown(readKept(exchange), (kept) => configure(exchange, kept, { meta }));
 }
 
 /**

@@ -13,13 +13,13 @@ import {
   type Request,
   rpcError,
 } from '../../wire/messages.js';
-import type { WalkBounds, WalkEnd } from '../../wire/page-walker.js';
 import type { TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
-import type { RequestTarget } from '../table/routing.js';
+import { KINDS_OF, type RequestTarget } from '../table/routing.js';
 import type { ListOutcome } from './catalog-cache.js';
 import type { Facts, Implementation, RequestFacts, Substitute } from './facts.js';
 import type { Kept } from './kept-preferences.js';
 import { quoteValue } from './quote-value.js';
+import type { FoundPages, NeededPages } from './read-pages.js';
 import type { GateReport, ReportContext } from './report.js';
 
 /** Lists of the server, bound to the policy. One that the server does not have is missing. */
@@ -39,20 +39,6 @@ export interface NeededLists {
 export interface FoundLists {
   readonly lists: Lists;
   readonly enough: boolean;
-}
-
-/** The pages of which list a decision needs, and how far. */
-interface NeededPages {
-  readonly method: string;
-  readonly field: string;
-  readonly bounds: WalkBounds;
-  readonly params?: Record<string, unknown> | undefined;
-}
-
-/** The pages of a list, and why no more were read. */
-export interface FoundPages {
-  readonly pages: readonly Record<string, unknown>[];
-  readonly end: WalkEnd<Failure['error']>;
 }
 
 /** The tool that created a task, and to whom the task belongs. */
@@ -167,6 +153,12 @@ export function* ask<N extends NeedName>(
   need: { readonly need: N } & Needs[N]['with'],
 ): Generator<Need<N>, FactOf<N>, FactOf<N>> {
   return yield need;
+}
+
+/** Asks for the lists that tell whether tools, prompts or URIs are shown. */
+export function listsFor(type: Target['type'], names: Iterable<string>) {
+  const targets = Array.from(names, (name) => ({ type, name }));
+  return ask({ need: 'lists', kinds: KINDS_OF[type], targets });
 }
 
 /** What to log. Made only if somebody listens. */

@@ -4,6 +4,7 @@ import type { Policy } from '../../engine/policy.js';
 import { ADDED_TOOLS } from '../../engine/preference-source.js';
 import type { HostConcerns, SessionRead, SessionRecord, SessionStore } from '../../session/store.js';
 import { type Era, read } from '../../wire/messages.js';
+import { whenKnown } from '../../wire/serial-queue.js';
 
 /** Where the preferences of a verified caller are kept, if the operator turned that on. */
 export type PrincipalPreferences =
@@ -64,8 +65,7 @@ export function readKept({ connection, era }: Sent): Kept | Promise<Kept> {
       principal: chosen,
     }));
   }
-  if (session instanceof Promise) return session.then((found) => ({ session: found, principal: undefined }));
-  return { session, principal: undefined };
+  return whenKnown(session, (found) => ({ session: found, principal: undefined }));
 }
 
 export const isOneHost = (principal: PrincipalPreferences | undefined): boolean =>

@@ -1,6 +1,7 @@
 import { compileGlob } from '../../engine/match/glob.js';
 import type { Kind, Settings } from '../../engine/policy.js';
 import { read } from '../../wire/messages.js';
+import { getOrMake } from '../../wire/once.js';
 import * as methods from './generated/methods.js';
 
 /** A primitive that a request names, and the path in `params` to its name or URI. */
@@ -102,11 +103,8 @@ export function malformedName(route: Route, params: unknown): string | undefined
  */
 export function isAllowed(settings: Settings, method: string): boolean {
   if (settings.methods === undefined) return false;
-  let matchers = compiled.get(settings);
-  if (matchers === undefined) {
-    matchers = settings.methods.map(compileGlob);
-    compiled.set(settings, matchers);
-  }
+  const { methods: patterns } = settings;
+  const matchers = getOrMake(compiled, settings, () => patterns.map(compileGlob));
   return matchers.some((matches) => matches(method));
 }
 

@@ -4,6 +4,7 @@ import {
   CLIENT_CAPABILITIES_META,
   ERRORS,
   eraOf,
+  type Failure,
   isRequest,
   type Message,
   type Request,
@@ -14,6 +15,7 @@ import { split } from '../../wire/server-names.js';
 import {
   isAllowed,
   malformedName,
+  type NamePath,
   NOTIFICATIONS,
   nameIn,
   panelMode,
@@ -25,10 +27,7 @@ import {
 } from './routes.js';
 
 /** The error that `enforce` answers instead of the server. */
-export interface Refusal {
-  readonly code: number;
-  readonly message: string;
-}
+export type Refusal = Failure['error'];
 
 /** The words of the SDKs. */
 export const METHOD_NOT_FOUND: Refusal = { code: ERRORS.methodNotFound, message: 'Method not found' };
@@ -142,12 +141,9 @@ const createsTask = ({ method, params }: Request): boolean =>
 type Params = Readonly<Record<string, unknown>>;
 
 /** A primitive that a request names. */
-export interface RequestTarget {
-  readonly type: 'tool' | 'prompt' | 'uri';
+export interface RequestTarget extends Pick<NamePath, 'type' | 'path'> {
   /** The name or URI. */
   readonly name: string;
-  /** Where it is in the params. */
-  readonly path: readonly string[];
 }
 
 /** The lists that decide whether a target is shown. */

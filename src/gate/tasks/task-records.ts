@@ -1,5 +1,6 @@
 import QuickLRU from 'quick-lru';
 import type { SessionStore } from '../../session/store.js';
+import { getOrMake } from '../../wire/once.js';
 import type { TaskMaker } from '../request/decision.js';
 
 /** Who created which task. Promises only if the session store must be waited for. */
@@ -46,8 +47,4 @@ async function readMaker(store: SessionStore, taskId: string): Promise<TaskMaker
 const memories = new WeakMap<object, TaskMemory>();
 
 /** Returns the memory that all HTTP connections under one policy share, where no handler has a memory of its own. */
-export function memoryOf(policy: object): TaskMemory {
-  const memory = memories.get(policy) ?? new TaskMemory();
-  memories.set(policy, memory);
-  return memory;
-}
+export const memoryOf = (policy: object): TaskMemory => getOrMake(memories, policy, () => new TaskMemory());

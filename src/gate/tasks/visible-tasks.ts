@@ -9,7 +9,7 @@ import { scopesFor } from '../enforce/explain-target.js';
 import { redactRecords } from '../enforce/redaction.js';
 import { decisionOnName, isShown } from '../enforce/visibility.js';
 import { canChange } from '../request/configure.js';
-import { ask, type Lists, type Settling, type TaskMaker } from '../request/decision.js';
+import { ask, type Lists, listsFor, type Settling, type TaskMaker } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import { isListedFor, isPrivate } from './task-owner.js';
 
@@ -115,8 +115,7 @@ function decisionOn(
 
 function* toolLists(tools: readonly string[], isEnforced: boolean): Settling<Lists> {
   if (tools.length === 0) return {};
-  const targets = [...new Set(tools)].map((name) => ({ type: 'tool' as const, name }));
-  const { lists, enough } = yield* ask({ need: 'lists', kinds: ['tools'], targets });
+  const { lists, enough } = yield* listsFor('tool', new Set(tools));
   if (!enough && isEnforced) throw new Error('The server did not list its tools.');
   return lists;
 }
