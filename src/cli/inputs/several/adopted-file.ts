@@ -13,14 +13,7 @@ const ADOPTED = 'concerns';
 type Entries = Readonly<Record<string, unknown>>;
 
 /** A host's file, and the file that keeps its servers. */
-export interface HostFile {
-  readonly path: string;
-  /** Has the servers: the host's file as it was, and what was added to it since. */
-  readonly kept: string;
-  readonly isAdopted: boolean;
-  /** The servers that the host starts itself now. */
-  readonly own: Entries;
-}
+type HostFile = ReturnType<typeof readHostFile>;
 
 /**
  * Reads a host's file.
@@ -31,8 +24,10 @@ export interface HostFile {
  * @example
  * readHostFile('.mcp.json').kept; // '.mcp.servers.json'
  */
-export function readHostFile(path: string): HostFile {
+export function readHostFile(path: string) {
+  /** Has the servers: the host's file as it was, and what was added to it since. */
   const kept = join(dirname(path), basename(path).replace(/(\.json)?$/, '.servers.json'));
+  // What is left is what the host starts itself now.
   const { [ADOPTED]: ours, ...own } = serversIn(readDocument(path)).entries;
   const isAdopted = existsSync(kept);
   if (ours === undefined || (isAdopted && isOurs(ours))) return { path, kept, isAdopted, own };
