@@ -8,10 +8,10 @@ import { proposePolicy } from '../../policy/propose/propose-policy.js';
 import { writeProposal } from '../../policy/propose/write-proposal.js';
 import type { CountedCatalog } from '../inputs/token-counter.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
+import { jsonText } from '../terminal/write-output.js';
 import { packageFile } from '../version.js';
 import {
   factsOf,
-  jsonText,
   type PolicyFiles,
   SCHEMAS,
   schemaBeside,

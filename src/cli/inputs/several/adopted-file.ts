@@ -5,6 +5,7 @@ import { read } from '../../../wire/messages.js';
 import { slugOf } from '../../../wire/server-names.js';
 import { CliError } from '../../errors.js';
 import { writeFiles } from '../../terminal/write-files.js';
+import { jsonText } from '../../terminal/write-output.js';
 import { readDocument, serversIn } from './servers-file.js';
 
 /** The name of the one server that a host has then. */
@@ -93,7 +94,7 @@ export function restoreServers({ path, kept, isAdopted, own }: HostFile): boolea
     renameSync(kept, path);
     return false;
   }
-  writeFiles(new Map([[path, textOf(together)]]));
+  writeFiles(new Map([[path, jsonText(together)]]));
   rmSync(kept);
   return true;
 }
@@ -106,6 +107,4 @@ export const permissionChanges = (moved: readonly string[]): readonly string[] =
   });
 
 const withServers = (document: object, entries: Entries): string =>
-  textOf({ ...document, [serversIn(document).member]: entries });
-
-const textOf = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;
+  jsonText({ ...document, [serversIn(document).member]: entries });
