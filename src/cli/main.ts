@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 import { CommanderError } from '@commander-js/extra-typings';
 import { didYouMean } from '../engine/match/did-you-mean.js';
-import { paragraph } from '../policy/language/wrapped.js';
 import { Interrupted, UsageError } from './errors.js';
 import type { Commands, RunnableCommand } from './options/command-line.js';
 import { HELPS, MAIN } from './options/generated/help.js';
 import { speedUpStartup } from './startup.js';
-import { paperOf } from './terminal/output.js';
+import { terminalOf } from './terminal/output.js';
 import { VERSION } from './version.js';
 
 /** Each command is loaded only when it is called: `compile` needs no SDK, and `serve` needs no tokenizer. */
@@ -80,11 +79,7 @@ function exitCodeOf(error: unknown): number {
 }
 
 function complain(message: string): void {
-  const text = `mcp-concerns: ${message}`;
-  const { width } = paperOf(process.stderr);
-  const lines = text.split('\n');
-  const fitting = width === undefined ? lines : lines.flatMap((line) => paragraph(line, width));
-  process.stderr.write(`${fitting.join('\n')}\n`);
+  terminalOf({ color: 'never' }).note(`mcp-concerns: ${message}`.split('\n'));
 }
 
 let writeError: NodeJS.ErrnoException | undefined;

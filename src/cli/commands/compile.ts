@@ -46,7 +46,6 @@ async function act(line: CommandLine<[string[]], Options['compile']>): Promise<u
     writeOutput(snapshot, `${JSON.stringify({ server: catalog.server, ...lists })}\n`);
     terminal.note(`Wrote ${snapshot}: ${catalogContents(catalog)}.`);
   }
-  return undefined;
 }
 
 /** @returns the values of `--header`, and those of `--header-env` in the same form */

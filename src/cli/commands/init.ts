@@ -68,7 +68,6 @@ async function act(line: CommandLine<[], Options['init']>): Promise<number | und
   const { texts, notes } = firstPolicy(files, proposed, read, values.catalog !== undefined);
   writeFiles(texts);
   terminal.note(notes);
-  return undefined;
 }
 
 const TOO_LONG_FOR_STDOUT =

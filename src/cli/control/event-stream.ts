@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { Switchboard } from './hub.js';
 
 /** Proxies and browsers close connections that are silent for long. In milliseconds. */
@@ -25,13 +26,14 @@ export function eventStream(board: Switchboard, signal: AbortSignal): Response {
 async function* eventsOf(board: Switchboard, signal: AbortSignal): AsyncGenerator<string, void> {
   /** The sessions whose documents the reader does not have. */
   const changed = new Set<string>();
-  let wake = (): void => undefined;
+  const events = new EventEmitter();
+  const wake = (): boolean => events.emit('wake');
   const unsubscribe = board.subscribe((session) => {
     changed.add(session);
     wake();
   });
-  const heartbeat = setInterval(() => wake(), HEARTBEAT).unref();
-  signal.addEventListener('abort', () => wake(), { once: true });
+  const heartbeat = setInterval(wake, HEARTBEAT).unref();
+  signal.addEventListener('abort', wake, { once: true });
   try {
     yield SILENCE;
     while (!signal.aborted) {
@@ -41,9 +43,7 @@ async function* eventsOf(board: Switchboard, signal: AbortSignal): AsyncGenerato
         const event = await eventOf(board, session);
         if (event !== undefined) yield `data: ${JSON.stringify(event)}\n\n`;
       }
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      await once(events, 'wake');
     }
   } finally {
     unsubscribe();

@@ -8,21 +8,18 @@ import { ownershipProblem } from './registry.js';
 /** 144 bits: nobody guesses it, and the URL stays short. */
 const BYTES = 18;
 
-/** The key in the URL of this user's endpoints, and the secret of the ids of their sessions. */
-type KeyName = 'endpoint-key' | 'session-key';
-
 /**
  * Returns a key of this user, and makes it the first time. It stays the same, so that a URL in the configuration of a host,
  * and the session that the host has open, survive restarts.
  *
- * @param name which key
+ * @param name the key in the URL of this user's endpoints, or the secret of the ids of their sessions
  * @param environment the variables of the process
  * @returns the key: letters, digits, `-` and `_`
  * @throws {CliError} if the key cannot be kept, or somebody else can read or write it
  * @example
  * userKey('endpoint-key', process.env); // 'Zm9vYmFyYmF6cXV4MTIzNDU2'
  */
-export function userKey(name: KeyName, environment: NodeJS.ProcessEnv): string {
+export function userKey(name: 'endpoint-key' | 'session-key', environment: NodeJS.ProcessEnv): string {
   const folder = stateFolder(environment);
   const file = join(folder, name);
   try {

@@ -35,12 +35,9 @@ export interface ServerModule {
  * const { server } = await loadServerFactory('./my-server.js');
  */
 export async function loadServerFactory(path: string): Promise<ServerModule> {
-  let module: unknown;
-  try {
-    module = await importModule(path);
-  } catch (cause) {
+  const module = await importModule(path).catch((cause: unknown) => {
     throw new CliError(`${path} cannot be imported: ${firstLine(cause)}`, { cause });
-  }
+  });
   // The exports of a CommonJS module arrive as the default export.
   const candidates = [
     read(module, 'default'),
@@ -54,12 +51,9 @@ export async function loadServerFactory(path: string): Promise<ServerModule> {
     );
   }
   // Creates a server now, so that a broken function fails at the start and not at the first request.
-  let server: unknown;
-  try {
-    server = await withoutContext(factory);
-  } catch (cause) {
+  const server = await withoutContext(factory).catch((cause: unknown) => {
     throw new CliError(`The function that ${path} exports failed: ${firstLine(cause)}`, { cause });
-  }
+  });
   if (typeof member(server, 'connect') !== 'function') {
     throw new CliError(
       `The function that ${path} exports does not return a server. Return a new Server or McpServer of an MCP SDK.`,

@@ -3,6 +3,7 @@ import { evaluate } from '../../engine/evaluate.js';
 import { fromNumbers, identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { type Concern, KINDS, type Kind } from '../../engine/policy.js';
 import { descriptionAt } from '../../policy/check/completions.js';
+import { read } from '../../wire/messages.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilities.js';
 import { reasonInWords } from '../terminal/reason-words.js';
 import { named, type OpenPolicy } from './open-policy.js';
@@ -49,7 +50,8 @@ function aboutPrimitive(kind: Kind, name: string, { policy, catalog }: OpenPolic
   const title = `**${escaped(name)}**`;
   if (policy === undefined) return `${title}\n\nThe policy has errors, so nothing is decided.`;
   if (listed === undefined && catalog[kind] !== undefined) return `${title}\n\nThe server does not list it.`;
-  const about = listed === undefined ? undefined : descriptionOf(listed);
+  const texts = [read(listed, 'description'), read(listed, 'title')];
+  const about = texts.find((each) => typeof each === 'string');
   const primitive: Primitive = listed ?? { name, uri: name, uriTemplate: name };
   const mapping = mapPrimitive(policy, kind, primitive);
   const values = policy.concerns.flatMap((concern, index) => {
@@ -94,11 +96,6 @@ function aboutValue({ name, values, valueDescriptions = {} }: Concern, value: st
   if (!Array.isArray(values) || !values.includes(value)) return undefined;
   const about = Object.hasOwn(valueDescriptions, value) ? valueDescriptions[value] : undefined;
   return `\`${value}\`, a value of **${name}**${about === undefined ? '' : `: ${escaped(about)}`}`;
-}
-
-function descriptionOf(primitive: object): string | undefined {
-  const { description, title } = { description: undefined, title: undefined, ...primitive };
-  return typeof description === 'string' ? description : typeof title === 'string' ? title : undefined;
 }
 
 /** Texts of servers and policies are not Markdown. */

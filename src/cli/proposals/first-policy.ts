@@ -4,14 +4,14 @@ import type { ServerCatalog } from '../../engine/mapping.js';
 import { pinsOf } from '../../engine/pins.js';
 import { writeLock } from '../../policy/compile/lock.js';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
-import { type Proposal, proposePolicy } from '../../policy/propose/propose-policy.js';
+import { proposePolicy } from '../../policy/propose/propose-policy.js';
 import { writeProposal } from '../../policy/propose/write-proposal.js';
 import type { CountedCatalog } from '../inputs/token-counter.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
+import { jsonText } from '../terminal/write-output.js';
 import { packageFile } from '../version.js';
 import {
   factsOf,
-  jsonText,
   type PolicyFiles,
   SCHEMAS,
   schemaBeside,
@@ -23,10 +23,7 @@ import { checkLine, effectsLine, topicsLine } from './proposal-report.js';
 import { silenceServerTexts } from './server-texts.js';
 
 /** A proposed policy, and the texts of its files. */
-interface ProposedFiles {
-  readonly proposal: Proposal;
-  readonly texts: ReadonlyMap<string, string>;
-}
+type ProposedFiles = ReturnType<typeof proposeFiles>;
 
 /**
  * Proposes a policy for one server.
@@ -40,12 +37,7 @@ interface ProposedFiles {
  * @example
  * proposeFiles('policies/files.yaml', catalog, 'files').texts.get('files.yaml');
  */
-export function proposeFiles(
-  output: string,
-  catalog: ServerCatalog,
-  server: string,
-  present = false,
-): ProposedFiles {
+export function proposeFiles(output: string, catalog: ServerCatalog, server: string, present = false) {
   const schema = schemaBeside(output, 'schema.json').path;
   const folder = basename(output).replace(/\.ya?ml$/, '');
   const proposal = proposePolicy(catalog);

@@ -22,10 +22,7 @@ const MAX_BODY = 20_000_000;
  * @example
  * const { url, close } = await servePlayground(html, { paths: ['policy.yaml'] });
  */
-export async function servePlayground(
-  html: string,
-  input: PlaygroundInput,
-): Promise<{ readonly url: string; close(): Promise<void> }> {
+export async function servePlayground(html: string, input: PlaygroundInput) {
   const key = randomBytes(32).toString('base64url');
   const folder = dirname(input.paths[0] ?? '.');
   const load = async () => ({

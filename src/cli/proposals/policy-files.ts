@@ -54,9 +54,6 @@ export function factsOf(
   return JSON.parse(JSON.stringify({ server, isFiltered, unlisted, encoding: ENCODING, ...lists }));
 }
 
-/** @returns data as the text of a JSON file */
-export const jsonText = (data: unknown): string => `${JSON.stringify(data, null, 2)}\n`;
-
 /** @returns the tests that record what a policy does now */
 export function testsText(files: PolicyFiles, policy: Policy, catalog: PolicyCatalog): string {
   const path = relative(dirname(files.tests), files.catalog).replaceAll('\\', '/');

@@ -5,9 +5,6 @@ import { mapListed } from '../../engine/pins.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
 
-/** The primitives of a server, by kind, in the order of the server. */
-export type WeighedCatalog = ReturnType<typeof weighCatalog>;
-
 /** The decisions about all primitives of a server, for one configuration. */
 export type ListReport = ReturnType<typeof decideAll>;
 
@@ -40,7 +37,7 @@ export const weighCatalog = (policy: Policy, catalog: ServerCatalog, tokensOf: T
  * @example
  * const { all } = decideAll(configuration, weighed);
  */
-export const decideAll = (configuration: Configuration, weighed: WeighedCatalog) => ({
+export const decideAll = (configuration: Configuration, weighed: ReturnType<typeof weighCatalog>) => ({
   configuration: describeConfiguration(configuration),
   all: weighed.map((each) => ({ ...each, decision: evaluate(each.mapping, configuration) })),
 });

@@ -8,9 +8,6 @@ import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilitie
 import { type Row, table } from '../terminal/layout.js';
 import type { Paper } from '../terminal/output.js';
 
-/** The scopes that show a hidden tool to a caller. */
-type ScopesOfTool = ReturnType<typeof scopesOfTools>[number];
-
 /**
  * Names for each hidden tool the scopes that show it.
  *
@@ -41,7 +38,7 @@ export function scopesOfTools(
 }
 
 /** Writes a table for each caller who lacks a scope. */
-export function scopesText(found: readonly ScopesOfTool[], paper: Paper): string {
+export function scopesText(found: ReturnType<typeof scopesOfTools>, paper: Paper): string {
   const tables = [...groupBy(found, ({ caller }) => caller)].map(([name, own]) => {
     const rows = own.map(({ tool, scopes }): Row => [tool, scopes.join(' '), '']);
     return `${[`Scopes that show tools to ${name}:`, ...table(rows, paper)].join('\n')}\n\n`;

@@ -8,7 +8,7 @@ import { type Row, table } from '../terminal/layout.js';
 import { nameValues, type Paper, plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 import { reasonOf } from '../terminal/test-words.js';
-import type { CoverageReport, FileReport, TestReport } from './test-run.js';
+import type { FileReport, TestReport } from './test-run.js';
 
 /**
  * Formats a report as text: whether all tests passed in the first line, then each failure with its reason, then the parts
@@ -87,7 +87,7 @@ function differences(result: TestResult, wrong: readonly Wrong[], paper: Paper):
 }
 
 function covered(
-  { policy, parts, percentage, belowThreshold }: CoverageReport,
+  { policy, parts, percentage, belowThreshold }: TestReport['coverage'][number],
   threshold: number | undefined,
   paper: Paper,
 ): string[] {

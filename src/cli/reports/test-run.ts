@@ -32,9 +32,6 @@ export type TestReport = Awaited<ReturnType<typeof runTestFiles>>;
 /** A test file with the results of its tests. There are no results if the file or its policy has errors. */
 export type FileReport = TestReport['files'][number];
 
-/** The parts of a policy that its tests exercise. */
-export type CoverageReport = TestReport['coverage'][number];
-
 /**
  * Runs test files one after the other, each on its own catalog or server. The coverage of a policy counts all files that
  * test it.
@@ -111,6 +108,7 @@ class TestRunner {
     return { ...about, results, broken };
   }
 
+  /** Returns the parts of each policy that its tests exercise. */
   coverage() {
     const { threshold } = this.options;
     return [...this.policies].flatMap(([name, loaded]) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CatalogKeeper, SavedCatalog } from '../../upstream/early/start.js';
-import { read } from '../../wire/messages.js';
+import { isMembers, read } from '../../wire/messages.js';
 import { stateFolder, writePrivate } from '../project/state-folder.js';
 
 /**
@@ -37,7 +37,5 @@ export function catalogKeeper(environment: NodeJS.ProcessEnv, identity: readonly
   };
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
-
 const isCatalog = (found: unknown): found is SavedCatalog =>
-  isObject(read(found, 'about', 'capabilities')) && isObject(read(found, 'lists'));
+  isMembers(read(found, 'about', 'capabilities')) && isMembers(read(found, 'lists'));

@@ -37,13 +37,10 @@ export async function serveStdio(
   const { bridged, ...servers } = await serversOf(serving);
   const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport());
   const answerAll = watchRequests(wire);
-  let listed = (): void => undefined;
-  const hasListed = new Promise<void>((resolve) => {
-    listed = resolve;
-  });
+  const listed = new AbortController();
   // Hosts show stderr only if somebody looks for it, so it has nothing but what needs a look.
   const report = (line: GateReport): void => {
-    if (line.method.endsWith('/list')) listed();
+    if (line.method.endsWith('/list')) listed.abort();
     if (line.early || line.warnings?.length) log?.(line);
   };
   // A stream is a connection of its own, and is about tasks of the calls on the other.
@@ -84,7 +81,7 @@ export async function serveStdio(
   try {
     const over = Promise.race([ended, aborted(signal), closed]);
     // The host does not wait for the page, whose modules take as long to load as a list takes.
-    await Promise.race([hasListed, over, sleep(PAGE_MS, undefined, { ref: false })]);
+    await Promise.race([aborted(listed.signal), over, sleep(PAGE_MS, undefined, { ref: false })]);
     await control?.listen();
     // Without the key of the page: hosts write stderr to log files.
     if (control !== undefined) note(`Switch what the host is shown: ${OPEN_PAGE}`);

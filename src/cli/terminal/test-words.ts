@@ -32,10 +32,7 @@ export function mismatchesOf(result: TestResult) {
  * @example
  * reasonOf(result, wrong).reason; // 'its security is low, but high is in effect'
  */
-export function reasonOf(
-  { configuration }: TestResult,
-  { decision, mapping }: Wrong,
-): { reason: string; source: string } {
+export function reasonOf({ configuration }: TestResult, { decision, mapping }: Wrong) {
   const { policy, effective } = configuration;
   const { reason: why } = decision;
   if (why.code !== 'fits')

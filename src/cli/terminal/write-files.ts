@@ -27,7 +27,7 @@ export function writeFiles(files: ReadonlyMap<string, string>): void {
       current = file;
       createFolder(dirname(file));
       const stats = statSync(file, { throwIfNoEntry: false });
-      if (stats?.isDirectory()) throw systemError('EISDIR');
+      if (stats?.isDirectory()) throw Object.assign(new Error('EISDIR'), { code: 'EISDIR' });
       // A link stays a link: the file behind it is replaced.
       const place = stats === undefined ? file : realpathSync(file);
       const temporary = `${place}.${process.pid}.tmp`;
@@ -46,8 +46,6 @@ export function writeFiles(files: ReadonlyMap<string, string>): void {
     for (const [, temporary] of begun) rmSync(temporary, { force: true });
   }
 }
-
-const systemError = (code: string): Error => Object.assign(new Error(code), { code });
 
 /**
  * Creates a folder and the folders above it. `mkdirSync` with `recursive: true` never returns under Node 20 if a folder

@@ -25,5 +25,8 @@ export function writeOutput(output: string, text: string): void {
   }
 }
 
+/** @returns a value as the text of a JSON file */
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
 /** Writes a JSON value to stdout. */
-export const writeJson = (value: unknown): void => writeOutput('-', `${JSON.stringify(value, null, 2)}\n`);
+export const writeJson = (value: unknown): void => writeOutput('-', jsonText(value));

@@ -10,7 +10,7 @@ import { wantsLogin } from '../../inputs/several/login-probe.js';
 import { commandOf } from '../../options/command-line.js';
 import { adoptCommand } from '../../options/generated/commands.js';
 import { onePolicyOf } from '../../options/policy-option.js';
-import { programFile } from './hosts.js';
+import { serveOverStdio } from './hosts.js';
 
 /**
  * @throws {CliError} if an argument is not valid, the policy has errors, or the file is not that of a host
@@ -40,17 +40,12 @@ export const { definition, run } = commandOf(adoptCommand(), async (line) => {
     terminal.note(`Nothing to move: ${path} has no other server.`);
     return 0;
   }
-  moveServers(file, moved, {
-    command: process.execPath,
-    args: [
-      programFile(),
-      'serve',
-      '--stdio',
-      ...['--servers', resolve(kept)],
-      ...left.flatMap((key) => ['--leave', key]),
-      ...policy.flatMap((each) => ['--policy', resolve(each)]),
-    ],
-  });
+  const ours = serveOverStdio([
+    ...['--servers', resolve(kept)],
+    ...left.flatMap((key) => ['--leave', key]),
+    ...policy.flatMap((each) => ['--policy', resolve(each)]),
+  ]);
+  moveServers(file, moved, ours);
   terminal.note(
     `Moved to ${kept}: ${moved.join(', ')}. "mcp-concerns adopt ${path} --undo" moves them back.`,
   );

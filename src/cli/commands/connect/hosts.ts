@@ -30,20 +30,14 @@ export const { definition, run } = commandOf(hostsCommand(), async (line) => {
   const concern = preset === undefined ? [] : [`preset=${preset}`];
   readPreferences(policy, { concern });
 
-  const serve: ServerCommand = {
-    command: process.execPath,
-    args: [
-      programFile(),
-      'serve',
-      '--stdio',
-      ...paths.flatMap((path) => ['--policy', resolve(path)]),
-      ...concern.flatMap((each) => ['--concern', each]),
-      ...(server === undefined ? [] : ['--server', existsSync(server) ? resolve(server) : server]),
-      ...(url === undefined ? [] : ['--url', url]),
-      ...header.flatMap((each) => ['--header', each]),
-      ...(command.length === 0 ? [] : ['--', ...absoluteCommand(command, process.env.PATH)]),
-    ],
-  };
+  const serve = serveOverStdio([
+    ...paths.flatMap((path) => ['--policy', resolve(path)]),
+    ...concern.flatMap((each) => ['--concern', each]),
+    ...(server === undefined ? [] : ['--server', existsSync(server) ? resolve(server) : server]),
+    ...(url === undefined ? [] : ['--url', url]),
+    ...header.flatMap((each) => ['--header', each]),
+    ...(command.length === 0 ? [] : ['--', ...absoluteCommand(command, process.env.PATH)]),
+  ]);
   const snippets = hostSnippets(NAME, serve).filter(({ id }) => host === undefined || id === host);
   if (header.length > 0) terminal.note('note: the header is part of the configuration. Do not commit it.');
   for (const { name, file, text } of snippets) {
@@ -54,11 +48,13 @@ export const { definition, run } = commandOf(hostsCommand(), async (line) => {
   }
 });
 
-/** @returns the file of this program: the bundle of the command line is one file beside its parts */
-export function programFile(): string {
+/** @returns how a host starts `serve` with these arguments */
+export function serveOverStdio(args: readonly string[]): ServerCommand {
   const [, started] = process.argv;
   if (started === undefined)
     throw new UsageError('The path of this program is not known. Start it with Node.js');
+  // The bundle of the command line is one file beside its parts.
   const own = fileURLToPath(new URL('./main.js', import.meta.url));
-  return existsSync(own) ? own : resolve(started);
+  const program = existsSync(own) ? own : resolve(started);
+  return { command: process.execPath, args: [program, 'serve', '--stdio', ...args] };
 }

@@ -13,7 +13,7 @@ import { requireInput } from '../../options/input-options.js';
 import { onePolicyOf } from '../../options/policy-option.js';
 import { definitionLines } from '../../reports/diff/definitions.js';
 import { quantity } from '../../terminal/quantities.js';
-import { writeOutput } from '../../terminal/write-output.js';
+import { jsonText, writeOutput } from '../../terminal/write-output.js';
 
 /**
  * @throws {CliError} if an argument is not valid, or the input cannot be read
@@ -49,8 +49,7 @@ export const { definition, run } = commandOf(pinCommand(), async (line) => {
     });
   const kept = pinsIf(true);
   const changes = compareDefinitions(pinsIf(false), catalog, earlier);
-  const text =
-    values.format === 'json' ? `${JSON.stringify(changes, null, 2)}\n` : toText(changes, values.format);
+  const text = values.format === 'json' ? jsonText(changes) : toText(changes, values.format);
   if (values.review === true) {
     process.stdout.write(text);
     return changes.length === 0 ? 0 : 1;

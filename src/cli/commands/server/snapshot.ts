@@ -11,7 +11,7 @@ import { snapshotCommand } from '../../options/generated/commands.js';
 
 import { requireInput } from '../../options/input-options.js';
 import { catalogContents } from '../../terminal/quantities.js';
-import { writeOutput } from '../../terminal/write-output.js';
+import { jsonText, writeOutput } from '../../terminal/write-output.js';
 
 /**
  * @throws {CliError} if an argument is not valid, the input cannot be read, or the file cannot be written
@@ -44,8 +44,7 @@ export const { definition, run } = commandOf(snapshotCommand(), async (line) => 
       ? catalog[kind]
       : catalog[kind]?.map((item) => primitiveFacts(kind, item, tokensOf(item))),
   );
-  const text = `${JSON.stringify({ ...about, ...lists }, null, 2)}\n`;
-  writeOutput(output, text);
+  writeOutput(output, jsonText({ ...about, ...lists }));
   if (output !== '-') terminal.note(`Wrote ${output}: ${catalogContents(catalog)}.`);
 });
 

@@ -5,6 +5,7 @@ import { read } from '../../../wire/messages.js';
 import { slugOf } from '../../../wire/server-names.js';
 import { CliError } from '../../errors.js';
 import { writeFiles } from '../../terminal/write-files.js';
+import { jsonText } from '../../terminal/write-output.js';
 import { readDocument, serversIn } from './servers-file.js';
 
 /** The name of the one server that a host has then. */
@@ -13,14 +14,7 @@ const ADOPTED = 'concerns';
 type Entries = Readonly<Record<string, unknown>>;
 
 /** A host's file, and the file that keeps its servers. */
-export interface HostFile {
-  readonly path: string;
-  /** Has the servers: the host's file as it was, and what was added to it since. */
-  readonly kept: string;
-  readonly isAdopted: boolean;
-  /** The servers that the host starts itself now. */
-  readonly own: Entries;
-}
+type HostFile = ReturnType<typeof readHostFile>;
 
 /**
  * Reads a host's file.
@@ -31,8 +25,10 @@ export interface HostFile {
  * @example
  * readHostFile('.mcp.json').kept; // '.mcp.servers.json'
  */
-export function readHostFile(path: string): HostFile {
+export function readHostFile(path: string) {
+  /** Has the servers: the host's file as it was, and what was added to it since. */
   const kept = join(dirname(path), basename(path).replace(/(\.json)?$/, '.servers.json'));
+  // What is left is what the host starts itself now.
   const { [ADOPTED]: ours, ...own } = serversIn(readDocument(path)).entries;
   const isAdopted = existsSync(kept);
   if (ours === undefined || (isAdopted && isOurs(ours))) return { path, kept, isAdopted, own };
@@ -98,7 +94,7 @@ export function restoreServers({ path, kept, isAdopted, own }: HostFile): boolea
     renameSync(kept, path);
     return false;
   }
-  writeFiles(new Map([[path, textOf(together)]]));
+  writeFiles(new Map([[path, jsonText(together)]]));
   rmSync(kept);
   return true;
 }
@@ -111,6 +107,4 @@ export const permissionChanges = (moved: readonly string[]): readonly string[] =
   });
 
 const withServers = (document: object, entries: Entries): string =>
-  textOf({ ...document, [serversIn(document).member]: entries });
-
-const textOf = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;
+  jsonText({ ...document, [serversIn(document).member]: entries });

@@ -57,10 +57,7 @@ export function readDocument(path: string): object {
 }
 
 /** Returns the servers of a host's file by their keys, and the member that has them. */
-export function serversIn(document: object): {
-  readonly member: string;
-  readonly entries: Readonly<Record<string, unknown>>;
-} {
+export function serversIn(document: object) {
   const member =
     read(document, 'mcpServers') === undefined && 'servers' in document ? 'servers' : 'mcpServers';
   return { member, entries: membersOf(read(document, member)) };
