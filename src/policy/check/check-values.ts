@@ -87,7 +87,6 @@ export function reportsIn<File extends Pick<CheckedFile, 'source' | 'locate'>>(
 export interface FileCheck extends Reports {
   /** The concerns of all files, and where they are declared. */
   readonly declared: ReadonlyMap<string, Declared>;
-  readonly concerns: ReadonlyMap<string, ConcernDeclaration>;
   /** A part of the policy could not be read. An unknown concern could be declared there, so it is not reported. */
   readonly incomplete: boolean;
   /** The servers that the policy is about, if they have policies of their own. */
