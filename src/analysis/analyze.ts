@@ -102,11 +102,7 @@ function sizesWithDefaults({ policy: { concerns }, sizes }: Space): readonly num
   return sizes.map((size, index) => (isDenied(concerns[index]) ? size - 1 : size));
 }
 
-function classesOf(
-  policy: Policy,
-  kind: Kind,
-  items: readonly Primitive[],
-): { kind: Kind; names: string[]; mapping: Mapping }[] {
+function classesOf(policy: Policy, kind: Kind, items: readonly Primitive[]) {
   const { classes, classOf } = bindCatalog(policy, kind, items);
   return classes.map((mapping, number) => ({
     kind,

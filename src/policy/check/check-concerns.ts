@@ -81,12 +81,11 @@ export function checkConcern(check: FileCheck, name: string, concern: ConcernDec
   }
   if (concern.default !== undefined) checkValue(check, [...path, 'default'], name, concern.default);
 
-  const removed = (key: string) => file.removed.has(`concerns/${name}/${key}`);
   checkClaim(check, name, concern);
   if (operator && model !== undefined) {
     error([...path, 'model'], problem('model-not-host', { name }), 'key');
   }
-  if (operator && concern.default === undefined && !removed('default')) {
+  if (operator && concern.default === undefined && !file.removed.has(`concerns/${name}/default`)) {
     warn(path, problem('operator-without-default', { name }), 'key');
   }
   if (check.settings.invalid === 'clamp' && !('min' in values) && !operator) {

@@ -44,8 +44,7 @@ export function checkMeaning(
     parts,
   };
   const declared = [...common.declared];
-  const concerns = new Map(declared.map(([name, { concern }]) => [name, concern]));
-  const checks = reports.map((each): FileCheck => ({ ...each, ...common, concerns }));
+  const checks = reports.map((each): FileCheck => ({ ...each, ...common }));
   for (const [name, { file, concern }] of declared) {
     for (const check of checks) if (check.file === file) checkConcern(check, name, concern);
   }

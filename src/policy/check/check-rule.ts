@@ -15,14 +15,14 @@ import { listNames } from '../../engine/match/list-names.js';
 import { isScopeClaim } from '../../engine/scope-claims.js';
 import { type Problem, problem } from '../language/problem.js';
 import type { Path } from '../language/read-yaml.js';
-import type { FileCheck } from './check-values.js';
+import type { Declared, FileCheck } from './check-values.js';
 import { ALWAYS } from './generated/rule-paths.js';
 import { HINT_DEFAULTS, type PathType, typeOfPath, undeclaredPath } from './rule-paths.js';
 import { hasFallback, isNull, isScalar, presentPaths } from './rule-presence.js';
 import { describeProblem } from './rule-problem.js';
 
 /** The declared concerns, and the functions that receive the findings. */
-type RuleScope = Pick<FileCheck, 'concerns' | 'error' | 'warn'>;
+type RuleScope = Pick<FileCheck, 'declared' | 'error' | 'warn'>;
 
 interface Context {
   /** Paths that have a value whenever this part matters. */
@@ -108,16 +108,16 @@ class RuleCheck {
   }
 
   private checkPath(path: string, at: Place, { scoped }: Context): void {
-    const { concerns } = this.scope;
+    const { declared } = this.scope;
     if (scoped) return;
-    if (typeOfPath(path, concerns) === undefined) this.error(at, undeclaredPath(path, concerns.keys()));
+    if (typeOfPath(path, declared) === undefined) this.error(at, undeclaredPath(path, declared.keys()));
     else if (this.isAssign && !readsPrimitive(path)) this.error(at, problem('assign-reads-caller', { path }));
   }
 
   /** The type of an operand that reads a path. Problems of the path are reported when the operand itself is checked. */
   private typeOf(operand: Expression, context: Context): PathType | undefined {
     const read = this.readOf(operand, context);
-    return read && typeOfPath(read.path, this.scope.concerns);
+    return read && typeOfPath(read.path, this.scope.declared);
   }
 
   /** The operand, if it reads a path of the data; `undefined` also for what reads one item of a list. */
@@ -143,12 +143,11 @@ class RuleCheck {
     const path = this.readOf(operand, context)?.path;
     if (path === undefined || !path.startsWith('claims.')) return;
     const name = path.slice('claims.'.length);
-    const [concern, declared] =
-      [...this.scope.concerns].find(([, { claim }]) => claim !== undefined && claimName(claim) === name) ??
-      [];
+    const setsBy = ({ concern: { claim } }: Declared) => claim !== undefined && claimName(claim) === name;
+    const [concern, declared] = [...this.scope.declared].find(([, each]) => setsBy(each)) ?? [];
     const isScope = isScopeClaim(name);
     const isPart = operator === 'contains';
-    const isSeveral = declared === undefined ? SEVERAL_VALUES.test(name) : declared.multiple === true;
+    const isSeveral = declared === undefined ? SEVERAL_VALUES.test(name) : declared.concern.multiple === true;
     const isWrong = as === 'list' ? declared !== undefined && !isSeveral : isPart || isSeveral;
     if (!isWrong && !isScope) return;
     const text = isPart
@@ -225,7 +224,7 @@ class RuleCheck {
     const within = operands.find((operand) => {
       const path = this.readOf(operand, context)?.path ?? '';
       const name = path.startsWith('concerns.') ? path.slice('concerns.'.length) : '';
-      return this.scope.concerns.get(name)?.match === 'within';
+      return this.scope.declared.get(name)?.concern.match === 'within';
     });
     if (within?.type !== 'read') return false;
     this.error(within.place, problem('within-compared.rule', { operator, path: within.path }));

@@ -1,8 +1,8 @@
 import { listNames } from '../../engine/match/list-names.js';
 import type { ConcernValues } from '../../engine/policy.js';
-import { replacing } from '../language/edits/fixes.js';
+import { fixableFinding } from '../language/edits/fixes.js';
 import type { Finding } from '../language/findings.js';
-import { findingAt, type Problem, problem } from '../language/problem.js';
+import { type Problem, problem } from '../language/problem.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import { type PolicyDocument, RESERVED } from '../language/schema.js';
 import type { ValidatedPolicy } from '../language/validate.js';
@@ -77,11 +77,7 @@ export function reportsIn<File extends Pick<CheckedFile, 'source' | 'locate'>>(
   const report =
     (severity: Finding['severity']): Report =>
     (path, found, part) => {
-      const place = file.locate(path, part);
-      findings.push({
-        ...findingAt(place, severity, found),
-        ...replacing(file.source, place, found.replacement),
-      });
+      findings.push(fixableFinding(file.source, file.locate(path, part), severity, found));
       if (severity === 'error') wrong.push({ file, path });
     };
   return { file, error: report('error'), warn: report('warning') };
@@ -91,7 +87,6 @@ export function reportsIn<File extends Pick<CheckedFile, 'source' | 'locate'>>(
 export interface FileCheck extends Reports {
   /** The concerns of all files, and where they are declared. */
   readonly declared: ReadonlyMap<string, Declared>;
-  readonly concerns: ReadonlyMap<string, ConcernDeclaration>;
   /** A part of the policy could not be read. An unknown concern could be declared there, so it is not reported. */
   readonly incomplete: boolean;
   /** The servers that the policy is about, if they have policies of their own. */

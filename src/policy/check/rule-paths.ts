@@ -2,7 +2,7 @@ import { keysOf, readsClientName } from '../../engine/expression/expression.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import { type Problem, problem } from '../language/problem.js';
-import type { ConcernDeclaration } from './check-values.js';
+import type { ConcernDeclaration, Declared } from './check-values.js';
 import { CALLER, HINTS, PRIMITIVE } from './generated/rule-paths.js';
 
 /** The type of the value at a dotted path of a rule, as far as it is known before a request. */
@@ -36,18 +36,15 @@ export const rulePaths = (concerns: Iterable<string>): readonly string[] => [
  * Finds the type of the value that a rule reads.
  *
  * @param path a dotted path of a rule
- * @param concerns the declared concerns by name
+ * @param declared the declared concerns by name
  * @returns the type of its value; `undefined` if nothing declares the path
  * @example
- * typeOfPath('concerns.security', concerns); // { type: 'text', values: ['low', 'high'] }
+ * typeOfPath('concerns.security', declared); // { type: 'text', values: ['low', 'high'] }
  */
-export function typeOfPath(
-  path: string,
-  concerns: ReadonlyMap<string, ConcernDeclaration>,
-): PathType | undefined {
+export function typeOfPath(path: string, declared: ReadonlyMap<string, Declared>): PathType | undefined {
   const [root, name = '', ...rest] = path.split('.');
   if (root === 'concerns') {
-    const concern = rest.length === 0 ? concerns.get(name) : undefined;
+    const concern = rest.length === 0 ? declared.get(name)?.concern : undefined;
     return concern && typeOfConcern(concern);
   }
   if (root === 'primitive') {

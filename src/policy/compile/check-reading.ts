@@ -56,10 +56,9 @@ export function checkReading(
   ];
   const shared = parts.length === 0 ? undefined : shareConcerns(files, parts);
 
-  const findings = [...read];
   const isComplete = complete && reports.every((report) => report?.compiled !== undefined || !report);
   const { findings: meaning, wrong } = checkMeaning(files, isComplete, parts, shared);
-  for (const finding of meaning) findings.push(finding);
+  const findings = [...read, ...meaning];
   const hasErrors = () => findings.some(({ severity }) => severity === 'error');
   let built = hasErrors() || !isComplete ? undefined : compilePolicy(files, pins, shared?.concerns);
   if (built !== undefined && shared !== undefined) {

@@ -14,7 +14,7 @@ import {
 import { type CheckedFile, type ConcernDeclaration, declarationOf } from '../check/check-values.js';
 import { comparePlaces } from '../language/findings.js';
 import type { Path, Source } from '../language/read-yaml.js';
-import type { PolicyDocument } from '../language/schema.js';
+import { compiledName, type PolicyDocument } from '../language/schema.js';
 import { COMPILED_FORMAT, digestOf } from './compiled.js';
 
 const DEFAULT_SETTINGS: Settings = {
@@ -69,11 +69,7 @@ export function withDigest(content: Omit<CompiledPolicy, 'digest'>): CompiledPol
 
 function settingsOf(documents: readonly PolicyDocument[]): Settings {
   const written = documents.flatMap(({ settings = {} }) => Object.entries(settings));
-  // `page-size` becomes `pageSize`.
-  const named = written.map(([name, value]) => [
-    name.replace(/-./g, (dash) => dash.slice(1).toUpperCase()),
-    value,
-  ]);
+  const named = written.map(([name, value]) => [compiledName(name), value]);
   return { ...DEFAULT_SETTINGS, ...Object.fromEntries(named) };
 }
 

@@ -56,10 +56,7 @@ export function compose(servers: Servers): CompiledPolicy {
     ],
     rules: [...top.rules, ...outside.flatMap(({ rules }) => rules)],
     ...(defaultsFor.length === 0 ? {} : { defaultsFor }),
-    settings: {
-      ...top.settings,
-      unmapped: hidesUnmapped(servers) ? ('hide' as const) : ('show' as const),
-    },
+    settings: { ...top.settings, unmapped: hidesUnmapped(servers) ? 'hide' : 'show' },
     ...(pins.length === 0 ? {} : { pins: joinPins(pins) }),
   });
 }

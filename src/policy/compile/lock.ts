@@ -18,16 +18,15 @@ export function parseLock(text: string): Pins | undefined {
     return undefined;
   }
   const { version, count, ...lists } = membersOf(data);
-  const entries = KINDS.flatMap((kind) => Object.values(membersOf(lists[kind])));
-  const isWhole = version === 1 && count === entries.length && entries.every(isDigest);
+  const entries = KINDS.flatMap((kind) => Object.entries(membersOf(lists[kind])));
+  const isWhole = version === 1 && count === entries.length && entries.every(isPin);
   return isWhole
     ? byKind((kind) => Object.fromEntries(Object.entries(membersOf(lists[kind])).filter(isPin)))
     : undefined;
 }
 
-const isDigest = (value: unknown): value is string =>
-  typeof value === 'string' && /^[0-9a-f]{32}$/.test(value);
-const isPin = (entry: [string, unknown]): entry is [string, string] => isDigest(entry[1]);
+const isPin = (entry: [string, unknown]): entry is [string, string] =>
+  typeof entry[1] === 'string' && /^[0-9a-f]{32}$/.test(entry[1]);
 
 /**
  * Writes a lock file. The same pins always give the same bytes.

@@ -8,6 +8,10 @@ const { values } = concerns.additionalProperties.properties;
 /** Names that policies cannot define: hosts choose a preset as `preset`, and mappings remove a value with `any`. */
 export const RESERVED = { concern: 'preset', value: 'any' } as const;
 
+/** Returns what a setting is called in a compiled policy: `page-size` becomes `pageSize`. */
+export const compiledName = (setting: string): string =>
+  setting.replace(/-./g, (dash) => dash.slice(1).toUpperCase());
+
 /** The limits of the policy language: numbers of entries, bytes of a file, levels of nesting, characters. */
 export const LIMITS = {
   fileBytes: 256 * 1024,

@@ -1,8 +1,7 @@
 import { follow } from './data-parts.js';
-import { replacing } from './edits/fixes.js';
+import { fixableFinding } from './edits/fixes.js';
 import type { Finding } from './findings.js';
 import { validate } from './generated/policy-validator.js';
-import { findingAt } from './problem.js';
 import type { Located, Path, Source } from './read-yaml.js';
 import { type PolicyDocument, policySchema } from './schema.js';
 import { pathOf, type SchemaError, type Validator } from './schema-errors.js';
@@ -87,11 +86,11 @@ export function validateSource(
 
 function findingOf(error: SchemaError, path: Path, source: Source, language: Language): Finding {
   const found = describeSchemaError(error, path, follow(source.data, path), language);
-  const { key, replacement } = found;
+  const { key } = found;
   const onKey =
     key !== undefined || error.keyword === 'additionalProperties' || error.propertyName !== undefined;
   const place = source.locate(key === undefined ? path : [...path, key], onKey ? 'key' : 'value');
-  return { ...findingAt(place, 'error', found), ...replacing(source, place, replacement) };
+  return fixableFinding(source, place, 'error', found);
 }
 
 const MISSING_KEY = new Set(['required', 'anyOf', 'oneOf']);

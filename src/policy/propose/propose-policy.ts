@@ -51,27 +51,23 @@ export function proposePolicy(catalog: ServerCatalog & { readonly server?: unkno
   const nameOfServer = [catalog.server, readOwn(catalog.server, 'name')].find(
     (each) => typeof each === 'string',
   );
-  const { topicsOf, ...topics } = proposeTopics(list, words, nameOfServer ?? '');
-  const proposed = (tool: Primitive, topicsFor: (name: string) => ProposedTool['topics']): ProposedTool => {
+  const { topicsOf, ...found } = proposeTopics(list, words, nameOfServer ?? '');
+  const proposed = (tool: Primitive, topics: ProposedTool['topics']): ProposedTool => {
     const name = identityOf('tools', tool);
-    const effect = proposeEffect(tool, words.get(name) ?? [], allDestructive);
-    return {
-      name,
-      ...effect,
-      assigned: effectOfHints(tool),
-      topics: topicsFor(name),
-      present: proposePresentation(tool, effect, words.get(name) ?? []),
-    };
+    const ownWords = words.get(name) ?? [];
+    const effect = proposeEffect(tool, ownWords, allDestructive);
+    const present = proposePresentation(tool, effect, ownWords);
+    return { name, ...effect, assigned: effectOfHints(tool), topics, present };
   };
-  const tools = list.map((tool) => proposed(tool, (name) => topicsOf.get(name) ?? []));
+  const tools = list.map((tool) => proposed(tool, topicsOf.get(identityOf('tools', tool)) ?? []));
   const names = (kind: Kind): string[] => own(kind).map((each) => identityOf(kind, each));
   const { tools: _tools, ...others } = byKind(names);
   const helpers = own('tools')
     .filter(isForPages)
-    .map((helper) => proposed(helper, () => topicsOfOwners(tools, own('tools'), helper)));
+    .map((helper) => proposed(helper, topicsOfOwners(tools, own('tools'), helper)));
   const all = [...tools, ...helpers];
   const hasWorld = separatesWorlds(list);
-  return { ...topics, tools: all, others, effects: effectsOf(all), allDestructive, hasWorld };
+  return { ...found, tools: all, others, effects: effectsOf(all), allDestructive, hasWorld };
 }
 
 /** A tool that only pages can call is hidden and shown with the tools of these pages, as far as its effect allows. */

@@ -2,7 +2,7 @@ import { claimName, claimNames } from '../../engine/claims.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { identityOf } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
-import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { byKind, type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { notAConcern, problemOfValue, type Reports, reportsIn } from '../check/check-values.js';
 import type { Finding } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
@@ -36,13 +36,11 @@ export function checkTests(
     warn,
     error: (path, { code, message }, part) => error(path, { code, message }, part),
   };
-  const names = new Map(
-    KINDS.map((kind) => [kind, new Set((catalog[kind] ?? []).map((each) => identityOf(kind, each)))]),
-  );
+  const names = byKind((kind) => new Set((catalog[kind] ?? []).map((each) => identityOf(kind, each))));
   for (const test of file.tests) {
     checkConcerns(test, check);
     checkClaims(test, check);
-    for (const kind of KINDS) checkNames(test, kind, names.get(kind) ?? new Set(), check);
+    for (const kind of KINDS) checkNames(test, kind, names[kind], check);
   }
   return findings;
 }

@@ -4,6 +4,7 @@ import { listNames } from '../../../engine/match/list-names.js';
 import type { Finding } from '../../language/findings.js';
 import { type Problem, problem } from '../../language/problem.js';
 import type { Path } from '../../language/read-yaml.js';
+import { compiledName } from '../../language/schema.js';
 import { comparisons, conditionsIn } from '../check-rule-names.js';
 import { type ConcernDeclaration, type Reports, reportsIn } from '../check-values.js';
 import {
@@ -181,7 +182,7 @@ class EntryCheck {
     const { slug, files } = this.part;
     const here = new Map<string, unknown>(Object.entries(this.servers.top.settings));
     for (const [name, value] of files.flatMap(({ document }) => Object.entries(document.settings ?? {}))) {
-      const ours = here.get(name.replace(/-./g, (dash) => dash.slice(1).toUpperCase()));
+      const ours = here.get(compiledName(name));
       if (name === 'unmapped' || JSON.stringify(ours) === JSON.stringify(value)) continue;
       const report = value === 'enforce' ? this.reports.error : this.reports.warn;
       report(this.path, problem('policy-setting', { name, slug, value: JSON.stringify(value) }), 'key');

@@ -1,25 +1,29 @@
-import type { Fix, Place } from '../findings.js';
-import type { Replacement } from '../problem.js';
+import type { Finding, Place } from '../findings.js';
+import { findingAt, type Problem } from '../problem.js';
 import type { Source } from '../read-yaml.js';
 
 /**
- * Makes the fix of a finding about one scalar, as a part of the finding.
+ * Returns the finding of a problem at a place. It has a fix if the problem says what to write instead, and the place is exactly
+ * the scalar to replace, plain or in quotes.
  *
  * @param source the file
  * @param place the place of the finding
- * @param replacement what to replace; `undefined` if nothing is known
- * @returns the fix; nothing if the place is not exactly the scalar, plain or in quotes
+ * @param severity how severe it is
+ * @param found the problem
  * @example
- * findings.push({ ...place, severity, code, message, ...replacing(source, place, replacement) });
+ * findings.push(fixableFinding(source, place, 'error', problem('unknown-key', names, replacement)));
  */
-export function replacing(
+export function fixableFinding(
   source: Pick<Source, 'text'>,
-  { line, column, length }: Place,
-  replacement: Replacement | undefined,
-): { readonly fix?: Fix } {
-  if (replacement === undefined) return {};
-  const { scalar, yaml } = replacement;
+  place: Place,
+  severity: Finding['severity'],
+  found: Problem,
+): Finding {
+  const finding = findingAt(place, severity, found);
+  if (found.replacement === undefined) return finding;
+  const { scalar, yaml } = found.replacement;
+  const { line, column, length } = place;
   const written = source.text.split('\n')[line - 1]?.slice(column - 1, column - 1 + length);
-  if (![scalar, JSON.stringify(scalar), `'${scalar}'`].includes(written ?? '')) return {};
-  return { fix: { line, column, endLine: line, endColumn: column + length, text: yaml } };
+  if (![scalar, JSON.stringify(scalar), `'${scalar}'`].includes(written ?? '')) return finding;
+  return { ...finding, fix: { line, column, endLine: line, endColumn: column + length, text: yaml } };
 }

@@ -30,13 +30,8 @@ export function offsetsIn(text: string): (line: number, column: number) => numbe
  * edited('a: 1', [{ from: 3, to: 4, text: '2' }]); // 'a: 2'
  */
 export function edited(text: string, edits: readonly Edit[]): string {
-  let end = 0;
-  const parts = edits.map((edit) => {
-    const part = text.slice(end, edit.from) + edit.text;
-    end = edit.to;
-    return part;
-  });
-  return parts.join('') + text.slice(end);
+  const parts = edits.flatMap((edit, index) => [text.slice(edits[index - 1]?.to ?? 0, edit.from), edit.text]);
+  return parts.join('') + text.slice(edits.at(-1)?.to ?? 0);
 }
 
 /**
