@@ -73,12 +73,8 @@ export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
     check: 'its name, its region, and the credentials and permissions of this process',
     package: '@aws-sdk/client-dynamodb',
   };
-  const withLimit = limitCalls(
-    { ms: timeoutMs, loadMs: options.timeoutMs ?? LOAD_MS },
-    words,
-    (...given) => new DynamoStoreError(...given),
-    items.load,
-  );
+  const limits = { ms: timeoutMs, loadMs: options.timeoutMs ?? LOAD_MS };
+  const withLimit = limitCalls(limits, words, DynamoStoreError, items.load);
 
   return {
     read: (id) =>

@@ -60,7 +60,7 @@ export function createRedisStore(options: RedisStoreOptions = {}): SessionStore 
     package: 'redis',
   };
   const limits = { ms: timeoutMs ?? 800, loadMs: timeoutMs ?? 4000 };
-  const withLimit = limitCalls(limits, words, (...error) => new RedisStoreError(...error), load);
+  const withLimit = limitCalls(limits, words, RedisStoreError, load);
   const run = (kind: 'read' | 'write', script: string, id: string, fields: readonly string[] = []) =>
     withLimit(async (signal) => {
       const scripts = await load();

@@ -6,14 +6,14 @@ import { beforeAbort } from './before-abort.js';
  * @param limits milliseconds that a call may take, and those that loading may take
  * @param words for messages: the table, for example `The session table sessions`; the package of its client, and the user of that;
  *   and what to check if the table cannot be used
- * @param toError makes the error of a call that fails or takes longer
+ * @param CallError the class of the error of a call that fails or takes longer
  * @param load loads the client. Small Lambda functions take seconds for it, but no request may wait that long for the table.
  * @returns a function that runs a call. A `write` is one whose failure leaves open what is stored: reads may find out at once.
  */
 export function limitCalls(
   limits: { readonly ms: number; readonly loadMs: number },
   { table, user, check, package: client }: Readonly<Record<'table' | 'user' | 'check' | 'package', string>>,
-  toError: (message: string, options: ErrorOptions) => Error,
+  CallError: new (message: string, options?: ErrorOptions) => Error,
   load: () => Promise<unknown>,
 ) {
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -26,7 +26,7 @@ export function limitCalls(
     const waited = Date.now() - failedAt;
     const looks = isUnsure && kind === 'read';
     if (waited < PAUSE_MS && !looks) {
-      throw toError(`${table} failed ${waited} ms ago, so it was not asked again yet. Check ${check}.`, {});
+      throw new CallError(`${table} failed ${waited} ms ago, so it was not asked again yet. Check ${check}.`);
     }
     // One call at a time finds out whether the table answers again.
     if (Number.isFinite(failedAt)) failedAt = Date.now();
@@ -51,7 +51,7 @@ export function limitCalls(
         : missing
           ? `${user} needs the package ${client}. Run "npm install ${client}".`
           : `${table} cannot be used (${name}). Check ${check}.`;
-      throw toError(message, { cause });
+      throw new CallError(message, { cause });
     }
   };
 }

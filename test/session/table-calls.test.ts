@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { limitCalls } from '../../src/session/table-calls.js';
 
 const words = { table: 'The table t', user: 'The store', check: 'its name', package: 'the-client' };
-const limited = (load = async () => {}) =>
-  limitCalls({ ms: 50, loadMs: 500 }, words, (message, options) => new Error(message, options), load);
+const limited = (load = async () => {}) => limitCalls({ ms: 50, loadMs: 500 }, words, Error, load);
 const failing = (properties: object) => () => Promise.reject(Object.assign(new Error('no'), properties));
 
 it.each([

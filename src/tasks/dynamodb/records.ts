@@ -67,12 +67,7 @@ export function createDynamoRecords(options: DynamoRecordsOptions): TaskRecords 
     check: 'its name, its keys and the permissions of this process',
     package: '@aws-sdk/client-dynamodb',
   };
-  const withLimit = limitCalls(
-    { ms: timeoutMs, loadMs: timeoutMs },
-    words,
-    (...given) => new TaskStoreError(...given),
-    load,
-  );
+  const withLimit = limitCalls({ ms: timeoutMs, loadMs: timeoutMs }, words, TaskStoreError, load);
 
   return {
     create: (record) =>
