@@ -116,11 +116,8 @@ function problemOfValue(
   const list: readonly unknown[] = multiple && Array.isArray(value) ? value : [value];
   if (list.length === 0 || list.some((each) => typeof each !== 'string')) {
     const expected = `one of ${values.join(', ')}${multiple ? ', or a list of them' : ''}`;
-    return {
-      code: 'malformed-value',
-      ...given,
-      message: `${name} must be ${expected}, not ${quote(value)}.`,
-    };
+    const message = `${name} must be ${expected}, not ${quote(value)}.`;
+    return { code: 'malformed-value', ...given, message };
   }
   const known: readonly unknown[] = values;
   const unknown = list.find((each) => !known.includes(each));

@@ -45,8 +45,6 @@ export function inMeta<P extends object | undefined>(params: P, preferences: Hos
  * @example
  * new Client({ name: 'host', version: '1.0.0' }, { capabilities: concernsCapabilities({ preset: 'safe' }) });
  */
-export function concernsCapabilities<P extends HostPreferences>(
-  preferences: P,
-): { extensions: { [EXTENSION_ID]: { concerns: P } } } {
+export function concernsCapabilities<P extends HostPreferences>(preferences: P) {
   return { extensions: { [EXTENSION_ID]: { concerns: preferences } } };
 }

@@ -96,17 +96,12 @@ function valueAt(data: unknown, names: readonly string[], from: number): unknown
   let name = '';
   for (let to = from; to < names.length; to++) {
     name = to === from ? (names[to] ?? '') : `${name}.${names[to]}`;
-    const found = memberOf(data, name);
+    const found = data instanceof Map ? data.get(name) : readOwn(data, name);
     if (found === undefined) continue;
     const value = valueAt(found, names, to + 1);
     if (value !== undefined || !isObject(found)) return value;
   }
   return undefined;
-}
-
-function memberOf(data: Record<string, unknown>, name: string): unknown {
-  if (data instanceof Map) return data.get(name);
-  return Object.hasOwn(data, name) ? data[name] : undefined;
 }
 
 /** Places a fact at its path. A root alone is no fact. */

@@ -1,4 +1,4 @@
-import { readOwn } from './expression/evaluate.js';
+import { membersOf, readOwn } from './expression/evaluate.js';
 import { itemAt } from './item-at.js';
 import type { ClaimPath, Concern, ConcernValue, Policy } from './policy.js';
 import type { PreferredValue } from './preference-source.js';
@@ -40,12 +40,10 @@ export function scopesOf(caller: Verified): readonly string[] | undefined {
 
 function collectScopes({ claims, scopes = [] }: Verified): readonly string[] | undefined {
   const words = new Set<string>();
-  for (const given of [...SCOPE_CLAIMS.map((name) => claims?.get(name)), scopes]) {
-    for (const each of listOf(given)) {
-      for (const [word] of textOf(each).matchAll(/\S+/g)) {
-        words.add(word);
-        if (words.size > MAX_SCOPES) return undefined;
-      }
+  for (const each of [...SCOPE_CLAIMS.map((name) => claims?.get(name)), scopes].flatMap(listOf)) {
+    for (const [word] of textOf(each).matchAll(/\S+/g)) {
+      words.add(word);
+      if (words.size > MAX_SCOPES) return undefined;
     }
   }
   return [...words].sort();
@@ -152,8 +150,7 @@ const isVerified = ({ claims, scopes }: Verified): boolean =>
 
 function placedAt([name, ...names]: readonly string[], value: unknown, before: unknown): unknown {
   if (name === undefined) return value;
-  const kept = typeof before === 'object' && before !== null ? Object.entries(before) : [];
-  return Object.fromEntries([...kept, [name, placedAt(names, value, readOwn(before, name))]]);
+  return { ...membersOf(before), [name]: placedAt(names, value, readOwn(before, name)) };
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);

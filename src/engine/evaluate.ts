@@ -61,26 +61,23 @@ export interface RuleReason {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** A test that decides the effect on a primitive if it applies. */
-export type DecisionStep =
-  /** The definition is not the pinned one, and `changed` is `hide`. */
-  | { readonly test: 'changed'; readonly effect: 'hide' }
-  /** A concern set by the operator or by the host does not match. */
-  | { readonly test: 'concern'; readonly setBy: Concern['setBy']; readonly effect: 'hide' }
-  /** A rule with this effect fires. */
-  | { readonly test: 'rule'; readonly effect: Rule['effect'] }
-  /** Nothing maps the primitive, and `unmapped` is `hide`. */
-  | { readonly test: 'unmapped'; readonly effect: 'hide' };
-
 /** The order of a decision: the first step that applies decides. If none applies, the primitive is shown. */
-export const DECISION_ORDER: readonly DecisionStep[] = [
+export const DECISION_ORDER = [
+  /** The definition is not the pinned one, and `changed` is `hide`. */
   { test: 'changed', effect: 'hide' },
+  /** A concern set by the operator does not match. */
   { test: 'concern', setBy: 'operator', effect: 'hide' },
+  /** A rule with this effect fires. */
   { test: 'rule', effect: 'hide' },
   { test: 'rule', effect: 'show' },
+  /** A concern set by the host does not match. */
   { test: 'concern', setBy: 'host', effect: 'hide' },
+  /** Nothing maps the primitive, and `unmapped` is `hide`. */
   { test: 'unmapped', effect: 'hide' },
-];
+] as const;
+
+/** A test that decides the effect on a primitive if it applies. */
+export type DecisionStep = (typeof DECISION_ORDER)[number];
 
 /** The decision if no step applies. */
 const FITS: IndexedDecision = { effect: 'show', reason: 'fits' };

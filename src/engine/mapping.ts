@@ -179,9 +179,7 @@ export function tagsOf({ tags, _meta }: Primitive): unknown {
 
 /** @returns the values that the server gives the primitive itself */
 export function ownConcerns(meta: unknown): object | undefined {
-  if (typeof meta !== 'object' || meta === null) return undefined;
-  if (!('concerns' in meta) || !Object.hasOwn(meta, 'concerns')) return undefined;
-  const { concerns } = meta;
+  const concerns = readField(meta, 'concerns');
   return typeof concerns === 'object' && concerns !== null ? concerns : undefined;
 }
 

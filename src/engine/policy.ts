@@ -201,12 +201,10 @@ function preparePins({ pins, settings }: CompiledPolicy) {
 
 function parseCondition(when: unknown, what: string): Expression {
   const { expression, problems } = parseExpression(when);
-  for (const problem of problems) {
-    // A checked policy has no such operator. Treating it as a constant could show what the rule must hide.
-    if (problem.code !== 'unknown-operator') continue;
-    throw new TypeError(`The condition of ${what} has an unknown operator, "${problem.operator}".`);
-  }
-  return expression;
+  const unknown = problems.find((problem) => problem.code === 'unknown-operator');
+  if (unknown === undefined) return expression;
+  // A checked policy has no such operator. Treating it as a constant could show what the rule must hide.
+  throw new TypeError(`The condition of ${what} has an unknown operator, "${unknown.operator}".`);
 }
 
 /**

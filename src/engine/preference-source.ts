@@ -204,13 +204,9 @@ export class PreferenceReader {
     if ('min' in values) return this.readNumber(name, values, value);
 
     if (concern.multiple && Array.isArray(value)) {
-      const ordinals = new Set<number>();
-      for (const each of value.slice(0, MAX_ENTRIES)) {
-        const ordinal = this.readName(index, each);
-        if (ordinal !== undefined) ordinals.add(ordinal);
-      }
+      const ordinals = value.slice(0, MAX_ENTRIES).flatMap((each) => this.readName(index, each) ?? []);
       if (value.length === 0) this.malformed({ concern: name, value, values }, 'a name or a list of names');
-      return ordinals.size === 0 ? undefined : [...ordinals].sort((a, b) => a - b);
+      return ordinals.length === 0 ? undefined : [...new Set(ordinals)].sort((a, b) => a - b);
     }
     const ordinal = this.readName(index, value);
     return ordinal === undefined || !concern.multiple ? ordinal : [ordinal];

@@ -1,6 +1,6 @@
 import type { PanelState } from '../gate/panel/panel-document.js';
 import { Choice } from './choice.js';
-import type { Change } from './source.js';
+import { type Change, UNSWITCHED } from './source.js';
 
 /** The value of the option that removes every preference. No preset has this name: names are not empty. */
 const EVERYTHING = '';
@@ -12,11 +12,7 @@ export function Presets({ state, change }: { readonly state: PanelState; change(
   if (host.length === 0) return null;
   const open = host.every(({ inEffect }) => inEffect.length === 0);
   const active = presets.filter((each) => each.active).map(({ name }) => name);
-  const none = {
-    ...Object.fromEntries(host.map(({ name }) => [name, null])),
-    '+tools': null,
-    '-tools': null,
-  };
+  const none = { ...Object.fromEntries(host.map(({ name }) => [name, null])), ...UNSWITCHED };
   return (
     <section class="presets" aria-label="Presets">
       <Choice

@@ -3,7 +3,7 @@ import type { PanelItem, PanelState } from '../gate/panel/panel-document.js';
 import { Choice } from './choice.js';
 import { FEW, type Group, groupsOf } from './groups.js';
 import { Row, type RowProps } from './row.js';
-import type { Change } from './source.js';
+import { type Change, UNSWITCHED } from './source.js';
 import { Switch } from './switch.js';
 import { countOf, formatNumber } from './words.js';
 
@@ -78,7 +78,7 @@ function Alone({ state, change }: { readonly state: PanelState; change(change: C
   return (
     <p class="alone">
       You switched single tools: {formatNumber(shown)} shown, {formatNumber(hidden)} hidden.{' '}
-      <button type="button" disabled={isLocked} onClick={() => change({ '+tools': null, '-tools': null })}>
+      <button type="button" disabled={isLocked} onClick={() => change(UNSWITCHED)}>
         Undo<span class="unseen"> all switches of single tools</span>
       </button>
     </p>

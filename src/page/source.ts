@@ -3,6 +3,9 @@ import type { PanelState } from '../gate/panel/panel-document.js';
 /** A change that a person makes: values by concern, or `{ preset: NAME }`, which replaces every other value. */
 export type Change = Readonly<Record<string, unknown>>;
 
+/** The part of a change that takes back all switches of single tools. */
+export const UNSWITCHED: Change = { '+tools': null, '-tools': null };
+
 /** What a source tells the page. */
 export interface Listener {
   /** A new document. */

@@ -106,7 +106,7 @@ function factsOf(item: unknown): Primitive & { readonly tokens: number } {
  */
 export function readDocument(data: unknown): PlaygroundDocument {
   const files = readOwn(data, 'files');
-  const isFile = (file: unknown): boolean =>
+  const isFile = (file: unknown): file is PolicyText =>
     typeof readOwn(file, 'name') === 'string' && typeof readOwn(file, 'text') === 'string';
   if (readOwn(data, 'format') !== 1 || !Array.isArray(files) || files.length === 0 || !files.every(isFile)) {
     throw new NotReadable('The link does not contain a policy, or it was cut off.');
@@ -114,10 +114,7 @@ export function readDocument(data: unknown): PlaygroundDocument {
   return {
     format: 1,
     server: textOf(readOwn(data, 'server'), 'server'),
-    files: files.map((file: unknown) => ({
-      name: textOf(readOwn(file, 'name'), 'policy.yaml'),
-      text: textOf(readOwn(file, 'text'), ''),
-    })),
+    files: files.map(({ name, text }) => ({ name, text })),
     catalogFile: textOf(readOwn(data, 'catalogFile'), 'policy.catalog.json'),
     catalog: readCatalog(readOwn(data, 'catalog')),
     preferences: valuesIn(readOwn(data, 'preferences')),
