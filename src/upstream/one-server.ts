@@ -106,12 +106,8 @@ export class OneServer implements Backend {
     void this.link?.then((link) => link.era === 'legacy' && link.recovery.pass(method, given), ignore);
   }
 
-  async answer(call: ServerCall): Promise<AnswerOverHttp> {
-    try {
-      return await this.handle(call);
-    } catch (cause) {
-      return unreachable(call.method, cause);
-    }
+  answer(call: ServerCall): Promise<AnswerOverHttp> {
+    return this.handle(call).catch((cause) => unreachable(call.method, cause));
   }
 
   private async handle(call: ServerCall): Promise<AnswerOverHttp> {

@@ -66,11 +66,6 @@ export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
 }
 
 function isInvocation(event: unknown): event is DurableExecutionInvocationInput {
-  return (
-    typeof event === 'object' &&
-    event !== null &&
-    'DurableExecutionArn' in event &&
-    'CheckpointToken' in event &&
-    'InitialExecutionState' in event
-  );
+  const members = ['DurableExecutionArn', 'CheckpointToken', 'InitialExecutionState'];
+  return typeof event === 'object' && event !== null && members.every((name) => name in event);
 }

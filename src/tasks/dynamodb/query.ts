@@ -52,8 +52,7 @@ function updateRange({ updatedAfter, updatedBefore }: TaskQuery): Range | undefi
 /** Ids begin with the time of creation, so bounds of it are bounds of the id. */
 function creationRange({ createdAfter, createdBefore }: TaskQuery): Range | undefined {
   if (createdAfter === undefined && createdBefore === undefined) return undefined;
-  const from = createdAfter === undefined ? '' : timeDigits(createdAfter + 1);
-  const to = timeDigits(createdBefore ?? LAST);
   // The empty text is not a valid key.
-  return [text(from === '' ? '0' : from), text(to)];
+  const from = createdAfter === undefined ? '0' : timeDigits(createdAfter + 1);
+  return [text(from), text(timeDigits(createdBefore ?? LAST))];
 }
