@@ -1,6 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { encodeHeader } from '../../http/header-value.js';
 import type { HttpRefusal } from '../../http/upstream-server.js';
 import { fromSdk, isResponse, type Message, PROTOCOL_VERSION_META, read } from '../../wire/messages.js';
@@ -122,6 +121,8 @@ async function* messagesOf(response: Response): AsyncGenerator<Message> {
     return;
   }
   if (response.body === null) return;
+  // Imported here, because the first list of a process does not need it.
+  const { EventSourceParserStream } = await import('eventsource-parser/stream');
   const text = response.body.pipeThrough(new TextDecoderStream());
   for await (const { data } of text.pipeThrough(new EventSourceParserStream())) {
     if (data !== '') yield JSON.parse(data);
