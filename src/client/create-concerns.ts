@@ -68,11 +68,7 @@ export function createConcerns<C extends HostClient>(
   };
   const isListed = (kind: Kind): boolean =>
     read(client.getServerCapabilities(), LISTS[kind].capability) !== undefined;
-  const refresher = new ListRefresher({
-    fetch: fetchList,
-    has: isListed,
-    onError: (error) => client.onerror?.(error),
-  });
+  const refresher = new ListRefresher(fetchList, isListed, (error) => client.onerror?.(error));
 
   function watchConnection(): void {
     const { transport } = client;
