@@ -21,7 +21,7 @@ import { createPolicyRefresh } from './remote-policy/policy-refresh.js';
 import { createReadText } from './remote-policy/read-text.js';
 import { type FunctionSettings, readSettings, SettingsError } from './settings.js';
 import { type StreamingHandler, streamingHandler } from './streamed.js';
-import { withMetrics } from './telemetry/load-metrics.js';
+import { withMetrics } from './telemetry/emf.js';
 import { countRequest } from './telemetry/metrics.js';
 
 /** The options that both kinds of function share. Each default comes from the environment; see `readSettings`. */

@@ -5,7 +5,7 @@ import type { UpstreamEvent } from '../http/log/upstream-event.js';
 import type { RequestLog, WriteLog } from '../http/request-log.js';
 import type { PolicyEvent } from './remote-policy/policy-refresh.js';
 import { readSettings } from './settings.js';
-import { withMetrics } from './telemetry/load-metrics.js';
+import { withMetrics } from './telemetry/emf.js';
 import { countUpstream } from './telemetry/metrics.js';
 import { logUpstreams } from './telemetry/upstream-log.js';
 
