@@ -93,10 +93,7 @@ export function createConcerns<C extends HostClient>(
     return sent === params ? message : { ...message, params: sent };
   };
 
-  const listMethods = KINDS.map((kind) => [
-    LIST_METHODS[kind],
-    (params?: object, options?: object) => fetchList(kind, params, options),
-  ]);
+  const listMethods = KINDS.map((kind) => [LIST_METHODS[kind], fetchList.bind(undefined, kind)]);
   const primitiveMethods = PRIMITIVE_METHODS.map((method) => [
     method,
     (params: object, ...rest: readonly unknown[]) =>
