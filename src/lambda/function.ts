@@ -16,7 +16,7 @@ import { once } from '../wire/once.js';
 import { type BufferedHandler, bufferedHandler } from './buffered.js';
 import { checkTokensAreVerified } from './check-tokens.js';
 import type { InvocationOptions } from './invocation.js';
-import { createLog, createLogger, logPolicyEvents, serviceOf } from './log.js';
+import { createLog, createLogger, logPolicyEvent, serviceOf } from './log.js';
 import { createPolicyRefresh } from './remote-policy/policy-refresh.js';
 import { createReadText } from './remote-policy/read-text.js';
 import { type FunctionSettings, readSettings, SettingsError } from './settings.js';
@@ -120,7 +120,7 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
           ...settings.policy,
           live,
           read: createReadText(),
-          report: (event) => logPolicyEvents(logger())(event),
+          report: (event) => logPolicyEvent(logger(), event),
         });
   const handle: FetchHandler = async (request, given = {}) => {
     await refresh?.();

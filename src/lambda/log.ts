@@ -55,25 +55,22 @@ export function createLog(logger: Logger = createLogger()): WriteLog {
     if (failure !== undefined) logger.error('request failed', { ...common, error: plainError(failure) });
     else if (reports.length === 0) logger[isStoreDown ? 'warn' : 'info']('request', common);
     for (const report of reports) {
-      const line = { ...common, ...reportFields(report) };
-      if (isStoreDown || isProblem(report)) logger.warn('request', line);
-      else logger.info('request', line);
+      const level = isStoreDown || isProblem(report) ? 'warn' : 'info';
+      logger[level]('request', { ...common, ...reportFields(report) });
     }
     if (storeCalls.length > 0) logger.debug('session store', { requestId: entry.requestId, storeCalls });
   };
 }
 
 /**
- * Creates a function that writes one line for each event of a policy outside the function.
+ * Writes one line for an event of a policy outside the function.
  *
  * @param logger a Powertools Logger
- * @returns a function that receives the events
+ * @param event the event
  */
-export function logPolicyEvents(logger: Logger): (event: PolicyEvent) => void {
-  return ({ outcome, ...event }) => {
-    if ('error' in event) logger.warn('policy kept', { ...event, error: plainError(event.error) });
-    else logger.info('policy replaced', event);
-  };
+export function logPolicyEvent(logger: Logger, { outcome, ...event }: PolicyEvent): void {
+  if ('error' in event) logger.warn('policy kept', { ...event, error: plainError(event.error) });
+  else logger.info('policy replaced', event);
 }
 
 /**
