@@ -85,8 +85,7 @@ export function logPolicyEvent(logger: Logger, { outcome, ...event }: PolicyEven
 export function createUpstreamLog(
   options: { readonly logger?: Logger; readonly env?: Readonly<Record<string, string | undefined>> } = {},
 ): (event: UpstreamEvent) => void {
-  const { env = process.env } = options;
-  const { logger = createLogger(env.POWERTOOLS_SERVICE_NAME) } = options;
+  const { env = process.env, logger = createLogger(env.POWERTOOLS_SERVICE_NAME) } = options;
   const { metrics } = readSettings(env);
   const secrets = Object.values(env).flatMap((value) => value ?? []);
   return withMetrics(logUpstreams(logger, secrets), countUpstream, {
