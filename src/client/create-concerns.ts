@@ -68,11 +68,7 @@ export function createConcerns<C extends HostClient>(
   };
   const isListed = (kind: Kind): boolean =>
     read(client.getServerCapabilities(), LISTS[kind].capability) !== undefined;
-  const refresher = new ListRefresher({
-    fetch: fetchList,
-    has: isListed,
-    onError: (error) => client.onerror?.(error),
-  });
+  const refresher = new ListRefresher(fetchList, isListed, (error) => client.onerror?.(error));
 
   function watchConnection(): void {
     const { transport } = client;
@@ -97,10 +93,7 @@ export function createConcerns<C extends HostClient>(
     return sent === params ? message : { ...message, params: sent };
   };
 
-  const listMethods = KINDS.map((kind) => [
-    LIST_METHODS[kind],
-    (params?: object, options?: object) => fetchList(kind, params, options),
-  ]);
+  const listMethods = KINDS.map((kind) => [LIST_METHODS[kind], fetchList.bind(undefined, kind)]);
   const primitiveMethods = PRIMITIVE_METHODS.map((method) => [
     method,
     (params: object, ...rest: readonly unknown[]) =>

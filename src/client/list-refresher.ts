@@ -20,16 +20,6 @@ const GATHER_MS = 50;
 /** The message types of the two SDKs differ, so this names none. */
 type OnMessage = (message: object, ...rest: readonly unknown[]) => void;
 
-/** What a refresher needs from its client. */
-export interface ListRefresherOptions {
-  /** Fetches all pages of a list. */
-  fetch(kind: Kind): Promise<object>;
-  /** Returns whether the server has this list. */
-  has(kind: Kind): boolean;
-  /** Receives errors that listeners throw. */
-  onError(error: Error): void;
-}
-
 /**
  * Fetches lists again after they changed. Several announcements of one change lead to one request, and requests never
  * overlap, so the last list that a listener receives is the newest.
@@ -42,7 +32,16 @@ export class ListRefresher {
   /** The number of updates under way. Lists are not fetched before they are done. */
   private updates = 0;
 
-  constructor(private readonly options: ListRefresherOptions) {}
+  /**
+   * @param fetch fetches all pages of a list
+   * @param has returns whether the server has this list
+   * @param onError receives errors that listeners throw
+   */
+  constructor(
+    private readonly fetch: (kind: Kind) => Promise<object>,
+    private readonly has: (kind: Kind) => boolean,
+    private readonly onError: (error: Error) => void,
+  ) {}
 
   /** Returns a function that removes the listener. */
   listen(kinds: readonly Kind[], notify: (fetched: FetchedList) => void): () => void {
@@ -107,7 +106,7 @@ export class ListRefresher {
     for (const kind of KINDS) {
       if (this.updates > 0) break;
       if (!this.stale.delete(kind) || !this.hasListeners(kind)) continue;
-      const fetched = await this.options.fetch(kind).then(
+      const fetched = await this.fetch(kind).then(
         (list) => ({ kind, list }),
         (error: unknown) => ({ kind, error }),
       );
@@ -120,7 +119,7 @@ export class ListRefresher {
   }
 
   private hasListeners(kind: Kind): boolean {
-    return this.options.has(kind) && [...this.listeners].some(({ kinds }) => kinds.includes(kind));
+    return this.has(kind) && [...this.listeners].some(({ kinds }) => kinds.includes(kind));
   }
 
   private notify(fetched: FetchedList): void {
@@ -129,7 +128,7 @@ export class ListRefresher {
       try {
         notify(fetched);
       } catch (cause) {
-        this.options.onError(cause instanceof Error ? cause : new Error(String(cause)));
+        this.onError(cause instanceof Error ? cause : new Error(String(cause)));
       }
     }
   }

@@ -172,12 +172,10 @@ export class PreferenceSync {
 function frozenCopy(preferences: HostPreferences): HostPreferences {
   const malformed = checkShape(preferences);
   if (malformed !== undefined) throw new PreferencesError('CONCERNS_REFUSED', malformed.message, [malformed]);
-  const entries = Object.entries(preferences).filter(([, value]) => value !== undefined);
-  return Object.freeze(
-    Object.fromEntries(
-      entries.map(([name, value]) => [name, Array.isArray(value) ? Object.freeze([...value]) : value]),
-    ),
-  );
+  const entries = Object.entries(preferences)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, Array.isArray(value) ? Object.freeze([...value]) : value] as const);
+  return Object.freeze(Object.fromEntries(entries));
 }
 
 const isCount = (entry: [string, unknown]): entry is [string, number] => typeof entry[1] === 'number';

@@ -28,8 +28,7 @@ export interface PackagedFunction {
  * @example
  * checkSettings({ environment: { MCP_CONCERNS_SESSION_SECONDS: '3600' }, timeout: 29, httpApi: true });
  */
-export function checkSettings(packaged: PackagedFunction): FunctionSettings {
-  const { environment, timeout, httpApi } = packaged;
+export function checkSettings({ environment, timeout, httpApi }: PackagedFunction): FunctionSettings {
   const known = Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) => knownValue(name, value)),
   );

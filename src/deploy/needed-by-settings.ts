@@ -1,8 +1,6 @@
 import type { FunctionSettings } from '../lambda/settings.js';
 import { POLICY_PACKAGES } from './generated/secrets.js';
 
-type Needing = Pick<FunctionSettings, 'metrics' | 'policy' | 'sessions'>;
-
 /**
  * Lists the packages that a function needs only because of its settings.
  *
@@ -11,7 +9,7 @@ type Needing = Pick<FunctionSettings, 'metrics' | 'policy' | 'sessions'>;
  * @example
  * packagesOfSettings(readSettings({ MCP_CONCERNS_METRICS: 'Vault' })); // ['@aws-lambda-powertools/metrics']
  */
-export function packagesOfSettings({ metrics, policy, sessions }: Needing): string[] {
+export function packagesOfSettings({ metrics, policy, sessions }: FunctionSettings): string[] {
   return [
     ...(sessions === 'dynamodb' ? ['@aws-sdk/client-dynamodb'] : []),
     ...(metrics === undefined ? [] : ['@aws-lambda-powertools/metrics']),

@@ -11,10 +11,7 @@ import type { HandlerOptions } from './fetch-handler.js';
  * checkOptions({ server: () => createServer(), policy: loadPolicy('policy.yaml') });
  */
 export function checkOptions(
-  options: Pick<HandlerOptions, 'preferences' | 'store'> & {
-    readonly server: unknown;
-    readonly policy: unknown;
-  },
+  options: Pick<HandlerOptions, 'preferences' | 'store'> & Readonly<Record<'server' | 'policy', unknown>>,
 ): void {
   const { server, policy, preferences, store } = options;
   if (preferences !== undefined && store === undefined) {

@@ -134,10 +134,7 @@ export function createModernHandler(
   // One handler of the SDK serves all requests. This map finds the options of each of them.
   const optionsOf = new WeakMap<Request, Exchange>();
   const serverInfo = typeof catalog === 'object' ? catalog.server : undefined;
-  const lists =
-    catalog === undefined
-      ? undefined
-      : createKnownLists(async () => server({ era: 'legacy' }), policy, catalog, 'modern');
+  const lists = catalog && createKnownLists(async () => server({ era: 'legacy' }), policy, catalog, 'modern');
   const make = async ({ stub, concerns }: Exchange, context: McpRequestContext): Promise<ServerV2> => {
     if (stub !== undefined) return stub;
     await lists?.verify(concerns.report);

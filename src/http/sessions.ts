@@ -5,6 +5,7 @@ import { policyInForce } from '../gate/request/live-policy.js';
 import { openSessionId } from '../gate/request/session-id.js';
 import type { SessionRead, SessionRecord, SessionStore } from '../session/store.js';
 import { sha256Of } from '../sha256.js';
+import { getOrMake } from '../wire/once.js';
 import { principalPreferences } from './callers/principal.js';
 import type { FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { observedStore } from './observer.js';
@@ -67,11 +68,8 @@ export type LastKnown = QuickLRU<string, SessionRecord>;
 const lastKnown = new WeakMap<SessionStore, LastKnown>();
 
 /** Returns what this process knew last of the sessions of a store. Another endpoint of the process knows nothing of them. */
-export function lastKnownIn(store: SessionStore): LastKnown {
-  const known = lastKnown.get(store) ?? new QuickLRU({ maxSize: 10_000 });
-  lastKnown.set(store, known);
-  return known;
-}
+export const lastKnownIn = (store: SessionStore): LastKnown =>
+  getOrMake(lastKnown, store, () => new QuickLRU({ maxSize: 10_000 }));
 
 const knownKey = (id: string, caller: readonly string[] = []): string => JSON.stringify([id, ...caller]);
 

@@ -1,6 +1,7 @@
 import type { Policy } from '../engine/policy.js';
 import { LivePolicy } from '../gate/request/live-policy.js';
 import type { Authorization } from '../http/callers/authorization.js';
+import { checkOptions } from '../http/check-options.js';
 import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
 import { answerKnownLists } from '../http/known-lists/handler.js';
 import { createKnownLists } from '../http/known-lists/known-lists.js';
@@ -15,12 +16,12 @@ import { once } from '../wire/once.js';
 import { type BufferedHandler, bufferedHandler } from './buffered.js';
 import { checkTokensAreVerified } from './check-tokens.js';
 import type { InvocationOptions } from './invocation.js';
-import { createLog, createLogger, logPolicyEvents, serviceOf } from './log.js';
+import { createLog, createLogger, logPolicyEvent, serviceOf } from './log.js';
 import { createPolicyRefresh } from './remote-policy/policy-refresh.js';
 import { createReadText } from './remote-policy/read-text.js';
 import { type FunctionSettings, readSettings, SettingsError } from './settings.js';
 import { type StreamingHandler, streamingHandler } from './streamed.js';
-import { withMetrics } from './telemetry/load-metrics.js';
+import { withMetrics } from './telemetry/emf.js';
 import { countRequest } from './telemetry/metrics.js';
 
 /** The options that both kinds of function share. Each default comes from the environment; see `readSettings`. */
@@ -76,6 +77,7 @@ export type FunctionOptions = ServerFunctionOptions | HandlerFunctionOptions;
  * @param options the policy, what to serve, and what the environment does not decide
  * @returns the handler to export; it rejects with an {@link EventError} if an event is not an HTTP request
  * @throws {SettingsError} if an environment variable is not valid
+ * @throws {HandlerError} if `policy` is not a policy, or `server` is not a function
  * @throws {StreamingError} if responses are streamed and tokens are required, but there is no `authorization.verifier`
  * @example
  * export const handler = createFunction({ policy, server: () => createServer() });
@@ -96,13 +98,16 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
   const metrics = { namespace: settings.metrics, service: serviceOf(env), warn };
   const log: WriteLog = withMetrics(write, countRequest, metrics);
 
-  const live = livePolicy(options, settings);
   const store = options.store ?? storeOf(settings, warn);
-  if (options.handler === undefined && options.preferences !== undefined && store === undefined) {
-    throw new SettingsError(
-      'MCP_CONCERNS_SESSIONS is none, but preferences are kept per caller. Set it to dynamodb, or remove preferences.',
-    );
+  if (options.handler === undefined) {
+    if (options.preferences !== undefined && store === undefined) {
+      throw new SettingsError(
+        'MCP_CONCERNS_SESSIONS is none, but preferences are kept per caller. Set it to dynamodb, or remove preferences.',
+      );
+    }
+    checkOptions({ ...options, store });
   }
+  const live = livePolicy(options, settings);
   const serve =
     options.handler === undefined
       ? byVersion(serverHandler({ ...options, policy: live, store }), options, store)
@@ -115,7 +120,7 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
           ...settings.policy,
           live,
           read: createReadText(),
-          report: (event) => logPolicyEvents(logger())(event),
+          report: (event) => logPolicyEvent(logger(), event),
         });
   const handle: FetchHandler = async (request, given = {}) => {
     await refresh?.();

@@ -5,7 +5,7 @@ import type { UpstreamEvent } from '../http/log/upstream-event.js';
 import type { RequestLog, WriteLog } from '../http/request-log.js';
 import type { PolicyEvent } from './remote-policy/policy-refresh.js';
 import { readSettings } from './settings.js';
-import { withMetrics } from './telemetry/load-metrics.js';
+import { withMetrics } from './telemetry/emf.js';
 import { countUpstream } from './telemetry/metrics.js';
 import { logUpstreams } from './telemetry/upstream-log.js';
 
@@ -55,25 +55,22 @@ export function createLog(logger: Logger = createLogger()): WriteLog {
     if (failure !== undefined) logger.error('request failed', { ...common, error: plainError(failure) });
     else if (reports.length === 0) logger[isStoreDown ? 'warn' : 'info']('request', common);
     for (const report of reports) {
-      const line = { ...common, ...reportFields(report) };
-      if (isStoreDown || isProblem(report)) logger.warn('request', line);
-      else logger.info('request', line);
+      const level = isStoreDown || isProblem(report) ? 'warn' : 'info';
+      logger[level]('request', { ...common, ...reportFields(report) });
     }
     if (storeCalls.length > 0) logger.debug('session store', { requestId: entry.requestId, storeCalls });
   };
 }
 
 /**
- * Creates a function that writes one line for each event of a policy outside the function.
+ * Writes one line for an event of a policy outside the function.
  *
  * @param logger a Powertools Logger
- * @returns a function that receives the events
+ * @param event the event
  */
-export function logPolicyEvents(logger: Logger): (event: PolicyEvent) => void {
-  return ({ outcome, ...event }) => {
-    if ('error' in event) logger.warn('policy kept', { ...event, error: plainError(event.error) });
-    else logger.info('policy replaced', event);
-  };
+export function logPolicyEvent(logger: Logger, { outcome, ...event }: PolicyEvent): void {
+  if ('error' in event) logger.warn('policy kept', { ...event, error: plainError(event.error) });
+  else logger.info('policy replaced', event);
 }
 
 /**
@@ -88,8 +85,7 @@ export function logPolicyEvents(logger: Logger): (event: PolicyEvent) => void {
 export function createUpstreamLog(
   options: { readonly logger?: Logger; readonly env?: Readonly<Record<string, string | undefined>> } = {},
 ): (event: UpstreamEvent) => void {
-  const { env = process.env } = options;
-  const { logger = createLogger(env.POWERTOOLS_SERVICE_NAME) } = options;
+  const { env = process.env, logger = createLogger(env.POWERTOOLS_SERVICE_NAME) } = options;
   const { metrics } = readSettings(env);
   const secrets = Object.values(env).flatMap((value) => value ?? []);
   return withMetrics(logUpstreams(logger, secrets), countUpstream, {

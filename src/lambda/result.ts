@@ -30,10 +30,7 @@ const TEXT = /^(text\/|application\/json\b|application\/[\w.-]+\+json\b)/i;
  * @param event the event that it answers, which has the payload format
  * @returns status and headers of the response, in the form that Lambda expects
  */
-export function toHead(
-  response: Response,
-  { version }: Pick<HttpEvent, 'version'>,
-): Omit<HttpResult, 'body' | 'isBase64Encoded'> {
+export function toHead(response: Response, { version }: Pick<HttpEvent, 'version'>) {
   const cookies = response.headers.getSetCookie();
   const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'set-cookie'));
   const head = { statusCode: response.status, headers };

@@ -6,15 +6,15 @@ import type { Kind } from '../../src/client/request-meta.js';
 function createRefresher() {
   const requested: Kind[] = [];
   const waiting: (() => void)[] = [];
-  const refresher = new ListRefresher({
-    fetch: (kind) => {
+  const refresher = new ListRefresher(
+    (kind) => {
       requested.push(kind);
       const list = { at: requested.length };
       return new Promise((resolve) => waiting.push(() => resolve(list)));
     },
-    has: () => true,
-    onError: () => undefined,
-  });
+    () => true,
+    () => undefined,
+  );
   const settle = () => vi.runAllTimersAsync();
   const answerNext = async () => {
     waiting.shift()?.();

@@ -5,9 +5,11 @@ import { HandlerError } from '../../src/http/callers/principal.js';
 import type { FetchHandler } from '../../src/http/fetch-handler.js';
 import { createHandler } from '../../src/http/sdk-v1.js';
 import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
+import { createFunction } from '../../src/lambda/function.js';
 import { policyFromText } from '../policy-text.js';
 
 const policy = policyFromText('version: 1\nconcerns: { level: { values: [low, high] } }\n');
+const log = () => undefined;
 const server = () => new McpServer({ name: 'vault', version: '1.0.0' });
 
 describe.each([
@@ -30,6 +32,30 @@ describe.each([
     ['preferences per caller without a store', { server, policy, preferences: 'principal' }, 'needs a store'],
   ])('is not made for %s', (_what, options, problem) => {
     const make = () => Reflect.apply(create, undefined, [options]);
+    expect(make).toThrow(HandlerError);
+    expect(make).toThrow(problem);
+  });
+});
+
+describe.each([
+  ['without a catalog', undefined],
+  ['with lists that its server does not change', 'static'],
+  ['with a saved catalog', { tools: [{ name: 'read', inputSchema: { type: 'object' } }] }],
+])('a function %s', (_which, catalog) => {
+  const other = { MCP_CONCERNS_POLICY: 'ssm:/vault/policy' };
+
+  it.each<[string, object, string]>([
+    ['the path of a policy', { server, policy: 'policy.yaml' }, 'is the text "policy.yaml"'],
+    [
+      'a path, though another policy replaces it',
+      { server, policy: 'policy.yaml', env: other },
+      'is the text',
+    ],
+    ['parsed YAML', { server, policy: { version: 1 } }, 'must be a policy, but is other data'],
+    ['a server instead of a function', { server: server(), policy }, 'must be a function that makes a new'],
+  ])('is not made for %s', (_what, options, problem) => {
+    const make = () =>
+      Reflect.apply(createFunction, undefined, [{ env: {}, log, warn: log, catalog, ...options }]);
     expect(make).toThrow(HandlerError);
     expect(make).toThrow(problem);
   });

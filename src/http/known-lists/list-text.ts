@@ -1,7 +1,7 @@
 import QuickLRU from 'quick-lru';
 import { KINDS } from '../../engine/policy.js';
 import { type Message, read } from '../../wire/messages.js';
-import { once } from '../../wire/once.js';
+import { getOrMake, once } from '../../wire/once.js';
 import { SharedText, type TextParts } from '../streams/text-response.js';
 
 /**
@@ -32,19 +32,10 @@ export function writeAnswer(message: Message): TextParts {
 /** The place of a list in its answer: a text that no client can know. */
 const place = once(() => crypto.randomUUID());
 
-function listTextOf(items: readonly unknown[]): SharedText {
-  const known = lists.get(items);
-  if (known !== undefined) return known;
-  const text = new SharedText(`[${items.map(textOf).join()}]`);
-  lists.set(items, text);
-  return text;
-}
+const listTextOf = (items: readonly unknown[]): SharedText =>
+  getOrMake(lists, items, () => new SharedText(`[${items.map(textOf).join()}]`));
 
 function textOf(item: unknown): string {
   if (typeof item !== 'object' || item === null) return JSON.stringify(item) ?? 'null';
-  const known = texts.get(item);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(item);
-  texts.set(item, text);
-  return text;
+  return getOrMake(texts, item, () => JSON.stringify(item));
 }

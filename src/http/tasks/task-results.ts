@@ -32,10 +32,7 @@ function eventIdOf({ id, params }: McpRequest): string {
  * @param request the HTTP request
  * @returns the `tasks/result` that the client waits for, and the same HTTP request as a POST; `undefined` for other requests
  */
-export function readReturn(
-  request: Request,
-): { readonly message: McpRequest; readonly post: Request } | undefined {
-  const { method, url, headers, signal } = request;
+export function readReturn({ method, url, headers, signal }: Request) {
   if (method !== 'GET') return undefined;
   const [, encoded] = EVENT_ID.exec(headers.get('last-event-id') ?? '') ?? [];
   if (encoded === undefined) return undefined;
@@ -47,10 +44,8 @@ export function readReturn(
   posted.delete('last-event-id');
   posted.set('accept', 'application/json, text/event-stream');
   posted.set('content-type', 'application/json');
-  return {
-    message: { jsonrpc: '2.0', id, method: TASK_RESULT, params: { taskId } },
-    post: new Request(url, { method: 'POST', headers: posted, signal }),
-  };
+  const message: McpRequest = { jsonrpc: '2.0', id, method: TASK_RESULT, params: { taskId } };
+  return { message, post: new Request(url, { method: 'POST', headers: posted, signal }) };
 }
 
 /** Returns the request for the result of a task, if it is the only message of a body. */

@@ -1,4 +1,4 @@
-import { once } from '../../wire/once.js';
+import { getOrMake, once } from '../../wire/once.js';
 import type { PolicyUrl } from './policy-url.js';
 
 /**
@@ -42,15 +42,11 @@ export function createReadText(): ReadText {
         return textOf(await (await ssm()).get(url.name, { forceFetch: true, maxAge: 0, decrypt: true }), url);
       case 'appconfig': {
         const { application, environment } = url;
-        const place = `${application}/${environment}`;
-        const provider =
-          appConfigs.get(place) ??
-          import('@aws-lambda-powertools/parameters/appconfig').then(
-            ({ AppConfigProvider }) =>
-              new AppConfigProvider({ application, environment, clientConfig: CLIENT }),
-          );
-        appConfigs.set(place, provider);
-        return textOf(await (await provider).get(url.profile, { forceFetch: true, maxAge: 0 }), url);
+        const provider = await getOrMake(appConfigs, `${application}/${environment}`, async () => {
+          const { AppConfigProvider } = await import('@aws-lambda-powertools/parameters/appconfig');
+          return new AppConfigProvider({ application, environment, clientConfig: CLIENT });
+        });
+        return textOf(await provider.get(url.profile, { forceFetch: true, maxAge: 0 }), url);
       }
       case 's3':
         return textOf(await (await s3())(url.bucket, url.key), url);

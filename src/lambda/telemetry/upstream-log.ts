@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { UpstreamEvent } from '../../http/log/upstream-event.js';
+import { getOrMake } from '../../wire/once.js';
 import { errorNamesIn, redactLine } from './redact-line.js';
 
 /** Lines of one upstream that are logged between two changes of its state. A child can write millions. */
@@ -26,8 +27,7 @@ export function logUpstreams(
   const known = new Map<string, ReturnType<typeof begin>>();
 
   return ({ upstream, state, reason, restarts, stderr }) => {
-    const found = known.get(upstream) ?? begin(false);
-    known.set(upstream, found);
+    const found = getOrMake(known, upstream, () => begin(false));
     if (stderr !== undefined) {
       if (found.isServing) {
         found.dropped++;
