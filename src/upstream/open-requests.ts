@@ -11,6 +11,7 @@ import {
   read,
   toSdk,
 } from '../wire/messages.js';
+import { receiveFirst } from '../wire/transport-layer.js';
 import type { Params } from './call.js';
 
 /** How long running requests may take when a signal ends the process, in milliseconds. */
@@ -28,21 +29,17 @@ export const DRAIN_MS = 5000;
 export function watchRequests(transport: Transport): (ms: number) => Promise<void> {
   const open = new Map<unknown, { readonly id: RequestId; readonly method: string }>();
   let answered = (): void => undefined;
-  const [start, send] = [transport.start.bind(transport), transport.send.bind(transport)];
+  const send = transport.send.bind(transport);
   const forget = (id: unknown): void => {
     open.delete(id);
     if (open.size === 0) answered();
   };
-  transport.start = () => {
-    const { onmessage } = transport;
-    transport.onmessage = (received, extra) => {
-      const message = fromSdk(received);
-      if (isRequest(message)) open.set(message.id, message);
-      else if (read(message, 'method') === METHODS.cancelled) forget(read(message, 'params', 'requestId'));
-      onmessage?.(received, extra);
-    };
-    return start();
-  };
+  receiveFirst(transport, (received, next) => {
+    const message = fromSdk(received);
+    if (isRequest(message)) open.set(message.id, message);
+    else if (read(message, 'method') === METHODS.cancelled) forget(read(message, 'params', 'requestId'));
+    next(received);
+  });
   transport.send = async (message, options) => {
     await send(message, options);
     if (isResponse(fromSdk(message))) forget(read(message, 'id'));

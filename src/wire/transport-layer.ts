@@ -64,6 +64,26 @@ export abstract class TransportLayer implements Transport {
   }
 }
 
+/**
+ * Puts a function in front of what receives the messages of a transport, which whoever starts the transport sets before.
+ *
+ * @param transport the transport, not started yet. Its `start` is replaced
+ * @param receive is called with each message, and passes those on that are to be received
+ * @example
+ * receiveFirst(transport, (message, next) => next(message));
+ */
+export function receiveFirst(
+  transport: Transport,
+  receive: (message: JSONRPCMessage, next: (message: JSONRPCMessage) => void) => void,
+): void {
+  const start = transport.start.bind(transport);
+  transport.start = () => {
+    const { onmessage } = transport;
+    transport.onmessage = (received, extra) => receive(received, (message) => onmessage?.(message, extra));
+    return start();
+  };
+}
+
 /** Puts a layer on a transport. */
 type Wrap = (transport: Transport) => Transport;
 

@@ -23,7 +23,6 @@ import { writeJson } from '../terminal/write-output.js';
  */
 export const { definition, run } = commandOf(explainCommand(), async (line) => {
   const { values, terminal } = line;
-  const { format } = values;
   const [name] = line.positionals;
 
   const { paths, policy, resolved } = await readPolicyAndConfiguration(line, 'nothing was explained');
@@ -36,7 +35,7 @@ export const { definition, run } = commandOf(explainCommand(), async (line) => {
   const explanations = found.map(({ kind, primitive }) =>
     explainPrimitive(policyFor(policy, catalog), kind, primitive, { configuration, caller, origins }),
   );
-  if (format === 'json') {
+  if (values.format === 'json') {
     writeJson({ name, source: input !== undefined, primitives: explanations });
     return 0;
   }

@@ -25,7 +25,6 @@ import { writeJson } from '../terminal/write-output.js';
  */
 export const { definition, run } = commandOf(replayCommand(), async (line) => {
   const { values, terminal } = line;
-  const { format } = values;
   const [given] = line.positionals;
   if (given.trim() === '') throw new UsageError('There is no LINE. Pass a log line, a file, or - for stdin');
   const paths = onePolicyOf(line);
@@ -43,7 +42,7 @@ export const { definition, run } = commandOf(replayCommand(), async (line) => {
   const catalog = await readInput(input, terminal.quiet);
   const policy = policyFor(written, catalog);
   const replays = logged.map((each) => replay(each, policy, catalog, caller));
-  if (format === 'json') {
+  if (values.format === 'json') {
     const told = replays.map(({ same, intact, logged: { line }, replayed, differences }) => ({
       same,
       intact,

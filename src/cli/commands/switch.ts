@@ -4,7 +4,7 @@ import { registryFolder, writeOpener } from '../control/registry.js';
 import { type RunningProcess, runningProcesses, switchSession } from '../control/running-process.js';
 import { CliError, UsageError } from '../errors.js';
 import { commandOf } from '../options/command-line.js';
-import { switchCommand } from '../options/generated/commands.js';
+import { type Options, switchCommand } from '../options/generated/commands.js';
 import { pairOf } from '../options/preferences.js';
 import { sessionLines } from '../reports/switch-report.js';
 import { openInBrowser, openOrPrint } from '../terminal/open-in-browser.js';
@@ -99,10 +99,7 @@ function typedValue(text: string, concern: PanelConcern | undefined): unknown {
   return concern?.multiple === true ? text.split(',') : text;
 }
 
-function select(
-  running: readonly RunningProcess[],
-  { server = '', session }: { readonly server?: string | undefined; readonly session?: string | undefined },
-): RunningProcess[] {
+function select(running: readonly RunningProcess[], { server = '', session }: Options['switch']) {
   const found = running.flatMap(({ entry, states }) => {
     const isMeant = [entry.name, ...entry.policy].some((text) => text.includes(server));
     const own = session === undefined ? states : states?.filter((state) => state.session === session);

@@ -20,8 +20,7 @@ import { writeJson } from '../terminal/write-output.js';
 export const { definition, run } = commandOf(testCommand(), async (given) => {
   const { values, positionals, terminal } = given;
   const [paths] = positionals;
-  const { format } = values;
-  const { threshold, filter } = values;
+  const { format, threshold, filter } = values;
   const coverage = values.coverage === true || threshold !== undefined;
   if (filter !== undefined && coverage) {
     throw new UsageError('Coverage counts all tests, so --filter cannot be combined with it');

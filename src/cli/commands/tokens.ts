@@ -1,6 +1,7 @@
 import { listedUnder } from '../../engine/effective.js';
 import { preparePolicy } from '../../engine/policy.js';
 import { present } from '../../engine/present.js';
+import { getOrMake } from '../../wire/once.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
@@ -35,11 +36,8 @@ export const { definition, run } = commandOf(tokensCommand(), async (line) => {
   const policy = policyFor(preparePolicy(compiled), catalog);
   // Every configuration uses the tokens of every primitive, so each is counted once.
   const counted = new Map<object, number>();
-  const countOnce = (definition: object): number => {
-    const tokens = counted.get(definition) ?? countTokens(definition);
-    counted.set(definition, tokens);
-    return tokens;
-  };
+  const countOnce = (definition: object): number =>
+    getOrMake(counted, definition, () => countTokens(definition));
   const presented = new Map<object, object>(
     catalog.tools?.map((tool) => [tool, present(policy, 'tools', tool)]),
   );

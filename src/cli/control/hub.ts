@@ -58,9 +58,8 @@ export class Hub {
           this.announce(id);
         },
         closed: () => {
-          clearTimeout(session.asked?.expires);
           this.sessions.delete(id);
-          this.announce(id);
+          this.forgetAsked(session);
         },
       };
     };

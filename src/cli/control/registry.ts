@@ -1,6 +1,7 @@
 import { type lstatSync as Lstat, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { membersOf } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
 import { writePrivate } from '../project/state-folder.js';
 import { openerTo } from './local-page.js';
@@ -142,8 +143,7 @@ export const forget = (folder: string, { pid }: RegistryEntry): void =>
   rmSync(join(folder, `${pid}.json`), { force: true });
 
 function isEntry(value: unknown): value is RegistryEntry {
-  if (typeof value !== 'object' || value === null) return false;
-  const { format, pid, url, token, name, policy, started, cwd } = value as Partial<Record<string, unknown>>;
+  const { format, pid, url, token, name, policy, started, cwd } = membersOf(value);
   const texts = [name, started, cwd].every((each) => typeof each === 'string');
   // Both become part of a page.
   const isKey = typeof token === 'string' && /^[\w-]+$/.test(token);

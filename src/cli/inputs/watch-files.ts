@@ -73,7 +73,13 @@ export function repeatOnChange(
         if (signal.aborted) return 0;
         change = next();
         if (process.stdout.isTTY) process.stdout.write(CLEAR_SCREEN);
-        watcher.follow(await work().catch(messageOf(note)));
+        const read = await work().catch((error: unknown): string[] => {
+          // A file that is written at this moment can be missing or incomplete. The next change reads it again.
+          if (!(error instanceof ConcernsError)) throw error;
+          note(error.message);
+          return [];
+        });
+        watcher.follow(read);
       }
     } finally {
       watcher.close();
@@ -82,12 +88,3 @@ export function repeatOnChange(
 }
 
 const CLEAR_SCREEN = '\u001b[2J\u001b[3J\u001b[H';
-
-/** A file that is written at this moment can be missing or incomplete. The next change reads it again. */
-const messageOf =
-  (note: (text: string) => void) =>
-  (error: unknown): Iterable<string> => {
-    if (!(error instanceof ConcernsError)) throw error;
-    note(error.message);
-    return [];
-  };

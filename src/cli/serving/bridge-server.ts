@@ -29,11 +29,15 @@ export interface ServersOfHosts {
  * @param serving what is served
  */
 export async function serversOf(serving: Serving): Promise<ServersOfHosts> {
-  const { opened, limits, isForMany } = serving;
+  const { opened, limits, isForMany, keeperOf, note } = serving;
   const { isolation, silenceMs, protocol } = limits;
+  const report = (event: UpstreamEvent): void => {
+    const line = upstreamLine(event);
+    if (line !== undefined) note('several' in opened ? `${event.upstream}: ${line}` : line);
+  };
   const options = {
     name: opened.name,
-    report: reporterOf(serving),
+    report,
     silenceMs,
     protocol,
     isLongLived: true,
@@ -45,7 +49,6 @@ export async function serversOf(serving: Serving): Promise<ServersOfHosts> {
     modern: (context) => bridged.make(context),
     stream: (context) => bridged.make(context),
   });
-  const { keeperOf } = serving;
   const front = (made: Backends, slug?: string): Backends =>
     keeperOf === undefined ? made : startAtOnce(made, (era) => keeperOf(era, slug), isolation === 'shared');
   if ('several' in opened) {
@@ -62,11 +65,3 @@ export async function serversOf(serving: Serving): Promise<ServersOfHosts> {
   const stream: ServersOfHosts['stream'] = async (context) => finish(await made.stream(context));
   return { ...made, modern: own.modern, stream };
 }
-
-/** @returns a function that writes a line to stderr for what happens to the server */
-const reporterOf =
-  ({ note, opened }: Serving) =>
-  (event: UpstreamEvent): void => {
-    const line = upstreamLine(event);
-    if (line !== undefined) note('several' in opened ? `${event.upstream}: ${line}` : line);
-  };

@@ -10,6 +10,7 @@ import {
   METHODS,
   read,
 } from '../../wire/messages.js';
+import { receiveFirst } from '../../wire/transport-layer.js';
 
 /**
  * Adds preferences to the `initialize` request, or to each modern request, of a host that sends none, because a host over
@@ -26,13 +27,7 @@ export function withDefaultPreferences<T extends Transport>(
   transport: T,
 ): T {
   if (Object.keys(concerns).length === 0) return transport;
-  const start = transport.start.bind(transport);
-  transport.start = () => {
-    // The gate has set this handler before it starts the transport.
-    const { onmessage } = transport;
-    transport.onmessage = (message, extra) => onmessage?.(withPreferences(message, concerns), extra);
-    return start();
-  };
+  receiveFirst(transport, (message, next) => next(withPreferences(message, concerns)));
   return transport;
 }
 

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256Of } from '../../sha256.js';
 import type { CatalogKeeper, SavedCatalog } from '../../upstream/early/start.js';
 import { isMembers, read } from '../../wire/messages.js';
 import { stateFolder, writePrivate } from '../project/state-folder.js';
@@ -16,7 +16,7 @@ import { stateFolder, writePrivate } from '../project/state-folder.js';
  * catalogKeeper(process.env, ['node', 'server.js', process.cwd()]).read();
  */
 export function catalogKeeper(environment: NodeJS.ProcessEnv, identity: readonly string[]): CatalogKeeper {
-  const digest = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
+  const digest = sha256Of(JSON.stringify(identity));
   const file = join(stateFolder(environment), 'catalogs', `${digest}.json`);
   return {
     read() {

@@ -11,6 +11,7 @@ import {
   read,
   toSdk,
 } from '../../wire/messages.js';
+import { receiveFirst } from '../../wire/transport-layer.js';
 
 /** Connects a server to the transport of a stream. Returns the answer to the request if it does not. */
 type OpenStream = (id: RequestId, stream: Transport) => Promise<StreamServer | Failure>;
@@ -24,34 +25,29 @@ type OpenStream = (id: RequestId, stream: Transport) => Promise<StreamServer | F
  */
 export function streamsOverStdio(wire: Transport, open: OpenStream): Transport {
   const streams = new Map<unknown, Transport>();
-  const start = wire.start.bind(wire);
-  wire.start = () => {
-    const { onmessage } = wire;
-    wire.onmessage = (received, extra) => {
-      const message = fromSdk(received);
-      if (isRequest(message) && message.method === METHODS.listen && eraOf(message) === 'modern') {
-        const { id } = message;
-        const [host, stream] = InMemoryTransport.createLinkedPair();
-        streams.set(id, host);
-        // A host that has left gets nothing.
-        host.onmessage = (sent) => void wire.send(sent).catch(() => undefined);
-        host.onclose = () => streams.delete(id);
-        // It waits until the server is connected.
-        void host.send(received);
-        return void open(id, stream).then((opened) => {
-          if ('error' in opened) return wire.send(toSdk(opened));
-          // The host may have cancelled it meanwhile.
-          return streams.has(id) ? undefined : opened.close();
-        });
-      }
-      const isCancel = read(message, 'method') === METHODS.cancelled;
-      const cancelled = isCancel ? read(message, 'params', 'requestId') : undefined;
-      const stream = streams.get(cancelled);
-      if (stream === undefined) return onmessage?.(received, extra);
-      streams.delete(cancelled);
-      void stream.close();
-    };
-    return start();
-  };
+  receiveFirst(wire, (received, next) => {
+    const message = fromSdk(received);
+    if (isRequest(message) && message.method === METHODS.listen && eraOf(message) === 'modern') {
+      const { id } = message;
+      const [host, stream] = InMemoryTransport.createLinkedPair();
+      streams.set(id, host);
+      // A host that has left gets nothing.
+      host.onmessage = (sent) => void wire.send(sent).catch(() => undefined);
+      host.onclose = () => streams.delete(id);
+      // It waits until the server is connected.
+      void host.send(received);
+      return void open(id, stream).then((opened) => {
+        if ('error' in opened) return wire.send(toSdk(opened));
+        // The host may have cancelled it meanwhile.
+        return streams.has(id) ? undefined : opened.close();
+      });
+    }
+    const isCancel = read(message, 'method') === METHODS.cancelled;
+    const cancelled = isCancel ? read(message, 'params', 'requestId') : undefined;
+    const stream = streams.get(cancelled);
+    if (stream === undefined) return next(received);
+    streams.delete(cancelled);
+    void stream.close();
+  });
   return wire;
 }

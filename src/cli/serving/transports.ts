@@ -1,4 +1,3 @@
-import type { Policy } from '../../engine/policy.js';
 import { listenLocally } from '../../http/local.js';
 import { byEra, createModernHandler } from '../../http/sdk-v2.js';
 import { withServerCard } from '../../http/server-card/serve-card.js';
@@ -35,7 +34,7 @@ export async function serveHttp(
   service: Service & { readonly port: number },
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const { opened, policy, control, note, log: report, signal, limits, isForMany } = serving;
+  const { policy, control, note, log: report, signal, limits, isForMany } = serving;
   const access = isForMany ? accessOf(service, environment) : undefined;
   const ofUser = (name: 'endpoint-key' | 'session-key') =>
     isForMany || service.isOpen ? undefined : userKey(name, environment);
@@ -100,7 +99,7 @@ export async function serveHttp(
   const address = control?.announce(endpoint.url);
   // The address has the key of the page, which must not stay in a log file.
   const page = address !== undefined && !process.stdout.isTTY ? OPEN_PAGE : address;
-  process.stdout.write(welcome(endpoint.url, policy.current, opened.name, lines, page));
+  process.stdout.write(welcome(endpoint.url, serving, lines, page));
   await aborted(signal);
   control?.close();
   await streams.close();
@@ -114,15 +113,10 @@ const ONE_PROCESS =
   'Sessions are kept in the memory of this one process. For several processes, pass --sessions-store.';
 
 /** @returns how to connect a host, with preferences that this policy knows as examples */
-function welcome(
-  url: string,
-  policy: Policy,
-  server: string,
-  eras: readonly string[],
-  page: string | undefined,
-): string {
-  const [preset] = policy.presets.keys();
-  const [strictest] = policy.concerns.flatMap(({ name, setBy, values, match }) => {
+function welcome(url: string, { policy, opened }: Serving, eras: readonly string[], page?: string): string {
+  const { presets, concerns } = policy.current;
+  const [preset] = presets.keys();
+  const [strictest] = concerns.flatMap(({ name, setBy, values, match }) => {
     if (setBy !== 'host' || 'min' in values) return [];
     // The value that shows the fewest primitives.
     return [[name, match === 'at-most' ? values[0] : values.at(-1)]];
@@ -131,7 +125,7 @@ function welcome(
   const example = inUrl === undefined ? url : `${url}?concerns=${inUrl}`;
   const config = JSON.stringify({ mcpServers: { concerns: { type: 'http', url: example } } });
   return [
-    `Serving ${server} on ${url}`,
+    `Serving ${opened.name} on ${url}`,
     ...eras,
     '',
     `Connect a host:    claude mcp add --transport http concerns '${example}'`,

@@ -85,11 +85,8 @@ export function moveServers(
 export function restoreServers({ path, kept, isAdopted, own }: HostFile): boolean {
   if (!isAdopted) throw new CliError(`${path} was not adopted: there is no ${kept}.`);
   const [before, now] = [readDocument(kept), readDocument(path)];
-  const together = {
-    ...before,
-    ...now,
-    [serversIn(before).member]: { ...serversIn(before).entries, ...own },
-  };
+  const { member, entries } = serversIn(before);
+  const together = { ...before, ...now, [member]: { ...entries, ...own } };
   if (isDeepStrictEqual(together, before)) {
     renameSync(kept, path);
     return false;
