@@ -5,6 +5,9 @@ import { reasonOf, UpstreamError } from './upstream-error.js';
 
 export type Params = Record<string, unknown> | undefined;
 
+/** Returns the member of a message that has parameters, if it has some. */
+export const paramsOf = (params: Params) => (params === undefined ? {} : { params });
+
 /** What a call needs of an AbortSignal: whether its client has cancelled it or left. */
 export interface CallSignal {
   readonly aborted: boolean;

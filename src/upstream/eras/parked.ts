@@ -1,6 +1,6 @@
 import type { CallAnswer } from '../../wire/calls.js';
 import { ERRORS, membersOf, QUESTIONS, read, refusal } from '../../wire/messages.js';
-import { type AnswerOverHttp, type Ask, CANCELLED, type ServerCall } from '../call.js';
+import { type AnswerOverHttp, type Ask, CANCELLED, paramsOf, type ServerCall } from '../call.js';
 import type { Caller } from '../link.js';
 
 /** Milliseconds that a call waits for the answer of a person. */
@@ -164,7 +164,7 @@ class OpenCall {
       return Promise.resolve(refusal(ERRORS.internal, 'Too many calls wait for an answer of a person.'));
     const key = `question-${++this.count}`;
     return new Promise((answered) => {
-      this.questions.set(key, { request: { method, ...(params === undefined ? {} : { params }) }, answered });
+      this.questions.set(key, { request: { method, ...paramsOf(params) }, answered });
       taken.addEventListener('abort', () => this.questions.delete(key), { once: true });
       this.wake();
     });
