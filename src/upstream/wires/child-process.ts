@@ -8,6 +8,7 @@ import { type Message, read, shapeOf, toSdk } from '../../wire/messages.js';
 import { deferred, once } from '../../wire/once.js';
 import { UpstreamError } from '../upstream-error.js';
 import { ErrorLines } from './error-lines.js';
+import { MAX_MESSAGE } from './watch-body.js';
 import { watchGroup } from './watchdog.js';
 import type { ChildEnd, Wire } from './wire.js';
 
@@ -211,8 +212,6 @@ export class ChildTransport implements Wire {
   }
 }
 
-/** The longest message, in bytes, as in the SDK. */
-const MAX_MESSAGE = 10 * 1024 * 1024;
 const LINE_CHARACTERS = 300;
 /** Lines that are not messages and are reported. A child can write millions. */
 const MAX_REPORTED = 200;
