@@ -5,6 +5,12 @@ import { reasonOf, UpstreamError } from './upstream-error.js';
 
 export type Params = Record<string, unknown> | undefined;
 
+/** Returns the member of a message that has parameters, if it has some. */
+export const paramsOf = (params: Params) => (params === undefined ? {} : { params });
+
+/** Does nothing: for what happens and needs no answer. */
+export const ignore = (): void => undefined;
+
 /** What a call needs of an AbortSignal: whether its client has cancelled it or left. */
 export interface CallSignal {
   readonly aborted: boolean;
@@ -62,7 +68,7 @@ export const ownCall = (method: string, params: Params): ServerCall => ({
   params,
   signal: new AbortController().signal,
   ownsTasks: true,
-  notify: () => undefined,
+  notify: ignore,
   ask: unaskable,
 });
 

@@ -18,6 +18,7 @@ import {
   CANCELLED,
   type ChannelOwner,
   type Params,
+  paramsOf,
   type ServerCall,
   THIS_PACKAGE,
   unaskable,
@@ -153,7 +154,7 @@ export class Channel {
       if (signal.aborted) return leave();
       signal.addEventListener('abort', leave, { once: true });
       this.isHeard = false;
-      const message = { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) } as const;
+      const message = { jsonrpc: '2.0', id, method, ...paramsOf(params) } as const;
       const received = (part: Message): void => this.receive(part, entry);
       this.wire
         .send(toSdk(message), { signal, headers, received })
@@ -163,7 +164,7 @@ export class Channel {
 
   /** Sends a notification. */
   pass(method: string, params?: Params): void {
-    const message = { jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) } as const;
+    const message = { jsonrpc: '2.0', method, ...paramsOf(params) } as const;
     this.passing = this.wire.send(toSdk(message)).catch(() => undefined);
   }
 
@@ -271,9 +272,8 @@ export class Channel {
   /** Its answer belongs to no request, and shows that the server is alive. */
   private sendPing(): void {
     const { method, params } = this.ping;
-    const message = { jsonrpc: '2.0', id: `ping-${++this.lastId}`, method } as const;
-    const sent = params === undefined ? message : { ...message, params };
-    this.wire.send(toSdk(sent), { received: (part) => this.receive(part) }).catch(() => undefined);
+    const message = { jsonrpc: '2.0', id: `ping-${++this.lastId}`, method, ...paramsOf(params) } as const;
+    this.wire.send(toSdk(message), { received: (part) => this.receive(part) }).catch(() => undefined);
   }
 
   private end(reason: string): void {

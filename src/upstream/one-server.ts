@@ -15,6 +15,7 @@ import { TASK_CHANGED } from '../wire/task-streams.js';
 import type { Backend, Client, ClientPort } from './backend.js';
 import {
   type AnswerOverHttp,
+  ignore,
   type Params,
   type ServerCall,
   unaskable,
@@ -238,8 +239,6 @@ export class OneServer implements Backend {
     this.port.tell(method, given);
   }
 }
-
-const ignore = (): void => undefined;
 
 /** SDK v1 also accepts a version before the first. */
 const ACCEPTED: readonly unknown[] = [...LEGACY_VERSIONS, '2024-10-07'];

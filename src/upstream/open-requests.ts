@@ -11,6 +11,7 @@ import {
   read,
   toSdk,
 } from '../wire/messages.js';
+import { deferred } from '../wire/once.js';
 import { receiveFirst } from '../wire/transport-layer.js';
 import type { Params } from './call.js';
 
@@ -28,11 +29,11 @@ export const DRAIN_MS = 5000;
  */
 export function watchRequests(transport: Transport): (ms: number) => Promise<void> {
   const open = new Map<unknown, { readonly id: RequestId; readonly method: string }>();
-  let answered = (): void => undefined;
+  let answered = deferred();
   const send = transport.send.bind(transport);
   const forget = (id: unknown): void => {
     open.delete(id);
-    if (open.size === 0) answered();
+    if (open.size === 0) answered.resolve();
   };
   receiveFirst(transport, (received, next) => {
     const message = fromSdk(received);
@@ -46,12 +47,8 @@ export function watchRequests(transport: Transport): (ms: number) => Promise<voi
   };
   return async (ms) => {
     if (open.size > 0 && ms > 0) {
-      await Promise.race([
-        sleep(ms),
-        new Promise<void>((resolve) => {
-          answered = resolve;
-        }),
-      ]);
+      answered = deferred();
+      await Promise.race([sleep(ms), answered.promise]);
     }
     for (const { id, method } of open.values()) {
       const text = `The endpoint ended before ${method} was answered. It may have run. Check its effect before you send it again.`;

@@ -4,6 +4,7 @@ import {
   type AnswerOverHttp,
   CANCELLED,
   type ChannelOwner,
+  ignore,
   isAboutCaller,
   type Params,
   refused,
@@ -263,5 +264,3 @@ export class Recovery {
     this.options.report?.({ upstream: this.name, state, restarts: this.restarts, ...why });
   }
 }
-
-const ignore = (): void => undefined;

@@ -8,6 +8,7 @@ import { readJson, requestIdsIn } from '../http/request-body.js';
 import { bindSessions, GONE, isGone, principalOf } from '../http/sessions.js';
 import type { SessionRead, SessionStore } from '../session/store.js';
 import { METHODS, read } from '../wire/messages.js';
+import { getOrMake } from '../wire/once.js';
 import { openSession, type Session, type SessionServerOptions } from './session.js';
 
 /** How to make a server for one session, the policy, and when sessions end. */
@@ -173,15 +174,13 @@ export function proxySessions(options: SessionProxyOptions) {
     request: Request,
   ): Promise<Session | Response> {
     const { key, store, authInfo } = place;
-    const known = adopting.get(key);
-    if (known !== undefined) return known;
     let isContinued = false;
     // What is kept is stronger than what this process says of the client to continue its session.
     const update: SessionStore['update'] = async (id, change) => {
       if (isContinued) return store.update(id, change);
       return found?.state === 'live' ? 'stored' : store.update(id, { ...change, ...session.sealed });
     };
-    const adopted = open({ ...place, store: { ...store, update } }, session)
+    return open({ ...place, store: { ...store, update } }, session)
       .then(async (opened) => {
         const refused = opened instanceof Response ? opened : await opened.initialize(request, authInfo);
         isContinued = true;
@@ -190,8 +189,6 @@ export function proxySessions(options: SessionProxyOptions) {
         return isEnding ? unavailable(ENDING) : refused;
       })
       .finally(() => adopting.delete(key));
-    adopting.set(key, adopted);
-    return adopted;
   }
 
   return {
@@ -232,7 +229,7 @@ export function proxySessions(options: SessionProxyOptions) {
         await store.end(kept.key);
         return new Response(null, { status: 204 });
       }
-      const opened = session ?? (await adopt(place, kept, found, request));
+      const opened = session ?? (await getOrMake(adopting, key, () => adopt(place, kept, found, request)));
       // Its session may have been waited for already.
       if (isEnding && asks) return unavailable(ENDING);
       return opened instanceof Response ? opened.clone() : answer(place, opened, request, parsedBody);

@@ -187,15 +187,12 @@ export class Upstream {
       if (!(cause instanceof EraUnavailable)) throw cause;
       this.refusesLegacy = false;
       // Some legacy servers end when they are asked, and so does one that cannot start.
-      if (isProcess && this.spare === undefined) await this.tryLegacy();
+      if (isProcess && this.spare === undefined) {
+        const link = this.legacyLink(ownInitialize({}));
+        await link.recovery.opened().finally(() => link.release());
+      }
       throw cause;
     }
-  }
-
-  /** @throws {UpstreamError} if the server cannot be initialized */
-  private async tryLegacy(): Promise<void> {
-    const link = this.legacyLink(ownInitialize({}));
-    await link.recovery.opened().finally(() => link.release());
   }
 
   /** A connection that is not initialized by a client: which one, the isolation decides. */

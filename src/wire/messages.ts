@@ -60,6 +60,13 @@ export const ACCESS_METHODS = {
 
 export const SAMPLING = 'sampling/createMessage';
 
+/** The questions that a server asks its client, each with the capability of the client that it needs. */
+export const QUESTIONS = {
+  'elicitation/create': 'elicitation',
+  [SAMPLING]: 'sampling',
+  'roots/list': 'roots',
+} as const;
+
 export const TASK_LIST = 'tasks/list';
 export const TASK_RESULT = 'tasks/result';
 

@@ -32,3 +32,20 @@ export function getOrMake<K, V>(
   map.set(key, made);
   return made;
 }
+
+/**
+ * Makes a promise that is resolved from outside.
+ *
+ * @returns the promise, and what resolves it
+ * @example
+ * const ended = deferred();
+ * socket.on('close', () => ended.resolve());
+ * await ended.promise;
+ */
+export function deferred<T = void>() {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((given) => {
+    resolve = given;
+  });
+  return { promise, resolve };
+}

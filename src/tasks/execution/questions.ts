@@ -1,12 +1,5 @@
-import { read } from '../../wire/messages.js';
+import { QUESTIONS, read } from '../../wire/messages.js';
 import type { TaskQuestion } from '../author/context.js';
-
-/** The kinds of questions, each with the client capability that it needs. */
-const KINDS = {
-  'elicitation/create': 'elicitation',
-  'sampling/createMessage': 'sampling',
-  'roots/list': 'roots',
-} as const;
 
 /** The largest question, in bytes of JSON. Several must fit into a record. */
 export const MAX_QUESTION_BYTES = 32_000;
@@ -18,8 +11,8 @@ export const MAX_QUESTION_BYTES = 32_000;
  */
 export function questionKind(question: TaskQuestion): string | undefined {
   const { method, params } = question;
-  if (!Object.hasOwn(KINDS, method)) return undefined;
-  if (method !== 'elicitation/create') return KINDS[method];
+  if (!Object.hasOwn(QUESTIONS, method)) return undefined;
+  if (method !== 'elicitation/create') return QUESTIONS[method];
   return params !== undefined && 'mode' in params && params.mode === 'url'
     ? 'elicitation.url'
     : 'elicitation.form';

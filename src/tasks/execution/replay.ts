@@ -1,3 +1,4 @@
+import { getOrMake } from '../../wire/once.js';
 import { messageOf, TaskRuleError } from '../author/errors.js';
 import { retryDelay, type TaskOperations } from './engine.js';
 import { orderOfCalls } from './generated/texts.js';
@@ -61,8 +62,7 @@ export function createOperations(
   const enter = (kind: string, name: string): { readonly entry: Entry; readonly place: string } => {
     if (execution.broken !== undefined) throw execution.broken;
     const place = `${prefix}${next++}`;
-    const entry = execution.log.get(place) ?? { kind, name };
-    execution.log.set(place, entry);
+    const entry = getOrMake(execution.log, place, (): Entry => ({ kind, name }));
     if (entry.kind === kind && entry.name === name) return { entry, place };
     const { code, message } = orderOfCalls({ what: `${entry.kind} "${entry.name}" was ${kind} "${name}"` });
     execution.broken = new TaskRuleError(code, message);

@@ -8,6 +8,7 @@ import {
   read,
   refusal,
 } from '../../wire/messages.js';
+import { deferred } from '../../wire/once.js';
 import type { Backend, Backends, Client, ClientPort } from '../backend.js';
 import {
   type AnswerOverHttp,
@@ -26,7 +27,7 @@ import type { Start } from './start.js';
 export class EarlyServer implements Backend {
   private readonly inner: Backend;
   /** Resolves when the client has sent `initialized`. */
-  private initialized = (): void => undefined;
+  private initialized = deferred();
   private readonly toldClient = (changed: Capability): void =>
     this.port.tell(listChangedMethod(changed), undefined);
 
@@ -77,13 +78,13 @@ export class EarlyServer implements Backend {
   async leave(): Promise<void> {
     this.start.clients.delete(this.toldClient);
     if (this.begin === undefined) this.start.end();
-    this.initialized();
+    this.initialized.resolve();
     await this.inner.leave();
   }
 
   notified(method: string, params: Params): void {
     this.inner.notified(method, params);
-    if (method === METHODS.initialized) this.initialized();
+    if (method === METHODS.initialized) this.initialized.resolve();
   }
 
   async answer(call: ServerCall): Promise<AnswerOverHttp> {
@@ -92,10 +93,8 @@ export class EarlyServer implements Backend {
     this.begin?.(call);
     if (method === METHODS.initialize && this.begin === undefined) {
       const asked = inner.answer(call);
-      const initialized = new Promise<void>((resolve) => {
-        this.initialized = resolve;
-      });
-      start.begin((name, page) => inner.answer(ownCall(name, page)), asked, initialized);
+      this.initialized = deferred();
+      start.begin((name, page) => inner.answer(ownCall(name, page)), asked, this.initialized.promise);
       return start.answer(method, params) ?? asked;
     }
     if (method === METHODS.listen) return this.listen(call);

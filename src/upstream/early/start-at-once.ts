@@ -1,4 +1,5 @@
 import { type Era, METHODS } from '../../wire/messages.js';
+import { getOrMake } from '../../wire/once.js';
 import type { Backend, Backends } from '../backend.js';
 import { ownCall, type ServerCall, unaskable } from '../call.js';
 import { capabilitiesOf, wrapParams } from '../eras/envelope.js';
@@ -40,8 +41,7 @@ export function startAtOnce(
       if (era === 'legacy' && !client.lasts) return backends.behind(client, port);
       if (era === 'legacy' && !isShared)
         return new EarlyServer(backends, client, port, new Start(keeperOf(era), era));
-      const known = shared.get(era) ?? { start: new Start(keeperOf(era), era), asks: undefined };
-      shared.set(era, known);
+      const known = getOrMake(shared, era, () => ({ start: new Start(keeperOf(era), era), asks: undefined }));
       return new EarlyServer(backends, client, port, known.start, (call) => {
         known.asks ??= begin(known.start, era, call);
       });

@@ -1,6 +1,6 @@
 import type { CallAnswer } from '../../wire/calls.js';
-import { ERRORS, membersOf, read, refusal } from '../../wire/messages.js';
-import { type AnswerOverHttp, type Ask, CANCELLED, type ServerCall } from '../call.js';
+import { ERRORS, membersOf, QUESTIONS, read, refusal } from '../../wire/messages.js';
+import { type AnswerOverHttp, type Ask, CANCELLED, paramsOf, type ServerCall } from '../call.js';
 import type { Caller } from '../link.js';
 
 /** Milliseconds that a call waits for the answer of a person. */
@@ -10,11 +10,7 @@ const MAX_PARKED = 16;
 /** Requests that may end with questions (MCP 2026-07-28, patterns/mrtr). */
 const MAY_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 /** The capability of clients that each question needs. */
-const QUESTIONS: ReadonlyMap<string, string> = new Map([
-  ['elicitation/create', 'elicitation'],
-  ['sampling/createMessage', 'sampling'],
-  ['roots/list', 'roots'],
-]);
+const CAPABILITIES: ReadonlyMap<string, string> = new Map(Object.entries(QUESTIONS));
 
 const EXPIRED =
   'The question that this request answers has expired, or belongs to another request. Send the request again without requestState.';
@@ -161,14 +157,14 @@ class OpenCall {
   }
 
   private ask(...[method, params, taken]: Parameters<Ask>): Promise<AnswerOverHttp> {
-    const capability = QUESTIONS.get(method);
+    const capability = CAPABILITIES.get(method);
     if (capability === undefined || this.caller.asks[capability] === undefined)
       return Promise.resolve(refusal(ERRORS.methodNotFound, `The client does not support ${method}.`));
     if (!this.hasRoom())
       return Promise.resolve(refusal(ERRORS.internal, 'Too many calls wait for an answer of a person.'));
     const key = `question-${++this.count}`;
     return new Promise((answered) => {
-      this.questions.set(key, { request: { method, ...(params === undefined ? {} : { params }) }, answered });
+      this.questions.set(key, { request: { method, ...paramsOf(params) }, answered });
       taken.addEventListener('abort', () => this.questions.delete(key), { once: true });
       this.wake();
     });

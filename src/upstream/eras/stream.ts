@@ -11,6 +11,7 @@ import {
   SUBSCRIPTION_META,
   TASKS_EXTENSION,
 } from '../../wire/messages.js';
+import { deferred } from '../../wire/once.js';
 import { TASK_CHANGED } from '../../wire/task-streams.js';
 import { abortSignalOf, CANCELLED, type CallSignal, type Notify, type ServerCall } from '../call.js';
 import type { Caller, ChangeListener, Link } from '../link.js';
@@ -87,7 +88,7 @@ export async function tellChanges(
     const resources = watched.length === 0 ? {} : { resourceSubscriptions: watched };
     const ofTasks = read(asked, 'taskIds') === undefined ? {} : { taskIds: known };
     notify(METHODS.acknowledged, { notifications: { ...told, ...resources, ...ofTasks } });
-    return await untilLeft(signal, isOfTasks(asked) ? tasks.ended : undefined);
+    return await untilLeft(signal, isOfTasks(asked) ? tasks.ended.promise : undefined);
   } finally {
     void link?.release();
     upstream.listeners.delete(listener);
@@ -102,11 +103,8 @@ const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled']
 class OpenTasks {
   /** What the stream was told last of each: a server that is asked for more tasks tells again of those that it watches. */
   private readonly told = new Map<string, string>();
-  private allEnded = (): void => undefined;
-  /** Resolves when there are none left. */
-  readonly ended = new Promise<void>((resolve) => {
-    this.allEnded = resolve;
-  });
+  /** Resolved when there are none left. */
+  readonly ended = deferred();
 
   constructor(
     private readonly upstream: Upstream,
@@ -137,6 +135,6 @@ class OpenTasks {
   private drop(taskIds: readonly string[]): void {
     const open = taskIds.filter((each) => this.told.delete(each));
     void this.upstream.watch('taskIds', open, -1).catch(() => undefined);
-    if (this.told.size === 0) this.allEnded();
+    if (this.told.size === 0) this.ended.resolve();
   }
 }

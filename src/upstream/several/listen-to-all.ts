@@ -1,5 +1,6 @@
 import type { CallAnswer } from '../../wire/calls.js';
 import { CAPABILITIES, METHODS, type Members, read } from '../../wire/messages.js';
+import { deferred } from '../../wire/once.js';
 import { joinUri, split } from '../../wire/server-names.js';
 import type { Notify, ServerCall } from '../call.js';
 import { isOfTasks, namesIn, untilLeft } from '../eras/stream.js';
@@ -50,17 +51,14 @@ function listenTo(
   const inward = (names: readonly string[]) => names.flatMap((each) => split(each, '+')?.own ?? []);
   const ofTasks = taskIds.length === 0 ? {} : { taskIds: inward(taskIds) };
   const notifications = { ...others, resourceSubscriptions: inward(uris), ...ofTasks };
-  let know: (known: readonly string[]) => void = () => undefined;
-  const known = new Promise<readonly string[]>((resolve) => {
-    know = resolve;
-  });
+  const known = deferred<readonly string[]>();
   const notify: Notify = (method, given) => {
     if (method !== METHODS.acknowledged) return call.notify(method, given);
     const found = namesIn(read(given, 'notifications'), 'taskIds');
-    know(found.map((each) => joinUri(part.member.slug, each)));
+    known.resolve(found.map((each) => joinUri(part.member.slug, each)));
   };
   const answer = ask(part, { ...call, notify, params: { ...call.params, notifications } });
   // A server that cannot be asked knows none.
-  void answer.then(() => know([]));
-  return { taskIds: taskIds.length === 0 ? [] : known, answer };
+  void answer.then(() => known.resolve([]));
+  return { taskIds: taskIds.length === 0 ? [] : known.promise, answer };
 }

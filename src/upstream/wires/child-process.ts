@@ -5,9 +5,10 @@ import { errorClass } from '../../errors.js';
 import { WHOLE_LIST_KEY } from '../../gate/whole-list-key.js';
 import { parseJson } from '../../http/request-body.js';
 import { type Message, read, shapeOf, toSdk } from '../../wire/messages.js';
-import { once } from '../../wire/once.js';
+import { deferred, once } from '../../wire/once.js';
 import { UpstreamError } from '../upstream-error.js';
 import { ErrorLines } from './error-lines.js';
+import { MAX_MESSAGE } from './watch-body.js';
 import { watchGroup } from './watchdog.js';
 import type { ChildEnd, Wire } from './wire.js';
 
@@ -73,10 +74,7 @@ export class ChildTransport implements Wire {
   private signalled = false;
   /** Ends the watchdog of the process group. */
   private release = (): void => undefined;
-  private finish: () => void = () => {};
-  private readonly finished = new Promise<void>((resolve) => {
-    this.finish = resolve;
-  });
+  private readonly finished = deferred();
 
   constructor(
     private readonly command: string,
@@ -127,10 +125,10 @@ export class ChildTransport implements Wire {
     child.once('exit', (code, signal) => {
       if (!this.signalled) this.ended = { code, signal };
       // A process that outlives the server may keep its pipes open forever.
-      setTimeout(this.finish, TIMEOUTS.output).unref();
+      setTimeout(this.finished.resolve, TIMEOUTS.output).unref();
     });
-    child.once('close', this.finish);
-    void this.finished.then(() => {
+    child.once('close', () => this.finished.resolve());
+    void this.finished.promise.then(() => {
       this.errors.end();
       if (!this.isAlive()) this.release();
       this.onclose?.();
@@ -172,7 +170,7 @@ export class ChildTransport implements Wire {
     const { child } = this;
     if (child?.pid === undefined) return;
     child.stdin.end();
-    await Promise.race([this.finished, sleep(TIMEOUTS.stdin, undefined, { ref: false })]);
+    await Promise.race([this.finished.promise, sleep(TIMEOUTS.stdin, undefined, { ref: false })]);
     if (!(await this.isGone(0))) {
       this.kill('SIGTERM');
       if (!(await this.isGone(TIMEOUTS.terminate))) {
@@ -185,7 +183,7 @@ export class ChildTransport implements Wire {
     // A process that left the group may still hold the pipes, which would keep this process alive.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     child.unref();
-    this.finish();
+    this.finished.resolve();
   }
 
   /** @returns whether the group has no processes left, after waiting at most `within` milliseconds */
@@ -214,8 +212,6 @@ export class ChildTransport implements Wire {
   }
 }
 
-/** The longest message, in bytes, as in the SDK. */
-const MAX_MESSAGE = 10 * 1024 * 1024;
 const LINE_CHARACTERS = 300;
 /** Lines that are not messages and are reported. A child can write millions. */
 const MAX_REPORTED = 200;

@@ -3,6 +3,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { encodeHeader } from '../../http/header-value.js';
 import type { HttpRefusal } from '../../http/upstream-server.js';
 import { fromSdk, isResponse, type Message, PROTOCOL_VERSION_META, read } from '../../wire/messages.js';
+import { deferred } from '../../wire/once.js';
 import { abortSignalOf, type CallSignal } from '../call.js';
 import { MODERN_VERSION } from '../eras/envelope.js';
 import { httpFailure, UpstreamError } from '../upstream-error.js';
@@ -131,20 +132,16 @@ async function* messagesOf(response: Response): AsyncGenerator<Message> {
 
 /** What waits until a wire may be read again. */
 export class PauseGate {
-  private paused: { readonly over: Promise<void>; readonly resume: () => void } | undefined;
+  private paused: ReturnType<typeof deferred<void>> | undefined;
 
   /** Resolves when reading goes on; `undefined` while nothing waits. */
   get over(): Promise<void> | undefined {
-    return this.paused?.over;
+    return this.paused?.promise;
   }
 
   pause(isPaused: boolean): void {
     if (isPaused === (this.paused !== undefined)) return;
-    this.paused?.resume();
-    let resume = (): void => {};
-    const over = new Promise<void>((resolve) => {
-      resume = resolve;
-    });
-    this.paused = isPaused ? { over, resume } : undefined;
+    this.paused?.resolve();
+    this.paused = isPaused ? deferred() : undefined;
   }
 }

@@ -7,6 +7,7 @@ import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/tran
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { requestIdsIn } from '../../http/request-body.js';
 import type { HttpRefusal } from '../../http/upstream-server.js';
+import { ignore } from '../call.js';
 import { ModernWire, PauseGate, refusalOf } from './modern-wire.js';
 import { watchBody } from './watch-body.js';
 import type { Wire } from './wire.js';
@@ -94,8 +95,6 @@ export class RemoteTransport extends StreamableHTTPClientTransport implements Wi
     await super.close();
   }
 }
-
-const ignore = (): void => undefined;
 
 /**
  * Creates a transport to a remote server over Streamable HTTP.

@@ -3,8 +3,8 @@ import { UpstreamError } from '../upstream-error.js';
 /** Where an event stream has the id of an event: such a stream can be resumed. */
 const EVENT_ID = /^id:/m;
 
-/** The longest message, in bytes, as of a child process. The SDK keeps an event until its end arrives. */
-const MAX_MESSAGE = 10 * 1024 * 1024;
+/** The longest message, in bytes, as in the SDK, which keeps an event until its end arrives. */
+export const MAX_MESSAGE = 10 * 1024 * 1024;
 
 const TOO_LONG = 'it sent a message of more than 10 MiB';
 
