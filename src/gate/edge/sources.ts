@@ -84,15 +84,11 @@ export function find(
   }
 }
 
-function read<N extends ReadName>(exchange: Exchange, need: Need<N>): FactOf<N> | Promise<FactOf<N>> {
-  return READ[need.need](exchange, need);
-}
-
-function findRead(exchange: Exchange, need: Need<ReadName>, then: (found: Fact) => void): void {
+function findRead<N extends ReadName>(exchange: Exchange, need: Need<N>, then: (found: Fact) => void): void {
   const failed = (cause: unknown): void => then({ cause });
-  let fact: FactOf<ReadName> | Promise<FactOf<ReadName>>;
+  let fact: FactOf<N> | Promise<FactOf<N>>;
   try {
-    fact = read(exchange, need);
+    fact = READ[need.need](exchange, need);
   } catch (cause) {
     return failed(cause);
   }
