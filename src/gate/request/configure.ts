@@ -141,6 +141,10 @@ export function canChange({ policy, active }: Configuration): boolean {
   );
 }
 
+/** Returns whether a configuration can leave something out of an answer. */
+export const canHide = (configuration: Configuration): boolean =>
+  canChange(configuration) && configuration.policy.settings.enforcement !== 'shadow';
+
 /**
  * Forbids caching of a modern list.
  *
