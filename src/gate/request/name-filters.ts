@@ -29,7 +29,7 @@ const FOREIGN_HEADERS = [
   { header: 'X-MCP-Toolsets', key: 'x-mcp-toolsets' },
 ] as const;
 
-const NO_WARNINGS: readonly ConcernWarning[] = [];
+export const NO_WARNINGS: readonly ConcernWarning[] = [];
 const NO_FILTERS: readonly NameFilter[] = [];
 
 /**
