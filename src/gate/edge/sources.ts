@@ -26,9 +26,8 @@ export type Fact = { readonly fact: FactOf<NeedName> } | { readonly cause: unkno
 /** The same, or how the request ends that needs it. */
 export type Found<T = Outcome> = Fact | { readonly end: T };
 
-/** Needs for which the server or the client is asked. They are answered by callbacks: see `find`. */
-type AskedName = 'whole' | 'lists' | 'pages' | 'person';
-type ReadName = Exclude<NeedName, AskedName | 'preferences'>;
+/** All but those for which the server or the client is asked: these are answered by callbacks, see `find`. */
+type ReadName = Exclude<NeedName, 'whole' | 'lists' | 'pages' | 'person' | 'preferences'>;
 
 /** Where everything else comes from. A promise only if a store or a module must be waited for. */
 const READ: {
