@@ -52,7 +52,8 @@ export function countHidden(
   };
 }
 
-const isEmpty = (counts: object): boolean => Object.keys(counts).length === 0;
+/** Returns whether an object has no members. */
+export const isEmpty = (counts: object): boolean => Object.keys(counts).length === 0;
 
 /** @returns the positive counts by name, in the order of the policy */
 const positive = (counts: readonly (readonly [string, number])[]): Record<string, number> =>

@@ -99,7 +99,7 @@ export class PreferenceReader {
     this.origins = new Array(policy.concerns.length);
   }
 
-  warn(code: string, message: string): void {
+  warn(code: string, message: string): undefined {
     if (this.isFull) return;
     const more = { code: 'more-warnings', message: 'More warnings were omitted. Fix these first.' };
     this.warnings.push(this.warnings.length < MAX_NOTES ? { code, message } : more);
@@ -123,8 +123,7 @@ export class PreferenceReader {
     this.from = from;
     if (typeof concerns !== 'object' || concerns === null || Array.isArray(concerns)) {
       const message = `concerns (${from}) must be an object of concern names and values. It was ignored.`;
-      this.warn('malformed-concerns', message);
-      return;
+      return this.warn('malformed-concerns', message);
     }
     const sent = concerns as Record<string, unknown>;
     const names = Object.keys(sent);
@@ -192,13 +191,11 @@ export class PreferenceReader {
     const { name, values } = concern;
     if (concern.setBy === 'operator') {
       const message = `${name} (${from}) is set by the operator, so a host cannot change it. It was ignored.`;
-      this.warn('operator-concern', message);
-      return undefined;
+      return this.warn('operator-concern', message);
     }
     if (from === 'model' && (concern.model ?? 'none') === 'none') {
       const message = `${name} (model) is for people to change. The model's value was ignored.`;
-      this.warn('not-for-model', message);
-      return undefined;
+      return this.warn('not-for-model', message);
     }
     if (value === null) return null;
     if ('min' in values) return this.readNumber(name, values, value);
@@ -217,25 +214,21 @@ export class PreferenceReader {
     const text = typeof value === 'number' && this.isText ? String(value) : value;
     if (typeof text !== 'string') {
       const expected = multiple ? 'a name or a list of names' : 'one name';
-      this.malformed({ concern: name, value, values }, expected);
-      return undefined;
+      return this.malformed({ concern: name, value, values }, expected);
     }
     const ordinal = this.policy.ordinals[index]?.get(text);
-    if (ordinal === undefined) this.outside({ concern: name, value: text, values });
-    return ordinal;
+    return ordinal ?? this.outside({ concern: name, value: text, values });
   }
 
   private readNumber(name: string, range: Range, value: unknown): number | undefined {
     const isNumber = this.isText && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
     const number = isNumber ? Number(value) : value;
     if (typeof number !== 'number' || !Number.isFinite(number)) {
-      this.malformed({ concern: name, value, values: range }, 'a number');
-      return undefined;
+      return this.malformed({ concern: name, value, values: range }, 'a number');
     }
     if (number >= range.min && number <= range.max) return number;
     if (this.policy.settings.invalid !== 'clamp') {
-      this.outside({ concern: name, value: number, values: range });
-      return undefined;
+      return this.outside({ concern: name, value: number, values: range });
     }
     const clamped = Math.min(Math.max(number, range.min), range.max);
     const message = `${name} (${this.from}) is ${number}, which is out of range. The nearest bound, ${clamped}, was used.`;
@@ -249,26 +242,27 @@ export class PreferenceReader {
   }
 
   /** Notes a value of the wrong type. Only an update is rejected for it, because its sender can correct it at once. */
-  private malformed(invalid: InvalidValue, expected: string): void {
-    if (this.from === 'update' && this.policy.settings.invalid === 'error') this.reject(invalid);
-    else
-      this.warn('malformed-value', `${invalid.concern} (${this.from}) must be ${expected}. It was ignored.`);
+  private malformed(invalid: InvalidValue, expected: string): undefined {
+    if (this.from === 'update' && this.policy.settings.invalid === 'error') return this.reject(invalid);
+    return this.warn(
+      'malformed-value',
+      `${invalid.concern} (${this.from}) must be ${expected}. It was ignored.`,
+    );
   }
 
-  private reject(value: InvalidValue): void {
+  private reject(value: InvalidValue): undefined {
     if (this.invalid.length < MAX_NOTES) this.invalid.push(value);
   }
 
   /** Notes a value outside `values`. A list of names has no nearest bound, so `clamp` ignores the entry like `ignore`. */
-  private outside(invalid: InvalidValue): void {
+  private outside(invalid: InvalidValue): undefined {
     const { concern, value, values } = invalid;
     const names = 'min' in values ? [] : values;
     // If the policy changed since they were accepted, none of these may make every list fail.
     if (this.policy.settings.invalid === 'error' && !KEPT.has(this.from)) {
       // The search for the nearest name costs more than anything else here.
       const near = this.invalid.length < MAX_NOTES ? nearest(String(value), names) : undefined;
-      this.reject({ ...invalid, ...(near === undefined ? {} : { suggestion: near }) });
-      return;
+      return this.reject({ ...invalid, ...(near === undefined ? {} : { suggestion: near }) });
     }
     if (this.isFull) return;
     const allowed = 'min' in values ? `${values.min} to ${values.max}` : listNames(values);

@@ -8,15 +8,12 @@ import { judgeGroup, judgeGroupList, settleGroup } from '../lists/groups.js';
 import { judgeList, settleList } from '../lists/list-request.js';
 import { judgePanel } from '../panel/judge-panel.js';
 import { decided, pass, type Row, reply, type Settled, type Settling } from '../request/decision.js';
-import type { Facts, RequestFacts } from '../request/facts.js';
+import type { Facts } from '../request/facts.js';
 import { ROUTES, type Route } from '../table/routes.js';
 import { settleCall } from '../tasks/remember-task.js';
 import { judgeTaskList, settleTaskList, withoutTaskList } from '../tasks/task-list.js';
 import { judgeTask, settleTask } from '../tasks/task-request.js';
 import { judgeStream } from '../tasks/task-streams.js';
-
-/** Lets the server answer. */
-const judgePassing = (facts: RequestFacts) => decided(pass(facts, () => [{}]));
 
 /** Redacts errors only: results of these methods name nothing. */
 function* settlePassing(facts: Facts, message: Answer | Failure): Settling<Settled> {
@@ -26,7 +23,7 @@ function* settlePassing(facts: Facts, message: Answer | Failure): Settling<Settl
 }
 
 const ACCESS: Row = { judge: judgeAccess, settle: settleCall };
-const PASS: Row = { judge: judgePassing, settle: settlePassing };
+const PASS: Row = { judge: (facts) => decided(pass(facts, () => [{}])), settle: settlePassing };
 
 export type Rows = { readonly [To in Route['to']]: Row };
 

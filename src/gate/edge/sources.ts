@@ -26,9 +26,8 @@ export type Fact = { readonly fact: FactOf<NeedName> } | { readonly cause: unkno
 /** The same, or how the request ends that needs it. */
 export type Found<T = Outcome> = Fact | { readonly end: T };
 
-/** Needs for which the server or the client is asked. They are answered by callbacks: see `find`. */
-type AskedName = 'whole' | 'lists' | 'pages' | 'person';
-type ReadName = Exclude<NeedName, AskedName | 'preferences'>;
+/** All but those for which the server or the client is asked: these are answered by callbacks, see `find`. */
+type ReadName = Exclude<NeedName, 'whole' | 'lists' | 'pages' | 'person' | 'preferences'>;
 
 /** Where everything else comes from. A promise only if a store or a module must be waited for. */
 const READ: {
@@ -84,15 +83,11 @@ export function find(
   }
 }
 
-function read<N extends ReadName>(exchange: Exchange, need: Need<N>): FactOf<N> | Promise<FactOf<N>> {
-  return READ[need.need](exchange, need);
-}
-
-function findRead(exchange: Exchange, need: Need<ReadName>, then: (found: Fact) => void): void {
+function findRead<N extends ReadName>(exchange: Exchange, need: Need<N>, then: (found: Fact) => void): void {
   const failed = (cause: unknown): void => then({ cause });
-  let fact: FactOf<ReadName> | Promise<FactOf<ReadName>>;
+  let fact: FactOf<N> | Promise<FactOf<N>>;
   try {
-    fact = read(exchange, need);
+    fact = READ[need.need](exchange, need);
   } catch (cause) {
     return failed(cause);
   }

@@ -155,8 +155,6 @@ export function* redactRecords(
   return records.map((each) => (isRead(each) ? redactMembers(each, redact, exceptionsOf(each)) : each));
 }
 
-type Held = { readonly catalog: Pick<CatalogCache, 'held'> };
-
 /**
  * Redacts a notification or a request of the server, and removes hidden tools from those that it offers to the model of the
  * client. Only lists that are held already and the policy's entries tell what is hidden: no list is fetched for a log line.
@@ -167,7 +165,7 @@ type Held = { readonly catalog: Pick<CatalogCache, 'held'> };
  * @returns the message; the same object if it has no texts, or nothing can be hidden
  */
 export function redactServerMessage<M extends Notification | Request>(
-  { catalog }: Held,
+  { catalog }: { readonly catalog: Pick<CatalogCache, 'held'> },
   views: readonly View[],
   message: M,
 ): M {

@@ -1,5 +1,6 @@
 import type { ConcernWarning } from '../../engine/configuration.js';
-import { ERRORS } from '../../wire/messages.js';
+import { ERRORS, isMembers } from '../../wire/messages.js';
+import { getOrMake } from '../../wire/once.js';
 import { type Outcome, refuse, reply } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { CURSOR_MESSAGES } from '../request/generated/texts.js';
@@ -151,16 +152,14 @@ function cut(items: readonly unknown[], from: number, to: number, maxBytes: numb
 const sizes = new WeakMap<object, number>();
 const encoder = new TextEncoder();
 
-function bytesOf(item: unknown): number {
-  const key = typeof item === 'object' && item !== null ? item : undefined;
-  let bytes = key === undefined ? undefined : sizes.get(key);
-  if (bytes !== undefined) return bytes;
+const bytesOf = (item: unknown): number =>
+  isMembers(item) ? getOrMake(sizes, item, () => written(item)) : written(item);
+
+function written(item: unknown): number {
   try {
-    bytes = encoder.encode(JSON.stringify(item) ?? 'null').length;
+    return encoder.encode(JSON.stringify(item) ?? 'null').length;
   } catch {
     // In memory, a list may contain values that cannot be written as JSON. They never reach a transport with a limit.
-    bytes = 0;
+    return 0;
   }
-  if (key !== undefined) sizes.set(key, bytes);
-  return bytes;
 }

@@ -19,15 +19,13 @@ export type FilterField = 'namePatterns' | 'uriPatterns';
 /** A client's own filter of a list. Patterns are unique and sorted, and every field has at least one. */
 type ListFilter = { readonly [F in FilterField]?: readonly string[] };
 
-/** Fields that only the server understands, which declares them beside those of SEP-2564. */
-type VendorFilter = Readonly<Record<string, unknown>>;
-
 /** `message` is for the `-32602` error. `key` is equal for equal filters, and `''` without a filter. */
 export type ReadListFilter =
   | {
       readonly ok: true;
       readonly filter: ListFilter | undefined;
-      readonly vendor: VendorFilter | undefined;
+      /** Fields that only the server understands, which declares them beside those of SEP-2564. */
+      readonly vendor: Readonly<Record<string, unknown>> | undefined;
       readonly key: string;
     }
   | { readonly ok: false; readonly message: string };

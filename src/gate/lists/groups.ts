@@ -1,7 +1,7 @@
 import { type Answer, ERRORS, type Failure, read } from '../../wire/messages.js';
 import { DEFINITION } from '../enforce/generated/exceptions.js';
 import { failRedacted, redactRecords, redactResponse } from '../enforce/redaction.js';
-import { canChange, unshared } from '../request/configure.js';
+import { canHide, unshared } from '../request/configure.js';
 import {
   ask,
   type Deciding,
@@ -35,7 +35,7 @@ interface Group {
  */
 export function* judgeGroupList(asked: RequestFacts): Deciding<Outcome> {
   const facts = yield* ask({ need: 'preferences', invalid: 'refuse' });
-  if (isUnfiltered(facts)) return pass(asked);
+  if (!canHide(facts.configuration)) return pass(asked);
   const { method, params } = facts.request;
   const { pages, end } = yield* ask({ need: 'pages', method, field: 'groups', bounds: ONE_PAGE, params });
   if (end.kind === 'failed') return yield* failRedacted(facts, end.error);
@@ -58,7 +58,7 @@ export function* judgeGroupList(asked: RequestFacts): Deciding<Outcome> {
  */
 export function* judgeGroup(asked: RequestFacts): Deciding<Outcome> {
   const facts = yield* ask({ need: 'preferences', invalid: 'refuse' });
-  if (isUnfiltered(facts)) return pass(asked);
+  if (!canHide(facts.configuration)) return pass(asked);
   const { method, params = {} } = facts.request;
   const { name: original } = params;
   const found = yield* readGroup(facts, method, params);
@@ -76,9 +76,6 @@ export function* judgeGroup(asked: RequestFacts): Deciding<Outcome> {
 export function* settleGroup(facts: Facts, message: Answer | Failure): Settling<Settled> {
   return facts.substitute === undefined ? { message } : yield* redactResponse(facts, message);
 }
-
-const isUnfiltered = ({ configuration, policy }: Facts): boolean =>
-  !canChange(configuration) || policy.settings.enforcement === 'shadow';
 
 const answered = (facts: Facts, result: Record<string, unknown>): Outcome =>
   reply(unshared(facts.era, result), () => [describeConcerns(facts.configuration, facts.logged)]);

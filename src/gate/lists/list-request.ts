@@ -112,11 +112,8 @@ type ListFilters = Pick<ListQuery, 'kind' | 'filter' | 'names'>;
 function narrowed({ kind, filter, names }: ListFilters, shown: readonly Primitive[]): readonly Primitive[] {
   const filtered = applyListFilter(kind, shown, filter);
   if (names.length === 0) return filtered;
-  const passes = passesNameFilters(
-    names,
-    filtered.map((item) => identityOf(kind, item)),
-  );
-  return filtered.filter((_item, index) => passes[index]);
+  const passes = passesNameFilters(names);
+  return filtered.filter((item) => passes(identityOf(kind, item)));
 }
 
 /** Under `enforce`, a hidden name is as unknown as one that does not exist. */

@@ -1,6 +1,5 @@
 import {
   type Caller,
-  type ConcernWarning,
   type Configuration,
   type PreferenceSource,
   resolveConfiguration,
@@ -19,7 +18,7 @@ import {
 import { whenKnown } from '../../wire/serial-queue.js';
 import { panelMode } from '../table/routes.js';
 import { type Kept, keptClient, readKept, recordOf, type Sent } from './kept-preferences.js';
-import { warnOfOtherServers } from './name-filters.js';
+import { NO_WARNINGS, warnOfOtherServers } from './name-filters.js';
 import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
 
 /** Who sent a message, as far as the transport knows. */
@@ -88,8 +87,6 @@ export function configure(
     : { ...configuration, warnings: [...warnings, ...configuration.warnings] };
 }
 
-const NO_WARNINGS: readonly ConcernWarning[] = [];
-
 /**
  * Returns what is known about the caller of a request, besides its preferences.
  *
@@ -140,6 +137,10 @@ export function canChange({ policy, active }: Configuration): boolean {
     settings.transparency
   );
 }
+
+/** Returns whether a configuration can leave something out of an answer. */
+export const canHide = (configuration: Configuration): boolean =>
+  canChange(configuration) && configuration.policy.settings.enforcement !== 'shadow';
 
 /**
  * Forbids caching of a modern list.

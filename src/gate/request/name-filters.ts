@@ -29,7 +29,7 @@ const FOREIGN_HEADERS = [
   { header: 'X-MCP-Toolsets', key: 'x-mcp-toolsets' },
 ] as const;
 
-const NO_WARNINGS: readonly ConcernWarning[] = [];
+export const NO_WARNINGS: readonly ConcernWarning[] = [];
 const NO_FILTERS: readonly NameFilter[] = [];
 
 /**
@@ -95,22 +95,17 @@ function insteadOf({ presets, concerns }: Policy): string {
 }
 
 /**
- * Applies name filters to tools.
+ * Returns whether a tool passes all filters, by its name. A filter that is too long passes none: it must never show more.
  *
  * @param filters the filters of the request
- * @param names the names of the tools
- * @returns whether each tool passes all filters. A filter that is too long passes none: it must never show more.
  */
-export function passesNameFilters(
-  filters: readonly NameFilter[],
-  names: readonly string[],
-): readonly boolean[] {
+export function passesNameFilters(filters: readonly NameFilter[]): (name: string) => boolean {
   const tests = filters.map(({ keeps, names: wanted }) => {
     if (isTooMuch(wanted)) return () => false;
     const matchers = wanted.map(compileGlob);
     return (name: string) => matchers.some((matches) => matches(name)) === (keeps === 'matching');
   });
-  return names.map((name) => tests.every((passes) => passes(name)));
+  return (name) => tests.every((passes) => passes(name));
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   type Origin,
 } from '../../engine/configuration.js';
 import type { Decision } from '../../engine/evaluate.js';
-import type { HiddenCounts } from '../../engine/hidden.js';
+import { type HiddenCounts, isEmpty } from '../../engine/hidden.js';
 import type { Primitive } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
 import type { Era, RequestId } from '../../wire/messages.js';
@@ -111,8 +111,6 @@ export function describeConcerns(
     warnings,
   };
 }
-
-const isEmpty = (counts: object): boolean => Object.keys(counts).length === 0;
 
 /** Returns a warning with the reason of the store's error only: its message may contain host names and keys. */
 export const storeWarning = (operation: 'read' | 'written', cause: unknown): ConcernWarning =>

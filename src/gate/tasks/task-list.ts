@@ -4,7 +4,7 @@ import { redactResponse } from '../enforce/redaction.js';
 import { cursorTarget } from '../lists/cursor.js';
 import { withWarnings } from '../lists/filter-list.js';
 import { otherMembers } from '../lists/other-members.js';
-import { unshared } from '../request/configure.js';
+import { canHide, unshared } from '../request/configure.js';
 import {
   ask,
   type Deciding,
@@ -24,7 +24,7 @@ import { answerFromLister } from './task-lister.js';
 import { isPrivate, principalOf } from './task-owner.js';
 import { cutTaskPage } from './task-pages.js';
 import { refuseUnread } from './task-request.js';
-import { hidesTasks, visibleTasks } from './visible-tasks.js';
+import { visibleTasks } from './visible-tasks.js';
 
 /** Of a longer list, only the tasks on these pages are listed. */
 const BOUNDS = { pages: 10_000, milliseconds: 60_000 };
@@ -46,7 +46,7 @@ export function* judgeTaskList(asked: RequestFacts): Deciding<Outcome> {
 
 /** Returns whether the list may differ from the server's own. */
 const mustRewrite = (facts: Facts, filter: TaskFilter | undefined): boolean =>
-  filter !== undefined || !isPrivate(facts) || hidesTasks(facts);
+  filter !== undefined || !isPrivate(facts) || canHide(facts.configuration);
 
 function* answerWholeList(
   facts: Facts,

@@ -3,12 +3,13 @@ import { ERRORS } from '../../wire/messages.js';
 import type { TaskFilter, TaskListPage } from '../../wire/task-lister.js';
 import { redactRecords } from '../enforce/redaction.js';
 import { cursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
+import { canHide } from '../request/configure.js';
 import { ask, type Outcome, refuse, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { CURSOR_MESSAGES, TASKS_UNREAD } from '../request/generated/texts.js';
 import { answerTasks } from './listed-tasks.js';
 import type { ReadTaskFilter } from './task-filter.js';
-import { hidesTasks, shownTools } from './visible-tasks.js';
+import { shownTools } from './visible-tasks.js';
 
 /** How many tasks a page has without `page-size`. */
 const PAGE_SIZE = 50;
@@ -49,7 +50,7 @@ function* listPage(
   { filter, after }: { readonly filter: TaskFilter | undefined; readonly after: string | undefined },
 ): Settling<TaskListPage> {
   if (!hasOwner(yield* ask({ need: 'owner' }))) return { ok: true, tasks: [] };
-  const tools = hidesTasks(facts) ? yield* shownTools(facts, all) : all;
+  const tools = canHide(facts.configuration) ? yield* shownTools(facts, all) : all;
   const visible = tools.length === all.length ? {} : { tools };
   const pageSize = facts.policy.settings.pageSize ?? PAGE_SIZE;
   const page = yield* ask({ need: 'tasks', query: { filter, after, pageSize, ...visible } });

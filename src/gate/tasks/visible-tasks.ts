@@ -8,7 +8,7 @@ import { read } from '../../wire/messages.js';
 import { scopesFor } from '../enforce/explain-target.js';
 import { redactRecords } from '../enforce/redaction.js';
 import { decisionOnName, isShown } from '../enforce/visibility.js';
-import { canChange } from '../request/configure.js';
+import { canChange, canHide } from '../request/configure.js';
 import { ask, type Lists, listsFor, type Settling, type TaskMaker } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import { isListedFor, isPrivate } from './task-owner.js';
@@ -21,10 +21,6 @@ export interface VisibleTasks {
   /** How many of its tasks are hidden, by the reason that hides their tool. A missing scope is not counted. */
   readonly hidden: HiddenCounts;
 }
-
-/** Returns whether a configuration can hide tasks of the caller itself. */
-export const hidesTasks = ({ configuration }: Facts): boolean =>
-  canChange(configuration) && configuration.policy.settings.enforcement !== 'shadow';
 
 /**
  * Omits the tasks of other callers and of hidden tools. Under `enforce`, a task of an unknown tool is omitted, and what is
@@ -41,7 +37,8 @@ export function* visibleTasks(facts: Facts, tasks: readonly unknown[]): Settling
     return typeof taskId === 'string' ? [{ task, taskId }] : [];
   });
   const own = yield* ownTasks(facts, named, isListedFor);
-  if (!hidesTasks(facts)) return { visible: own.map(({ task }) => task), total: own.length, hidden: {} };
+  if (!canHide(facts.configuration))
+    return { visible: own.map(({ task }) => task), total: own.length, hidden: {} };
   const known = facts.isEnforced ? own.filter(({ maker }) => maker !== undefined) : own;
   const makers = known.flatMap(({ maker }) => (maker === undefined ? [] : [maker.tool]));
   const lists = yield* toolLists(makers, facts.isEnforced);

@@ -3,7 +3,7 @@ import type { Policy } from '../../../src/engine/policy.js';
 import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import type { Exchange } from '../../../src/gate/edge/exchange.js';
 import type { Sender } from '../../../src/gate/request/configure.js';
-import { configure } from '../../../src/gate/request/configure.js';
+import { canHide, configure } from '../../../src/gate/request/configure.js';
 import type { TaskRecords } from '../../../src/gate/tasks/task-records.js';
 import * as visible from '../../../src/gate/tasks/visible-tasks.js';
 import { ownerOf } from '../../../src/session/task-owner.js';
@@ -11,7 +11,6 @@ import { gathered } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 import { HIGH, LISTS, levels, recordsOf, TaskGate, turn, verified } from './task-gate.js';
 
-const { hidesTasks } = visible;
 const shownTools = gathered(visible.shownTools);
 const visibleTasks = gathered(visible.visibleTasks);
 
@@ -217,6 +216,6 @@ describe('tasks of the caller', () => {
     ['cannot be hidden without it', { params: {} }, false],
     ['cannot be hidden under shadow', { policy: shadow }, false],
   ])('%s', (_what, given, expected) => {
-    expect(hidesTasks(request(given).exchange)).toBe(expected);
+    expect(canHide(request(given).exchange.configuration)).toBe(expected);
   });
 });
