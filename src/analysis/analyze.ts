@@ -34,11 +34,9 @@ export interface Analysis {
  */
 export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
   const classes = KINDS.flatMap((kind) => classesOf(policy, kind, catalog[kind] ?? []));
-  const space = spanSpace(
-    policy,
-    classes.map(({ mapping }) => mapping),
-  );
-  const formulas = classes.map(({ mapping }) => space.shown(mapping));
+  const mappings = classes.map(({ mapping }) => mapping);
+  const space = spanSpace(policy, mappings);
+  const formulas = mappings.map(space.shown);
   const unanswered: string[] = [...space.gaps];
   const isPossible = (formula: Formula, claim: string): boolean => {
     const search = satisfy(formula, space.sizes);

@@ -47,10 +47,8 @@ export function atom(dimension: number, size: number, holds: (value: number) => 
 function simplify(formula: Formula, assignment: Assignment): Formula {
   if (typeof formula === 'boolean') return formula;
   if (formula.op === 'atom') return narrow(formula, assignment);
-  return join(
-    formula.op,
-    formula.parts.map((part) => simplify(part, assignment)),
-  );
+  const parts = formula.parts.map((part) => simplify(part, assignment));
+  return join(formula.op, parts);
 }
 
 /** @returns the atom as a condition on the dimensions that have no chosen value yet */

@@ -1,6 +1,6 @@
 import { didYouMean } from '../engine/match/did-you-mean.js';
 import { nearest } from '../engine/match/nearest.js';
-import { read } from '../wire/messages.js';
+import { isMembers, read } from '../wire/messages.js';
 import { type Declaration, type DeclaredConcern, type DeclaredValues, readValues } from './declaration.js';
 
 /** The preference for one concern: a value, a list of values if the concern is `multiple`, or `null` for no value. */
@@ -70,8 +70,7 @@ export function checkPreferences(declaration: Declaration, preferences: HostPref
 
 /** Returns a problem if the value is not an object. */
 export function checkShape(preferences: unknown): PreferenceProblem | undefined {
-  if (typeof preferences === 'object' && preferences !== null && !Array.isArray(preferences))
-    return undefined;
+  if (isMembers(preferences)) return undefined;
   const message =
     'Preferences must be an object of concern names and values. Pass {} to remove all preferences.';
   return { code: 'malformed-concerns', message, value: preferences };

@@ -47,10 +47,8 @@ function widerValue(concern: DeclaredConcern, value: EffectiveConcerns[string] |
   const { values, multiple } = concern;
   if ('min' in values) return undefined;
   const positions = [value ?? []].flat().map((each) => values.indexOf(String(each)));
-  const [nearest] = widenings(
-    concern,
-    positions.filter((each) => each !== -1),
-  );
+  const known = positions.filter((each) => each !== -1);
+  const [nearest] = widenings(concern, known);
   const wider = nearest?.flatMap((position) => values[position] ?? []);
   return multiple ? wider : wider?.[0];
 }

@@ -1,5 +1,5 @@
 import { scopesOf, type Verified } from './claims.js';
-import { readOwn, readPath } from './expression/evaluate.js';
+import { isObject, readOwn, readPath } from './expression/evaluate.js';
 
 /** What is known about a caller, as it was sent. */
 export interface CallerData extends Verified {
@@ -84,9 +84,6 @@ const NAME_LIMIT = 256;
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 
 const emptyFacts = (): Facts => Object.create(null);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @returns the value at the names from `from` on, where a name of the data can be several of them; `undefined` if none */
 function valueAt(data: unknown, names: readonly string[], from: number): unknown {

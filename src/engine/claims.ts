@@ -1,4 +1,4 @@
-import { membersOf, readOwn } from './expression/evaluate.js';
+import { isObject, membersOf, readOwn } from './expression/evaluate.js';
 import { itemAt } from './item-at.js';
 import type { ClaimPath, Concern, ConcernValue, Policy } from './policy.js';
 import type { PreferredValue } from './preference-source.js';
@@ -142,8 +142,6 @@ function readClaim({ claims }: Verified, claim: ClaimPath): unknown {
   const member = (value: unknown, key: string) => (isObject(value) ? readOwn(value, key) : undefined);
   return names.reduce(member, claims?.get(name));
 }
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && !Array.isArray(value);
 
 const isVerified = ({ claims, scopes }: Verified): boolean =>
   scopes !== undefined || (claims !== undefined && claims.size > 0);

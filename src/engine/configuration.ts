@@ -106,11 +106,8 @@ function resolveWithModel(
   // Also those that are not open at all: reading them gives a warning.
   const free = entries.filter((each) => !isNarrow(each));
   const narrow = entries.filter((each) => isNarrow(each) && each[1] !== null);
-  const { accepted } = resolve(
-    policy,
-    sources.filter(({ from }) => from !== 'model'),
-    caller,
-  );
+  const others = sources.filter(({ from }) => from !== 'model');
+  const { accepted } = resolve(policy, others, caller);
   const hasPreference = accepted.some(isValue);
   const withModel = (values: typeof entries) => {
     const model: PreferenceSource = { from: 'model', concerns: Object.fromEntries(values) };

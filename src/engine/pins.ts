@@ -1,4 +1,5 @@
 import { sha256Of } from '../sha256.js';
+import { isObject } from './expression/evaluate.js';
 import {
   type Change,
   IDENTITY,
@@ -48,9 +49,7 @@ const withoutContent = ({ size: _size, annotations, ...rest }: Primitive & { siz
  */
 export const sortedJson = (value: unknown): string | undefined =>
   jsonOf(value, (_key, each) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
+    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
   );
 
 function jsonOf(value: unknown, replacer?: (key: string, value: unknown) => unknown): string | undefined {

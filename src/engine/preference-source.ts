@@ -1,3 +1,4 @@
+import { isObject } from './expression/evaluate.js';
 import { itemAt } from './item-at.js';
 import { didYouMean } from './match/did-you-mean.js';
 import { listNames } from './match/list-names.js';
@@ -121,12 +122,11 @@ export class PreferenceReader {
   read({ from, concerns, wereAccepted = false }: PreferenceSource): void {
     const { policy, values, lost } = this;
     this.from = from;
-    if (typeof concerns !== 'object' || concerns === null || Array.isArray(concerns)) {
+    if (!isObject(concerns)) {
       const message = `concerns (${from}) must be an object of concern names and values. It was ignored.`;
       return this.warn('malformed-concerns', message);
     }
-    const sent = concerns as Record<string, unknown>;
-    const names = Object.keys(sent);
+    const names = Object.keys(concerns);
     if (names.length > MAX_ENTRIES) {
       const message = `concerns (${from}) has more than ${MAX_ENTRIES} entries. The rest were ignored.`;
       this.warn('too-many-entries', message);
@@ -136,7 +136,7 @@ export class PreferenceReader {
     let preset: unknown;
     for (const name of names) {
       if (name === 'preset') {
-        preset = sent[name];
+        preset = concerns[name];
         continue;
       }
       if ((name === ADDED_TOOLS || name === HIDDEN_TOOLS) && isChosenByPerson(from)) continue;
@@ -147,7 +147,7 @@ export class PreferenceReader {
         this.warn('undeclared-concern', message);
         continue;
       }
-      this.accept(index, sent[name], from);
+      this.accept(index, concerns[name], from);
       if (values[index] !== undefined) continue;
       this.notAccepted.add(index);
       if (!wereAccepted || lost.has(index)) continue;
@@ -244,10 +244,8 @@ export class PreferenceReader {
   /** Notes a value of the wrong type. Only an update is rejected for it, because its sender can correct it at once. */
   private malformed(invalid: InvalidValue, expected: string): undefined {
     if (this.from === 'update' && this.policy.settings.invalid === 'error') return this.reject(invalid);
-    return this.warn(
-      'malformed-value',
-      `${invalid.concern} (${this.from}) must be ${expected}. It was ignored.`,
-    );
+    const message = `${invalid.concern} (${this.from}) must be ${expected}. It was ignored.`;
+    return this.warn('malformed-value', message);
   }
 
   private reject(value: InvalidValue): undefined {

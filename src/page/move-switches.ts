@@ -68,10 +68,8 @@ function counted(state: PanelState, change: Change): PanelState {
   const counts = concerns.map((concern): PanelConcern => {
     if (concern.options === undefined) return concern;
     // Everything else is decided once for all options.
-    const isOther = shownBy(
-      classes,
-      asked.filter((each) => each.concern !== concern),
-    );
+    const others = asked.filter((each) => each.concern !== concern);
+    const isOther = shownBy(classes, others);
     const fitting = tools.filter(aloneOr(isOther));
     const options = concern.options.map((option) => {
       const isKept = shownBy(classes, [{ concern, values: valuesOf(option.value) }]);

@@ -24,12 +24,8 @@ export async function openFiles(
     const text = await file.text();
     if (/\.ya?ml$/.test(file.name)) policy.push({ name: file.name, text });
     else if (file.name.endsWith('.json')) {
-      next = {
-        ...next,
-        catalogFile: file.name,
-        catalog: readCatalog(parse(file.name, text)),
-        server: file.name,
-      };
+      const catalog = readCatalog(parse(file.name, text));
+      next = { ...next, catalogFile: file.name, catalog, server: file.name };
     } else throw new NotReadable(`${file.name} is neither a policy (.yaml) nor a catalog (.json).`);
   }
   return policy.length === 0 ? next : { ...next, files: policy, preferences: {}, claims: {} };

@@ -41,12 +41,10 @@ export function buildProgram(
 }
 
 /** @returns the values in effect for a host with these preferences and claims */
-const configure = ({ policy }: Program, preferences: Values, claims: Values): Configuration =>
-  resolveConfiguration(
-    policy,
-    Object.keys(preferences).length === 0 ? [] : [{ from: 'session', concerns: preferences }],
-    callerOf(policy, claims),
-  );
+function configure({ policy }: Program, concerns: Values, claims: Values): Configuration {
+  const sources = Object.keys(concerns).length === 0 ? [] : [{ from: 'session', concerns } as const];
+  return resolveConfiguration(policy, sources, callerOf(policy, claims));
+}
 
 /** @returns what rules read of the caller and the person at the page can write: claims, scopes, and names of the client */
 export const writtenPaths = ({ callerPaths }: Policy): readonly string[] =>
@@ -145,19 +143,11 @@ function withoutUnset({ concerns }: Policy, values: Readonly<Record<string, unkn
  * @param item an item of the document
  * @returns the place; `undefined` if the policy does not mention the item
  */
-export function placeOf(
-  program: Program,
-  item: PanelItem,
-): { readonly file: string; readonly line: number } | undefined {
-  const { policy, catalogs } = program;
-  const primitive = catalogs[item.kind]?.items.find((each) => identityOf(item.kind, each) === item.name);
-  const { reason } = item;
+export function placeOf({ policy, catalogs }: Program, { kind, name, reason }: PanelItem) {
+  const primitive = catalogs[kind]?.items.find((each) => identityOf(kind, each) === name);
   const rule = reason.code === 'rule' ? policy.rules.find(({ id }) => id === reason.rule)?.source : undefined;
-  const given =
-    primitive === undefined
-      ? undefined
-      : mapPrimitive(policy, item.kind, primitive).offers.find(Boolean)?.source;
-  const source = rule ?? policy.entries[item.kind].get(item.name)?.source ?? given;
+  const offers = primitive === undefined ? [] : mapPrimitive(policy, kind, primitive).offers;
+  const source = rule ?? policy.entries[kind].get(name)?.source ?? offers.find(Boolean)?.source;
   const [, file = '', line = ''] = /^(.*):(\d+)$/.exec(source ?? '') ?? [];
   return file === '' ? undefined : { file, line: Number(line) };
 }

@@ -21,9 +21,8 @@ export const { definition, run } = commandOf(docsCommand(), async (line) => {
   const paths = onePolicyOf(line);
   const input = parseInput(line);
 
-  const policy = preparePolicy(
-    readPolicyInput(paths, 'nothing was written', terminal, await knownServers(values.servers)),
-  );
+  const servers = await knownServers(values.servers);
+  const policy = preparePolicy(readPolicyInput(paths, 'nothing was written', terminal, servers));
   const counted = input ? await readCounted(input, terminal.quiet) : undefined;
   const server = counted === undefined ? undefined : read(counted[0].server, 'name');
   const name = basename(paths[0] ?? '').replace(/\.ya?ml$/, '');

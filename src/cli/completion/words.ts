@@ -34,11 +34,8 @@ export async function wordsAfter(line: string, commands: Commands): Promise<stri
   const option = definition.options.find(({ long, short }) => long === before || short === before);
   if (option?.argChoices !== undefined) return beginning(option.argChoices, last);
   if (before === '--concern') return beginning(preferences(policyOf(rest, project), last), last);
-  if (last.startsWith('-'))
-    return beginning(
-      definition.options.flatMap(({ long }) => long ?? []),
-      last,
-    );
+  const options = definition.options.flatMap(({ long }) => long ?? []);
+  if (last.startsWith('-')) return beginning(options, last);
   if (option?.required === true) return [];
   if (command === 'switch') return beginning(switches(policyOf(rest, project), last), last);
   if (command === 'explain') return beginning(names(policyOf(rest, project), rest, project), last);

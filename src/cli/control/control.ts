@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { PanelSession } from '../../gate/panel/panel-document.js';
+import { once } from '../../wire/once.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { loadTokenCounter } from '../inputs/token-counter.js';
 import { controlChannel } from './channel.js';
@@ -21,7 +22,7 @@ export type Control = ReturnType<typeof createControl>;
  */
 export function createControl(name: string, policy: readonly string[]) {
   const folder = registryFolder(process.env);
-  const hub = new Hub(async () => billedBy(await loadTokenCounter()));
+  const hub = new Hub(once(async () => billedBy(await loadTokenCounter())));
   const token = randomBytes(32).toString('base64url');
   const closing: (() => void)[] = [];
   const fetch = controlChannel(hub, token);
@@ -30,9 +31,8 @@ export function createControl(name: string, policy: readonly string[]) {
     const { origin } = new URL(address);
     const started = new Date().toISOString();
     const { pid } = process;
-    closing.push(
-      register(folder, { format: 1, pid, url: origin, token, name, policy, cwd: process.cwd(), started }),
-    );
+    const entry = { format: 1, pid, url: origin, token, name, policy, cwd: process.cwd(), started } as const;
+    closing.push(register(folder, entry));
     return `${origin}/panel#token=${token}`;
   };
   return {

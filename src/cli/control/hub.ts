@@ -33,8 +33,8 @@ export class Hub {
   private readonly sessions = new Map<string, Session>();
   private readonly listeners = new Set<(session: string) => void>();
   private revision = 0;
-  private counter: ReturnType<LoadTokenCounter> | undefined = undefined;
 
+  /** @param loadTokenCounter returns one counter for all documents: the counts of a list are remembered by it */
   constructor(private readonly loadTokenCounter: LoadTokenCounter) {}
 
   /**
@@ -153,9 +153,7 @@ export class Hub {
     if (session === undefined) return undefined;
     this.revision += 1;
     const { revision } = this;
-    // One counter for all documents: the counts of a list are remembered by it.
-    this.counter ??= this.loadTokenCounter();
-    const tokensOf = await this.counter;
+    const tokensOf = await this.loadTokenCounter();
     return session.panel.state({ session: id, sessions: this.infos(), tokensOf, revision, wanted });
   }
 

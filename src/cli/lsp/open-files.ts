@@ -23,10 +23,8 @@ export class OpenFiles {
   constructor(private readonly connection: Connection) {
     this.documents.onDidChangeContent(({ document: { uri } }) => {
       clearTimeout(this.timers.get(uri));
-      this.timers.set(
-        uri,
-        setTimeout(() => this.check(uri), QUIET_MS),
-      );
+      const timer = setTimeout(() => this.check(uri), QUIET_MS);
+      this.timers.set(uri, timer);
     });
     // Another open file may include the saved one.
     this.documents.onDidSave(() => this.checkAll());
@@ -66,11 +64,10 @@ export class OpenFiles {
       const { found, files } = checked;
       const lost = before !== undefined && checked.concerns.length === 0;
       this.open.set(uri, lost ? { ...before, found, files } : checked);
-      for (const name of new Set([fileOf(uri), ...files]))
-        this.publish(
-          uriOf(name),
-          found.filter(({ file }) => file === name),
-        );
+      for (const name of new Set([fileOf(uri), ...files])) {
+        const own = found.filter(({ file }) => file === name);
+        this.publish(uriOf(name), own);
+      }
     } catch (error) {
       if (!(error instanceof ConcernsError)) throw error;
       this.connection.window.showWarningMessage(error.message);

@@ -75,11 +75,10 @@ export function policyPage(policy: Policy, title: string, counted: CountedCatalo
 const heading = (level: number, text: string): string => `${'#'.repeat(level)} ${escaped(text)}`;
 
 /** A table of plain texts. */
-const rowsOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  table(
-    head,
-    rows.map((cells) => cells.map(escaped)),
-  ).join('\n');
+function rowsOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const texts = rows.map((cells) => cells.map(escaped));
+  return table(head, texts).join('\n');
+}
 
 function introduction({ settings, concerns }: Policy, catalog: ServerCatalog | undefined): string {
   const about =

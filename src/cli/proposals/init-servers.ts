@@ -81,11 +81,7 @@ export async function initServers(
 
 const entryOf = (slug: string): string => `  ${toYamlScalar(slug)}: { policy: ${slug}.yaml }`;
 
-function topPolicy(
-  output: string,
-  path: string,
-  servers: readonly { readonly slug: string; readonly hasWorld: boolean }[],
-): string {
+function topPolicy(output: string, path: string, servers: readonly ReturnType<typeof firstOf>[]): string {
   const texts = new Map([
     ['SCHEMA', schemaBeside(output, 'schema.json').path],
     ['FILE', plain(basename(path))],

@@ -58,9 +58,8 @@ export function factsOf(
 export function testsText(files: PolicyFiles, policy: Policy, catalog: PolicyCatalog): string {
   const path = relative(dirname(files.tests), files.catalog).replaceAll('\\', '/');
   const schema = schemaBeside(files.policy, 'test.schema.json').path;
-  return formatOwnYaml(
-    writeFirstTests(policy, catalog, { schema, policy: basename(files.policy), catalog: path }),
-  );
+  const names = { schema, policy: basename(files.policy), catalog: path };
+  return formatOwnYaml(writeFirstTests(policy, catalog, names));
 }
 
 /** The schemas that editors use, by the names of their files, with their titles. */

@@ -46,10 +46,8 @@ export function configurationCosts(
   budget = Number.POSITIVE_INFINITY,
 ): CostSummary | undefined {
   const bound = KINDS.map((kind) => bindCatalog(policy, kind, catalog[kind] ?? []));
-  const space = spanSpace(
-    policy,
-    bound.flatMap(({ classes }) => classes),
-  );
+  const mappings = bound.flatMap(({ classes }) => classes);
+  const space = spanSpace(policy, mappings);
   const weighed = bound.flatMap(({ classes, classOf, items }) =>
     classes.map((mapping, number): WeighedClass => {
       const own = items.filter((_item, index) => classOf[index] === number);

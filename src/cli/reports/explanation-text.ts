@@ -91,16 +91,14 @@ function concernLines(
       ? 'nothing: no claim gives it a value'
       : `${bound(policy, concern)}${preferred?.join(' or ') ?? 'nothing'}`;
   const has = actual === undefined ? 'no value, which matches everything' : actual.join(' or ');
+  const rows: Row[] = [
+    ['in effect', required, from],
+    ['has', has, source],
+  ];
   const { paint } = paper;
   return [
     fits ? `  ${paint('green', '✓')} ${concern}` : `  ${paint('red', '✗')} ${paint('bold', concern)}`,
-    ...table(
-      [
-        ['in effect', required, from],
-        ['has', has, source],
-      ],
-      paper,
-    ),
+    ...table(rows, paper),
   ];
 }
 

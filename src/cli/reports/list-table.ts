@@ -56,15 +56,11 @@ export function toTable(
 }
 
 function kindLines(policy: Policy, kind: Kind, all: readonly DecidedPrimitive[], paper: Paper): string[] {
-  const block = (
-    style: 'green' | 'magenta',
-    some: readonly unknown[],
-    state: string,
-    lines: readonly string[],
-  ) =>
-    some.length === 0
-      ? []
-      : ['', paper.paint(style, `${quantity(some.length, ...KIND_NAMES[kind])} ${state}`), ...lines];
+  const block = (state: 'shown' | 'hidden', some: readonly unknown[], lines: readonly string[]) => {
+    if (some.length === 0) return [];
+    const title = `${quantity(some.length, ...KIND_NAMES[kind])} ${state}`;
+    return ['', paper.paint(state === 'shown' ? 'green' : 'magenta', title), ...lines];
+  };
   const shown = shownOf(all);
   const asking = shown.flatMap(({ name, decision: { reason } }): Row[] =>
     reason.code === 'scope-missing' ? [[name, reason.scopes.join(' '), '']] : [],
@@ -76,24 +72,18 @@ function kindLines(policy: Policy, kind: Kind, all: readonly DecidedPrimitive[],
     asking.length === 0 ? [] : ['  shown, but a call asks the caller for a scope:', ...table(asking, paper)];
   const hidden = all.filter(({ decision }) => decision.effect === 'hide');
   return [
-    ...block('green', shown, 'shown', [...columns(names, paper.width), ...scopes]),
-    ...block('magenta', hidden, 'hidden', reasonLines(policy, hidden, paper)),
+    ...block('shown', shown, [...columns(names, paper.width), ...scopes]),
+    ...block('hidden', hidden, reasonLines(policy, hidden, paper)),
   ];
 }
 
 /** Groups the hidden primitives by the concern or the rule that hides them. */
 function reasonLines(policy: Policy, primitives: readonly DecidedPrimitive[], paper: Paper): string[] {
-  const groups = groupBy(
-    primitives.map((each) => explain(policy, each)),
-    ({ title }) => title,
-  );
-  return [...groups].flatMap(([title, group]) => [
-    ...paragraph(plain(title), paper.width, '  '),
-    ...table(
-      group.map(({ row }) => row),
-      paper,
-    ),
-  ]);
+  const explained = primitives.map((each) => explain(policy, each));
+  return [...groupBy(explained, ({ title }) => title)].flatMap(([title, group]) => {
+    const rows = group.map(({ row }) => row);
+    return [...paragraph(plain(title), paper.width, '  '), ...table(rows, paper)];
+  });
 }
 
 /** @returns what hides a primitive, and its name with what it has there, and where that is written */

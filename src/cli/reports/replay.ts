@@ -86,10 +86,8 @@ function listOutcome(
   catalog: ServerCatalog,
   configuration: Configuration,
 ): object {
-  const { kept, total, hidden } = select(
-    bindCatalog(configuration.policy, kind, catalog[kind] ?? []),
-    configuration,
-  );
+  const bound = bindCatalog(configuration.policy, kind, catalog[kind] ?? []);
+  const { kept, total, hidden } = select(bound, configuration);
   const counts = filtered === 0 ? hidden : { ...hidden, filter: filtered };
   const shown = kept.length - filtered;
   return Object.keys(counts).length === 0 ? { shown, total } : { shown, total, hidden: counts };

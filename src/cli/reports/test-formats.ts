@@ -18,7 +18,7 @@ export function toJson({ files, findings, coverage, threshold, failed }: TestRep
   return {
     ok: !failed,
     passed: results.filter(hasPassed).length,
-    failed: results.filter((result) => !hasPassed(result)).length,
+    failed: files.flatMap((file) => file.failures).length,
     findings,
     files: files.map((file) => ({
       file: file.file,
@@ -44,10 +44,9 @@ function testOf({ lineOf }: FileReport, result: TestResult): object {
 }
 
 /** @returns a report as JUnit XML, for CI systems; a file that was not run is an error */
-export function toJunit({ files, findings, texts, coverage, threshold }: TestReport): string {
+export function toJunit({ files, findings, texts, low, threshold }: TestReport): string {
   const results = files.flatMap((file) => file.results);
-  const failures = results.filter((result) => !hasPassed(result)).length;
-  const low = coverage.filter(({ belowThreshold }) => belowThreshold);
+  const failures = files.flatMap((file) => file.failures).length;
   const errors = files.filter((file) => file.broken).length;
   const testFiles = new Set(files.map(({ file }) => file));
   // The findings of a policy belong to every file that tests it.
@@ -85,7 +84,7 @@ function brokenSuite(file: string, errorText: string): string[] {
 }
 
 function suite(report: FileReport): string[] {
-  const { file, results } = report;
+  const { file, results, failures } = report;
   const tests = results.flatMap((result) => {
     const about = { classname: file, name: result.test.name, file, line: report.lineOf(result) };
     if (hasPassed(result)) return element('testcase', about);
@@ -93,8 +92,8 @@ function suite(report: FileReport): string[] {
     const message = `${all.length} wrong: ${all[0] ?? ''}`;
     return element('testcase', about, element('failure', { message }, all.join('\n')));
   });
-  const failures = results.filter((result) => !hasPassed(result)).length;
-  return element('testsuite', { name: file, tests: results.length, failures, errors: 0 }, tests);
+  const counts = { tests: results.length, failures: failures.length, errors: 0 };
+  return element('testsuite', { name: file, ...counts }, tests);
 }
 
 /** @returns the lines of an XML element, with a text, with the lines of other elements, or empty */

@@ -2,7 +2,7 @@ import { describeConfiguration } from '../../engine/configuration.js';
 import { KINDS } from '../../engine/policy.js';
 import { wrapped } from '../../policy/language/wrapped.js';
 import { COVERED, type CoveredPart } from '../../policy/testing/coverage.js';
-import { hasPassed, type TestResult, type Wrong } from '../../policy/testing/run-tests.js';
+import type { TestResult, Wrong } from '../../policy/testing/run-tests.js';
 import type { UpdatedExpectation } from '../../policy/testing/update-tests.js';
 import { type Row, table } from '../terminal/layout.js';
 import { nameValues, type Paper, plain } from '../terminal/output.js';
@@ -25,19 +25,16 @@ export function toPretty(report: TestReport, paper: Paper): string {
   const lines = [paper.paint(report.failed ? 'red' : 'green', summary(report))];
   if (files.length > 1) lines.push(...files.map((file) => `  ${file.file}: ${outcome(file)}`));
   for (const file of files) {
-    for (const result of file.results) {
-      if (!hasPassed(result)) lines.push('', ...failure(file, result, paper));
-    }
+    for (const result of file.failures) lines.push('', ...failure(file, result, paper));
   }
   for (const each of coverage) lines.push('', ...covered(each, report.threshold, paper));
   return `${lines.join('\n')}\n`;
 }
 
-function summary({ files, coverage, threshold }: TestReport): string {
+function summary({ files, low, threshold }: TestReport): string {
   const results = files.flatMap((file) => file.results);
-  const failed = results.filter((result) => !hasPassed(result)).length;
+  const failed = files.flatMap((file) => file.failures).length;
   const broken = files.filter((file) => file.broken).length;
-  const low = coverage.filter(({ belowThreshold }) => belowThreshold);
   const tests = results.length === 1 ? 'test' : 'tests';
   const parts = [
     ...(failed > 0 ? [`${failed} of ${results.length} ${tests} failed`] : []),
@@ -50,10 +47,11 @@ function summary({ files, coverage, threshold }: TestReport): string {
   return parts.join('; ');
 }
 
-function outcome({ broken, results }: FileReport): string {
+function outcome({ broken, results, failures }: FileReport): string {
   if (broken) return 'not run';
-  const failed = results.filter((result) => !hasPassed(result)).length;
-  return failed === 0 ? `${results.length} passed` : `${failed} of ${results.length} failed`;
+  return failures.length === 0
+    ? `${results.length} passed`
+    : `${failures.length} of ${results.length} failed`;
 }
 
 function failure({ file, lineOf }: FileReport, result: TestResult, paper: Paper): string[] {
@@ -61,9 +59,7 @@ function failure({ file, lineOf }: FileReport, result: TestResult, paper: Paper)
   const inEffect = nameValues(describeConfiguration(configuration));
   return [
     `${paper.paint('bold', plain(test.name))}  ${paper.paint('dim', `${file}:${lineOf(result)}`)}`,
-    ...(inEffect.length === 0
-      ? ['  In effect: nothing']
-      : wrapped('  In effect: ', inEffect, ' ', paper.width)),
+    ...wrapped('  In effect: ', inEffect.length === 0 ? ['nothing'] : inEffect, ' ', paper.width),
     ...KINDS.flatMap((kind) => {
       const own = wrong.filter((each) => each.kind === kind);
       const count = counts.find((each) => each.kind === kind);

@@ -49,9 +49,9 @@ export async function runTestFiles(files: readonly string[], options: TestOption
   for (const file of files) reports.push(await runner.run(file));
   const { findings, texts } = runner;
   const coverage = options.coverage ? runner.coverage() : [];
-  const failed =
-    reports.some(({ broken, results }) => broken || !results.every(hasPassed)) ||
-    coverage.some(({ belowThreshold }) => belowThreshold);
+  /** The policies that the tests exercise less than the threshold demands. */
+  const low = coverage.filter(({ belowThreshold }) => belowThreshold);
+  const failed = low.length > 0 || reports.some(({ broken, failures }) => broken || failures.length > 0);
   const { filter, threshold } = options;
   const found =
     filter === undefined ? reports : reports.filter(({ broken, results }) => broken || results.length > 0);
@@ -59,7 +59,7 @@ export async function runTestFiles(files: readonly string[], options: TestOption
     throw new CliError(`There is no test with "${filter}" in its name. Check --filter.`);
   /** All files that were read. */
   const read = [...texts.keys(), ...runner.catalogs];
-  return { files: found, findings, texts, coverage, threshold, failed, read };
+  return { files: found, findings, texts, coverage, low, threshold, failed, read };
 }
 
 interface LoadedPolicy {
@@ -96,7 +96,7 @@ class TestRunner {
     const about = { file, lineOf, source };
     if (loaded === undefined || catalog === undefined) {
       this.findings.push(...[...tests.findings].sort(comparePlaces));
-      return { ...about, results: [], broken: true };
+      return { ...about, results: [], failures: [], broken: true };
     }
     const run = runTestFile(source, loaded.policy, catalog, tests);
     this.findings.push(...run.findings);
@@ -105,7 +105,7 @@ class TestRunner {
     if (!broken) loaded.runs.push(run);
     const { filter = '' } = this.options;
     const results = run.results.filter(({ test }) => test.name.includes(filter));
-    return { ...about, results, broken };
+    return { ...about, results, failures: results.filter((each) => !hasPassed(each)), broken };
   }
 
   /** Returns the parts of each policy that its tests exercise. */

@@ -15,12 +15,10 @@ const HIDING: Partial<Settings> = { unmapped: 'hide', enforcement: 'enforce', de
  * lostParts(before, after); // []
  */
 export function lostParts(before: CompiledPolicy, after: CompiledPolicy): readonly string[] {
-  const settings = Object.entries(HIDING).flatMap(([name, value]) =>
-    read(before.settings, name) === value && read(after.settings, name) !== value
-      ? [`settings ${name}: ${value}`]
-      : [],
+  const settings = Object.entries(HIDING).filter(
+    ([name, value]) => read(before.settings, name) === value && read(after.settings, name) !== value,
   );
-  return [...partsOf(before, after), ...settings];
+  return [...partsOf(before, after), ...settings.map(([name, value]) => `settings ${name}: ${value}`)];
 }
 
 function partsOf(before: unknown, after: unknown, path = ''): readonly string[] {

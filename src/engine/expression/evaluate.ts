@@ -168,6 +168,10 @@ export function readOwn(data: unknown, name: string): unknown {
 export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
+/** @returns whether a value is an object, and not a list */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** @returns the value at a dotted path, see `pathReader`; use it for paths that are read once */
 export function readPath(data: unknown, path: string): unknown {
   return pathReader(path)(data);

@@ -3,6 +3,7 @@ import type { Primitive } from '../../engine/mapping.js';
 import type { Catalog } from '../../engine/select.js';
 import { getOrMake } from '../../wire/once.js';
 import { insideOf } from '../../wire/server-names.js';
+import { NOTHING } from './exceptions.js';
 import { isHiddenIdentity, type Named, readNames } from './hidden-names.js';
 import {
   type Finder,
@@ -73,12 +74,8 @@ export function redactRest(
   rest: Record<string, unknown>,
   configuration: Configuration,
 ): Record<string, unknown> {
-  const hidden = hiddenIn(bound, configuration, undefined);
-  return redactMembers(
-    rest,
-    hidden.redaction(() => true),
-    new Set(),
-  );
+  const redact = hiddenIn(bound, configuration, undefined).redaction(() => true);
+  return redactMembers(rest, redact, NOTHING);
 }
 
 /**

@@ -121,10 +121,8 @@ function nameWarnings({ kind, names }: ListQuery, whole: WholeList, configuratio
   if (names.length === 0) return [];
   const { enforcement } = configuration.policy.settings;
   const items = enforcement === 'enforce' ? select(whole.bound, configuration).kept : whole.bound.items;
-  return warnOfUnknownNames(
-    names,
-    items.map((item) => identityOf(kind, item)),
-  );
+  const listed = items.map((item) => identityOf(kind, item));
+  return warnOfUnknownNames(names, listed);
 }
 
 /** Filters a list, by the configuration and by the filters of the client, and returns it as this client knows it. */

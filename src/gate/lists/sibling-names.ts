@@ -52,10 +52,9 @@ function translation(names: ReadonlyMap<string, string>) {
   return (text: string, member: string | undefined): string => {
     if (member !== 'description') return text;
     const found = finder.find(text).filter((each) => isName(each, text) && isWhole(each, text));
-    return found.reduceRight(
-      (given, each) => replaceParts(given, [each], names.get(each.name) ?? each.name),
-      text,
-    );
+    const replace = (given: string, each: FoundName) =>
+      replaceParts(given, [each], names.get(each.name) ?? each.name);
+    return found.reduceRight(replace, text);
   };
 }
 

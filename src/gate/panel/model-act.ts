@@ -43,9 +43,8 @@ export interface ModelAct {
 export function* actOfModel(facts: Facts, given: Readonly<Record<string, unknown>>): Settling<ModelAct> {
   const refusal = refusalOf(facts, Object.keys(given));
   if (refusal !== undefined) return { isError: true, text: refusal };
-  const concerns = Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, withoutAny(value)]),
-  );
+  const chosen = Object.entries(given).map(([name, value]) => [name, withoutAny(value)]);
+  const concerns = Object.fromEntries(chosen);
   const update: Configuration = resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
   const problem = problemOf(update);
   if (problem !== undefined) return refused(problem);

@@ -50,12 +50,10 @@ interface OwnTask {
   readonly maker: TaskMaker | undefined;
 }
 
-const usableTasks = (facts: RequestFacts, taskIds: readonly string[]): Settling<readonly OwnTask[]> =>
-  ownTasks(
-    facts,
-    taskIds.map((taskId) => ({ taskId })),
-    mayUse,
-  );
+function usableTasks(facts: RequestFacts, taskIds: readonly string[]): Settling<readonly OwnTask[]> {
+  const named = taskIds.map((taskId) => ({ taskId }));
+  return ownTasks(facts, named, mayUse);
+}
 
 function* withShownTools(facts: RequestFacts, own: readonly OwnTask[]): Settling<readonly string[]> {
   const configuration = yield* ask({ need: 'configuration' });

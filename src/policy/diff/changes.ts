@@ -56,10 +56,8 @@ export function changeOf(
 
 /** Groups changes by condition. The group with the largest share of combinations comes first. */
 export function groupsOf(changes: readonly Change[]): ChangeGroup[] {
-  const keyOf = ({ when }: Change): string =>
-    JSON.stringify(
-      when.map((terms) => terms.map(({ dimension: { type, key }, choices }) => [type, key, ...choices])),
-    );
+  const keyOfTerm = ({ dimension: { type, key }, choices }: Term) => [type, key, ...choices];
+  const keyOf = ({ when }: Change): string => JSON.stringify(when.map((terms) => terms.map(keyOfTerm)));
   const groups = [...groupBy(changes, keyOf).values()].map((own) => {
     const [{ when, share }] = own;
     const members = (direction: Change['direction']) =>

@@ -1,3 +1,4 @@
+import { isObject } from '../../engine/expression/evaluate.js';
 import { IDENTITY, identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import { definitionDigest, pinsOf, sortedJson } from '../../engine/pins.js';
 import { KINDS, type Kind, type Pins } from '../../engine/policy.js';
@@ -127,8 +128,7 @@ function differing(before: unknown, after: unknown, path: readonly string[]): De
 }
 
 function membersOf(value: unknown, path: readonly string[]): ReadonlyMap<string, unknown> | undefined {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return new Map(Object.entries(value));
+  if (isObject(value)) return new Map(Object.entries(value));
   return value === undefined && IN_PARTS.has(path.join('.')) ? new Map() : undefined;
 }
 

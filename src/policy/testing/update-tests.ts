@@ -55,10 +55,8 @@ export function updateTests(source: Source, results: readonly TestResult[]) {
       if (!hasComment) edits.push({ from, to, text: `${kind}: ${after}` });
     }
   }
-  const text = edited(
-    source.text,
-    edits.sort((a, b) => a.from - b.from),
-  );
+  const inOrder = edits.toSorted((a, b) => a.from - b.from);
+  const text = edited(source.text, inOrder);
   return { text: isFormatted(source.text) ? formatYaml(text) : text, updates };
 }
 

@@ -21,10 +21,8 @@ export function durableOperations(context: DurableContext): TaskOperations {
       context.waitForCallback(name, submit, { retryStrategy: retry(WRITE_RETRIES) }),
     parallel: async (name, branches) => {
       // Branches turn their errors into values, so none of them fails.
-      const batch = await context.parallel(
-        name,
-        branches.map((branch) => (inner: DurableContext) => branch(durableOperations(inner))),
-      );
+      const own = branches.map((branch) => (inner: DurableContext) => branch(durableOperations(inner)));
+      const batch = await context.parallel(name, own);
       batch.throwIfError();
       return batch.getResults();
     },

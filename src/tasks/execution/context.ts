@@ -144,10 +144,8 @@ export function createContext(run: TaskRun, operations: TaskOperations) {
     ) =>
       alone(`ctx.all("${name}")`, async () => {
         checkName('ctx.all', name);
-        const outcomes = await operations.parallel(
-          name,
-          branches.map((branch) => (inner) => runBranch(run, name, inner, branch)),
-        );
+        const runs = branches.map((branch) => (inner: TaskOperations) => runBranch(run, name, inner, branch));
+        const outcomes = await operations.parallel(name, runs);
         // An array of one value per branch: a tuple for the compiler, which map does not keep.
         return outcomes.map(unwrap) as BranchValues<Branches>;
       }),

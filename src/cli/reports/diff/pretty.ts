@@ -77,10 +77,8 @@ export const emptyText = (preferences: string): string =>
   `A host that requests ${preferences} no longer sees any primitive.`;
 
 /** @returns preferences as `name=value` */
-export function preferenceWords(concerns: Readonly<Record<string, unknown>>): string {
-  const texts = nameValues(concerns);
-  return texts.length === 0 ? 'nothing' : texts.join(' ');
-}
+export const preferenceWords = (concerns: Readonly<Record<string, unknown>>): string =>
+  nameValues(concerns).join(' ') || 'nothing';
 
 function groupLines(group: ReportedGroup, paper: Paper): string[] {
   const { when, hidden, shown, renamed } = group;
@@ -89,21 +87,17 @@ function groupLines(group: ReportedGroup, paper: Paper): string[] {
     ...sentence(`${plain(when)}${cost === '' ? '' : `  (${cost})`}`, paper).map((line) =>
       paper.paint('bold', line),
     ),
-    ...listLines('-', 'no longer shown', hidden, paper),
-    ...listLines('+', 'newly shown', shown, paper),
+    ...listLines('-', hidden, paper),
+    ...listLines('+', shown, paper),
     ...(renamed.length > 0 ? [`  ${renamed.length} renamed`] : []),
     ...renamed.map(({ from, name }) => `    ${plain(from)} -> ${plain(name)}`),
   ];
 }
 
-function listLines(
-  sign: '-' | '+',
-  title: string,
-  some: readonly ReportedPrimitive[],
-  paper: Paper,
-): string[] {
+function listLines(sign: '-' | '+', some: readonly ReportedPrimitive[], paper: Paper): string[] {
   if (some.length === 0) return [];
   const names = some.map((each) => `${sign} ${nameWith(each, plain)}`);
+  const title = sign === '-' ? 'no longer shown' : 'newly shown';
   const style = sign === '-' ? 'red' : 'green';
   return [
     `  ${some.length} ${title}`,

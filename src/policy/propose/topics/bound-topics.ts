@@ -51,10 +51,8 @@ export function boundTopics(
   const words = similarityOf(tools);
   const similarity = (a: number, b: number): number =>
     words(a, b) + (former(a) === former(b) && isLarge(former(a)) ? SIBLINGS : 0);
-  const fixed = groupBy(
-    indexes.filter((index) => topicOf(index) !== undefined),
-    topicOf,
-  );
+  const placed = indexes.filter((index) => topicOf(index) !== undefined);
+  const fixed = groupBy(placed, topicOf);
   // Tools of a topic that is too small stay together, those of one that is too large are divided.
   const units = groupBy(open, (index) =>
     former(index) === '' || isLarge(former(index)) ? index : former(index),
