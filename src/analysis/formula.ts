@@ -1,3 +1,5 @@
+import { getOrMake } from '../once.js';
+
 /** A Boolean formula over dimensions that have finitely many values each. Only conditions are negated: see `not`. */
 export type Formula = boolean | { readonly op: 'and' | 'or'; readonly parts: readonly Formula[] } | Atom;
 
@@ -130,9 +132,7 @@ function connectedComponents(formula: Formula): Constraint[][] {
   const components = new Map<unknown, Constraint[]>();
   for (const each of constraints) {
     const dimensions = connected.get(each.dimensions[0] ?? 0);
-    const component = components.get(dimensions) ?? [];
-    component.push(each);
-    components.set(dimensions, component);
+    getOrMake(components, dimensions, () => []).push(each);
   }
   return [...components.values()];
 }

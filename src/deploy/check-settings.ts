@@ -29,9 +29,8 @@ export interface PackagedFunction {
  * checkSettings({ environment: { MCP_CONCERNS_SESSION_SECONDS: '3600' }, timeout: 29, httpApi: true });
  */
 export function checkSettings({ environment, timeout, httpApi }: PackagedFunction): FunctionSettings {
-  const known = Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) => knownValue(name, value)),
-  );
+  const given = Object.entries(environment);
+  const known = Object.fromEntries(given.flatMap(([name, value]) => knownValue(name, value)));
   const problems: string[] = [];
   let settings: FunctionSettings | undefined;
   try {

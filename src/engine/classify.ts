@@ -1,3 +1,4 @@
+import { getOrMake } from '../once.js';
 import {
   collectOffers,
   identityOf,
@@ -55,23 +56,17 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
     const parts = partsFor(policy, kind, item, data);
     // Values of the item's own are an object that no other item has, so they are always read.
     const own = ownConcerns(item._meta) ?? parts.map(({ number }) => number).join();
-    let given = byParts.get(own);
-    if (given === undefined) {
+    const given = getOrMake(byParts, own, () => {
       const offers = collectOffers(policy, item, parts);
       if (undeclared.length < MAX_NAMED) undeclared.push(...offers.unknown);
-      const values = keyOf(offers);
-      given = { offers, number: byValues.get(values) ?? byValues.size };
-      byValues.set(values, given.number);
-      byParts.set(own, given);
-    }
+      return { offers, number: getOrMake(byValues, keyOf(offers), () => byValues.size) };
+    });
     const slots = policy.slots.fill(data);
     const change = changeOf(policy, kind, item);
     if (change !== undefined && changed.length < MAX_NAMED) changed.push(identityOf(kind, item));
     const key = textOf([given.number, change, slots]);
-    const number =
-      numbers.get(key) ?? classes.push({ kind, change, ...given.offers, primitive: data, slots }) - 1;
-    numbers.set(key, number);
-    classOf.push(number);
+    const made = () => classes.push({ kind, change, ...given.offers, primitive: data, slots }) - 1;
+    classOf.push(getOrMake(numbers, key, made));
   }
   return { classOf, classes, unknown: undeclared.slice(0, MAX_NAMED), changed };
 }

@@ -1,3 +1,4 @@
+import { getOrMake } from '../once.js';
 import { type SwitchedTools, switchedTools, withAdded, withSwitched } from './added-tools.js';
 import { type CallerData, type CallerFacts, callerFacts, clientNames } from './caller-facts.js';
 import { claimedValue, MAX_SCOPES, scopesOf } from './claims.js';
@@ -82,13 +83,8 @@ function countsFor({ callerPaths, concerns }: Policy, { forgotten }: Caller): bo
 const configurationsOf = new WeakMap<Policy, Configuration>();
 
 /** Most requests state no preferences: these are resolved once per policy. */
-function withoutPreferences(policy: Policy): Configuration {
-  const known = configurationsOf.get(policy);
-  if (known !== undefined) return known;
-  const resolved = resolve(policy, [], {});
-  configurationsOf.set(policy, resolved);
-  return resolved;
-}
+const withoutPreferences = (policy: Policy): Configuration =>
+  getOrMake(configurationsOf, policy, () => resolve(policy, [], {}));
 
 /**
  * The values of a model never turn the defaults of other concerns on or off: it changes only the concerns that are open to

@@ -1,3 +1,4 @@
+import { getOrMake } from '../once.js';
 import type { CompiledEntry, CompiledPolicy, Kind } from './compiled-policy.js';
 import { compileExpression } from './expression/evaluate.js';
 import { type Expression, neededFacts, pathsOf, readsCaller } from './expression/expression.js';
@@ -87,9 +88,7 @@ export function preparePolicy(compiled: CompiledPolicy) {
       assignments.push({ concern, offered, source: `${files[file]}:${value.line}` });
       key += `${concern}=${offered};`;
     }
-    const number = known.get(key) ?? known.size;
-    known.set(key, number);
-    return { assignments, number, maps };
+    return { assignments, number: getOrMake(known, key, () => known.size), maps };
   };
   const toEntry = ({ name, file, line, values }: CompiledEntry) => ({
     name,

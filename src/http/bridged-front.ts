@@ -1,5 +1,5 @@
 import { Server } from '@modelcontextprotocol/server';
-import { once } from '../wire/once.js';
+import { once } from '../once.js';
 import { refusedCaller } from './callers/refused-caller.js';
 import type { UpstreamServer } from './upstream-server.js';
 

@@ -85,7 +85,6 @@ export function upstreamHeaders(
     const names = missing.map(([header, variable]) => `${variable} (header ${header})`).join(', ');
     throw new SettingsError(`Variables for headers of the remote server are not set: ${names}.`);
   }
-  return Object.fromEntries(
-    Object.entries(variables).map(([header, variable]) => [header, env[variable] ?? '']),
-  );
+  const headers = Object.entries(variables).map(([header, variable]) => [header, env[variable] ?? '']);
+  return Object.fromEntries(headers);
 }

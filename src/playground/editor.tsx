@@ -80,11 +80,7 @@ export function Editor({ file, findings, known, target, change }: EditorProps) {
   return <div class="editor" ref={place} />;
 }
 
-interface Current {
-  readonly current: { readonly known: KnownNames; change(text: string): void };
-}
-
-const extensionsOf = (name: string, current: Current) => [
+const extensionsOf = (name: string, current: { readonly current: Pick<EditorProps, 'known' | 'change'> }) => [
   lineNumbers(),
   lintGutter(),
   highlightActiveLine(),

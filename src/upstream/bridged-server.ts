@@ -1,6 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import type { HttpRefusal, UpstreamServer } from '../http/upstream-server.js';
+import { once } from '../once.js';
 import type { CallAnswer } from '../wire/calls.js';
 import {
   fromSdk,
@@ -13,7 +14,6 @@ import {
   read,
   toSdk,
 } from '../wire/messages.js';
-import { once } from '../wire/once.js';
 import type { Backend, Backends, Client, ClientPort } from './backend.js';
 import { type Ask, CANCELLED, type CallSignal, paramsOf, unaskable } from './call.js';
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { deferred } from '../once.js';
 import {
   ERRORS,
   failure,
@@ -11,7 +12,6 @@ import {
   read,
   toSdk,
 } from '../wire/messages.js';
-import { deferred } from '../wire/once.js';
 import { receiveFirst } from '../wire/transport-layer.js';
 import type { Params } from './call.js';
 

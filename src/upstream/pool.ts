@@ -1,4 +1,4 @@
-import { once } from '../wire/once.js';
+import { once } from '../once.js';
 
 /** Connections that a process keeps for their callers although no request uses them. The least recently used one ends first. */
 const MAX_IDLE = 16;

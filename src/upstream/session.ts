@@ -11,8 +11,8 @@ import { readJson, requestIdsIn } from '../http/request-body.js';
 import { messagesIn } from '../http/streams/messages-in.js';
 import { SlowReaders, UNPACED } from '../http/streams/slow-readers.js';
 import { upstreamOf } from '../http/upstream-server.js';
+import { once } from '../once.js';
 import { METHODS, type RequestId, read } from '../wire/messages.js';
-import { once } from '../wire/once.js';
 import { watchRequests } from './open-requests.js';
 
 /** How to make a server for one session, and the policy. */

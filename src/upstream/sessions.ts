@@ -6,9 +6,9 @@ import type { FetchOptions } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { readJson, requestIdsIn } from '../http/request-body.js';
 import { bindSessions, GONE, isGone, principalOf } from '../http/sessions.js';
+import { getOrMake } from '../once.js';
 import type { SessionRead, SessionStore } from '../session/store.js';
 import { METHODS, read } from '../wire/messages.js';
-import { getOrMake } from '../wire/once.js';
 import { openSession, type Session, type SessionServerOptions } from './session.js';
 
 /** How to make a server for one session, the policy, and when sessions end. */

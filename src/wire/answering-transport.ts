@@ -141,11 +141,8 @@ export class AnsweringTransport extends TransportLayer {
       this.acknowledging.set(request.id, resolve);
       this.onmessage?.(toSdk({ ...request, params: { ...request.params, notifications: others } }), extra);
     });
-    const notifications = Object.assign(
-      {},
-      read(served, 'params', 'notifications'),
-      message.params?.notifications,
-    );
+    const ofServer = read(served, 'params', 'notifications');
+    const notifications = Object.assign({}, ofServer, message.params?.notifications);
     const params = { ...message.params, notifications };
     await this.inner.send(toSdk({ ...message, params }), { relatedRequestId: request.id });
     return served !== undefined;

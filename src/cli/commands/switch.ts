@@ -86,9 +86,9 @@ function typed(change: WantedChange, { concerns, presets }: PanelState): Record<
     return Object.fromEntries([...host, ADDED_TOOLS, HIDDEN_TOOLS].map((name) => [name, null]));
   }
   const byName = new Map(concerns.map((concern) => [concern.name, concern]));
-  return Object.fromEntries(
-    [...change].map(([name, text]) => [name, name === 'preset' ? text : typedValue(text, byName.get(name))]),
-  );
+  const preferenceOf = (name: string, text: string) =>
+    name === 'preset' ? text : typedValue(text, byName.get(name));
+  return Object.fromEntries([...change].map(([name, text]) => [name, preferenceOf(name, text)]));
 }
 
 function typedValue(text: string, concern: PanelConcern | undefined): unknown {

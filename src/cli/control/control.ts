@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { PanelSession } from '../../gate/panel/panel-document.js';
-import { once } from '../../wire/once.js';
+import { once } from '../../once.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { loadTokenCounter } from '../inputs/token-counter.js';
 import { controlChannel } from './channel.js';

@@ -71,9 +71,8 @@ function readProject(path: string, folder: string) {
 
 /** Finds a second input, because a command reads one. */
 function severalInputs(source: Source, document: ProjectDocument): Finding[] {
-  const [, second] = (['catalog', 'server', 'servers', 'url'] as const).filter(
-    (key) => document[key] !== undefined,
-  );
+  const sources = ['catalog', 'server', 'servers', 'url'] as const;
+  const [, second] = sources.filter((key) => document[key] !== undefined);
   if (second === undefined) return [];
   const message =
     'Only one of the keys catalog, server, servers, url is allowed in a project file. Remove the others.';

@@ -57,11 +57,11 @@ export function updatePolicy(
     changed.set(source.file, withoutEmptySections(text, source.file));
     removed.push(...dead.map((path) => String(path.at(-1))));
   }
-  const all = new Map(
-    [...texts].map(([name, text]) => [name.replaceAll(sep, '/'), changed.get(name) ?? text]),
+  const now = [...texts].map(
+    ([name, text]) => [name.replaceAll(sep, '/'), changed.get(name) ?? text] as const,
   );
   return {
-    ...checkProposal(all, catalog),
+    ...checkProposal(new Map(now), catalog),
     /** The files that change, with their new texts. */
     files: changed,
     /** The names of added and removed primitives. */

@@ -70,9 +70,9 @@ export function watchPolicy(
         );
       const policy = prepare(compiled);
       if (policy.digest === live.current.digest) return;
-      const ends = [...texts].filter(
-        ([file, text]) => read.get(file)?.endsWith('\n') && !text.endsWith('\n'),
-      );
+      const isCut = ([file, text]: readonly [string, string]) =>
+        read.get(file)?.endsWith('\n') && !text.endsWith('\n');
+      const ends = [...texts].filter(isCut);
       const [lost, ...more] = [
         ...(inForce === undefined ? [] : lostParts(inForce, compiled)),
         ...ends.map(([file]) => `the line break at the end of ${file}`),

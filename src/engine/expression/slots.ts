@@ -1,3 +1,4 @@
+import { getOrMake } from '../../once.js';
 import type { Evaluate, Slots } from './evaluate.js';
 
 /** The parts of rules that depend only on the primitive. Rules that contain the same part share its slot. */
@@ -7,9 +8,7 @@ export class SlotTable {
 
   add(json: unknown, evaluate: Evaluate): number {
     const key = JSON.stringify(json);
-    const slot = this.known.get(key) ?? this.parts.push(evaluate) - 1;
-    this.known.set(key, slot);
-    return slot;
+    return getOrMake(this.known, key, () => this.parts.push(evaluate) - 1);
   }
 
   /** @returns the values of all slots for one primitive */

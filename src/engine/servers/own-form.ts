@@ -17,9 +17,8 @@ export function ownForm(primitive: Primitive): Primitive {
   const { _meta, ...rest } = primitive;
   const names = 'uriTemplate' in primitive ? { uriTemplate: readOwn(own, 'uri') } : own;
   const members = Object.entries(membersOf(_meta)).filter(([key]) => key !== SERVER && key !== OWN);
-  const meta = Object.fromEntries(
-    members.map(([key, each]) => [key, key === 'ui' ? ownPage(each, server) : each]),
-  );
+  const translated = members.map(([key, each]) => [key, key === 'ui' ? ownPage(each, server) : each]);
+  const meta = Object.fromEntries(translated);
   return { ...rest, ...names, ...(members.length === 0 ? {} : { _meta: meta }) };
 }
 

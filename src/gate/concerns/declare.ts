@@ -98,12 +98,8 @@ function asInProposal({ name, description, values, valueDescriptions, default: f
 
 /** Returns the result of `listConcerns`: the declared concerns in the policy's order, and the presets. */
 export function describePolicy(policy: Policy): { concerns: object[]; presets: object } {
-  return {
-    concerns: policy.concerns.map(describeConcern),
-    presets: Object.fromEntries(
-      [...policy.presets].map(([name, values]) => [name, Object.fromEntries(values)]),
-    ),
-  };
+  const presets = [...policy.presets].map(([name, values]) => [name, Object.fromEntries(values)]);
+  return { concerns: policy.concerns.map(describeConcern), presets: Object.fromEntries(presets) };
 }
 
 function describeConcern(concern: Concern): object {

@@ -1,4 +1,4 @@
-import { getOrMake } from '../../wire/once.js';
+import { getOrMake } from '../../once.js';
 import type { ConnectionState } from './connection-state.js';
 
 /** The prompts that a host asks for at the same time, and how many of these requests still wait. */

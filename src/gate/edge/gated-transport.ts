@@ -1,5 +1,6 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
+import { once } from '../../once.js';
 import { GATE, type GateLink } from '../../wire/gate-link.js';
 import {
   eraOf,
@@ -9,7 +10,6 @@ import {
   type Message,
   type RequestId,
 } from '../../wire/messages.js';
-import { once } from '../../wire/once.js';
 import type { TaskLister } from '../../wire/task-lister.js';
 import { TransportLayer } from '../../wire/transport-layer.js';
 import type { Sender } from '../request/configure.js';

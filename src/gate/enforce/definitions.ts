@@ -1,7 +1,7 @@
 import type { Configuration } from '../../engine/configuration.js';
 import type { Primitive } from '../../engine/mapping.js';
 import type { Catalog } from '../../engine/select.js';
-import { getOrMake } from '../../wire/once.js';
+import { getOrMake } from '../../once.js';
 import { insideOf } from '../../wire/server-names.js';
 import { NOTHING } from './exceptions.js';
 import { isHiddenIdentity, type Named, readNames } from './hidden-names.js';

@@ -3,7 +3,7 @@ import type { Configuration } from '../../engine/configuration.js';
 import { identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { decideItem } from '../../engine/select.js';
-import { getOrMake, once } from '../../wire/once.js';
+import { getOrMake, once } from '../../once.js';
 import { type Inside, insideOf, joinName, joinUri } from '../../wire/server-names.js';
 import { type Finder, findersAsOne, NameFinder } from './name-finder.js';
 import { areSeveral, insideOfName } from './of-servers.js';

@@ -1,4 +1,4 @@
-import { getOrMake } from '../../wire/once.js';
+import { getOrMake } from '../../once.js';
 
 /** A name in a text: the half-open range of its UTF-16 code units. */
 export interface FoundName {

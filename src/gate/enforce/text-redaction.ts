@@ -1,5 +1,5 @@
+import { once } from '../../once.js';
 import { type Request, read } from '../../wire/messages.js';
-import { once } from '../../wire/once.js';
 import { rewriteJson } from '../../wire/rewrite-json.js';
 import type { Substitute } from '../request/facts.js';
 import { targetOf } from '../table/routing.js';

@@ -5,7 +5,7 @@ import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.j
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { type Catalog, decideItem } from '../../engine/select.js';
-import { getOrMake } from '../../wire/once.js';
+import { getOrMake } from '../../once.js';
 import type { Lists, Target } from '../request/decision.js';
 import { areSeveral, barePrimitive } from './of-servers.js';
 import { normalizeUri, uriVariantsOf } from './uri-variants.js';

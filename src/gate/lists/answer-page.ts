@@ -1,6 +1,6 @@
 import type { ConcernWarning } from '../../engine/configuration.js';
+import { getOrMake } from '../../once.js';
 import { ERRORS, isMembers } from '../../wire/messages.js';
-import { getOrMake } from '../../wire/once.js';
 import { type Outcome, refuse, reply } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { CURSOR_MESSAGES } from '../request/generated/texts.js';

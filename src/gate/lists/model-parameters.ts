@@ -47,8 +47,7 @@ function meaningsOf({ values, valueDescriptions = {} }: Concern): readonly strin
   const letters = Math.floor(MAX_DESCRIBED / ('min' in values ? 1 : values.length));
   const described = Object.entries(valueDescriptions);
   if (described.length === 0 || letters < MIN_DESCRIPTION) return [];
-  const parts = described.map(
-    ([value, text]) => `${value}: ${Array.from(text).slice(0, letters).join('').trim()}`,
-  );
+  const cut = (text: string) => Array.from(text).slice(0, letters).join('').trim();
+  const parts = described.map(([value, text]) => `${value}: ${cut(text)}`);
   return [`${parts.join('; ')}.`];
 }

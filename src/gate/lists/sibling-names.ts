@@ -1,5 +1,5 @@
 import type { Primitive } from '../../engine/mapping.js';
-import { getOrMake } from '../../wire/once.js';
+import { getOrMake } from '../../once.js';
 import { rewriteJson } from '../../wire/rewrite-json.js';
 import { insideOf } from '../../wire/server-names.js';
 import { isName } from '../enforce/definitions.js';

@@ -6,30 +6,24 @@ import { summaryOf } from './sentence.js';
 /** What a form offers beside values: to set no value, and to choose no preset. */
 const NONE = '-';
 
-/** The params of `elicitation/create`. */
-export interface Form {
-  readonly mode: 'form';
-  readonly message: string;
-  readonly requestedSchema: { readonly type: 'object'; readonly properties: Record<string, object> };
-}
-
 /**
  * Returns the form in which a person switches: the presets, and each concern of the host. Each choice says how many tools
  * it shows. What is in effect is chosen already (MCP, "Elicitation"; SEP-1330).
  *
  * @param state what is shown now
+ * @returns the params of `elicitation/create`
  * @example
  * formOf(state).requestedSchema.properties.security;
  */
-export function formOf(state: PanelState): Form {
+export function formOf(state: PanelState) {
   const properties = [
     ...(state.presets.length === 0 ? [] : [['preset', presetField(state.presets)] as const]),
     ...hostConcerns(state).map((concern) => [concern.name, concernField(concern)] as const),
   ];
   return {
-    mode: 'form',
+    mode: 'form' as const,
     message: `${summaryOf(state)} Choose what to show.`,
-    requestedSchema: { type: 'object', properties: Object.fromEntries(properties) },
+    requestedSchema: { type: 'object' as const, properties: Object.fromEntries(properties) },
   };
 }
 

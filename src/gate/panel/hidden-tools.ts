@@ -4,7 +4,7 @@ import type { Configuration } from '../../engine/configuration.js';
 import { itemAt } from '../../engine/item-at.js';
 import { fromNumber, identityOf, type Primitive } from '../../engine/mapping.js';
 import { type Catalog, decideItem, select } from '../../engine/select.js';
-import { getOrMake } from '../../wire/once.js';
+import { getOrMake } from '../../once.js';
 import { redactDefinitions } from '../enforce/definitions.js';
 import { configure } from '../request/configure.js';
 import { ask, type Settling } from '../request/decision.js';

@@ -10,7 +10,7 @@ import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { type Concern, KINDS, type Policy } from '../../engine/policy.js';
 import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import { type Catalog, decideItem, select } from '../../engine/select.js';
-import { getOrMake } from '../../wire/once.js';
+import { getOrMake } from '../../once.js';
 import type { Decided } from '../request/kept-preferences.js';
 import { needsEngine } from './item-classes.js';
 import type {
@@ -137,9 +137,8 @@ function withoutValues({ concerns }: Policy): Record<string, null> {
 
 function hostValues(configuration: Configuration): Record<string, PanelValue | PanelValue[]> {
   const isHost = new Set(Object.keys(withoutValues(configuration.policy)));
-  return Object.fromEntries(
-    Object.entries(describeConfiguration(configuration)).filter(([name]) => isHost.has(name)),
-  );
+  const values = Object.entries(describeConfiguration(configuration));
+  return Object.fromEntries(values.filter(([name]) => isHost.has(name)));
 }
 
 type Counter = PanelInput['tokensOf'];
@@ -245,9 +244,8 @@ function describePresets(
   return [...now.policy.presets.keys()].map((name) => {
     const expanded = resolveConfiguration(now.policy, [{ from: 'session', concerns: { preset: name } }]);
     // Without defaults: a page states every concern, so a default never applies.
-    const preferences: PanelPreferences = Object.fromEntries(
-      Object.entries(describeAccepted(expanded)).filter(([, value]) => value !== null),
-    );
+    const accepted = Object.entries(describeAccepted(expanded)).filter(([, value]) => value !== null);
+    const preferences: PanelPreferences = Object.fromEntries(accepted);
     return { name, preferences, active: keyOf(preferences) === active, ...count(preferences) };
   });
 }

@@ -88,12 +88,9 @@ function changeOf(
     return policy.presets.has(preset) ? { preset } : undefined;
   }
   const entered = Object.entries(typeof given === 'object' && given !== null ? given : {});
-  return Object.fromEntries(
-    // Hosts send an empty text for an argument that the person left out.
-    entered.flatMap(([concern, value]) =>
-      value === '' ? [] : [[concern, valueFrom(policy, concern, value)]],
-    ),
-  );
+  // Hosts send an empty text for an argument that the person left out.
+  const filled = entered.filter(([, value]) => value !== '');
+  return Object.fromEntries(filled.map(([concern, value]) => [concern, valueFrom(policy, concern, value)]));
 }
 
 /** Arguments of prompts are texts: a number is written as one, several values with commas, and `any` for none. */

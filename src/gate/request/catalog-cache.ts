@@ -1,8 +1,8 @@
 import type { Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import type { Catalog } from '../../engine/select.js';
+import { getOrMake } from '../../once.js';
 import { type Capability, type Failure, LISTS, read } from '../../wire/messages.js';
-import { getOrMake } from '../../wire/once.js';
 import type { AskServer, WalkEnd } from '../../wire/page-walker.js';
 import { UNAVAILABLE_META } from '../../wire/server-names.js';
 import { readPages } from './read-pages.js';

@@ -2,9 +2,9 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Policy } from '../../engine/policy.js';
+import { once } from '../../once.js';
 import type { SessionRecord } from '../../session/store.js';
 import { read } from '../../wire/messages.js';
-import { once } from '../../wire/once.js';
 import { seal, unseal } from '../../wire/seal.js';
 import type { SessionId } from './kept-preferences.js';
 

@@ -1,7 +1,7 @@
 import { compileGlob } from '../../engine/match/glob.js';
 import type { Kind, Settings } from '../../engine/policy.js';
+import { getOrMake } from '../../once.js';
 import { read } from '../../wire/messages.js';
-import { getOrMake } from '../../wire/once.js';
 import * as methods from './generated/methods.js';
 
 /** A primitive that a request names, and the path in `params` to its name or URI. */

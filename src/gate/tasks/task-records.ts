@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru';
+import { getOrMake } from '../../once.js';
 import type { SessionStore } from '../../session/store.js';
-import { getOrMake } from '../../wire/once.js';
 import type { TaskMaker } from '../request/decision.js';
 
 /** Who created which task. Promises only if the session store must be waited for. */

@@ -1,7 +1,7 @@
 import QuickLRU from 'quick-lru';
 import { KINDS } from '../../engine/policy.js';
+import { getOrMake, once } from '../../once.js';
 import { type Message, read } from '../../wire/messages.js';
-import { getOrMake, once } from '../../wire/once.js';
 import { SharedText, type TextParts } from '../streams/text-response.js';
 
 /**

@@ -1,5 +1,5 @@
 import { concatBytes } from '@noble/hashes/utils.js';
-import { once } from '../../wire/once.js';
+import { once } from '../../once.js';
 
 const encoder = new TextEncoder();
 

@@ -1,4 +1,4 @@
-import { getOrMake, once } from '../../wire/once.js';
+import { getOrMake, once } from '../../once.js';
 import type { PolicyUrl } from './policy-url.js';
 
 /**

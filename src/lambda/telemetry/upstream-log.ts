@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { UpstreamEvent } from '../../http/log/upstream-event.js';
-import { getOrMake } from '../../wire/once.js';
+import { getOrMake } from '../../once.js';
 import { errorNamesIn, redactLine } from './redact-line.js';
 
 /** Lines of one upstream that are logged between two changes of its state. A child can write millions. */

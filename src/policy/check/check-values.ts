@@ -1,5 +1,6 @@
 import { listNames } from '../../engine/match/list-names.js';
 import type { ConcernValues } from '../../engine/policy.js';
+import { getOrMake } from '../../once.js';
 import { fixableFinding } from '../language/edits/fixes.js';
 import type { Finding } from '../language/findings.js';
 import { type Problem, problem } from '../language/problem.js';
@@ -166,8 +167,7 @@ export function notAConcern(name: string, concerns: readonly string[]): Problem 
 export function uniqueNames(definition: string) {
   const first = new Map<string, PolicyPart>();
   return ({ file, error }: Reports, name: string, path: Path): void => {
-    const earlier = first.get(name) ?? { file, path };
-    first.set(name, earlier);
+    const earlier = getOrMake(first, name, () => ({ file, path }));
     if (earlier.path === path) return;
     const part = path.at(-1) === 'id' ? 'value' : 'key';
     const place = earlier.file.locate(earlier.path, part);

@@ -8,6 +8,7 @@ import {
 import { parseExpression } from '../../engine/expression/parse.js';
 import { closedWithoutName } from '../../engine/expression/unnamed-client.js';
 import type { CompiledPolicy, CompiledRulePart } from '../../engine/policy.js';
+import { getOrMake } from '../../once.js';
 
 /**
  * Replaces everything that rules read of a caller by facts that can be chosen freely. The claims and capabilities of
@@ -48,8 +49,7 @@ export class CallerFacts {
   }
 
   private fact(key: string, text: string): unknown {
-    const fact = this.known.get(key) ?? { claim: `#${this.known.size + 1}`, text };
-    this.known.set(key, fact);
+    const fact = getOrMake(this.known, key, () => ({ claim: `#${this.known.size + 1}`, text }));
     return { '!!': { var: `claims.${fact.claim}` } };
   }
 }

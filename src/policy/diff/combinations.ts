@@ -1,5 +1,6 @@
 import type { Configuration } from '../../engine/configuration.js';
 import { decide } from '../../engine/evaluate.js';
+import { getOrMake } from '../../once.js';
 import { combinationAt } from './cover.js';
 import type { PairClass } from './pair-classes.js';
 import { configure, type Policies, productOf, type RequestDimension, sizeOf } from './request-space.js';
@@ -25,14 +26,12 @@ export function combinationsOf([before, after]: Policies) {
   return (dimensions: readonly RequestDimension[]): readonly ConfigurationPair[] => {
     const key = dimensions.map((each) => `${each.type} ${each.key}`).join('\n');
     const sizes = dimensions.map(sizeOf);
-    const pairs =
-      known.get(key) ??
-      Array.from({ length: productOf(dimensions) }, (_, number) => {
-        const point = combinationAt(sizes, number);
-        const chosen = dimensions.map((each, at) => [each, each.choices[point[at] ?? 0]] as const);
-        return [configure(before, chosen), configure(after, chosen)] as const;
-      });
-    known.set(key, pairs);
-    return pairs;
+    const pairAt = (number: number): ConfigurationPair => {
+      const point = combinationAt(sizes, number);
+      const chosen = dimensions.map((each, at) => [each, each.choices[point[at] ?? 0]] as const);
+      return [configure(before, chosen), configure(after, chosen)];
+    };
+    const length = productOf(dimensions);
+    return getOrMake(known, key, () => Array.from({ length }, (_, number) => pairAt(number)));
   };
 }

@@ -94,9 +94,8 @@ function compareValues(name: string, before: ConcernValues, after: ConcernValues
 
 /** Hosts show the descriptions of values to the people who choose. */
 function compareDescriptions(before: Concern, after: Concern): string[] {
-  const [old, now] = [before, after].map(
-    ({ valueDescriptions }) => new Map(Object.entries(valueDescriptions ?? {})),
-  );
+  const textsOf = ({ valueDescriptions = {} }: Concern) => new Map(Object.entries(valueDescriptions));
+  const [old, now] = [before, after].map(textsOf);
   const changed =
     'min' in after.values ? [] : after.values.filter((value) => old?.get(value) !== now?.get(value));
   return changed.length === 0 ? [] : [`${after.name}: new description of ${changed.join(', ')}`];

@@ -65,9 +65,8 @@ function topicChooser(
 ): (tool: ProposedTool) => { readonly topic?: string } {
   const concern = policy.concerns.find(({ name }) => name === 'topic');
   const topics = concern === undefined || 'min' in concern.values ? [] : concern.values;
-  const nouns = new Map(
-    (catalog.tools ?? []).map((tool) => [identityOf('tools', tool), descriptionWords(tool).nouns]),
-  );
+  const { tools = [] } = catalog;
+  const nouns = new Map(tools.map((tool) => [identityOf('tools', tool), descriptionWords(tool).nouns]));
   const singular = singularOf([...words.values(), ...nouns.values()].flat());
   const isAbout = (topic: string, own: readonly string[]): boolean =>
     topic.split('-').every((part) => own.some((word) => word === part || singular(word) === part));

@@ -31,9 +31,8 @@ export function addTools(
   { era, capabilities, isGated }: Call,
 ): Result {
   const tools = read(result, 'tools');
-  const others = (Array.isArray(tools) ? tools : []).filter(
-    (tool) => !definitions.has(String(read(tool, 'name'))),
-  );
+  const isOther = (tool: unknown) => !definitions.has(String(read(tool, 'name')));
+  const others = (Array.isArray(tools) ? tools : []).filter(isOther);
   const isLast = read(result, 'nextCursor') === undefined;
   const withSupport = !plain && (isGated || era === 'legacy');
   const callable = (isLast ? [...definitions.values()] : []).filter(

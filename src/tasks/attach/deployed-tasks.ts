@@ -1,4 +1,4 @@
-import { once } from '../../wire/once.js';
+import { once } from '../../once.js';
 import { readExportedTasks } from '../author/exported-tasks.js';
 import { halfConfigured } from '../author/generated/texts.js';
 import { TaskFunctionError } from '../durable/failure.js';

@@ -1,4 +1,4 @@
-import { getOrMake } from '../../wire/once.js';
+import { getOrMake } from '../../once.js';
 import { messageOf, TaskRuleError } from '../author/errors.js';
 import { retryDelay, type TaskOperations } from './engine.js';
 import { orderOfCalls } from './generated/texts.js';
@@ -124,11 +124,9 @@ export function createOperations(
     async parallel(name, branches) {
       if (!isCurrent()) return forever();
       const { place } = enter('parallel', `${name} of ${branches.length}`);
-      return Promise.all(
-        branches.map((branch, index) =>
-          branch(createOperations(execution, attempt, ports, `${place}.${index}.`)),
-        ),
-      );
+      const operationsOf = (index: number) =>
+        createOperations(execution, attempt, ports, `${place}.${index}.`);
+      return Promise.all(branches.map((branch, index) => branch(operationsOf(index))));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { deferred } from '../../once.js';
 import {
   type Capability,
   ERRORS,
@@ -8,7 +9,6 @@ import {
   read,
   refusal,
 } from '../../wire/messages.js';
-import { deferred } from '../../wire/once.js';
 import type { Backend, Backends, Client, ClientPort } from '../backend.js';
 import {
   type AnswerOverHttp,

@@ -1,5 +1,5 @@
+import { getOrMake } from '../../once.js';
 import { type Era, METHODS } from '../../wire/messages.js';
-import { getOrMake } from '../../wire/once.js';
 import type { Backend, Backends } from '../backend.js';
 import { ownCall, type ServerCall, unaskable } from '../call.js';
 import { capabilitiesOf, wrapParams } from '../eras/envelope.js';

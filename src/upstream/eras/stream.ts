@@ -1,3 +1,4 @@
+import { deferred } from '../../once.js';
 import { beforeAbort } from '../../session/before-abort.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import {
@@ -11,7 +12,6 @@ import {
   SUBSCRIPTION_META,
   TASKS_EXTENSION,
 } from '../../wire/messages.js';
-import { deferred } from '../../wire/once.js';
 import { TASK_CHANGED } from '../../wire/task-streams.js';
 import { abortSignalOf, CANCELLED, type CallSignal, type Notify, type ServerCall } from '../call.js';
 import type { Caller, ChangeListener, Link } from '../link.js';

@@ -1,6 +1,6 @@
+import { deferred } from '../../once.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import { CAPABILITIES, METHODS, type Members, read } from '../../wire/messages.js';
-import { deferred } from '../../wire/once.js';
 import { joinUri, split } from '../../wire/server-names.js';
 import type { Notify, ServerCall } from '../call.js';
 import { isOfTasks, namesIn, untilLeft } from '../eras/stream.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LONGEST_WAIT } from '../../../src/gate/edge/ask-person.js';
-import { type Form, readFormAnswer } from '../../../src/gate/panel/form.js';
+import { type formOf, readFormAnswer } from '../../../src/gate/panel/form.js';
 import { ask, type FormAnswer } from '../../../src/gate/request/decision.js';
 import type { RequestId } from '../../../src/wire/messages.js';
 import { decided } from '../exchange-of.js';
@@ -40,7 +40,7 @@ describe('a form that is shown while a call waits', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => void vi.useRealTimers());
 
-  const form: Form = {
+  const form: ReturnType<typeof formOf> = {
     mode: 'form',
     message: 'Choose.',
     requestedSchema: { type: 'object', properties: { security: { type: 'string' } } },

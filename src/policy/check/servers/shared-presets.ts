@@ -1,5 +1,6 @@
 import { readOwn } from '../../../engine/expression/evaluate.js';
 import type { CompiledPolicy } from '../../../engine/policy.js';
+import { getOrMake } from '../../../once.js';
 import { type ServerPart, type Servers, type SharedConcerns, sharedValue } from './server-parts.js';
 
 type Presets = CompiledPolicy['presets'];
@@ -22,8 +23,7 @@ export function sharePresets(
   for (const part of parts) {
     for (const [preset, values] of Object.entries(part.policy?.presets ?? {})) {
       if (Object.hasOwn(own, preset)) continue;
-      const joined = presets.get(preset) ?? new Map();
-      presets.set(preset, joined);
+      const joined = getOrMake(presets, preset, () => new Map());
       for (const [concern, given] of Object.entries(values)) {
         if (!part.concerns.has(concern)) continue;
         const value = shared.hierarchies.has(concern)

@@ -55,9 +55,8 @@ export function wordsWithoutPrefix(names: readonly string[], prefix = ''): Map<s
     ([first, count]) => count >= SHARED && count >= MIN_SHARE * names.length && first !== '',
   );
   if (shared === undefined || effectOfVerb(shared[0]) !== undefined) return words;
-  return new Map(
-    [...words].map(([name, own]) => [name, own[0] === shared[0] && own.length > 1 ? own.slice(1) : own]),
-  );
+  const without = (own: readonly string[]) => (own[0] === shared[0] && own.length > 1 ? own.slice(1) : own);
+  return new Map([...words].map(([name, own]) => [name, without(own)]));
 }
 
 /** Two names can begin with the same word by chance. */

@@ -29,9 +29,8 @@ export function topicsFromTags(tools: readonly Primitive[]): WordsByName | undef
   const counts = countEach(tagged.flatMap(([, tags]) => tags));
   const isTopic = (tag: string): boolean =>
     (counts.get(tag) ?? 0) <= MAX_SHARE * tools.length && !ABOUT_EFFECTS.test(tag);
-  const topics = new Map(
-    tagged.map(([name, tags]) => [name, [...new Set(tags.filter(isTopic).flatMap(toValue))]]),
-  );
+  const topicsOf = (tags: readonly string[]) => [...new Set(tags.filter(isTopic).flatMap(toValue))];
+  const topics = new Map(tagged.map(([name, tags]) => [name, topicsOf(tags)]));
   const found = [...topics.values()].filter((each) => each.length > 0);
   return new Set(found.flat()).size >= 2 && found.length > tools.length / 2 ? topics : undefined;
 }

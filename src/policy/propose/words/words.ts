@@ -1,4 +1,5 @@
 import { singularize } from 'inflection';
+import { getOrMake } from '../../../once.js';
 import { IRREGULAR, NO_PLURALS, SHORT } from './generated/word-lists.js';
 
 /**
@@ -29,15 +30,12 @@ export function wordsOf(name: string): string[] {
 export function singularOf(known: Iterable<string>): (word: string) => string {
   const words = new Set(known);
   const found = new Map<string, string>();
-  return (word) => {
-    const earlier = found.get(word);
-    if (earlier !== undefined) return earlier;
+  const find = (word: string): string => {
     const singular = toSingular(word, words);
     const full = SHORT.get(singular);
-    const result = full !== undefined && (words.has(full) || words.has(`${full}s`)) ? full : singular;
-    found.set(word, result);
-    return result;
+    return full !== undefined && (words.has(full) || words.has(`${full}s`)) ? full : singular;
   };
+  return (word) => getOrMake(found, word, () => find(word));
 }
 
 function toSingular(word: string, known: ReadonlySet<string>): string {
