@@ -23,7 +23,7 @@ export async function listRatios(): Promise<Ratio[]> {
     ),
     await ratio(
       'the same, one server per request / without the gate',
-      0.65,
+      0.6,
       { work: () => perRequest(tools, policy) },
       { work: () => perRequest(tools) },
     ),
@@ -53,7 +53,7 @@ export async function pinnedListRatios(): Promise<Ratio[]> {
     ),
     await ratio(
       'the same, one server per request / without a lock file',
-      { lowerBound: 2.6 },
+      { lowerBound: 2.9 },
       { work: () => perRequest(tools, pinned) },
       { work: () => perRequest(tools, policy) },
     ),

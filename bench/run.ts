@@ -39,6 +39,13 @@ else runAll();
  */
 function runAll(): void {
   const named = process.argv.slice(2).filter((each) => !each.startsWith('--'));
+  const known = [...Object.keys(PARTS), 'quick', 'memory', 'cli'];
+  const unknown = named.filter((each) => !known.includes(each));
+  if (unknown.length > 0) {
+    console.error(`There is no part ${unknown.join(', ')}. Name ${known.join(', ')}, or nothing for all.`);
+    process.exitCode = 2;
+    return;
+  }
   const isSelected = (name: string): boolean =>
     named.length === 0 || named.includes(name) || (named.includes('quick') && QUICK.includes(name));
   const asJson = process.argv.includes('--json');

@@ -50,7 +50,7 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
   const byParts = new Map<string | object, Given>();
   // Of these texts, 200 bytes each for a policy with many concerns, each item's key has only the number.
   const byValues = new Map<string, number>();
-  const numbers = new Map<unknown, number>();
+  const numbers = new Map<string, number>();
   for (const item of items) {
     const data = readable(policy, kind, item);
     const parts = partsFor(policy, kind, item, data);
@@ -64,7 +64,8 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
     const slots = policy.slots.fill(data);
     const change = changeOf(policy, kind, item);
     if (change !== undefined && changed.length < MAX_NAMED) changed.push(identityOf(kind, item));
-    const key = textOf([given.number, change, slots]);
+    const texts = slots.map((slot) => textOf(slot, `item ${classOf.length}`));
+    const key = [given.number, change, ...texts].join();
     const made = () => classes.push({ kind, change, ...given.offers, primitive: data, slots }) - 1;
     classOf.push(getOrMake(numbers, key, made));
   }
@@ -76,12 +77,15 @@ function keyOf({ mapped, offers }: Given['offers']): string {
   return `${mapped};${offers.map((offer) => (offer === undefined ? 'none' : offer.offered)).join(';')}`;
 }
 
-/** @returns the JSON of a value; something unique if it cannot be written, for example because it nests too deeply */
-function textOf(value: unknown): unknown {
+/** @returns a text that only equal values have; the other one if there is none, for example because the value nests too deeply */
+function textOf(value: unknown, other: string): string {
+  if (typeof value !== 'object') return typeof value === 'string' ? JSON.stringify(value) : String(value);
   try {
-    // JSON has no NaN: without the replacer, it would equal null.
-    return JSON.stringify(value, (_name, each) => (Number.isNaN(each) ? '\u0000NaN' : each));
+    // JSON has no NaN and no Infinity: without the replacer, they would equal null.
+    return JSON.stringify(value, (_name, each) => (isNotFinite(each) ? `\u0000${each}` : each));
   } catch {
-    return Symbol('not written');
+    return other;
   }
 }
+
+const isNotFinite = (value: unknown): boolean => typeof value === 'number' && !Number.isFinite(value);

@@ -121,15 +121,27 @@ describe('slots', () => {
   });
 });
 
-it('primitives in which a rule reads NaN, null or a text are in different classes', () => {
+it('primitives in which a rule reads no number, null or a text are in different classes', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns: { level: { values: [low, high] } }
     rules: [{ id: a, hide: [tools], when: { "===": [{ var: primitive.meta.value }, { var: concerns.level }] } }]
   `);
-  const values = [Number.NaN, null, 'NaN', Number.NaN, null];
+  const { NaN: none, POSITIVE_INFINITY: most } = Number;
+  const values = [none, null, 'NaN', none, null, most, -most, 'null', [none], [null], [most], 'true', true];
   const tools = values.map((value, index) => ({ name: `tool${index}`, _meta: { value } }));
-  expect(bindCatalog(policy, 'tools', tools).classOf).toEqual([0, 1, 2, 0, 1]);
+  expect(bindCatalog(policy, 'tools', tools).classOf).toEqual([0, 1, 2, 0, 1, 3, 4, 5, 6, 7, 8, 9, 10]);
+});
+
+it('primitives in which a rule reads what nests too deeply to compare are in classes of their own', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns: { level: { values: [low, high] } }
+    rules: [{ id: a, hide: [tools], when: { "===": [{ var: primitive.meta.value }, { var: concerns.level }] } }]
+  `);
+  const deep = (): unknown => JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
+  const tools = [deep(), 'text', deep(), 'text'].map((value) => ({ name: 'tool', _meta: { value } }));
+  expect(bindCatalog(policy, 'tools', tools).classOf).toEqual([0, 1, 2, 1]);
 });
 
 describe('the fallback of a path', () => {
