@@ -53,7 +53,7 @@ export async function pinnedListRatios(): Promise<Ratio[]> {
     ),
     await ratio(
       'the same, one server per request / without a lock file',
-      { lowerBound: 2.9 },
+      { lowerBound: 2.6 },
       { work: () => perRequest(tools, pinned) },
       { work: () => perRequest(tools, policy) },
     ),

@@ -101,7 +101,7 @@ function valueAt(data: unknown, names: readonly string[], from: number): unknown
   return undefined;
 }
 
-/** Places a fact at its path. A root alone is no fact. */
+/** Places a fact at its path. A root alone is not a fact. */
 function place(facts: Facts, names: readonly string[], fact: unknown): void {
   const last = names.at(-1);
   if (fact === undefined || last === undefined || names.length === 1) return;

@@ -64,8 +64,7 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
     const slots = policy.slots.fill(data);
     const change = changeOf(policy, kind, item);
     if (change !== undefined && changed.length < MAX_NAMED) changed.push(identityOf(kind, item));
-    const texts = slots.map((slot) => textOf(slot, `item ${classOf.length}`));
-    const key = [given.number, change, ...texts].join();
+    const key = [given.number, change, ...slots.map((each) => textOf(each, `item ${classOf.length}`))].join();
     const made = () => classes.push({ kind, change, ...given.offers, primitive: data, slots }) - 1;
     classOf.push(getOrMake(numbers, key, made));
   }

@@ -173,9 +173,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @returns the value at a dotted path, see `pathReader`; use it for paths that are read once */
-export function readPath(data: unknown, path: string): unknown {
-  return pathReader(path)(data);
-}
+export const readPath = (data: unknown, path: string): unknown => pathReader(path)(data);
 
 /** JSON Logic's truth: as in JavaScript, but an empty list is false. */
 export function isTruthy(value: unknown): boolean {

@@ -19,7 +19,7 @@ export interface OpenRequest {
 
 /**
  * Returns the requests that a message of the server may belong to, which has just arrived. It can wait, and what the client
- * asks meanwhile is no reason to repeat a name.
+ * asks meanwhile does not allow it to repeat a name.
  */
 export const openRequests = (all: Iterable<Exchange>): readonly OpenRequest[] =>
   [...all].map((exchange) => ({ exchange, isGiven: exchange.isConfigured && !exchange.isHeld }));

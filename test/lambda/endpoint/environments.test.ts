@@ -18,8 +18,8 @@ const preferencesOf = (turn: number): Record<string, string> =>
 
 let dynamo: LocalDynamo;
 let environments: Environments;
-// Takes 15 to 45 s on a quiet machine, and over four minutes if something else has one of two cores. Only ends what hangs.
-const TIMEOUT_MS = 600_000;
+// Takes more than a minute on a loaded machine, and a third of that on an idle one.
+const TIMEOUT_MS = 240_000;
 
 beforeAll(async () => {
   dynamo = await startDynamo();
