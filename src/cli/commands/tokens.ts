@@ -1,4 +1,4 @@
-import { listedUnder } from '../../engine/effective.js';
+import { listedUnder } from '../../engine/added-tools.js';
 import { preparePolicy } from '../../engine/policy.js';
 import { present } from '../../engine/present.js';
 import { getOrMake } from '../../once.js';

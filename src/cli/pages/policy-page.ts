@@ -1,7 +1,7 @@
 import { claimName } from '../../engine/claims.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import type { Concern, Policy } from '../../engine/policy.js';
-import { groupBy } from '../../policy/language/group-by.js';
+import { groupBy } from '../../once.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilities.js';

@@ -1,6 +1,6 @@
 import type { Primitive } from '../../engine/mapping.js';
 import { serverOf } from '../../engine/servers/server-meta.js';
-import { groupBy } from '../../policy/language/group-by.js';
+import { groupBy } from '../../once.js';
 import { plain } from '../terminal/output.js';
 
 /**

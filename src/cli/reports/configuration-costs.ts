@@ -3,7 +3,7 @@ import { describeAssignment, type Space, spanSpace } from '../../analysis/space.
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
 import { bindCatalog } from '../../engine/select.js';
-import { groupBy } from '../../policy/language/group-by.js';
+import { groupBy } from '../../once.js';
 
 /** Up to this number, every configuration is tried. */
 export const MAX_CONFIGURATIONS = 250_000;

@@ -1,5 +1,5 @@
 import type { Kind, Policy } from '../../engine/policy.js';
-import { groupBy } from '../../policy/language/group-by.js';
+import { groupBy } from '../../once.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { paragraph } from '../../policy/language/wrapped.js';
 import { ENCODING } from '../inputs/token-counter.js';

@@ -3,7 +3,7 @@ import { type Caller, resolveConfiguration } from '../../engine/configuration.js
 import { decide, missingScopes } from '../../engine/evaluate.js';
 import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import type { Policy } from '../../engine/policy.js';
-import { groupBy } from '../../policy/language/group-by.js';
+import { groupBy } from '../../once.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilities.js';
 import { type Row, table } from '../terminal/layout.js';
 import type { Paper } from '../terminal/output.js';

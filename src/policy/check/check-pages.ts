@@ -2,7 +2,7 @@ import { canShowWithout } from '../../analysis/analyze.js';
 import { isForPages, ownersOf, pageOf } from '../../engine/companions.js';
 import { identityOf, mapPrimitive, type ServerCatalog } from '../../engine/mapping.js';
 import type { Policy } from '../../engine/policy.js';
-import { groupBy } from '../language/group-by.js';
+import { groupBy } from '../../once.js';
 
 /**
  * Finds what tools with pages (MCP Apps) need, and what the policy can hide while the tool is shown.

@@ -1,9 +1,8 @@
 import { listNames } from '../../engine/match/list-names.js';
 import type { ConcernValues } from '../../engine/policy.js';
 import { getOrMake } from '../../once.js';
-import { fixableFinding } from '../language/edits/fixes.js';
 import type { Finding } from '../language/findings.js';
-import { type Problem, problem } from '../language/problem.js';
+import { fixableFinding, type Problem, problem } from '../language/problem.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import { type PolicyDocument, RESERVED } from '../language/schema.js';
 import type { ValidatedPolicy } from '../language/validate.js';

@@ -1,4 +1,4 @@
-import { groupBy } from '../language/group-by.js';
+import { groupBy } from '../../once.js';
 import type { ChangeGroup, Term } from './change.js';
 import { type ConfigurationPair, isShown } from './combinations.js';
 import { type Cube, findCover } from './cover.js';

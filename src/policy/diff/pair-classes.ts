@@ -1,7 +1,7 @@
 import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import { mapListed } from '../../engine/pins.js';
 import { KINDS } from '../../engine/policy.js';
-import { groupBy } from '../language/group-by.js';
+import { groupBy } from '../../once.js';
 import type { PrimitivePair } from './change.js';
 import { hasDefault, isRelevant, isUnchanged } from './relevance.js';
 import { concernOf, type Policies, productOf, type RequestDimension } from './request-space.js';

@@ -15,8 +15,8 @@ import {
   type YAMLMap,
   YAMLParseError,
 } from 'yaml';
+import { groupBy } from '../../once.js';
 import type { Finding, Place } from './findings.js';
-import { groupBy } from './group-by.js';
 import { findingAt, type Problem, problem } from './problem.js';
 import { LIMITS } from './schema.js';
 

@@ -1,7 +1,7 @@
 import { follow } from './data-parts.js';
-import { fixableFinding } from './edits/fixes.js';
 import type { Finding } from './findings.js';
 import { validate } from './generated/policy-validator.js';
+import { fixableFinding } from './problem.js';
 import type { Located, Path, Source } from './read-yaml.js';
 import { type PolicyDocument, policySchema } from './schema.js';
 import { pathOf, type SchemaError, type Validator } from './schema-errors.js';

@@ -1,5 +1,5 @@
+import { groupBy } from '../../once.js';
 import { type FillingsOf, filled } from '../language/filled.js';
-import { groupBy } from '../language/group-by.js';
 import { LIMITS } from '../language/schema.js';
 import { toQuotedYaml, toYamlFlow, toYamlScalar } from '../language/yaml-scalars.js';
 import {

@@ -10,7 +10,7 @@ import {
   type Kind,
   type Policy,
 } from '../../engine/policy.js';
-import { groupBy } from '../language/group-by.js';
+import { groupBy } from '../../once.js';
 import { expectationsOf, type Subject, type TestResult } from './run-tests.js';
 
 /** The kinds of parts, in the order of reports. */

@@ -1,4 +1,4 @@
-import { groupBy } from '../../language/group-by.js';
+import { groupBy } from '../../../once.js';
 import { LIMITS } from '../../language/schema.js';
 import { countEach, type WordsByName } from '../words/words.js';
 import { type Cluster, mergeClusters } from './cluster.js';

@@ -1,4 +1,4 @@
-import { groupBy } from '../../language/group-by.js';
+import { groupBy } from '../../../once.js';
 import { effectOfVerb } from '../words/verbs.js';
 import { countEach, wordsOf } from '../words/words.js';
 

@@ -1,4 +1,4 @@
-import { groupBy } from '../../language/group-by.js';
+import { groupBy } from '../../../once.js';
 import { EMPTY_NOUNS, GENERAL_NOUNS } from '../words/generated/word-lists.js';
 import { countEach, type WordsByName } from '../words/words.js';
 import { toValue } from './tags.js';
