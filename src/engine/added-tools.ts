@@ -111,3 +111,14 @@ export function configurationFor(configuration: Configuration, kind: Kind, ident
   if (switched?.shown.has(identity)) return switched.open;
   return added?.names.has(identity) ? added.open : configuration;
 }
+
+/**
+ * Returns the configuration that decides about lists. Under `lists: stable`, preferences of a session decide only what calls
+ * may do.
+ *
+ * @param configuration the values in effect
+ * @example
+ * select(catalog, listedUnder(configuration)).kept;
+ */
+export const listedUnder = (configuration: Configuration): Configuration =>
+  configuration.listed ?? configuration;

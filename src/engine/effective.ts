@@ -51,14 +51,3 @@ export interface Configuration {
   /** What decides about lists under `lists: stable`. See `listedUnder`. */
   readonly listed?: Configuration;
 }
-
-/**
- * Returns the configuration that decides about lists. Under `lists: stable`, preferences of a session decide only what calls
- * may do.
- *
- * @param configuration the values in effect
- * @example
- * select(catalog, listedUnder(configuration)).kept;
- */
-export const listedUnder = (configuration: Configuration): Configuration =>
-  configuration.listed ?? configuration;

@@ -1,9 +1,8 @@
 import { isObject } from './expression/evaluate.js';
-import { itemAt } from './item-at.js';
 import { didYouMean } from './match/did-you-mean.js';
 import { listNames } from './match/list-names.js';
 import { nearest } from './match/nearest.js';
-import type { Policy } from './policy.js';
+import type { Concern, Policy } from './policy.js';
 
 /**
  * Where a host stated its preferences. `update` is an `updateConcerns` request and `request` is the `_meta` of any other
@@ -140,14 +139,15 @@ export class PreferenceReader {
         continue;
       }
       if ((name === ADDED_TOOLS || name === HIDDEN_TOOLS) && isChosenByPerson(from)) continue;
-      const index = policy.indexOf.get(name);
-      if (index === undefined) {
+      const index = policy.indexOf.get(name) ?? -1;
+      const concern = policy.concerns[index];
+      if (concern === undefined) {
         const hint = didYouMean(name, policy.indexOf.keys());
         const message = `${quote(name)} (${from}) is not a concern of this server. It was ignored.${hint}`;
         this.warn('undeclared-concern', message);
         continue;
       }
-      this.accept(index, concerns[name], from);
+      this.accept(index, concern, concerns[name], from);
       if (values[index] !== undefined) continue;
       this.notAccepted.add(index);
       if (!wereAccepted || lost.has(index)) continue;
@@ -159,15 +159,15 @@ export class PreferenceReader {
   }
 
   /** A concern keeps the value that it has, and one that lost its value gets no other. */
-  private accept(index: number, value: unknown, origin: Origin): void {
+  private accept(index: number, concern: Concern, value: unknown, origin: Origin): void {
     if (this.values[index] !== undefined || this.lost.has(index)) return;
-    this.values[index] = this.readValue(index, value);
+    this.values[index] = this.readValue(index, concern, value);
     this.origins[index] = origin;
   }
 
   /** A preset expands to several entries of its source. Explicit entries of the same source are stronger. */
   private readPreset(preset: unknown): void {
-    const { presets, indexOf } = this.policy;
+    const { presets, indexOf, concerns } = this.policy;
     const entries = typeof preset === 'string' ? presets.get(preset) : undefined;
     if (entries === undefined) {
       const invalid = { concern: 'preset', value: preset, values: [...presets.keys()] };
@@ -179,15 +179,15 @@ export class PreferenceReader {
     // `preset` is a declared name, so it is safe to repeat it in the origin.
     const origin = `${this.from} preset ${preset}` as const;
     for (const [name, value] of entries) {
-      const index = indexOf.get(name);
-      if (index !== undefined) this.accept(index, value, origin);
+      const index = indexOf.get(name) ?? -1;
+      const concern = concerns[index];
+      if (concern !== undefined) this.accept(index, concern, value, origin);
     }
   }
 
   /** @returns the accepted value; `null` if the host prefers no value; `undefined` if the entry is ignored */
-  private readValue(index: number, value: unknown): PreferredValue | null | undefined {
+  private readValue(index: number, concern: Concern, value: unknown): PreferredValue | null | undefined {
     const { from } = this;
-    const concern = itemAt(this.policy.concerns, index);
     const { name, values } = concern;
     if (concern.setBy === 'operator') {
       const message = `${name} (${from}) is set by the operator, so a host cannot change it. It was ignored.`;
@@ -201,16 +201,15 @@ export class PreferenceReader {
     if ('min' in values) return this.readNumber(name, values, value);
 
     if (concern.multiple && Array.isArray(value)) {
-      const ordinals = value.slice(0, MAX_ENTRIES).flatMap((each) => this.readName(index, each) ?? []);
+      const found = value.slice(0, MAX_ENTRIES).flatMap((each) => this.readName(index, concern, each) ?? []);
       if (value.length === 0) this.malformed({ concern: name, value, values }, 'a name or a list of names');
-      return ordinals.length === 0 ? undefined : [...new Set(ordinals)].sort((a, b) => a - b);
+      return found.length === 0 ? undefined : [...new Set(found)].sort((a, b) => a - b);
     }
-    const ordinal = this.readName(index, value);
+    const ordinal = this.readName(index, concern, value);
     return ordinal === undefined || !concern.multiple ? ordinal : [ordinal];
   }
 
-  private readName(index: number, value: unknown): number | undefined {
-    const { name, values, multiple } = itemAt(this.policy.concerns, index);
+  private readName(index: number, { name, values, multiple }: Concern, value: unknown): number | undefined {
     const text = typeof value === 'number' && this.isText ? String(value) : value;
     if (typeof text !== 'string') {
       const expected = multiple ? 'a name or a list of names' : 'one name';

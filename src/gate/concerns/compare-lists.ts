@@ -1,5 +1,5 @@
+import { listedUnder } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
-import { listedUnder } from '../../engine/effective.js';
 import { identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';

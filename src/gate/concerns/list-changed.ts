@@ -1,5 +1,5 @@
+import { listedUnder } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
-import { listedUnder } from '../../engine/effective.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import { type Capability, LISTS, METHODS, type Notification, read } from '../../wire/messages.js';

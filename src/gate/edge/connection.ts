@@ -1,5 +1,5 @@
+import { listedUnder } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
-import { listedUnder } from '../../engine/effective.js';
 import type { Kind } from '../../engine/policy.js';
 import {
   type Answer,

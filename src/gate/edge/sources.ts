@@ -1,5 +1,5 @@
+import { listedUnder } from '../../engine/added-tools.js';
 import type { ConcernWarning } from '../../engine/configuration.js';
-import { listedUnder } from '../../engine/effective.js';
 import { ERRORS } from '../../wire/messages.js';
 import { configure, sessionConfiguration } from '../request/configure.js';
 import {

@@ -1,5 +1,5 @@
+import { listedUnder } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
-import { listedUnder } from '../../engine/effective.js';
 import { type Answer, ERRORS, type Failure, type Request, read } from '../../wire/messages.js';
 import { split } from '../../wire/server-names.js';
 import { canChange } from '../request/configure.js';

@@ -74,6 +74,8 @@ export function redactRest(
   rest: Record<string, unknown>,
   configuration: Configuration,
 ): Record<string, unknown> {
+  // Most results have none.
+  if (Object.keys(rest).length === 0) return rest;
   const redact = hiddenIn(bound, configuration, undefined).redaction(() => true);
   return redactMembers(rest, redact, NOTHING);
 }

@@ -54,7 +54,7 @@ export function* judgeList(asked: RequestFacts): Deciding<Outcome> {
   const facts = yield* ask({ need: 'preferences', invalid: 'refuse' });
   const { request, era } = facts;
   const cursor = request.params?.cursor;
-  if (isSealed(cursor)) {
+  if (cursor !== undefined && isSealed(cursor)) {
     // The pages before this one were already fetched, so a new server instance does not have to list them again.
     const opened = openCursor(cursor, cursorTarget(facts, query.kind, query.filterKey));
     if (!opened.ok) return refuse(ERRORS.invalidParams, CURSOR_MESSAGES[opened.reason]);
