@@ -26,8 +26,8 @@ export const openRequests = (all: Iterable<Exchange>): readonly OpenRequest[] =>
 
 /**
  * Returns under which configurations a message of the server is seen. One that belongs to a request is seen under that
- * request's configuration. Any other message may belong to each request without an answer; if there is none, it is seen
- * under the configuration of the session.
+ * request's configuration. Any other message may belong to each request without an answer; if there is none that began
+ * under a policy which enforces, it is seen under the configuration of the session.
  *
  * @param source the connection
  * @param open the request that the message belongs to, if the transport knows it; else those that it may belong to
@@ -39,8 +39,9 @@ export function viewsOf(
 ): readonly View[] | Promise<readonly View[]> {
   const views = new Map<string, View>();
   for (const { exchange, isGiven } of open) {
-    // A stream outlives the policy and the preferences that it began under.
-    if (!exchange.isConfigured || exchange.route.to === 'listen') continue;
+    // A stream outlives the policy and the preferences that it began under. From a request that began under a policy
+    // which does not enforce, nothing is hidden: what it prefers must not cut a text.
+    if (!exchange.isConfigured || !exchange.isEnforced || exchange.route.to === 'listen') continue;
     const { configuration, substitute } = exchange;
     // The server repeats nothing of a request that it has not received: the name in its message is its own.
     const request = isGiven ? exchange.request : undefined;

@@ -77,6 +77,15 @@ describe('a policy that is replaced while a request waits for the server', () =>
     expect(read(harness.answers(1)[0], 'error', 'message')).toBe('Try [hidden] instead.');
   });
 
+  it('cuts nothing from a question of the server that was only hidden as advice', async () => {
+    const harness = new Harness(oldPolicy());
+    harness.request(1, 'tools/list', HIGH);
+    harness.live.replace(oldPolicy(ENFORCE));
+    const params = { message: 'Run y or x?', requestedSchema: { type: 'object', properties: {} } };
+    await harness.server({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params });
+    expect(harness.toClient).toMatchObject([{ id: 'q', params }]);
+  });
+
   it('does not list the tasks of a tool that neither policy shows', async () => {
     const harness = new Harness(oldPolicy());
     harness.request(1, 'tools/call', { name: 'x', task: {} });

@@ -8,8 +8,10 @@ import { EXTENSION_ID } from '../../../src/wire/messages.js';
 import { exchangeOf } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 
-const policy = policyOf('concerns: { security: { values: [low, high] } }\n');
-const other = policyOf('concerns: { security: { values: [low, high, top] } }\n');
+const LEVELS = 'concerns: { security: { values: [low, high] } }\n';
+const ENFORCE = 'settings: { enforcement: enforce }\n';
+const policy = policyOf(LEVELS + ENFORCE);
+const other = policyOf(`concerns: { security: { values: [low, high, top] } }\n${ENFORCE}`);
 const store = createMemoryStore();
 await store.update('s', { concerns: { security: 'high' } });
 
@@ -78,6 +80,13 @@ describe('the views of a message', () => {
     const { configuration } = low;
     const own = { configuration, request: undefined, substitute: undefined };
     expect(viewsOf({ state: { policy }, latest: undefined }, open)).toEqual([own]);
+  });
+
+  it('are without requests that began before anything was enforced', () => {
+    const before = configured(new Harness(policyOf(LEVELS)), 'low');
+    expect(viewsIn([before, high])).toEqual([viewOf(high)]);
+    const configuration = resolveConfiguration(policy, []);
+    expect(viewsIn([before])).toEqual([{ configuration }]);
   });
 
   it('are those of configured requests only', () => {
