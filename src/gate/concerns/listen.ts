@@ -10,7 +10,7 @@ import {
 } from '../../wire/messages.js';
 import { lacksScope } from '../enforce/explain-target.js';
 import { isUriKnown } from '../enforce/visibility.js';
-import { canChange } from '../request/configure.js';
+import { isRedacted } from '../request/configure.js';
 import { ask, type Deciding, listsFor, type Outcome, pass, refuse, type Tell } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { NOT_CHECKED, tooManyUris } from '../request/generated/texts.js';
@@ -22,14 +22,14 @@ import { MAX_URIS } from '../table/routes.js';
  * acknowledges and watches nothing that the client must not know. Each change is decided again when it arrives.
  */
 export function* judgeListen(facts: Facts): Deciding<Outcome> {
-  const { configuration, request, isEnforced } = facts;
+  const { configuration, request } = facts;
   const tell: Tell = () => [describeConcerns(configuration, [])];
   const announced = announcedTo(request);
   // What the client sees now is what later lists are compared with.
   for (const kind of KINDS)
     if (announced.includes(LISTS[kind].capability)) yield* ask({ need: 'whole', kind });
   const uris = read(request.params, 'notifications', 'resourceSubscriptions');
-  if (!isEnforced || !canChange(configuration) || !Array.isArray(uris)) return pass(facts, tell);
+  if (!isRedacted(facts) || !Array.isArray(uris)) return pass(facts, tell);
   if (uris.length > MAX_URIS) {
     return refuse(ERRORS.invalidParams, tooManyUris({ most: MAX_URIS }));
   }

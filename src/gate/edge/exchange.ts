@@ -81,9 +81,8 @@ export class Exchange implements Facts {
     this.request = connection.isLegacy || saysLegacy(request, sender) ? asLegacy(request) : request;
     this.era = eraOf(this.request);
     const { settings } = this.policy;
-    const { method } = request;
-    this.route =
-      method === connection.probe ? PROBE : (panelRouteOf(settings, request) ?? routeOf(settings, method));
+    const routed = panelRouteOf(settings, request) ?? routeOf(settings, request.method);
+    this.route = request.method === connection.probe ? PROBE : routed;
   }
 
   /** The id that the client gave the request, of any JSON type. */

@@ -116,7 +116,7 @@ export function findPreferences(
   ): void => {
     exchange.kept = kept;
     const resolved = configure(exchange, kept, { meta: true });
-    const warnings = [...told, ...resolved.warnings];
+    const warnings = told.length === 0 ? resolved.warnings : [...told, ...resolved.warnings];
     const configuration = told.length === 0 ? resolved : { ...resolved, warnings };
     const listed = LISTS.has(exchange.route.to) ? listedUnder(configuration) : configuration;
     if (listed === configuration) exchange.configured(configuration, logged);

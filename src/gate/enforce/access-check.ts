@@ -2,7 +2,7 @@ import { listedUnder } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
 import { type Answer, ERRORS, type Failure, type Request, read } from '../../wire/messages.js';
 import { split } from '../../wire/server-names.js';
-import { canChange } from '../request/configure.js';
+import { canChange, isRedacted } from '../request/configure.js';
 import {
   ask,
   type Deciding,
@@ -48,8 +48,8 @@ export function* judgeAccess(asked: RequestFacts): Deciding<Outcome> {
   const isShadow = enforcement === 'shadow';
   const facts = yield* ask({ need: 'preferences', invalid: isShadow ? 'ignore' : 'refuse' });
   const { configuration, request } = facts;
-  const isInvalid = configuration.invalid.length > 0 || refusalOf(request, facts.route) !== undefined;
-  if (isShadow && isInvalid) return pass(facts, told(request.method));
+  const isInvalid = () => configuration.invalid.length > 0 || refusalOf(request, facts.route) !== undefined;
+  if (isShadow && isInvalid()) return pass(facts, told(request.method));
   const target = targetOf(request);
   // If nothing can be hidden, there is nothing to check. A request without a target names no primitive.
   if (!canChange(configuration) || target === undefined) return pass(facts, told());
@@ -67,7 +67,7 @@ export function* judgeAccess(asked: RequestFacts): Deciding<Outcome> {
 
 /** Filters and redacts the answer to an access-checked request, under `enforce`. */
 export function* settleAccess(facts: Facts, message: Answer | Failure): Settling<Settled> {
-  if (!facts.isEnforced || !canChange(facts.configuration)) return { message };
+  if (!isRedacted(facts)) return { message };
   // Hidden entries first: redaction takes their names out, and then nothing tells that they are hidden.
   const filtered = 'error' in message ? message : yield* filterEntries(facts, message);
   return yield* redactResponse(facts, filtered);

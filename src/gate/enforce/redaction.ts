@@ -13,7 +13,7 @@ import {
 } from '../../wire/messages.js';
 import { joinUri, split } from '../../wire/server-names.js';
 import type { CatalogCache } from '../request/catalog-cache.js';
-import { canChange } from '../request/configure.js';
+import { canChange, isRedacted } from '../request/configure.js';
 import {
   ask,
   fail,
@@ -147,7 +147,7 @@ export function* redactRecords(
   records: readonly unknown[],
   exceptionsOf: (record: object) => Exceptions = exceptionsTo,
 ): Settling<readonly unknown[]> {
-  if (!facts.isEnforced || !canChange(facts.configuration)) return records;
+  if (!isRedacted(facts)) return records;
   const isRead = (record: unknown): record is Record<string, unknown> =>
     typeof record === 'object' && record !== null && hasTexts({ ...record }, exceptionsOf(record));
   if (!records.some(isRead)) return records;

@@ -76,15 +76,12 @@ export function configure(
   // Only what a request says about itself is stronger than what the model set.
   const found = readPreferenceSources(meta ? request : undefined, [model, ...strongestFirst], sender.http);
   const configuration = resolveConfiguration(policy, found.sources, caller);
-  const warnings = [
-    ...(modern ? NO_WARNINGS : (record.warnings ?? NO_WARNINGS)),
-    ...found.warnings,
-    // They are about the list of tools, so a call does not repeat them.
-    ...(request.method === LISTS.tools.method ? warnOfOtherServers(policy, sender.http) : NO_WARNINGS),
-  ];
-  return warnings.length === 0
-    ? configuration
-    : { ...configuration, warnings: [...warnings, ...configuration.warnings] };
+  const remembered = modern ? NO_WARNINGS : (record.warnings ?? NO_WARNINGS);
+  // They are about the list of tools, so a call does not repeat them.
+  const more = request.method === LISTS.tools.method ? warnOfOtherServers(policy, sender.http) : NO_WARNINGS;
+  if (remembered.length + found.warnings.length + more.length === 0) return configuration;
+  const warnings = [...remembered, ...found.warnings, ...more, ...configuration.warnings];
+  return { ...configuration, warnings };
 }
 
 /**
@@ -103,14 +100,14 @@ export function callerOf(
   const era = eraOf(request);
   const record = recordOf(session);
   const meta = read(request.params, '_meta');
-  const client =
+  const { capabilities, client } =
     era === 'modern'
       ? { capabilities: read(meta, CLIENT_CAPABILITIES_META), client: read(meta, CLIENT_INFO_META) }
       : keptClient(policy, record);
   // Preferences that expired with their session, or were not read, must not show what they used to hide.
   const isUnknown = (era === 'legacy' && session.state !== 'live') || principal?.state === 'unknown';
   const forgotten = isUnknown && (areLost === true || policy.settings.enforcement === 'enforce');
-  return { claims: sender.claims, scopes: sender.scopes, ...client, era, forgotten };
+  return { claims: sender.claims, scopes: sender.scopes, capabilities, client, era, forgotten };
 }
 
 /**
@@ -137,6 +134,10 @@ export function canChange({ policy, active }: Configuration): boolean {
     settings.transparency
   );
 }
+
+/** Returns whether answers to a request are looked at for what is hidden: something can be, and is enforced. */
+export const isRedacted = (of: { readonly isEnforced: boolean; readonly configuration: Configuration }) =>
+  of.isEnforced && canChange(of.configuration);
 
 /** Returns whether a configuration can leave something out of an answer. */
 export const canHide = (configuration: Configuration): boolean =>
