@@ -61,32 +61,34 @@ interface Running<T, N extends NeedName> {
   fail(cause: unknown): void;
 }
 
-/** Gives a decision each fact that it asks for, until it ends. */
-function run<T, N extends NeedName>(decide: () => Deciding<T, N>, running: Running<T, N>): void {
-  let steps: Deciding<T, N>;
-  const go = (resume: () => IteratorResult<Need<N>, T>): void => {
-    try {
-      let step = resume();
-      while (step.done !== true) {
-        let now: Found<T> | undefined;
-        let isLater = false;
-        running.find(step.value, (found) => {
-          if (isLater) go(() => resumed(steps, found));
-          else now = found;
-        });
-        isLater = true;
-        if (now === undefined) return running.later?.(step.value);
-        step = resumed(steps, now);
-      }
-      running.end(step.value);
-    } catch (cause) {
-      running.fail(cause);
+/**
+ * Gives a decision each fact that it asks for, until it ends.
+ *
+ * @param given what it asked for last, if it has begun
+ */
+function run<T, N extends NeedName>(
+  decide: () => Deciding<T, N>,
+  running: Running<T, N>,
+  given?: Found<T>,
+): void {
+  try {
+    const steps = decide();
+    let step = given === undefined ? steps.next() : resumed(steps, given);
+    while (step.done !== true) {
+      let now: Found<T> | undefined;
+      let isLater = false;
+      running.find(step.value, (found) => {
+        if (isLater) run(() => steps, running, found);
+        else now = found;
+      });
+      isLater = true;
+      if (now === undefined) return running.later?.(step.value);
+      step = resumed(steps, now);
     }
-  };
-  go(() => {
-    steps = decide();
-    return steps.next();
-  });
+    running.end(step.value);
+  } catch (cause) {
+    running.fail(cause);
+  }
 }
 
 /** Gives a decision what it asked for. The types of needs say that each fact is of the kind that its need asks for. */

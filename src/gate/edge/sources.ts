@@ -104,53 +104,55 @@ function findRead<N extends ReadName>(exchange: Exchange, need: Need<N>, then: (
  */
 export function findPreferences(
   exchange: Exchange,
-  { invalid }: Need<'preferences'>,
+  need: Need<'preferences'>,
   then: (found: Found) => void,
 ): void {
-  const { connection, era } = exchange;
-  const noPrincipal = connection.principal?.place === 'none' ? [NO_PRINCIPAL] : [];
-  const configured = (
-    kept: Kept,
-    logged: readonly ConcernWarning[],
-    told: readonly ConcernWarning[] = [],
-  ): void => {
-    exchange.kept = kept;
-    const resolved = configure(exchange, kept, { meta: true });
-    const warnings = told.length === 0 ? resolved.warnings : [...told, ...resolved.warnings];
-    const configuration = told.length === 0 ? resolved : { ...resolved, warnings };
-    const listed = LISTS.has(exchange.route.to) ? listedUnder(configuration) : configuration;
-    if (listed === configuration) exchange.configured(configuration, logged);
-    else if (exchange.policy.settings.lists !== 'stable')
-      exchange.configured({ ...listed, warnings }, logged);
-    else {
-      // Warnings about preferences would make lists differ.
-      const own = new Set(listed.warnings.map(({ message }) => message));
-      exchange.configured(listed, [...logged, ...warnings.filter(({ message }) => !own.has(message))]);
-    }
-    const [wrong] = invalid === 'refuse' ? resolved.invalid : [];
-    if (wrong !== undefined) return then({ end: refuseValue(exchange, wrong) });
-    // Remembers what the client was shown last, and tells the page that it has listed.
-    const { gate, configuration: shown, route } = exchange;
-    if (route.to === 'list') gate.listedWith(shown, route.kind);
-    if (route.to === 'listen') gate.listedWith(shown);
-    then({ fact: exchange });
-  };
+  const end = (kept: Kept, told?: readonly ConcernWarning[]) => then(configured(exchange, need, kept, told));
   const kept = readKept(exchange);
-  if (!(kept instanceof Promise)) return configured(kept, noPrincipal);
+  if (!(kept instanceof Promise)) return end(kept);
   kept.then(
     (found) => {
       // Only a store can have lost the session of a legacy request.
-      const isLost = era === 'legacy' && found.session.state !== 'live';
-      if (isLost) configured({ ...found, areLost: true }, noPrincipal, [UNKNOWN_SESSION]);
-      else configured(found, noPrincipal);
+      const isLost = exchange.era === 'legacy' && found.session.state !== 'live';
+      if (isLost) end({ ...found, areLost: true }, [UNKNOWN_SESSION]);
+      else end(found);
     },
     (cause) => {
       const warnings = [storeWarning('read', cause)];
       // The client must know that what it sees may not be what its person chose.
-      if (!exchange.isEnforced) return configured(unread(exchange), [], warnings);
+      if (!exchange.isEnforced) return end(unread(exchange), warnings);
       then({ end: refuse(ERRORS.internal, PREFERENCES_UNREAD, undefined, () => [{ warnings }]) });
     },
   );
+}
+
+/** Gives a request its configuration. Not a closure in the function above: V8 forgets the code of those with the request. */
+function configured(
+  exchange: Exchange,
+  { invalid }: Need<'preferences'>,
+  kept: Kept,
+  told: readonly ConcernWarning[] = [],
+): Found {
+  const logged = exchange.connection.principal?.place === 'none' ? [NO_PRINCIPAL] : [];
+  exchange.kept = kept;
+  const resolved = configure(exchange, kept, { meta: true });
+  const warnings = told.length === 0 ? resolved.warnings : [...told, ...resolved.warnings];
+  const configuration = told.length === 0 ? resolved : { ...resolved, warnings };
+  const listed = LISTS.has(exchange.route.to) ? listedUnder(configuration) : configuration;
+  if (listed === configuration) exchange.configured(configuration, logged);
+  else if (exchange.policy.settings.lists !== 'stable') exchange.configured({ ...listed, warnings }, logged);
+  else {
+    // Warnings about preferences would make lists differ.
+    const own = new Set(listed.warnings.map(({ message }) => message));
+    exchange.configured(listed, [...logged, ...warnings.filter(({ message }) => !own.has(message))]);
+  }
+  const [wrong] = invalid === 'refuse' ? resolved.invalid : [];
+  if (wrong !== undefined) return { end: refuseValue(exchange, wrong) };
+  // Remembers what the client was shown last, and tells the page that it has listed.
+  const { gate, configuration: shown, route } = exchange;
+  if (route.to === 'list') gate.listedWith(shown, route.kind);
+  if (route.to === 'listen') gate.listedWith(shown);
+  return { fact: exchange };
 }
 
 /** The routes of lists that clients show to models. */
