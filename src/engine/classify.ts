@@ -47,15 +47,18 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
   const classes: Mapping[] = [];
   const undeclared: string[] = [];
   const changed: string[] = [];
-  const byParts = new Map<string | object, Given>();
+  const byParts = new Map<number | string | object, Given>();
   // Of these texts, 200 bytes each for a policy with many concerns, each item's key has only the number.
   const byValues = new Map<string, number>();
-  const numbers = new Map<string, number>();
+  // A text for each of thousands of items takes twice the time of a number.
+  const numbers = new Map<number | string, number>();
   for (const item of items) {
     const data = readable(policy, kind, item);
     const parts = partsFor(policy, kind, item, data);
     // Values of the item's own are an object that no other item has, so they are always read.
-    const own = ownConcerns(item._meta) ?? parts.map(({ number }) => number).join();
+    const [{ number } = { number: '' }] = parts;
+    const own =
+      ownConcerns(item._meta) ?? (parts.length > 1 ? parts.map((each) => each.number).join() : number);
     const given = getOrMake(byParts, own, () => {
       const offers = collectOffers(policy, item, parts);
       if (undeclared.length < MAX_NAMED) undeclared.push(...offers.unknown);
@@ -64,7 +67,9 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
     const slots = policy.slots.fill(data);
     const change = changeOf(policy, kind, item);
     if (change !== undefined && changed.length < MAX_NAMED) changed.push(identityOf(kind, item));
-    const key = [given.number, change, ...slots.map((each) => textOf(each, `item ${classOf.length}`))].join();
+    const texts = slots.map((each) => textOf(each, `item ${classOf.length}`));
+    const isPlain = change === undefined && texts.length === 0;
+    const key = isPlain ? given.number : [given.number, change, ...texts].join();
     const made = () => classes.push({ kind, change, ...given.offers, primitive: data, slots }) - 1;
     classOf.push(getOrMake(numbers, key, made));
   }
