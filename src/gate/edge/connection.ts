@@ -216,13 +216,15 @@ export class Connection implements ServerConnection {
   ): Promise<void> {
     try {
       if (isResponse(message) && this.ledger.answered('server', message)) return SENT;
+      // Not when it is handled: what arrives after an answer, while both wait, cannot belong to the request.
+      const answered = isResponse(message) ? this.ledger.take(message.id) : undefined;
       const related = relatedTo === undefined ? undefined : this.ledger.find(relatedTo);
       const open = isResponse(message)
         ? []
         : openRequests(related === undefined ? this.ledger.all() : [related]);
       let sent = SENT;
       const pending = this.serverQueue.run(() => {
-        const result = this.settle(message, open);
+        const result = this.settle(message, open, answered);
         if (result instanceof Promise) {
           return result.then((toSend) => (toSend === undefined ? undefined : send(toSend)));
         }
@@ -241,13 +243,13 @@ export class Connection implements ServerConnection {
   private settle(
     message: Message,
     open: readonly OpenRequest[],
+    answered: Exchange | undefined,
   ): Message | undefined | Promise<Message | undefined> {
     if (isNotification(message)) return fromServerNotification(this, message, open);
     if (isRequest(message)) return fromServerRequest(this, message, open);
     // A value that is not a message can be a batch, which contains messages that nothing filters.
     if (!isResponse(message)) return this.state.isEnforced ? undefined : message;
-    const exchange = this.ledger.take(message.id);
-    return exchange === undefined ? this.unclaimed(message) : settle(exchange, message);
+    return answered === undefined ? this.unclaimed(message) : settle(answered, message);
   }
 
   /** An answer that belongs to no exchange: that of a request that passed by, or one that nobody waits for. */

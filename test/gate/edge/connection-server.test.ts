@@ -122,24 +122,27 @@ describe('what a transport sends', () => {
     expect(isSettled).toBe(true);
   });
 
-  it('repeats no name that the client sent after it', async () => {
+  it.each<[string, 'before' | 'after']>([
+    ['that the client sent after it', 'after'],
+    ['of a request that was answered before it', 'before'],
+  ])('repeats no name %s', async (_what, when) => {
     const preferences = { place: 'connection', record: { concerns: { level: 'high' } } } as const;
     const own = new TaskGate(enforced, {}, { preferences });
-    const answerLists = async () => {
-      const lists = own.toServer.filter((sent) => read(sent, 'method') === 'tools/list');
-      await own.server(message({ id: idOf(lists.at(-1)), ...LISTS['tools/list'] }));
-    };
+    const newest = (method: string) => idOf(own.toServer.findLast((sent) => read(sent, 'method') === method));
+    const answerLists = () => own.server(message({ id: newest('tools/list'), ...LISTS['tools/list'] }));
     const log = (data: string) =>
       message({ method: 'notifications/message', params: { level: 'info', data } });
+    const params = { name: 'work', arguments: { of: 'secret' } };
+    const call = () => own.client(message({ id: 2, method: 'tools/call', params }));
     own.client(message({ id: 1, method: 'tools/list' }));
     await answerLists();
+    if (when === 'before') call();
     own.toClient.length = 0;
     // Until the list is compared, later messages of the server wait.
     void own.server(message({ method: 'notifications/tools/list_changed' }));
+    if (when === 'before') void own.server(message({ id: newest('tools/call'), result: { content: [] } }));
     const told = own.server(log('for secret'));
-    own.client(
-      message({ id: 2, method: 'tools/call', params: { name: 'work', arguments: { of: 'secret' } } }),
-    );
+    if (when === 'after') call();
     await turn();
     await answerLists();
     await told;
