@@ -48,7 +48,8 @@ describe('redact', () => {
         const text = part.repeat(length / part.length);
         return () => redacted(text);
       };
-      expect(await growth(redacting, 3_000)).toBeLessThan(LINEAR);
+      // Shorter texts take 50 us, of which nothing can be told.
+      expect(await growth(redacting, 30_000)).toBeLessThan(LINEAR);
     },
   );
 });
