@@ -56,9 +56,8 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
     const data = readable(policy, kind, item);
     const parts = partsFor(policy, kind, item, data);
     // Values of the item's own are an object that no other item has, so they are always read.
-    const [{ number } = { number: '' }] = parts;
-    const own =
-      ownConcerns(item._meta) ?? (parts.length > 1 ? parts.map((each) => each.number).join() : number);
+    const only = parts.length === 1 ? parts[0]?.number : undefined;
+    const own = ownConcerns(item._meta) ?? only ?? parts.map(({ number }) => number).join();
     const given = getOrMake(byParts, own, () => {
       const offers = collectOffers(policy, item, parts);
       if (undeclared.length < MAX_NAMED) undeclared.push(...offers.unknown);
