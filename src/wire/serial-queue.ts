@@ -6,7 +6,8 @@ type Task = () => void | Promise<void>;
  */
 export class SerialQueue {
   private current: Promise<void> | undefined;
-  private readonly queue: (() => void)[] = [];
+  // Created by the first task that waits: many queues run a single one.
+  private queue: (() => void)[] | undefined;
   private emptying = false;
 
   /**
@@ -18,6 +19,7 @@ export class SerialQueue {
   run(task: Task): void | Promise<void> {
     if (!this.waiting) return this.start(task);
     return new Promise((resolve, reject) => {
+      this.queue ??= [];
       this.queue.push(() => {
         try {
           resolve(this.start(task));
@@ -45,7 +47,7 @@ export class SerialQueue {
       this.current = undefined;
       this.emptying = true;
       while (this.current === undefined) {
-        const next = this.queue.shift();
+        const next = this.queue?.shift();
         if (next === undefined) break;
         next();
       }
@@ -59,33 +61,3 @@ export class SerialQueue {
 /** Returns what a function makes of a value: immediately, unless the value is a promise. */
 export const whenKnown = <T, R>(value: T | Promise<T>, then: (value: T) => R): R | Promise<R> =>
   value instanceof Promise ? value.then(then) : then(value);
-
-/**
- * Returns what a function passes to its callback: immediately if it calls it before it returns, otherwise as a promise.
- * Some transports need an answer in the same turn, so a promise is used only where something must be waited for.
- *
- * @param start calls one of its arguments once. It may throw before it returns, and must call `fail` afterwards.
- * @example
- * nowOrLater<number>((then) => then(1)); // 1
- */
-export function nowOrLater<T>(
-  start: (then: (value: T) => void, fail: (cause: unknown) => void) => void,
-): T | Promise<T> {
-  let done: { readonly value: T } | undefined;
-  let later: { resolve(value: T): void; reject(cause: unknown): void } | undefined;
-  start(
-    (value) => {
-      done = { value };
-      later?.resolve(value);
-    },
-    (cause) => {
-      if (later === undefined) throw cause;
-      later.reject(cause);
-    },
-  );
-  return done === undefined
-    ? new Promise((resolve, reject) => {
-        later = { resolve, reject };
-      })
-    : done.value;
-}

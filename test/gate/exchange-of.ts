@@ -30,7 +30,9 @@ export async function readPreferences(
   exchange: Exchange,
   invalid: 'refuse' | 'ignore' = 'refuse',
 ): Promise<Found> {
-  return new Promise((resolve) => findPreferences(exchange, { need: 'preferences', invalid }, resolve));
+  return new Promise((resolve) =>
+    findPreferences(exchange, { need: 'preferences', invalid }, { found: resolve }),
+  );
 }
 
 /** Runs a decision about a request, and returns what it decides. */

@@ -1,15 +1,140 @@
 import type { Answer, Failure, Message } from '../../wire/messages.js';
-import { nowOrLater } from '../../wire/serial-queue.js';
-import type { Deciding, Need, NeedName, Outcome, Settling, Tell } from '../request/decision.js';
+import type {
+  Deciding,
+  Need,
+  NeedName,
+  Outcome,
+  Settled,
+  Settling,
+  SettlingNeed,
+  Tell,
+} from '../request/decision.js';
 import { NO_REPORT } from '../request/report.js';
 import { loggable, refusalOf } from '../table/routing.js';
 import type { Exchange } from './exchange.js';
 import { ROWS, type Rows } from './rows.js';
-import { type Found, find, findPreferences } from './sources.js';
+import { type Finding, type Found, find, findPreferences } from './sources.js';
+
+/** How a decision gets what it needs, and what becomes of its end. `R` is what whoever runs it gets. */
+interface Course<T, N extends NeedName, R> {
+  find(exchange: Exchange, need: Need<N>, finding: Finding<T>): void;
+  /** Called if that is not at hand. Returns what to give at once, if nothing else is to wait for the decision. */
+  later?(exchange: Exchange, need: Need<N>): { readonly result: R } | undefined;
+  end(exchange: Exchange, value: T): R;
+  fail(exchange: Exchange, cause: unknown): R | Promise<R>;
+}
+
+/** Later messages of the client wait until the request is decided. */
+const IN_ORDER: Course<Outcome, NeedName, void> = {
+  find(exchange, need, finding) {
+    if (need.need === 'preferences') findPreferences(exchange, need, finding);
+    else find(exchange, need, finding);
+  },
+  end: carryOut,
+  // Every request is answered exactly once.
+  fail: (exchange, cause) => exchange.gate.toClient(exchange.failureOf(cause)),
+};
+
+/** Later messages wait only for preferences. */
+const JUDGED: typeof IN_ORDER = {
+  ...IN_ORDER,
+  later(exchange, { need }) {
+    if (need === 'preferences') return undefined;
+    // Only this request waits, and the client can cancel it until it is resumed.
+    exchange.hold();
+    return { result: undefined };
+  },
+};
+
+const SETTLED: Course<Settled, SettlingNeed, Message> = {
+  find,
+  end(exchange, { message, tell: about }) {
+    tell(exchange, about);
+    return message;
+  },
+  fail: (exchange, cause) => exchange.failureOf(cause),
+};
+
+const GATHERED = {
+  find,
+  end: <T>(_: Exchange, value: T): T => value,
+  fail: (_: Exchange, cause: unknown) => Promise.reject<never>(cause),
+};
 
 /**
- * Decides a request of the client, and carries out the outcome: passes it to the server, or answers it. Here, and nowhere
- * else, a request waits for what its decision needs.
+ * A decision that runs for a request. Here, and nowhere else, a request waits for what its decision needs. An object, since
+ * closures that each request makes take more memory, and V8 drops their code with them.
+ */
+class Run<T, N extends NeedName, R> implements Finding<T> {
+  /** What the latest need is answered with, if that is at hand. */
+  private now: Found<T> | undefined = undefined;
+  private isAsking = false;
+  private over: { readonly result: R | Promise<R> } | undefined = undefined;
+  private resolve: ((result: R | Promise<R>) => void) | undefined = undefined;
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly steps: Deciding<T, N>,
+    private readonly course: Course<T, N, R>,
+  ) {}
+
+  /** Gives a decision each fact that it asks for, until it ends. */
+  start(): R | Promise<R> {
+    this.goOn();
+    if (this.over !== undefined) return this.over.result;
+    return new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+  }
+
+  /** @param given what it asked for last, if it has begun */
+  private goOn(given?: Found<T>): void {
+    const { course, exchange, steps } = this;
+    try {
+      let step = given === undefined ? steps.next() : resumed(steps, given);
+      while (step.done !== true) {
+        const now = this.find(step.value);
+        if (now === undefined) return this.give(course.later?.(exchange, step.value));
+        step = resumed(steps, now);
+      }
+      this.give({ result: course.end(exchange, step.value) });
+    } catch (cause) {
+      this.give({ result: course.fail(exchange, cause) });
+    }
+  }
+
+  /** Returns what a need is answered with; `undefined` if that is not at hand. */
+  private find(need: Need<N>): Found<T> | undefined {
+    this.now = undefined;
+    this.isAsking = true;
+    this.course.find(this.exchange, need, this);
+    this.isAsking = false;
+    return this.now;
+  }
+
+  /** Takes what the latest need is answered with. If that was not at hand, the decision goes on. */
+  found(found: Found<T>): void {
+    const { course, exchange } = this;
+    if (this.isAsking) this.now = found;
+    // Not if the client has cancelled the request.
+    else if (course.later === undefined || !exchange.isHeld || exchange.resume()) this.goOn(found);
+  }
+
+  private give(over: { readonly result: R | Promise<R> } | undefined): void {
+    if (over === undefined) return;
+    this.over = over;
+    this.resolve?.(over.result);
+  }
+}
+
+/** Gives a decision what it asked for. The types of needs say that each fact is of the kind that its need asks for. */
+function resumed<T, N extends NeedName>(steps: Deciding<T, N>, found: Found<T>): IteratorResult<Need<N>, T> {
+  if ('end' in found) return { done: true, value: found.end };
+  return 'cause' in found ? steps.throw(found.cause) : steps.next(found.fact as never);
+}
+
+/**
+ * Decides a request of the client, and carries out the outcome: passes it to the server, or answers it.
  *
  * @returns a promise if later messages of the client must wait
  */
@@ -21,80 +146,8 @@ export function judge(exchange: Exchange, rows: Rows = ROWS): void | Promise<voi
   }
   const { judge: decision, inOrder } = rows[exchange.route.to];
   // Where a call can answer 403, its response must wait until it is decided.
-  const waits = inOrder || exchange.policy.asksForScopes;
-  return nowOrLater<void>((goOn) => {
-    run<Outcome, NeedName>(() => decision(exchange), {
-      find(need, found) {
-        if (need.need === 'preferences') return findPreferences(exchange, need, found);
-        find(exchange, need, (fact) => {
-          // Not if the client has cancelled the request.
-          if (!exchange.isHeld || exchange.resume()) found(fact);
-        });
-      },
-      later({ need }) {
-        if (waits || need === 'preferences') return;
-        // Only this request waits, and the client can cancel it until it is resumed.
-        exchange.hold();
-        goOn();
-      },
-      end(outcome) {
-        carryOut(exchange, outcome);
-        goOn();
-      },
-      // Every request is answered exactly once.
-      fail(cause) {
-        exchange.gate.toClient(exchange.failureOf(cause));
-        goOn();
-      },
-    });
-  });
-}
-
-/** How a decision gets what it needs, and what happens with it. */
-interface Running<T, N extends NeedName> {
-  /** Calls `found` with what a need is answered with, now or later. */
-  find(need: Need<N>, found: (found: Found<T>) => void): void;
-  /** Called if that is not at hand. */
-  later?(need: Need<N>): void;
-  end(value: T): void;
-  /** Called with what the decision, or one of these functions, throws. */
-  fail(cause: unknown): void;
-}
-
-/**
- * Gives a decision each fact that it asks for, until it ends.
- *
- * @param given what it asked for last, if it has begun
- */
-function run<T, N extends NeedName>(
-  decide: () => Deciding<T, N>,
-  running: Running<T, N>,
-  given?: Found<T>,
-): void {
-  try {
-    const steps = decide();
-    let step = given === undefined ? steps.next() : resumed(steps, given);
-    while (step.done !== true) {
-      let now: Found<T> | undefined;
-      let isLater = false;
-      running.find(step.value, (found) => {
-        if (isLater) run(() => steps, running, found);
-        else now = found;
-      });
-      isLater = true;
-      if (now === undefined) return running.later?.(step.value);
-      step = resumed(steps, now);
-    }
-    running.end(step.value);
-  } catch (cause) {
-    running.fail(cause);
-  }
-}
-
-/** Gives a decision what it asked for. The types of needs say that each fact is of the kind that its need asks for. */
-function resumed<T, N extends NeedName>(steps: Deciding<T, N>, found: Found<T>): IteratorResult<Need<N>, T> {
-  if ('end' in found) return { done: true, value: found.end };
-  return 'cause' in found ? steps.throw(found.cause) : steps.next(found.fact as never);
+  const course = inOrder || exchange.policy.asksForScopes ? IN_ORDER : JUDGED;
+  return new Run(exchange, decision(exchange), course).start();
 }
 
 /** Makes the client's answer from the server's. This is the only way on which the server's answer reaches the client. */
@@ -105,17 +158,7 @@ export function settle(
 ): Message | Promise<Message> {
   const { clientId } = exchange;
   const answered = message.id === clientId ? message : { ...message, id: clientId };
-  const { settle: decision } = rows[exchange.route.to];
-  return nowOrLater<Message>((answer) =>
-    run(() => decision(exchange, answered), {
-      find: (need, found) => find(exchange, need, found),
-      end(settled) {
-        tell(exchange, settled.tell);
-        answer(settled.message);
-      },
-      fail: (cause) => answer(exchange.failureOf(cause)),
-    }),
-  );
+  return new Run(exchange, rows[exchange.route.to].settle(exchange, answered), SETTLED).start();
 }
 
 /**
@@ -126,9 +169,7 @@ export function settle(
  * @returns a promise only if something must be waited for; it rejects with what the decision throws
  */
 export const gather = <T>(exchange: Exchange, steps: Settling<T>): T | Promise<T> =>
-  nowOrLater<T>((then, fail) =>
-    run(() => steps, { find: (need, found) => find(exchange, need, found), end: then, fail }),
-  );
+  new Run<T, SettlingNeed, T>(exchange, steps, GATHERED).start();
 
 export function carryOut(exchange: Exchange, outcome: Outcome): void {
   tell(exchange, outcome.tell);

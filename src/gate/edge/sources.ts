@@ -12,6 +12,7 @@ import {
 } from '../request/decision.js';
 import { NO_PRINCIPAL, PREFERENCES_UNREAD, UNKNOWN_SESSION } from '../request/generated/texts.js';
 import { type Kept, readKept, readPrincipal, unread, updateSession } from '../request/kept-preferences.js';
+import { NO_WARNINGS } from '../request/name-filters.js';
 import { readPages } from '../request/read-pages.js';
 import { storeWarning } from '../request/report.js';
 import type { Route } from '../table/routes.js';
@@ -25,6 +26,12 @@ import { makersOf, ownerOf } from './task-owners.js';
 export type Fact = { readonly fact: FactOf<NeedName> } | { readonly cause: unknown };
 /** The same, or how the request ends that needs it. */
 export type Found<T = Outcome> = Fact | { readonly end: T };
+
+/** Whoever asks for something. */
+export interface Finding<T = Outcome> {
+  /** Called with what the need is answered with: before `find` returns if that is at hand, otherwise later. */
+  found(found: Found<T>): void;
+}
 
 /** All but those for which the server or the client is asked: these are answered by callbacks, see `find`. */
 type ReadName = Exclude<NeedName, 'whole' | 'lists' | 'pages' | 'person' | 'preferences'>;
@@ -56,19 +63,21 @@ const READ: {
 };
 
 /**
- * Calls `then` with what a decision needs, before it returns if that is at hand.
+ * Finds what a decision needs.
  *
  * The server's lists are never waited for with a promise: the answer to a list that is not held leaves in the turn of the
  * server's last page, which SDK v2 and servers of one request depend on.
  *
  * @param exchange the request on whose behalf the server, the client and the store are asked
+ * @param need the need
+ * @param finding is told what the need is answered with
  */
 export function find(
   exchange: Exchange,
   need: Need<Exclude<NeedName, 'preferences'>>,
-  then: (found: Fact) => void,
+  finding: Finding<never>,
 ): void {
-  const found = (fact: FactOf<NeedName>): void => then({ fact });
+  const found = (fact: FactOf<NeedName>): void => finding.found({ fact });
   switch (need.need) {
     case 'whole':
       return exchange.connection.catalog.get(need.kind, exchange.policy, exchange.ask, found);
@@ -79,38 +88,46 @@ export function find(
     case 'person':
       return askPerson(exchange.connection, exchange.askClient, need.form, found);
     default:
-      return findRead(exchange, need, then);
+      return findRead(exchange, need, finding);
   }
 }
 
-function findRead<N extends ReadName>(exchange: Exchange, need: Need<N>, then: (found: Fact) => void): void {
-  const failed = (cause: unknown): void => then({ cause });
+function findRead<N extends ReadName>(exchange: Exchange, need: Need<N>, finding: Finding<never>): void {
+  const failed = (cause: unknown): void => finding.found({ cause });
   let fact: FactOf<N> | Promise<FactOf<N>>;
   try {
     fact = READ[need.need](exchange, need);
   } catch (cause) {
     return failed(cause);
   }
-  if (fact instanceof Promise) fact.then((each) => then({ fact: each }), failed);
-  else then({ fact });
+  if (fact instanceof Promise) fact.then((each) => finding.found({ fact: each }), failed);
+  else finding.found({ fact });
 }
 
 /**
  * Reads the preferences of a request from every source, and resolves its configuration. If the store cannot be read,
  * `advisory` continues with what the session id says and with the other sources. `enforce` refuses: the preferences that it cannot read may hide something.
  *
- * @param then called with the exchange, which has its configuration then, before this function returns if the session is
- *   at hand
+ * @param exchange the request, which has its configuration then
+ * @param need what to do about values that the policy does not have
+ * @param finding is told the exchange, before this function returns if the session is at hand
  */
-export function findPreferences(
+export function findPreferences(exchange: Exchange, need: Need<'preferences'>, finding: Finding): void {
+  const kept = readKept(exchange);
+  if (kept instanceof Promise) readLater(exchange, need, kept, finding);
+  else finding.found(configured(exchange, need, kept));
+}
+
+/** Waits for a store. Apart from the function above, in which these closures would take memory for each request. */
+function readLater(
   exchange: Exchange,
   need: Need<'preferences'>,
-  then: (found: Found) => void,
+  reading: Promise<Kept>,
+  finding: Finding,
 ): void {
-  const end = (kept: Kept, told?: readonly ConcernWarning[]) => then(configured(exchange, need, kept, told));
-  const kept = readKept(exchange);
-  if (!(kept instanceof Promise)) return end(kept);
-  kept.then(
+  const end = (kept: Kept, told?: readonly ConcernWarning[]) =>
+    finding.found(configured(exchange, need, kept, told));
+  reading.then(
     (found) => {
       // Only a store can have lost the session of a legacy request.
       const isLost = exchange.era === 'legacy' && found.session.state !== 'live';
@@ -121,19 +138,19 @@ export function findPreferences(
       const warnings = [storeWarning('read', cause)];
       // The client must know that what it sees may not be what its person chose.
       if (!exchange.isEnforced) return end(unread(exchange), warnings);
-      then({ end: refuse(ERRORS.internal, PREFERENCES_UNREAD, undefined, () => [{ warnings }]) });
+      finding.found({ end: refuse(ERRORS.internal, PREFERENCES_UNREAD, undefined, () => [{ warnings }]) });
     },
   );
 }
 
-/** Gives a request its configuration. Not a closure in the function above: V8 forgets the code of those with the request. */
+/** Gives a request its configuration. */
 function configured(
   exchange: Exchange,
   { invalid }: Need<'preferences'>,
   kept: Kept,
-  told: readonly ConcernWarning[] = [],
+  told: readonly ConcernWarning[] = NO_WARNINGS,
 ): Found {
-  const logged = exchange.connection.principal?.place === 'none' ? [NO_PRINCIPAL] : [];
+  const logged = exchange.connection.principal?.place === 'none' ? [NO_PRINCIPAL] : NO_WARNINGS;
   exchange.kept = kept;
   const resolved = configure(exchange, kept, { meta: true });
   const warnings = told.length === 0 ? resolved.warnings : [...told, ...resolved.warnings];
@@ -146,7 +163,7 @@ function configured(
     const own = new Set(listed.warnings.map(({ message }) => message));
     exchange.configured(listed, [...logged, ...warnings.filter(({ message }) => !own.has(message))]);
   }
-  const [wrong] = invalid === 'refuse' ? resolved.invalid : [];
+  const wrong = invalid === 'refuse' ? resolved.invalid[0] : undefined;
   if (wrong !== undefined) return { end: refuseValue(exchange, wrong) };
   // Remembers what the client was shown last, and tells the page that it has listed.
   const { gate, configuration: shown, route } = exchange;

@@ -135,7 +135,8 @@ export type FactOf<N extends NeedName> = Needs[N]['fact'];
  */
 export type Deciding<T, N extends NeedName = NeedName> = Generator<Need<N>, T, never>;
 /** A decision about an answer of the server. It never needs preferences: they are known, or those of the session count. */
-export type Settling<T> = Deciding<T, Exclude<NeedName, 'preferences'>>;
+export type Settling<T> = Deciding<T, SettlingNeed>;
+export type SettlingNeed = Exclude<NeedName, 'preferences'>;
 
 /** Returns a decision that asks for nothing. */
 // biome-ignore lint/correctness/useYield: it has the type of the decisions that do ask

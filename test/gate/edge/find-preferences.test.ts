@@ -37,7 +37,7 @@ async function configured(
 ) {
   const exchange = exchangeOf(harness, 'tools/list', params);
   const found: Found[] = [];
-  findPreferences(exchange, { need: 'preferences', invalid }, (each) => found.push(each));
+  findPreferences(exchange, { need: 'preferences', invalid }, { found: (each) => found.push(each) });
   const isImmediate = found.length > 0;
   await expect.poll(() => found).toHaveLength(1);
   const end = found.flatMap((each) => ('end' in each ? [each.end] : []))[0];
@@ -89,7 +89,7 @@ describe('a request', () => {
   ])('does not log that if %s', async (_what, preferences, isModern) => {
     const principal = { place: 'store', store, id: 'caller' } as const;
     const ports = { toServer: () => undefined, toClient: async () => undefined };
-    const connection = new Connection({ policy: plain, preferences, principal }, ports);
+    const connection = new Connection({ gate: { policy: plain, principal }, preferences }, ports);
     const params = isModern ? { _meta: modern() } : {};
     const exchange = new Exchange(connection, { ...ping, method: 'tools/list', params }, SENDER, 1);
     expect(await readPreferences(exchange)).toEqual({ fact: exchange });

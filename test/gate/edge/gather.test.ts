@@ -192,6 +192,19 @@ describe('settling', () => {
 });
 
 describe('gathering', () => {
+  it('rejects with what a decision throws at once', async () => {
+    const found = gather(exchange(new Harness(plain)), throwing('bug') as Settling<never>);
+    await expect(found).rejects.toThrow('bug');
+  });
+
+  it('leaves a request that waits for its own decision to that decision', async () => {
+    const harness = new Harness(plain, { place: 'store', store: createMemoryStore(), id: 's' });
+    const held = exchange(harness);
+    held.hold();
+    expect(await gather(held, ask({ need: 'kept' }))).toMatchObject({ session: { state: 'unknown' } });
+    expect([held.isHeld, held.resume()]).toEqual([true, true]);
+  });
+
   it('rejects with what a decision throws after it waited', async () => {
     const harness = new Harness(plain, { place: 'store', store: createMemoryStore(), id: 's' });
     function* late(): Settling<never> {
