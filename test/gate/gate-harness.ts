@@ -32,10 +32,8 @@ export class Harness {
     this.live = new LivePolicy(policy);
     this.gate = new Connection(
       {
-        policy: this.live,
+        gate: { policy: this.live, principal, observe },
         preferences,
-        principal,
-        observe,
         resumed: preferences.place === 'store',
         report: (report, context) => {
           this.reports.push(report);

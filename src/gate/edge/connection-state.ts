@@ -1,22 +1,20 @@
 import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
-import type { Capability } from '../../wire/messages.js';
+import type { Capability, Request } from '../../wire/messages.js';
 import type { TaskLister } from '../../wire/task-lister.js';
-import { CatalogCache, type SharedCatalog } from '../request/catalog-cache.js';
+import { CatalogCache } from '../request/catalog-cache.js';
 import type { Handshake } from '../request/decision.js';
 import type { ConnectionFacts, Implementation } from '../request/facts.js';
 import type { PrincipalPreferences, SessionPreferences } from '../request/kept-preferences.js';
 import { policyInForce } from '../request/live-policy.js';
 import { NO_REPORT, type Report } from '../request/report.js';
-import { TaskMemory, type TaskRecords, taskRecords } from '../tasks/task-records.js';
+import { StoredRecords, TaskMemory, type TaskRecords } from '../tasks/task-records.js';
 import type { ConnectionObserver, GateOptions } from './concerns-options.js';
 
 /** What a connection begins with: where its preferences are kept is known from its first message. */
-export interface ConnectionOptions
-  extends Pick<
-    GateOptions,
-    'policy' | 'principal' | 'probe' | 'listens' | 'shared' | 'upstream' | 'observe' | 'switched'
-  > {
+export interface ConnectionOptions {
+  /** Not its `store` and its `report`, which these options have in another form. */
+  readonly gate: Omit<GateOptions, 'store' | 'report'>;
   readonly preferences: SessionPreferences;
   readonly report?: Report | undefined;
   /** Who created which task. Without it, the connection remembers its own tasks. */
@@ -51,27 +49,27 @@ export class ConnectionState implements ConnectionFacts {
   latestListed: Configuration | undefined = undefined;
   private lists: CatalogCache | undefined = undefined;
 
-  /** @param shared returns the lists that other connections have read too */
+  /** @param of has the latest request of the client */
   constructor(
     readonly options: ConnectionOptions,
-    private readonly shared: () => SharedCatalog | undefined,
+    private readonly of: { readonly latest: { readonly request: Request } | undefined },
   ) {
-    const { preferences, resumed = false } = options;
+    const { gate, preferences, resumed = false } = options;
     this.preferences = preferences;
-    this.principal = options.principal;
-    this.probe = options.probe;
-    this.listens = options.listens;
+    this.principal = gate.principal;
+    this.probe = gate.probe;
+    this.listens = gate.listens;
     this.report = options.report ?? NO_REPORT;
     const store = preferences.place === 'store' ? preferences.store : undefined;
-    this.tasks = options.tasks ?? taskRecords(new TaskMemory(), store);
+    this.tasks = options.tasks ?? new StoredRecords(new TaskMemory(), store);
     this.taskTools = options.lister?.tools;
-    this.isJoined = (options.upstream?.servers.size ?? 0) > 0;
+    this.isJoined = (gate.upstream?.servers.size ?? 0) > 0;
     this.isLegacy = resumed;
   }
 
   /** The policy in force. */
   get policy(): Policy {
-    return policyInForce(this.options.policy);
+    return policyInForce(this.options.gate.policy);
   }
 
   get isEnforced(): boolean {
@@ -86,7 +84,9 @@ export class ConnectionState implements ConnectionFacts {
 
   /** What the server lists. Created by the first message that needs it: many connections serve a single request, which may not. */
   get catalog(): CatalogCache {
-    this.lists ??= new CatalogCache(this.shared());
+    const { latest } = this.of;
+    const { shared, upstream } = this.options.gate;
+    this.lists ??= new CatalogCache((latest && upstream?.listsFor(latest.request)) ?? shared);
     return this.lists;
   }
 

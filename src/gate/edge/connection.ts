@@ -71,12 +71,8 @@ export class Connection implements ServerConnection {
     /** Has the requests that passed by before there was a connection. */
     readonly ledger = new Ledger<Exchange>(),
   ) {
-    const { policy } = options;
-    this.state = new ConnectionState(options, () => {
-      const { latest } = this;
-      const kept = latest === undefined ? undefined : options.upstream?.listsFor(latest.request);
-      return kept ?? options.shared;
-    });
+    const { policy } = options.gate;
+    this.state = new ConnectionState(options, this);
     this.stopListening =
       policy instanceof LivePolicy ? policy.onReplace(() => this.announceChanges()) : undefined;
   }
@@ -97,7 +93,7 @@ export class Connection implements ServerConnection {
     const { latest, state } = this;
     if (latest === undefined || state.observer !== undefined) return;
     const panel = panelOf(() => (this.latest ?? latest).again());
-    state.observer = state.options.observe?.({ panel, client });
+    state.observer = state.options.gate.observe?.({ panel, client });
   }
 
   listedWith(configuration: Configuration, kind?: Kind): void {
@@ -115,7 +111,7 @@ export class Connection implements ServerConnection {
     }
     if (isSwitch) {
       if (capabilities.includes('tools')) this.state.relisted = false;
-      this.state.options.switched?.();
+      this.state.options.gate.switched?.();
     }
     this.state.observer?.changed();
   }

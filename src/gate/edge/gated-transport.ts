@@ -18,7 +18,7 @@ import { policyInForce } from '../request/live-policy.js';
 import type { HttpRequestInfo } from '../request/preference-sources.js';
 import type { GateReport } from '../request/report.js';
 import { insideOfTarget, passesBy, reportOfPassing } from '../table/routing.js';
-import { memoryOf, TaskMemory, taskRecords } from '../tasks/task-records.js';
+import { memoryOf, StoredRecords, TaskMemory } from '../tasks/task-records.js';
 import type { GateOptions } from './concerns-options.js';
 import { Connection, type ConnectionPorts } from './connection.js';
 import type { ConnectionOptions } from './connection-state.js';
@@ -59,7 +59,7 @@ const endingOf = (transport: Transport | EndingTransport): EndingTransport | und
   COME_BACK in transport ? transport : undefined;
 
 /** Gives every message to a connection, which is created by the first message that does not pass by. */
-class TransportWithGate extends TransportLayer implements GateLink {
+class TransportWithGate extends TransportLayer implements GateLink, ConnectionPorts {
   readonly [GATE] = this;
   private connection: Connection | undefined = undefined;
   /** Whether it has closed and forgot its connection. Nobody receives what is sent then. */
@@ -71,7 +71,8 @@ class TransportWithGate extends TransportLayer implements GateLink {
   private readonly ledger = new Ledger<Exchange>();
   private readonly outcomes: Outcomes | undefined = undefined;
   private lister: TaskLister | undefined = undefined;
-  private readonly work = new Set<Promise<unknown>>();
+  // Created by the first work: most transports have none, and many serve a single request.
+  private work: Set<Promise<unknown>> | undefined = undefined;
 
   constructor(
     inner: Transport,
@@ -101,7 +102,7 @@ class TransportWithGate extends TransportLayer implements GateLink {
     this.outcomes?.closed();
     // Transports of the SDK stay in memory until the next full garbage collection: their responses have finalizers. With
     // the connection, each call would keep what it received, and cost 12 us more for collecting it.
-    if (this.connection?.isFinished !== true || this.work.size) return;
+    if (this.connection?.isFinished !== true || this.work?.size) return;
     this.isOver = true;
     this.connection = undefined;
   }
@@ -157,7 +158,7 @@ class TransportWithGate extends TransportLayer implements GateLink {
   /** Resolves when no message waits for the store. An HTTP handler must await it before it responds with 202. */
   async settled(): Promise<void> {
     await this.connection?.settled();
-    if (this.work.size > 0) await Promise.allSettled(this.work);
+    if (this.work !== undefined) await Promise.allSettled(this.work);
   }
 
   /** Tells the client which lists look different since the preferences of its caller changed. */
@@ -193,8 +194,9 @@ class TransportWithGate extends TransportLayer implements GateLink {
   }
 
   waitFor(work: Promise<unknown>): void {
-    this.work.add(work);
-    const done = () => this.work.delete(work);
+    this.work ??= new Set();
+    const open = this.work.add(work);
+    const done = () => open.delete(work);
     work.then(done, done);
   }
 
@@ -207,48 +209,38 @@ class TransportWithGate extends TransportLayer implements GateLink {
   }
 
   private open(extra: MessageExtraInfo | undefined): Connection {
-    const { options } = this;
-    const { store, session: known, taskMemory, policy } = options;
+    const { store, session: known, taskMemory, policy } = this.options;
     const { sessionId } = this.inner;
     const session = known ?? (sessionId === undefined ? undefined : { key: sessionId });
     const isHttp = httpOf(extra) !== undefined;
     const memory = taskMemory ?? (isHttp ? memoryOf(policy) : new TaskMemory());
-    // Each option by name: copying the rest of an object costs 4 us for each call of a server per request.
-    const given: Complete<ConnectionOptions> = {
-      policy,
-      principal: options.principal,
-      probe: options.probe,
-      shared: options.shared,
-      listens: options.listens,
-      switched: options.switched,
-      upstream: options.upstream,
-      observe: options.observe,
+    const given: ConnectionOptions = {
+      gate: this.options,
       report: this.outcomes?.told,
       preferences: placePreferences(store, session, isHttp),
-      tasks: taskRecords(memory, store),
+      tasks: new StoredRecords(memory, store),
       lister: this.lister,
       resumed: sessionId !== undefined,
     };
-    const ports: ConnectionPorts = {
-      toServer: (message, extra) =>
-        this.onmessage?.(message as JSONRPCMessage, extra as MessageExtraInfo | undefined),
-      toClient: (message, relatedTo) =>
-        this.deliver(message, relatedTo === undefined ? undefined : { relatedRequestId: relatedTo }),
-    };
-    return new Connection(given, ports, this.ledger);
+    return new Connection(given, this, this.ledger);
+  }
+
+  toServer(message: Message, extra: unknown): void {
+    this.onmessage?.(message as JSONRPCMessage, extra as MessageExtraInfo | undefined);
+  }
+
+  toClient(message: Message, relatedTo?: RequestId): Promise<void> {
+    return this.deliver(message, relatedTo === undefined ? undefined : { relatedRequestId: relatedTo });
   }
 }
 
-/** An object that names each option, so that a new one cannot be forgotten. */
-type Complete<Options> = { readonly [Name in keyof Required<Options>]: Options[Name] };
-
 function senderOf(extra: MessageExtraInfo | undefined): Sender {
-  const { extra: claims, scopes } = extra?.authInfo ?? {};
+  const info = extra?.authInfo;
   return {
     extra,
     http: httpOf(extra),
-    claims: claims === undefined ? undefined : new Map(Object.entries(claims)),
-    scopes,
+    claims: info?.extra === undefined ? undefined : new Map(Object.entries(info.extra)),
+    scopes: info?.scopes,
   };
 }
 

@@ -22,18 +22,23 @@ export class TaskMemory extends QuickLRU<string, TaskMaker> {
 /** The key of a task in the session store, where every process can find it. */
 const keyOf = (taskId: string): string => `task/${taskId}`;
 
-/** Returns records in the memory of this process and, with a store, for every process. */
-export function taskRecords(memory: TaskMemory, store: SessionStore | undefined): TaskRecords {
-  return {
-    get(taskId) {
-      const known = memory.get(taskId);
-      return known !== undefined || store === undefined ? known : readMaker(store, taskId);
-    },
-    set(taskId, maker) {
-      memory.set(taskId, maker);
-      return store?.update(keyOf(taskId), maker);
-    },
-  };
+/** Records in the memory of this process and, with a store, for every process. */
+export class StoredRecords implements TaskRecords {
+  constructor(
+    private readonly memory: TaskMemory,
+    private readonly store: SessionStore | undefined,
+  ) {}
+
+  get(taskId: string) {
+    const { memory, store } = this;
+    const known = memory.get(taskId);
+    return known !== undefined || store === undefined ? known : readMaker(store, taskId);
+  }
+
+  set(taskId: string, maker: TaskMaker) {
+    this.memory.set(taskId, maker);
+    return this.store?.update(keyOf(taskId), maker);
+  }
 }
 
 async function readMaker(store: SessionStore, taskId: string): Promise<TaskMaker | undefined> {

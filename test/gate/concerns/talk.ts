@@ -53,16 +53,18 @@ export class Talk {
     const tell = (what: keyof ConnectionObserver) => () => void this.observed.push(what);
     this.connection = new Connection(
       {
-        policy: this.live,
+        gate: {
+          policy: this.live,
+          principal,
+          observe: ({ client }) => {
+            this.initialized = { client, server: this.connection.state.server };
+            return { changed: tell('changed'), listed: tell('listed'), closed: tell('closed') };
+          },
+        },
         preferences: preferences ?? { place: 'connection', record: {} },
-        principal,
         report: (report, context) => {
           this.reports.push(report);
           this.contexts.push(context);
-        },
-        observe: ({ client }) => {
-          this.initialized = { client, server: this.connection.state.server };
-          return { changed: tell('changed'), listed: tell('listed'), closed: tell('closed') };
         },
       },
       {

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { InitializedConnection } from '../../../src/gate/edge/concerns-options.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import { SharedCatalog } from '../../../src/gate/request/catalog-cache.js';
 import { LivePolicy } from '../../../src/gate/request/live-policy.js';
 import { NO_REPORT } from '../../../src/gate/request/report.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { read } from '../../../src/wire/messages.js';
-import { HIGH, LISTS, levels, recordsOf, TaskGate, turn } from '../tasks/task-gate.js';
+import { type GivenOptions, HIGH, LISTS, levels, recordsOf, TaskGate, turn } from '../tasks/task-gate.js';
 
 const advisory = levels();
 const MAKER = { tool: 'work', owner: 'p#alice' };
@@ -28,8 +27,10 @@ const ACCEPTED = {
 };
 
 describe('a connection', () => {
-  const open = (options: Partial<ConnectionOptions> = {}) =>
-    new Connection({ policy: advisory, preferences: { ...HERE }, ...options }, PORTS).state;
+  const open = ({ principal, probe, ...options }: GivenOptions = {}) => {
+    const gate = { policy: advisory, principal, probe };
+    return new Connection({ gate, preferences: { ...HERE }, ...options }, PORTS).state;
+  };
 
   it('begins without anything that a message would tell', () => {
     const own = open();
@@ -99,7 +100,7 @@ describe('a connection that a client initializes', () => {
   function observed(policy = new LivePolicy(advisory)) {
     const told: string[] = [];
     const seen: InitializedConnection[] = [];
-    const observe: ConnectionOptions['observe'] = (initialized) => {
+    const observe: GivenOptions['observe'] = (initialized) => {
       seen.push(initialized);
       return {
         changed: () => told.push('changed'),

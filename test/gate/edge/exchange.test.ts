@@ -81,7 +81,10 @@ describe('the route of an exchange', () => {
 
   it('is that of a probe for the method that only the handler knows', () => {
     const ports = { toServer: () => undefined, toClient: async () => undefined };
-    const options: ConnectionOptions = { policy: plain, preferences: { place: 'none' }, probe: 'secret' };
+    const options: ConnectionOptions = {
+      gate: { policy: plain, probe: 'secret' },
+      preferences: { place: 'none' },
+    };
     const gate = new Connection(options, ports);
     expect(new Exchange(gate, { ...ping, method: 'secret' }, SENDER, 1).route).toEqual({ to: 'probe' });
     expect(new Exchange(gate, ping, SENDER, 1).route).toEqual({ to: 'pass' });
@@ -178,7 +181,7 @@ describe('a report', () => {
   it('is not needed to answer', () => {
     const toClient: Message[] = [];
     const gate = new Connection(
-      { policy: plain, preferences: { place: 'store', store: createMemoryStore(), id: 's' } },
+      { gate: { policy: plain }, preferences: { place: 'store', store: createMemoryStore(), id: 's' } },
       { toServer: () => undefined, toClient: async (message) => void toClient.push(message) },
     );
     const exchange = new Exchange(gate, ping, SENDER, 1);

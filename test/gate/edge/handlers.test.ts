@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { ownerOf } from '../../../src/session/task-owner.js';
 import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
 import {
+  type GivenOptions,
   HIGH,
   LISTS,
   levels,
@@ -23,7 +23,7 @@ const SECRET: Reply = { error: { code: 7, message: 'not while secret runs' } };
 const REDACTED: Reply = { error: { code: 7, message: 'not while [hidden] runs' } };
 
 const answered = (body: object) => [{ jsonrpc: '2.0', id: 'request-1', ...body }];
-const gate = (policy: Policy, replies: TaskGate['replies'] = {}, options: Partial<ConnectionOptions> = {}) =>
+const gate = (policy: Policy, replies: TaskGate['replies'] = {}, options: GivenOptions = {}) =>
   new TaskGate(policy, { ...LISTS, ...replies }, options);
 
 describe('a request that names nothing', () => {

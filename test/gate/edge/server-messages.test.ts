@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import { acceptsNotification } from '../../../src/gate/edge/server-messages.js';
 import { LivePolicy } from '../../../src/gate/request/live-policy.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { type Message, read } from '../../../src/wire/messages.js';
 import type { TaskLister } from '../../../src/wire/task-lister.js';
-import { HIGH, LISTS, levels, type Reply, TaskGate, turn } from '../tasks/task-gate.js';
+import { type GivenOptions, HIGH, LISTS, levels, type Reply, TaskGate, turn } from '../tasks/task-gate.js';
 
 const advisory = levels();
 const shadow = levels('{ enforcement: shadow }');
@@ -26,7 +25,7 @@ const TOOLS = (...names: string[]): Reply => ({ result: { tools: names.map((name
 describe('a notification', () => {
   const refused = (method: string, logged = method) => [{ method, era: 'legacy', refused: logged }];
 
-  it.each<[string, Policy, Partial<ConnectionOptions>, 'client' | 'server', string, boolean, object[]]>([
+  it.each<[string, Policy, GivenOptions, 'client' | 'server', string, boolean, object[]]>([
     ['known', enforced, {}, 'server', 'notifications/message', true, []],
     ['known of the client', enforced, {}, 'client', 'notifications/roots/list_changed', true, []],
     [

@@ -225,7 +225,7 @@ describe('the report of a request', () => {
     const server = serving(policy, lists);
     const gate = new Connection(
       {
-        policy,
+        gate: { policy },
         preferences: { place: 'connection', record: {} },
         report: (report, context) => reported.push({ report, context }),
       },

@@ -19,6 +19,8 @@ import { policyOf } from '../gate-harness.js';
 
 /** What the server answers to a request. */
 export type Reply = { readonly result: object } | { readonly error: object };
+/** Options of a connection, and of its gate. */
+export type GivenOptions = Partial<Omit<ConnectionOptions, 'gate'> & ConnectionOptions['gate']>;
 type Replies = Record<string, Reply | ((params: Record<string, unknown>) => Reply)>;
 
 /** A gate over a server that answers at once, as the test says. */
@@ -32,16 +34,18 @@ export class TaskGate {
   constructor(
     policy: Policy | LivePolicy,
     readonly replies: Replies = {},
-    options: Partial<ConnectionOptions> = {},
+    { preferences, report, tasks, lister, resumed, ...gate }: GivenOptions = {},
     ports: Partial<ConnectionPorts> = {},
     ledger?: Connection['ledger'],
   ) {
     this.gate = new Connection(
       {
-        policy,
-        preferences: { place: 'connection', record: {} },
-        report: (report) => this.reports.push(report),
-        ...options,
+        gate: { ...gate, policy },
+        preferences: preferences ?? { place: 'connection', record: {} },
+        report: report ?? ((told) => this.reports.push(told)),
+        tasks,
+        lister,
+        resumed,
       },
       {
         toServer: (message) => {

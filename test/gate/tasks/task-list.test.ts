@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import { sealCursor } from '../../../src/gate/lists/cursor.js';
 import { CURSOR_MESSAGES } from '../../../src/gate/request/generated/texts.js';
 import { ownerOf } from '../../../src/session/task-owner.js';
 import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
-import { HIGH, LISTS, levels, MODERN, type Reply, recordsOf, TaskGate, verified } from './task-gate.js';
+import {
+  type GivenOptions,
+  HIGH,
+  LISTS,
+  levels,
+  MODERN,
+  type Reply,
+  recordsOf,
+  TaskGate,
+  verified,
+} from './task-gate.js';
 
 const advisory = levels();
 const shadow = levels('{ enforcement: shadow }');
@@ -35,13 +44,13 @@ type Listed = Reply | ((params: Record<string, unknown>) => Reply);
 function gate(
   policy: Policy = advisory,
   reply: Listed = { result: { tasks: TASKS } },
-  options: Partial<ConnectionOptions> = {},
+  options: GivenOptions = {},
 ): TaskGate {
   const replies = { ...LISTS, 'tasks/list': reply };
   return new TaskGate(policy, replies, { preferences: { place: 'none' }, tasks: RECORDS, ...options });
 }
 /** A connection with one client, whose list needs no change. */
-const PRIVATE: Partial<ConnectionOptions> = { preferences: { place: 'connection', record: {} } };
+const PRIVATE: GivenOptions = { preferences: { place: 'connection', record: {} } };
 
 const answered = (body: object) => [{ jsonrpc: '2.0', id: 'request-1', ...body }];
 const about = (own: object, meta: object = {}) => ({ _meta: { ...meta, [EXTENSION_ID]: own } });

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import { type CursorTarget, sealCursor } from '../../../src/gate/lists/cursor.js';
 import { CURSOR_MESSAGES } from '../../../src/gate/request/generated/texts.js';
 import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
 import type { TaskLister, TaskListQuery } from '../../../src/wire/task-lister.js';
-import { HIGH, LISTS, levels, MODERN, TaskGate, verified } from './task-gate.js';
+import { type GivenOptions, HIGH, LISTS, levels, MODERN, TaskGate, verified } from './task-gate.js';
 
 const advisory = levels();
 const enforced = levels('{ enforcement: enforce }');
@@ -18,7 +17,7 @@ class Listing extends TaskGate {
   readonly extras: unknown[] = [];
   page: () => Promise<Page> = async () => ({ ok: true, tasks: TASKS });
 
-  constructor(policy: Policy = advisory, options: Partial<ConnectionOptions> = {}) {
+  constructor(policy: Policy = advisory, options: GivenOptions = {}) {
     const lister: TaskLister = {
       tools: ['work', 'secret'],
       list: (query, extra) => {

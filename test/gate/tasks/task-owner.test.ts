@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import { ownerOf as callerOf } from '../../../src/gate/edge/task-owners.js';
 import type { Sender } from '../../../src/gate/request/configure.js';
 import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
@@ -7,14 +6,14 @@ import { isListedFor, isPrivate, mayUse, principalOf } from '../../../src/gate/t
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionRecord } from '../../../src/session/store.js';
 import { ownerOf } from '../../../src/session/task-owner.js';
-import { BROKEN_STORE, levels, MODERN, TaskGate, verified } from './task-gate.js';
+import { BROKEN_STORE, type GivenOptions, levels, MODERN, TaskGate, verified } from './task-gate.js';
 
 const policy = levels();
 const OVER_HTTP: Partial<Sender> = { http: {} };
 const OPENED: SessionRecord = { listChanged: [] };
 
 function gate(preferences?: SessionPreferences): TaskGate {
-  const options: Partial<ConnectionOptions> = preferences === undefined ? {} : { preferences };
+  const options: GivenOptions = preferences === undefined ? {} : { preferences };
   return new TaskGate(policy, {}, options);
 }
 const storing = (store = createMemoryStore()) => gate({ place: 'store', store, id: 's' });

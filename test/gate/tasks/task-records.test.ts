@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryOf, TaskMemory, taskRecords } from '../../../src/gate/tasks/task-records.js';
+import { memoryOf, StoredRecords, TaskMemory } from '../../../src/gate/tasks/task-records.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionRecord } from '../../../src/session/store.js';
 
@@ -26,7 +26,7 @@ describe('the memory of tasks', () => {
 describe('records without a store', () => {
   it('are those of the memory', () => {
     const memory = new TaskMemory();
-    const records = taskRecords(memory, undefined);
+    const records = new StoredRecords(memory, undefined);
     expect(records.get('one')).toBeUndefined();
     expect(records.set('one', MAKER)).toBeUndefined();
     expect(records.get('one')).toEqual(MAKER);
@@ -37,15 +37,15 @@ describe('records without a store', () => {
 describe('records with a store', () => {
   it('are found by every process', async () => {
     const store = createMemoryStore();
-    await expect(taskRecords(new TaskMemory(), store).set('one', MAKER)).resolves.toBe('stored');
+    await expect(new StoredRecords(new TaskMemory(), store).set('one', MAKER)).resolves.toBe('stored');
     expect(await store.read('task/one')).toEqual({ state: 'live', record: MAKER });
-    const other = taskRecords(new TaskMemory(), store).get('one');
+    const other = new StoredRecords(new TaskMemory(), store).get('one');
     expect(other).toBeInstanceOf(Promise);
     expect(await other).toEqual(MAKER);
   });
 
   it('need no store for a task of the same process', () => {
-    const records = taskRecords(new TaskMemory(), createMemoryStore());
+    const records = new StoredRecords(new TaskMemory(), createMemoryStore());
     void records.set('one', MAKER);
     expect(records.get('one')).toEqual(MAKER);
   });
@@ -58,13 +58,13 @@ describe('records with a store', () => {
   ])('have no maker if the store has %s', async (_what, record) => {
     const store = createMemoryStore();
     if (record !== undefined) await store.update('task/one', record);
-    expect(await taskRecords(new TaskMemory(), store).get('one')).toBeUndefined();
+    expect(await new StoredRecords(new TaskMemory(), store).get('one')).toBeUndefined();
   });
 
   it('have no maker if the task has ended', async () => {
     const store = createMemoryStore();
     await store.update('task/one', MAKER);
     await store.end('task/one');
-    expect(await taskRecords(new TaskMemory(), store).get('one')).toBeUndefined();
+    expect(await new StoredRecords(new TaskMemory(), store).get('one')).toBeUndefined();
   });
 });

@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { ownerOf } from '../../../src/session/task-owner.js';
 import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
-import { BROKEN_STORE, HIGH, LISTS, levels, type Reply, recordsOf, TaskGate, verified } from './task-gate.js';
+import {
+  BROKEN_STORE,
+  type GivenOptions,
+  HIGH,
+  LISTS,
+  levels,
+  type Reply,
+  recordsOf,
+  TaskGate,
+  verified,
+} from './task-gate.js';
 
 const advisory = levels();
 const enforced = levels('{ enforcement: enforce }');
@@ -15,7 +24,7 @@ const MINE = { tool: 'work', owner: ownerOf({ issuer: 'issuer', subject: 'sub al
 const ANSWER = { result: { taskId: ID, status: 'working' } };
 
 /** A server over HTTP that knows one task, which is Alice's. */
-function gate(options: Partial<ConnectionOptions> = {}, policy: Policy = advisory, reply?: Reply): TaskGate {
+function gate(options: GivenOptions = {}, policy: Policy = advisory, reply?: Reply): TaskGate {
   const answer = (params: Record<string, unknown>): Reply =>
     params.taskId === ID ? ANSWER : { error: { code: -32602, message: `No task ${String(params.taskId)}` } };
   const replies = { ...LISTS, 'tasks/get': reply ?? answer };

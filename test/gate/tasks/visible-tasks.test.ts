@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
 import type { Exchange } from '../../../src/gate/edge/exchange.js';
 import type { Sender } from '../../../src/gate/request/configure.js';
 import { canHide, configure } from '../../../src/gate/request/configure.js';
@@ -9,7 +8,7 @@ import * as visible from '../../../src/gate/tasks/visible-tasks.js';
 import { ownerOf } from '../../../src/session/task-owner.js';
 import { gathered } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
-import { HIGH, LISTS, levels, recordsOf, TaskGate, turn, verified } from './task-gate.js';
+import { type GivenOptions, HIGH, LISTS, levels, recordsOf, TaskGate, turn, verified } from './task-gate.js';
 
 const shownTools = gathered(visible.shownTools);
 const visibleTasks = gathered(visible.visibleTasks);
@@ -19,7 +18,7 @@ const shadow = levels('{ enforcement: shadow }');
 const enforced = levels('{ enforcement: enforce }');
 const caller = { issuer: 'issuer', subject: 'sub alice' };
 
-interface Given extends Partial<ConnectionOptions> {
+interface Given extends GivenOptions {
   readonly policy?: Policy;
   readonly replies?: TaskGate['replies'];
   readonly params?: object;
