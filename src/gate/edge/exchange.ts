@@ -21,6 +21,7 @@ import type { Handshake, Tell } from '../request/decision.js';
 import type { Facts, Keeps, Substitute } from '../request/facts.js';
 import { filterFailed } from '../request/generated/texts.js';
 import { isOneHost, type Kept, nothingRead } from '../request/kept-preferences.js';
+import { NO_WARNINGS } from '../request/name-filters.js';
 import { NO_REPORT } from '../request/report.js';
 import type { Route } from '../table/routes.js';
 import { loggable, panelRouteOf, routeOf } from '../table/routing.js';
@@ -58,7 +59,7 @@ export class Exchange implements Facts {
   /** What is kept for the sender. Until it was read, it is that of an unknown session. */
   kept: Kept;
   /** Warnings for the log only. */
-  logged: readonly ConcernWarning[] = [];
+  logged: readonly ConcernWarning[] = NO_WARNINGS;
   /** Set if the server is asked for a name that does not exist. */
   substitute: Substitute | undefined = undefined;
   /** Whether the gate answers the request itself: then the server never received it. */

@@ -44,25 +44,23 @@ import { decisionOnKnownUri, isShown, isShownByEntry, isUriShown } from './visib
  */
 export function* judgeAccess(asked: RequestFacts): Deciding<Outcome> {
   const { enforcement } = asked.policy.settings;
-  if (enforcement === 'advisory' && !asked.policy.hasStableLists) return pass(asked, told());
+  if (enforcement === 'advisory' && !asked.policy.hasStableLists) return pass(asked, told);
   const isShadow = enforcement === 'shadow';
   const facts = yield* ask({ need: 'preferences', invalid: isShadow ? 'ignore' : 'refuse' });
   const { configuration, request } = facts;
-  const isInvalid = () => configuration.invalid.length > 0 || refusalOf(request, facts.route) !== undefined;
-  if (isShadow && isInvalid()) return pass(facts, told(request.method));
-  const target = targetOf(request);
+  if (isShadow && (configuration.invalid.length > 0 || refusalOf(request, facts.route) !== undefined))
+    return pass(facts, toldRefused(request));
   // If nothing can be hidden, there is nothing to check. A request without a target names no primitive.
-  if (!canChange(configuration) || target === undefined) return pass(facts, told());
+  const target = canChange(configuration) ? targetOf(request) : undefined;
+  if (target === undefined) return pass(facts, told);
   if (isShownByEntry(target, configuration)) return use(facts, {}, target);
   const { lists, enough } = yield* ask({ need: 'lists', kinds: KINDS_OF[target.type], targets: [target] });
-  if (enough && isShown(lists, target, configuration)) {
-    return use(facts, lists, target);
-  }
-  if (isShadow) return pass(facts, enough ? explained(facts, lists, target, true) : told(request.method));
+  if (enough && isShown(lists, target, configuration)) return use(facts, lists, target);
+  if (isShadow) return pass(facts, enough ? explained(facts, lists, target, true) : toldRefused(request));
   // The same answer for every name: a different one would reveal the hidden names.
   if (!enough) return refuse(ERRORS.internal, NOT_CHECKED);
   if (isShown(lists, target, listedUnder(configuration))) return answerSwitchedOff(facts, lists, target);
-  return enforcement === 'advisory' ? pass(facts, told()) : askForUnknown(facts, lists, target);
+  return enforcement === 'advisory' ? pass(facts, told) : askForUnknown(facts, lists, target);
 }
 
 /** Filters and redacts the answer to an access-checked request, under `enforce`. */
@@ -100,9 +98,10 @@ function answerSwitchedOff(facts: Facts, lists: Lists, target: RequestTarget): O
   return switchedOff(facts, target.name, decision, explained(facts, lists, target, true));
 }
 
-const told =
-  (refused?: string): Tell =>
-  () => [refused === undefined ? {} : { refused }];
+const told: Tell = () => [{}];
+const toldRefused =
+  ({ method }: Request): Tell =>
+  () => [{ refused: method }];
 
 /** Tells why the target is shown or hidden. */
 function explained(

@@ -201,10 +201,10 @@ function configurationWith(facts: Facts, kept: Kept, concerns: HostConcerns): Co
     // What a modern request states itself is stronger, and the person must see that.
     return configure(facts, changed, { meta: facts.era === 'modern' });
   }
-  const { policy, request, sender } = facts;
+  const { policy, request, era, sender } = facts;
   const _meta = { ...(request.params?._meta as object), [EXTENSION_ID]: { concerns } };
   const changed = { ...request, params: { ...request.params, _meta } };
-  return configure({ policy, sender, request: changed }, kept, { meta: true });
+  return configure({ policy, request: changed, era, sender }, kept, { meta: true });
 }
 
 /** Returns what is kept for the sender without the values that a model has set for some concerns. */

@@ -10,7 +10,6 @@ import {
   CLIENT_INFO_META,
   type Era,
   EXTENSION_ID,
-  eraOf,
   LISTS,
   type Request,
   read,
@@ -36,6 +35,7 @@ export interface Sender {
 export interface Configurable {
   readonly policy: Policy;
   readonly request: Request;
+  readonly era: Era;
   readonly sender: Sender;
 }
 
@@ -49,7 +49,7 @@ export interface Configurable {
  * @param options whether the request's own `_meta` counts
  * @returns the configuration, with the warnings about all sources
  * @example
- * configure({ policy, request, sender }, { session: { state: 'unknown' }, principal: undefined }, { meta: true });
+ * configure({ policy, request, era: 'legacy', sender }, { session: { state: 'unknown' }, principal: undefined }, { meta: true });
  */
 export function configure(
   exchange: Configurable,
@@ -57,7 +57,7 @@ export function configure(
   { meta }: { readonly meta: boolean },
 ): Configuration {
   const { policy, request, sender } = exchange;
-  const modern = eraOf(request) === 'modern';
+  const modern = exchange.era === 'modern';
   const record = recordOf(kept.session);
   const caller = callerOf(exchange, kept);
   const own: PreferenceSource = modern
@@ -68,13 +68,13 @@ export function configure(
     : { from: 'session', concerns: record.concerns, wereAccepted: true };
   const chosen = recordOf(kept.principal).concerns;
   const principal: PreferenceSource = { from: 'principal', concerns: chosen, wereAccepted: true };
-  // What a client sends when it connects is the same each time. What a person chose later is stronger.
-  const strongestFirst = !modern && record.acted === true ? [own, principal] : [principal, own];
   // Without the tool with which a model and a person can undo them, the values of the model do not apply.
   const applies = panelMode(policy.settings) === 'on';
   const model: PreferenceSource = { from: 'model', concerns: applies ? record.model : undefined };
-  // Only what a request says about itself is stronger than what the model set.
-  const found = readPreferenceSources(meta ? request : undefined, [model, ...strongestFirst], sender.http);
+  // Only what a request says about itself is stronger than what the model set. What a client sends when it connects is the
+  // same each time: what a person chose later is stronger.
+  const strongestFirst = !modern && record.acted === true ? [model, own, principal] : [model, principal, own];
+  const found = readPreferenceSources(meta ? request : undefined, strongestFirst, sender.http);
   const configuration = resolveConfiguration(policy, found.sources, caller);
   const remembered = modern ? NO_WARNINGS : (record.warnings ?? NO_WARNINGS);
   // They are about the list of tools, so a call does not repeat them.
@@ -91,19 +91,17 @@ export function configure(
  * @param kept what is kept for the sender
  * @returns its claims, what its client says about itself, and the era of the request
  * @example
- * callerOf({ policy, request, sender }, { session: { state: 'unknown' }, principal: undefined }).era; // 'legacy'
+ * callerOf({ policy, request, era: 'legacy', sender }, { session: { state: 'unknown' }, principal: undefined }).era; // 'legacy'
  */
 export function callerOf(
-  { policy, request, sender }: Configurable,
+  { policy, request, era, sender }: Configurable,
   { session, principal, areLost }: Kept,
 ): Caller {
-  const era = eraOf(request);
-  const record = recordOf(session);
   const meta = read(request.params, '_meta');
   const { capabilities, client } =
     era === 'modern'
       ? { capabilities: read(meta, CLIENT_CAPABILITIES_META), client: read(meta, CLIENT_INFO_META) }
-      : keptClient(policy, record);
+      : keptClient(policy, recordOf(session));
   // Preferences that expired with their session, or were not read, must not show what they used to hide.
   const isUnknown = (era === 'legacy' && session.state !== 'live') || principal?.state === 'unknown';
   const forgotten = isUnknown && (areLost === true || policy.settings.enforcement === 'enforce');

@@ -37,11 +37,13 @@ export interface Sent {
 }
 
 const UNKNOWN: SessionRead = { state: 'unknown' };
+const NOTHING_KEPT: SessionRead = { state: 'live', record: {} };
+const NOTHING_READ: Kept = { session: UNKNOWN, principal: undefined };
+const NOBODY_READ: Kept = { session: UNKNOWN, principal: UNKNOWN };
 
 /** What is known of a request before anything was read for it. */
-export function nothingRead({ connection }: Pick<Sent, 'connection'>): Kept {
-  return { session: UNKNOWN, principal: connection.principal?.place === 'store' ? UNKNOWN : undefined };
-}
+export const nothingRead = ({ connection }: Pick<Sent, 'connection'>): Kept =>
+  connection.principal?.place === 'store' ? NOBODY_READ : NOTHING_READ;
 
 /** What is known of a request whose store cannot be read: what this process knew last. Its session id does not know a switch. */
 export function unread({ connection }: Pick<Sent, 'connection'>): Kept {
@@ -193,7 +195,7 @@ export function readSession(preferences: SessionPreferences): SessionRead | Prom
       return session;
     });
   }
-  return { state: 'live', record: preferences.place === 'connection' ? preferences.record : {} };
+  return preferences.place === 'none' ? NOTHING_KEPT : { state: 'live', record: preferences.record };
 }
 
 /** Adds what is known to what the store has. An id that the store does not know may be of a write that failed. */

@@ -3,7 +3,7 @@ import { describeConfiguration, describeOrigins } from '../../../src/engine/conf
 import { callerOf, configure, type Sender } from '../../../src/gate/request/configure.js';
 import type { Kept } from '../../../src/gate/request/kept-preferences.js';
 import type { SessionRecord } from '../../../src/session/store.js';
-import { EXTENSION_ID, type Request } from '../../../src/wire/messages.js';
+import { EXTENSION_ID, eraOf, type Request } from '../../../src/wire/messages.js';
 import { modern } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 
@@ -34,6 +34,7 @@ const request = (_meta?: object): Request => ({
   method: 'tools/list',
   ...(_meta && { params: { _meta } }),
 });
+const sent = (_meta?: object) => ({ request: request(_meta), era: eraOf(request(_meta)) });
 const asked = (concerns: object) => ({ [EXTENSION_ID]: { concerns } });
 const ofClient = (concerns: object) => ({ extensions: { [EXTENSION_ID]: { concerns } } });
 const withHeader = (header: string): Partial<Sender> => ({ http: { headers: { 'mcp-concerns': header } } });
@@ -46,7 +47,7 @@ interface Given {
 }
 
 const configured = (kept: Kept, { policy = plain, meta, sender = {}, counts = true }: Given = {}) =>
-  configure({ policy, request: request(meta), sender: { extra: undefined, ...sender } }, kept, {
+  configure({ policy, ...sent(meta), sender: { extra: undefined, ...sender } }, kept, {
     meta: counts,
   });
 
@@ -156,7 +157,7 @@ describe('the warnings of a configuration', () => {
   it('are about the headers of other servers where the list of tools is asked for', () => {
     const sender = { extra: undefined, http: { headers: { 'x-mcp-readonly': 'true' } } };
     const codesOf = (method: string): readonly string[] =>
-      configure({ policy: plain, request: { ...request(), method }, sender }, session({}), {
+      configure({ policy: plain, request: { ...request(), method }, era: 'legacy', sender }, session({}), {
         meta: true,
       }).warnings.map(({ code }) => code);
     expect(codesOf('tools/list')).toEqual(['unsupported-header']);
@@ -187,7 +188,7 @@ describe('the warnings of a configuration', () => {
 describe('the caller of a request', () => {
   const claims = new Map([['tier', 'pro']]);
   const callerAt = (kept: Kept, { policy = plain, meta }: Given = {}) =>
-    callerOf({ policy, request: request(meta), sender: { extra: undefined, claims } }, kept);
+    callerOf({ policy, ...sent(meta), sender: { extra: undefined, claims } }, kept);
 
   it('has its claims, the capabilities of its client, and its era', () => {
     expect(callerAt(session({ clientCapabilities: { roots: {} } }))).toStrictEqual({
