@@ -43,7 +43,7 @@ export abstract class TransportLayer implements Transport {
     const { inner } = this;
     // Handlers that were set on the transport before are still called, as the SDK does.
     const { onclose, onerror, onmessage } = inner;
-    // Bound methods: V8 drops the code of closures, which each transport of a single request makes anew.
+    // Bound methods: V8 drops the optimized code of closures when the transports of earlier requests are collected.
     inner.onclose = this.innerClosed.bind(this, onclose);
     inner.onerror = (error) => {
       onerror?.(error);

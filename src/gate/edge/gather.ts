@@ -78,7 +78,11 @@ class Run<T, N extends NeedName, R> implements Finding<T> {
     private readonly course: Course<T, N, R>,
   ) {}
 
-  /** Gives a decision each fact that it asks for, until it ends. */
+  /**
+   * Gives a decision each fact that it asks for, until it ends.
+   *
+   * @returns a promise only if something must be waited for: some transports need an answer in the same turn
+   */
   start(): R | Promise<R> {
     this.goOn();
     if (this.over !== undefined) return this.over.result;

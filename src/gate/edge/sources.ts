@@ -114,33 +114,30 @@ function findRead<N extends ReadName>(exchange: Exchange, need: Need<N>, finding
  */
 export function findPreferences(exchange: Exchange, need: Need<'preferences'>, finding: Finding): void {
   const kept = readKept(exchange);
-  if (kept instanceof Promise) readLater(exchange, need, kept, finding);
-  else finding.found(configured(exchange, need, kept));
+  if (!(kept instanceof Promise)) return finding.found(configured(exchange, need, kept));
+  const failed = (cause: unknown): void => finding.found({ cause });
+  readLater(exchange, need, kept).then((found) => finding.found(found), failed);
 }
 
-/** Waits for a store. Apart from the function above, in which these closures would take memory for each request. */
-function readLater(
+/** Waits for a store. What it throws otherwise is a fault of the gate, and the request is answered with it. */
+async function readLater(
   exchange: Exchange,
   need: Need<'preferences'>,
   reading: Promise<Kept>,
-  finding: Finding,
-): void {
-  const end = (kept: Kept, told?: readonly ConcernWarning[]) =>
-    finding.found(configured(exchange, need, kept, told));
-  reading.then(
-    (found) => {
-      // Only a store can have lost the session of a legacy request.
-      const isLost = exchange.era === 'legacy' && found.session.state !== 'live';
-      if (isLost) end({ ...found, areLost: true }, [UNKNOWN_SESSION]);
-      else end(found);
-    },
-    (cause) => {
-      const warnings = [storeWarning('read', cause)];
-      // The client must know that what it sees may not be what its person chose.
-      if (!exchange.isEnforced) return end(unread(exchange), warnings);
-      finding.found({ end: refuse(ERRORS.internal, PREFERENCES_UNREAD, undefined, () => [{ warnings }]) });
-    },
-  );
+): Promise<Found> {
+  let kept: Kept;
+  try {
+    kept = await reading;
+  } catch (cause) {
+    const warnings = [storeWarning('read', cause)];
+    // The client must know that what it sees may not be what its person chose.
+    if (!exchange.isEnforced) return configured(exchange, need, unread(exchange), warnings);
+    return { end: refuse(ERRORS.internal, PREFERENCES_UNREAD, undefined, () => [{ warnings }]) };
+  }
+  // Only a store can have lost the session of a legacy request.
+  const isLost = exchange.era === 'legacy' && kept.session.state !== 'live';
+  if (!isLost) return configured(exchange, need, kept);
+  return configured(exchange, need, { ...kept, areLost: true }, [UNKNOWN_SESSION]);
 }
 
 /** Gives a request its configuration. */

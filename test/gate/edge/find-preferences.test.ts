@@ -51,6 +51,27 @@ const refusal = (message: string, data: object) => ({
 });
 
 describe('a request', () => {
+  it.each<[string, SessionPreferences]>([
+    ['at hand', { place: 'connection', record: {} }],
+    ['in a store', inStore('s')],
+    ['in a store that cannot be read', inStore('s', failing(new Error('down')))],
+  ])('is answered if its page throws while it lists, with a session %s', async (_where, preferences) => {
+    const listed = () => {
+      throw new Error('page');
+    };
+    const observe = () => ({ listed, changed: () => undefined, closed: () => undefined });
+    const harness = new Harness(plain, preferences);
+    harness.gate.state.observer = observe();
+    harness.client({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    await expect
+      .poll(() => harness.toClient)
+      .toContainEqual({
+        jsonrpc: '2.0',
+        id: 1,
+        error: { code: -32603, message: 'The concern filter failed on this request (page).' },
+      });
+  });
+
   it('is configured immediately if nothing must be read', async () => {
     const harness = new Harness(plain, { place: 'connection', record: { concerns: { security: 'low' } } });
     const { exchange, isImmediate } = await configured(harness);
