@@ -124,15 +124,30 @@ function connectedComponents(formula: Formula): Constraint[][] {
     condition,
     dimensions: [...dimensionsOf(condition)],
   }));
-  const connected = new Map<number, ReadonlySet<number>>();
+  // A union-find structure: the dimensions of one component lead to the same root. Sets that are joined would be copied for
+  // each condition, which takes quadratic time.
+  const parents = new Map<number, number>();
+  const rootOf = (dimension: number): number => {
+    let root = dimension;
+    for (let next = parents.get(root); next !== undefined; next = parents.get(root)) root = next;
+    // Whoever is asked again finds the root at once.
+    for (let each = dimension; each !== root; ) {
+      const next = parents.get(each) ?? root;
+      parents.set(each, root);
+      each = next;
+    }
+    return root;
+  };
   for (const { dimensions } of constraints) {
-    const all = new Set(dimensions.flatMap((each) => [each, ...(connected.get(each) ?? [])]));
-    for (const each of all) connected.set(each, all);
+    const [first = 0] = dimensions;
+    for (const each of dimensions) {
+      const [from, to] = [rootOf(each), rootOf(first)];
+      if (from !== to) parents.set(from, to);
+    }
   }
-  const components = new Map<unknown, Constraint[]>();
+  const components = new Map<number, Constraint[]>();
   for (const each of constraints) {
-    const dimensions = connected.get(each.dimensions[0] ?? 0);
-    getOrMake(components, dimensions, () => []).push(each);
+    getOrMake(components, rootOf(each.dimensions[0] ?? 0), () => []).push(each);
   }
   return [...components.values()];
 }

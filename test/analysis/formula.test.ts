@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { and, atom, type Formula, not, or, satisfy } from '../../src/analysis/formula.js';
+import { growth, LINEAR } from '../growth.js';
 
 describe('the search for an assignment', () => {
   const sizes = [2, 3, 2];
@@ -112,6 +113,17 @@ describe('formulas', () => {
     expect(atom(0, 3, () => true)).toBe(true);
     expect(atom(0, 3, () => false)).toBe(false);
     expect(atom(0, 3, (value) => value === 1)).toMatchObject({ op: 'atom', dimensions: [0] });
+  });
+
+  it('take time that grows with the number of conditions that share choices, and not faster', async () => {
+    const chain = (size: number) => () => {
+      const conditions = Array.from({ length: size }, (_, index) =>
+        or([atom(index, 2, (value) => value === 1), atom(index + 1, 2, (value) => value === 0)]),
+      );
+      return satisfy(and(conditions), new Array(size + 1).fill(2), 1_000_000);
+    };
+    // The search is quadratic: eight times as large takes 64 times as long. A cubic one takes 512 times as long.
+    expect(await growth(chain, 40)).toBeLessThan(10 * LINEAR);
   });
 
   it('are as short as possible', () => {
