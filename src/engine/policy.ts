@@ -1,13 +1,21 @@
 import { getOrMake } from '../once.js';
-import type { CompiledEntry, CompiledPolicy, Kind } from './compiled-policy.js';
-import { compileExpression } from './expression/evaluate.js';
+import type {
+  ClientDefaults,
+  CompiledEntry,
+  CompiledPolicy,
+  Concern,
+  Kind,
+  Presentation,
+  Settings,
+} from './compiled-policy.js';
+import { compileExpression, type Evaluate } from './expression/evaluate.js';
 import { type Expression, neededFacts, pathsOf, readsCaller } from './expression/expression.js';
 import { parseExpression } from './expression/parse.js';
 import { SlotTable } from './expression/slots.js';
 import { closedWithoutName } from './expression/unnamed-client.js';
 import { compileGlob } from './match/glob.js';
 import { compileUriTemplate } from './match/uri-template.js';
-import { relatedValues } from './match/within.js';
+import { type Related, relatedValues } from './match/within.js';
 import { isScopeClaim } from './scope-claims.js';
 
 export type {
@@ -46,14 +54,84 @@ export interface Values {
   readonly maps?: false | undefined;
 }
 
-/** A policy prepared for evaluation. Names that a host may send are looked up in a Map, never in an object. */
-export type Policy = Readonly<ReturnType<typeof preparePolicy>>;
-
 /** What an entry of a policy says. */
-export type Entry = Values & Pick<CompiledEntry, 'name'> & { readonly source: string };
+export interface Entry extends Values {
+  readonly name: string;
+  readonly source: string;
+}
+
+/** An entry that is a pattern or a template. */
+export interface Matcher extends Entry {
+  readonly matches: (text: string) => boolean;
+}
+
+/** A prepared `assign`: it gives values to the primitives that it fires for. */
+export interface Assign extends Values {
+  readonly fires: Evaluate;
+  /** Dotted paths that it reads. */
+  readonly paths: readonly string[];
+}
 
 /** A prepared rule. */
-export type Rule = Policy['rules'][number];
+export interface Rule {
+  readonly id: string;
+  readonly effect: 'hide' | 'show';
+  readonly kinds: readonly Kind[];
+  readonly when: Expression;
+  readonly fires: Evaluate;
+  /** Dotted paths that it reads. */
+  readonly paths: readonly string[];
+  /** Paths of facts that are not known for every request. Without them, the rule does not fire. */
+  readonly needs: readonly string[];
+  readonly reason?: string;
+  readonly source: string;
+}
+
+/**
+ * A policy prepared for evaluation. All requests of a process share it, so nothing can change it. Names that a host may send
+ * are looked up in a Map, never in an object.
+ */
+export interface Policy {
+  readonly digest: string;
+  readonly concerns: readonly Concern[];
+  readonly indexOf: ReadonlyMap<string, number>;
+  readonly ordinals: readonly ReadonlyMap<string, number>[];
+  /** For each concern, the numbers of its values by what a claim contains for them. */
+  readonly claimed: readonly ReadonlyMap<string, number>[];
+  /** For each concern with `match: within`, which of its values fit each other. */
+  readonly related: readonly (Related | undefined)[];
+  readonly presets: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
+  readonly entries: { readonly [K in Kind]: ReadonlyMap<string, Entry> };
+  readonly patterns: { readonly [K in Kind]: readonly Matcher[] };
+  /** Entries of resource templates, most specific first. A resource without an entry takes the first that matches. */
+  readonly covering: readonly Matcher[];
+  readonly assigns: readonly Assign[];
+  readonly rules: readonly Rule[];
+  /** The indexes of the rules with each effect on primitives of each kind, in the order of the policy. */
+  readonly rulesFor: { readonly [E in Rule['effect']]: { readonly [K in Kind]: readonly number[] } };
+  /** The parts of all rules that depend only on the primitive. */
+  readonly slots: SlotTable;
+  /** The defaults of some clients, by how they name themselves. Later ones win. */
+  readonly defaultsFor: readonly ClientDefaults[];
+  /** Paths of claims, of the client and of the protocol that the policy reads, sorted. Callers that differ in them get separate lists. */
+  readonly callerPaths: readonly string[];
+  /** Whether concerns with `obtainable` ask for scopes instead of hiding. Only `enforce` checks calls. */
+  readonly asksForScopes: boolean;
+  /** Whether a concern or a rule reads the scopes of callers. */
+  readonly readsScopes: boolean;
+  readonly settings: Settings;
+  /** Whether preferences of a session do not change the lists, at least those of some concerns. */
+  readonly hasStableLists: boolean;
+  /** How tools are presented, by name. */
+  readonly presented: ReadonlyMap<string, Presentation>;
+  /** The pinned definitions, and what happens to others; `undefined` if none are pinned, or if nothing happens. */
+  readonly pins:
+    | {
+        readonly digests: { readonly [K in Kind]: ReadonlyMap<string, string> };
+        readonly changed: 'warn' | 'hide';
+      }
+    | undefined;
+}
 
 /**
  * Prepares a compiled policy for evaluation.
@@ -64,7 +142,7 @@ export type Rule = Policy['rules'][number];
  * @example
  * const policy = preparePolicy(JSON.parse(await readFile('policy.json', 'utf8')));
  */
-export function preparePolicy(compiled: CompiledPolicy) {
+export function preparePolicy(compiled: CompiledPolicy): Policy {
   const { concerns, files } = compiled;
   const indexOf = new Map(concerns.map((concern, index) => [concern.name, index]));
   const ordinals = concerns.map(
@@ -90,7 +168,7 @@ export function preparePolicy(compiled: CompiledPolicy) {
     }
     return { assignments, number: getOrMake(known, key, () => known.size), maps };
   };
-  const toEntry = ({ name, file, line, values }: CompiledEntry) => ({
+  const toEntry = ({ name, file, line, values }: CompiledEntry): Entry => ({
     name,
     source: `${files[file]}:${line}`,
     ...toValues(values, file),
@@ -101,7 +179,7 @@ export function preparePolicy(compiled: CompiledPolicy) {
     entries.map((entry) => ({ ...toEntry(entry), matches: compileGlob(entry.name) }));
 
   const slots = new SlotTable();
-  const rules = compiled.rules.map((rule) => {
+  const rules = compiled.rules.map((rule): Rule => {
     const { id, effect, kinds, reason } = rule;
     const when = closedWithoutName(parseCondition(rule.when, `rule "${id}"`), effect);
     const { evaluate, paths } = compileExpression(when, slots);
@@ -112,9 +190,7 @@ export function preparePolicy(compiled: CompiledPolicy) {
       kinds,
       when,
       fires: evaluate,
-      /** Dotted paths that it reads. */
       paths,
-      /** Paths of facts that are not known for every request. Without them, the rule does not fire. */
       needs: neededFacts(paths),
       source,
       ...(reason === undefined ? {} : { reason }),
@@ -133,7 +209,6 @@ export function preparePolicy(compiled: CompiledPolicy) {
     concerns,
     indexOf,
     ordinals,
-    /** For each concern, the numbers of its values by what a claim contains for them. */
     claimed: concerns.map(({ values, claimValues = {} }) => {
       const texts = new Map(Object.entries(claimValues));
       const names = 'min' in values ? [] : values;
@@ -141,7 +216,6 @@ export function preparePolicy(compiled: CompiledPolicy) {
         names.flatMap((name, ordinal) => (texts.get(name) ?? [name]).map((text) => [text, ordinal])),
       );
     }),
-    /** For each concern with `match: within`, which of its values fit each other. */
     related: concerns.map(({ match, values }) =>
       match === 'within' && !('min' in values) ? relatedValues(values) : undefined,
     ),
@@ -150,7 +224,6 @@ export function preparePolicy(compiled: CompiledPolicy) {
     ),
     entries: byKind((kind) => toMap(compiled.primitives[kind])),
     patterns: byKind((kind) => toMatchers(compiled.patterns[kind])),
-    /** Entries of resource templates, most specific first. A resource without an entry takes the first that matches. */
     covering: compiled.primitives.resourceTemplates
       .map((entry) => ({ ...toEntry(entry), ...compileUriTemplate(entry.name) }))
       .sort((a, b) => b.literals - a.literals),
@@ -159,40 +232,30 @@ export function preparePolicy(compiled: CompiledPolicy) {
       const { evaluate: fires } = compileExpression(condition);
       return {
         fires,
-        /** Dotted paths that it reads. */
         paths: pathsOf(condition),
         ...toValues(values, file, maps),
       };
     }),
     rules,
-    /** The indexes of the rules with each effect on primitives of each kind, in the order of the policy. */
     rulesFor: { hide: rulesWith('hide'), show: rulesWith('show') },
-    /** The parts of all rules that depend only on the primitive. */
     slots,
-    /** The defaults of some clients, by how they name themselves. Later ones win. */
     defaultsFor,
-    /** Paths of claims, of the client and of the protocol that the policy reads, sorted. Callers that differ in them get separate lists. */
     callerPaths: [...new Set([...rules.flatMap(({ paths }) => paths), ...readByDefaults])]
       .filter(readsCaller)
       .sort(),
-    /** Whether a concern or a rule reads the scopes of callers. */
     readsScopes:
       concerns.some(({ claim }) => isScopeClaim(claim)) ||
       rules.some(({ needs }) => needs.includes('caller.scopes')),
-    /** Whether concerns with `obtainable` ask for scopes instead of hiding. Only `enforce` checks calls. */
     asksForScopes:
       compiled.settings.enforcement === 'enforce' && concerns.some(({ obtainable }) => obtainable === true),
     settings: compiled.settings,
-    /** Whether preferences of a session do not change the lists, at least those of some concerns. */
     hasStableLists: compiled.settings.lists === 'stable' || concerns.some(({ lists }) => lists === 'stable'),
-    /** How tools are presented, by name. */
     presented: new Map(Object.entries(compiled.present ?? {})),
-    /** The pinned definitions, and what happens to others; `undefined` if none are pinned, or if nothing happens. */
     pins: preparePins(compiled),
   };
 }
 
-function preparePins({ pins, settings }: CompiledPolicy) {
+function preparePins({ pins, settings }: CompiledPolicy): Policy['pins'] {
   const changed = settings.changed ?? (settings.enforcement === 'enforce' ? 'hide' : 'warn');
   if (pins === undefined || changed === 'show') return undefined;
   return { digests: byKind((kind) => new Map(Object.entries(pins[kind]))), changed };

@@ -134,6 +134,25 @@ describe('the engine', () => {
     expectTypeOf<Decision['reason']['code']>().toExtend<string>();
   });
 
+  it('prepares a policy that nobody can change: all requests of a process share it', () => {
+    compiles(() => {
+      // @ts-expect-error: read-only.
+      policy.rules.length = 0;
+      // @ts-expect-error: read-only.
+      policy.rules.push(...policy.rules);
+      // @ts-expect-error: read-only.
+      policy.entries.tools.clear();
+      // @ts-expect-error: read-only.
+      policy.presets.delete('look');
+      // @ts-expect-error: read-only.
+      policy.callerPaths.pop();
+      // @ts-expect-error: read-only.
+      policy.patterns.tools.reverse();
+      // @ts-expect-error: read-only.
+      policy.rulesFor.hide.tools.pop();
+    });
+  });
+
   it('is analyzed for all configurations at once', () => {
     compiles(() => {
       const { neverVisible, configurations } = analyze(policy, { tools: [{ name: 'echo' }] });
