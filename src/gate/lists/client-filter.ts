@@ -35,7 +35,11 @@ const FILTER_LIMITS = { patterns: 100, characters: 256 } as const;
 
 const NO_FILTER: ReadListFilter = { ok: true, filter: undefined, vendor: undefined, key: '' };
 
-const OWN_FIELDS: readonly string[] = ['namePatterns', 'uriPatterns'] satisfies FilterField[];
+/** What the patterns of each field are matched with. */
+const MATCHED: { readonly [F in FilterField]: (kind: Kind, item: Primitive) => string } = {
+  namePatterns: (_kind, { name }) => (typeof name === 'string' ? name : ''),
+  uriPatterns: identityOf,
+};
 
 /**
  * Reads the client's own filter from the params of a list request (SEP-2564, "filter").
@@ -81,7 +85,7 @@ export function readListFilter(params: unknown, kind: Kind): ReadListFilter {
     filter[field] = [...checked].sort();
   }
   const isGiven = Object.keys(filter).length > 0;
-  const others = Object.entries(sent).filter(([field]) => !OWN_FIELDS.includes(field));
+  const others = Object.entries(sent).filter(([field]) => !Object.hasOwn(MATCHED, field));
   if (!isGiven && others.length === 0) return NO_FILTER;
   const sorted = others.sort(([one], [other]) => (one < other ? -1 : 1));
   const vendor = others.length === 0 ? undefined : Object.fromEntries(sorted);
@@ -119,14 +123,10 @@ export function applyListFilter<T extends Primitive>(
   });
   return items.filter((item) =>
     fields.every(({ field, matchers }) => {
-      const text = [...(field === 'namePatterns' ? nameOf(item) : identityOf(kind, item))];
+      const text = [...MATCHED[field](kind, item)];
       return matchers.some((matches) => matches(text));
     }),
   );
-}
-
-function nameOf({ name }: Primitive): string {
-  return typeof name === 'string' ? name : '';
 }
 
 function defectOf(pattern: string): string | undefined {
