@@ -5,8 +5,8 @@ import { MOCKING, SHARED, SLOW } from './test/settings.js';
 export default defineConfig({
   test: {
     ...SHARED,
-    // Most tests wait for processes that they start, so two cores have work for four workers.
-    maxWorkers: 4,
+    // Each worker loads the modules of the gate and of an SDK once, so there are as many as cores.
+    maxWorkers: '100%',
     projects: [
       {
         extends: true,

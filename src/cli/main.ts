@@ -1,86 +1,6 @@
 #!/usr/bin/env node
-import { CommanderError } from '@commander-js/extra-typings';
-import { didYouMean } from '../engine/match/did-you-mean.js';
-import { Interrupted, UsageError } from './errors.js';
-import type { Commands, RunnableCommand } from './options/command-line.js';
-import { HELPS, MAIN } from './options/generated/help.js';
+import { complain, run } from './run.js';
 import { speedUpStartup } from './startup.js';
-import { terminalOf } from './terminal/output.js';
-import { VERSION } from './version.js';
-
-/** Each command is loaded only when it is called: `compile` needs no SDK, and `serve` needs no tokenizer. */
-const COMMANDS: Commands = new Map([
-  ['init', () => import('./commands/init.js')],
-  ['check', () => import('./commands/check.js')],
-  ['test', () => import('./commands/test.js')],
-  ['list', () => import('./commands/list.js')],
-  ['explain', () => import('./commands/explain.js')],
-  ['diff', () => import('./commands/diff.js')],
-  ['tokens', () => import('./commands/tokens.js')],
-  ['docs', () => import('./commands/docs.js')],
-  ['snapshot', () => import('./commands/server/snapshot.js')],
-  ['pin', () => import('./commands/server/pin.js')],
-  ['fmt', () => import('./commands/fmt.js')],
-  ['compile', () => import('./commands/compile.js')],
-  ['replay', () => import('./commands/replay.js')],
-  ['serve', () => import('./commands/serve.js')],
-  ['bundle', () => import('./commands/lambda/bundle.js')],
-  ['switch', () => import('./commands/switch.js')],
-  ['adopt', () => import('./commands/connect/adopt.js')],
-  ['hosts', () => import('./commands/connect/hosts.js')],
-  ['open', () => import('./commands/open.js')],
-  ['lsp', () => import('./commands/lsp.js')],
-  ['completion', () => import('./commands/completion.js')],
-]);
-
-/** `init --lambda` writes other files than `init`, and so has options and a help of its own. */
-const INIT_LAMBDA = (): Promise<RunnableCommand> => import('./commands/lambda/init.js');
-
-const LINES = Object.entries(HELPS).flatMap(([name, help]) =>
-  'summary' in help ? [`  ${name.padEnd(12)}${help.summary}`] : [],
-);
-const HELP = `${MAIN.about}\n${LINES.join('\n')}\n\n${MAIN.after}\n`;
-
-async function main(argv: string[]): Promise<number> {
-  const [name, ...rest] = argv;
-  if (name === undefined) {
-    process.stderr.write(HELP);
-    return 2;
-  }
-  const isVersion = name === '--version';
-  if (isVersion || ['--help', '-h', 'help'].includes(name)) {
-    process.stdout.write(isVersion ? `${VERSION}\n` : HELP);
-    return 0;
-  }
-  const load = COMMANDS.get(name);
-  if (load === undefined) {
-    const what = name.startsWith('-') ? 'option' : 'command';
-    const hint = didYouMean(name, [...COMMANDS.keys(), '--help', '--version']);
-    complain(
-      `There is no ${what} "${name}".${hint || ` The commands are ${[...COMMANDS.keys()].join(', ')}.`}`,
-    );
-    return 2;
-  }
-  if (name !== 'serve' && name !== 'lsp') speedUpStartup();
-  const command = name === 'init' && rest.includes('--lambda') ? await INIT_LAMBDA() : await load();
-  return command.run(rest, COMMANDS).catch((error: unknown) => {
-    const end = error instanceof UsageError && error.message.endsWith('?') ? '' : '.';
-    if (error instanceof UsageError) error.message += `${end} See "${command.definition.name()} --help".`;
-    throw error;
-  });
-}
-
-/** Prints only the message of an error. Our messages say what to do, and a stack trace would hide that. */
-function exitCodeOf(error: unknown): number {
-  // --help was printed.
-  if (error instanceof Interrupted || error instanceof CommanderError) return error.exitCode;
-  complain(error instanceof Error ? error.message : String(error));
-  return error instanceof Error && 'exitCode' in error && error.exitCode === 1 ? 1 : 2;
-}
-
-function complain(message: string): void {
-  terminalOf({ color: 'never' }).note(`mcp-concerns: ${message}`.split('\n'));
-}
 
 let writeError: NodeJS.ErrnoException | undefined;
 for (const stream of [process.stdout, process.stderr]) {
@@ -90,9 +10,11 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-const exitCode = await main(process.argv.slice(2)).catch(exitCodeOf);
+const [, , ...argv] = process.argv;
+speedUpStartup(argv[0]);
+const exitCode = await run(argv, process);
 // A server module may keep timers running, so the process exits explicitly, after all output is written.
 const flushed = (stream: NodeJS.WriteStream) => new Promise((done) => stream.write('', done));
 await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
-if (writeError !== undefined) complain(`The output cannot be written (${writeError.code}).`);
+if (writeError !== undefined) complain(`The output cannot be written (${writeError.code}).`, process);
 process.exit(writeError === undefined ? exitCode : 2);

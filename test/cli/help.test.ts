@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { run } from './run.js';
+// The built command: each of its modules is loaded at least once in its own process.
+import { runProcess as run } from './run.js';
 
 const COMMANDS = [
   'init',

@@ -4,9 +4,10 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { terminalOf } from '../../src/cli/terminal/output.js';
 import { withProgress } from '../../src/cli/terminal/progress.js';
-import { type Running, run, start } from './run.js';
+import { type Running, run, start, testIo } from './run.js';
 import { EVERYTHING } from './shown.js';
 
 const POLICY = ['--policy', 'policies/everything.yaml'] as const;
@@ -259,15 +260,13 @@ describe('progress', () => {
   const stderr = { isTTY: true, columns: 20, write: (text: string) => written.push(text) };
   afterEach(() => {
     written.length = 0;
-    vi.unstubAllGlobals();
   });
-  const stub = (overrides: object = {}) =>
-    vi.stubGlobal('process', Object.create(process, { stderr: { value: { ...stderr, ...overrides } } }));
+  const terminal = (overrides: object = {}, quiet = false) =>
+    terminalOf({ ...testIo(), stderr: { ...stderr, ...overrides } as never }, { color: 'never', quiet });
   const late = () => new Promise<string>((resolve) => setTimeout(resolve, 800, 'done'));
 
   it('is shown on a terminal after half a second, on one line, and cleared', async () => {
-    stub();
-    expect(await withProgress('Listing a server with a long name', false, late)).toBe('done');
+    expect(await withProgress('Listing a server with a long name', terminal(), late)).toBe('done');
     expect(written.length).toBeGreaterThan(1);
     const [first = ''] = written;
     expect(first.startsWith(CLEAR)).toBe(true);
@@ -280,15 +279,13 @@ describe('progress', () => {
     ['a pipe', { isTTY: false }, false, late],
     ['--quiet', {}, true, late],
   ])('is not shown for %s', async (_, overrides, quiet, work) => {
-    stub(overrides);
-    expect(await withProgress('Listing', quiet, work)).toBe('done');
+    expect(await withProgress('Listing', terminal(overrides, quiet), work)).toBe('done');
     expect(written).toEqual([]);
   });
 
   it('is cleared if the work fails', async () => {
-    stub();
     const failing = () => late().then(() => Promise.reject(new Error('no')));
-    await expect(withProgress('Listing', false, failing)).rejects.toThrow('no');
+    await expect(withProgress('Listing', terminal(), failing)).rejects.toThrow('no');
     expect(written.at(-1)).toBe(CLEAR);
   });
 });

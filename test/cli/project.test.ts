@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { MAIN, run, runIn } from './run.js';
+import { MAIN, run, runIn, runProcessIn } from './run.js';
 import { inTerminal } from './shown.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'project-'));
@@ -53,7 +53,8 @@ beforeEach(() => {
 describe('a project file', () => {
   it('names the policy and the catalog that open shows', async () => {
     const pageOf = async (...args: string[]): Promise<string> => {
-      const { stdout } = await runIn(folder, 'open', '--no-open', ...args);
+      // The build puts the page beside the command.
+      const { stdout } = await runProcessIn(folder, 'open', '--no-open', ...args);
       const text = readFileSync(stdout.trim(), 'utf8');
       rmSync(dirname(stdout.trim()), { recursive: true });
       return text;

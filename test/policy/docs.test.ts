@@ -2,9 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runTestFiles } from '../../src/cli/reports/test-run.js';
+import { terminalOf } from '../../src/cli/terminal/output.js';
 import { FINDING_CODES, formatFindings, type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
 import { readPolicyText } from '../../src/policy/language/read-yaml.js';
 import { validatePolicy } from '../../src/policy/language/validate.js';
+import { testIo } from '../cli/run.js';
 import { reportOf, write } from './author.js';
 
 const project = join(import.meta.dirname, '../..');
@@ -142,7 +144,13 @@ describe('docs/reference/findings.md', () => {
           'catalog.json': JSON.stringify(catalog),
           'policy.test.yaml': /^policy:/.test(example) ? example : `${head?.text}${example}`,
         });
-        const run = { quiet: true, timeout: 30, servers: true, coverage: false, isTrusted: () => true };
+        const run = {
+          terminal: terminalOf(testIo(), { color: 'never', quiet: true }),
+          timeout: 30,
+          servers: true,
+          coverage: false,
+          isTrusted: () => true,
+        };
         return runTestFiles([join(folder, 'policy.test.yaml')], run);
       };
       const wrong = await runOf(bad[0]);

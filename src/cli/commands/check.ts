@@ -34,9 +34,9 @@ export const { definition, run } = commandOf(checkCommand(), async (line) => {
   }
 
   // A server is asked once. A catalog file is read again, because it can change while it is watched.
-  const readCatalog = async () => input && readInput(input, terminal.quiet);
+  const readCatalog = async () => input && readInput(input, terminal);
   let catalog = await readCatalog();
-  const servers = await knownServers(values.servers);
+  const servers = await knownServers(values.servers, terminal.env);
   if (values.fix === true) terminal.note(fixFiles(policies, catalog));
   const checkAll = (): { readonly failed: boolean; readonly texts: ReadonlyMap<string, string> } => {
     const callers = new Map(values.claims?.map((file) => [file, { claims: new Map(readClaims(file)) }]));
@@ -48,21 +48,21 @@ export const { definition, run } = commandOf(checkCommand(), async (line) => {
     const scopes = compiled.map((each) => scopesOfTools(preparePolicy(each), catalog?.tools ?? [], about));
     if (format === 'pretty') {
       const text = findingsText(findings, texts, terminal.paper);
-      if (text !== '') process.stdout.write(`${text}\n\n`);
-      for (const found of scopes) process.stdout.write(scopesText(found, terminal.paper));
+      if (text !== '') terminal.print(`${text}\n\n`);
+      for (const found of scopes) terminal.print(scopesText(found, terminal.paper));
       const style = failed ? 'red' : findings.length > 0 ? 'magenta' : 'green';
       const lines = paragraph(summary, terminal.paper.width ?? Number.POSITIVE_INFINITY);
       if (!terminal.quiet)
-        process.stdout.write(`${lines.map((line) => terminal.paper.paint(style, line)).join('\n')}\n`);
+        terminal.print(`${lines.map((line) => terminal.paper.paint(style, line)).join('\n')}\n`);
       // Terminals make a URL a link. Each code has one, however many findings there are.
       for (const code of new Set(findings.map((each) => each.code)))
-        if (SITE !== undefined && !terminal.quiet) process.stdout.write(`${findingPage(code, SITE)}\n`);
+        if (SITE !== undefined && !terminal.quiet) terminal.print(`${findingPage(code, SITE)}\n`);
     } else {
       const text =
         format === 'json' && scopes.flat().length > 0
           ? JSON.stringify({ findings, scopes: scopes.flat() }, null, 2)
           : writeFindings(findings, texts, format, silenced, SITE);
-      if (text !== '') process.stdout.write(`${text}\n`);
+      if (text !== '') terminal.print(`${text}\n`);
       if (format === 'github') terminal.note(summary);
     }
     return { failed, texts };
@@ -72,7 +72,7 @@ export const { definition, run } = commandOf(checkCommand(), async (line) => {
   return repeatOnChange(async () => {
     if (file !== undefined) catalog = await readCatalog();
     return [...checkAll().texts.keys(), ...(file === undefined ? [] : [file])];
-  }, terminal.note);
+  }, terminal);
 });
 
 function countsOf(findings: readonly Finding[]): string {

@@ -26,14 +26,14 @@ async function act(line: CommandLine<[string[]], Options['compile']>): Promise<u
   const paths = onePolicyOf(line);
   if (!output) throw new UsageError('There is no output. Pass -o FILE, or -o - for stdout');
   const read = snapshot === undefined ? parseInput : requireInput;
-  const server = read({ ...line, values: { ...values, ...headersOf(values) } });
+  const server = read({ ...line, values: { ...values, ...headersOf(values, terminal.env) } });
   if (snapshot === undefined && server !== undefined) {
     throw new UsageError('There is a server, but no file for its catalog. Pass --snapshot FILE');
   }
 
   const compiled = readPolicyInput(paths, 'nothing was written', terminal, undefined, 1);
-  const catalog = server && (await readInput(server, terminal.quiet));
-  writeOutput(output, `${JSON.stringify(compiled)}\n`);
+  const catalog = server && (await readInput(server, terminal));
+  writeOutput(output, `${JSON.stringify(compiled)}\n`, terminal);
   if (output !== '-') {
     const { concerns, primitives, patterns } = compiled;
     const sizes = [primitives, patterns].map((some) =>
@@ -43,17 +43,17 @@ async function act(line: CommandLine<[string[]], Options['compile']>): Promise<u
   }
   if (snapshot !== undefined && catalog !== undefined) {
     const lists = byKind((kind) => catalog[kind]);
-    writeOutput(snapshot, `${JSON.stringify({ server: catalog.server, ...lists })}\n`);
+    writeOutput(snapshot, `${JSON.stringify({ server: catalog.server, ...lists })}\n`, terminal);
     terminal.note(`Wrote ${snapshot}: ${catalogContents(catalog)}.`);
   }
 }
 
 /** @returns the values of `--header`, and those of `--header-env` in the same form */
-function headersOf({ header, headerEnv }: Options['compile']): { header?: string[] } {
+function headersOf({ header, headerEnv }: Options['compile'], env: NodeJS.ProcessEnv): { header?: string[] } {
   const read = headerEnv?.map((text) => {
     const [, name = '', variable = ''] = /^([^:]+):\s*(\w+)$/.exec(text) ?? [];
     if (name === '') throw new UsageError(`--header-env takes 'NAME: VARIABLE', not "${text}"`);
-    const value = process.env[variable];
+    const value = env[variable];
     if (!value?.trim()) {
       const message = `The server needs the header ${name}, but the variable ${variable} is not set. Set it while packaging.`;
       throw new CliError(message);

@@ -11,14 +11,14 @@ import { completionCommand } from '../options/generated/commands.js';
  */
 export const { definition, run } = commandOf(
   completionCommand(),
-  async ({ values, positionals }, commands) => {
+  async ({ values, positionals, terminal }, commands) => {
     if (values.line !== undefined) {
-      const words = await wordsAfter(values.line, commands);
-      process.stdout.write(words.map((word) => `${word}\n`).join(''));
+      const words = await wordsAfter(values.line, commands, terminal);
+      terminal.print(words.map((word) => `${word}\n`).join(''));
       return 0;
     }
     const [shell] = positionals;
     if (shell === undefined) throw new UsageError('There is no shell. Pass bash, zsh or fish');
-    process.stdout.write(SCRIPTS[shell]);
+    terminal.print(SCRIPTS[shell]);
   },
 );

@@ -26,9 +26,9 @@ export const { definition, run } = commandOf(diffCommand(), async (line) => {
   const [old, now] = positionals;
   const input = parseInput(line);
 
-  const [before, after] = [readRevision(old, terminal.errors), readRevision(now, terminal.errors)];
+  const [before, after] = [readRevision(old, terminal), readRevision(now, terminal)];
   const beside = input === undefined ? catalogBeside(now) : undefined;
-  const given = input ? await readInput(input, terminal.quiet) : catalogAt(beside);
+  const given = input ? await readInput(input, terminal) : catalogAt(beside);
   const earlier = catalogAt(values.oldCatalog) ?? given;
   const source = input === undefined ? beside : (values.catalog ?? values.url ?? command.join(' '));
   const listed = namesOf([before, after]);
@@ -40,8 +40,8 @@ export const { definition, run } = commandOf(diffCommand(), async (line) => {
   });
 
   const report = makeReport(await sideOf(old, before, earlier), await sideOf(now, after, given), source);
-  if (format === 'json') writeJson(report);
-  else process.stdout.write(format === 'markdown' ? toMarkdown(report) : toPretty(report, terminal.paper));
+  if (format === 'json') writeJson(report, terminal);
+  else terminal.print(format === 'markdown' ? toMarkdown(report) : toPretty(report, terminal.paper));
   return values.failOn?.some((what) => happens(report, what)) === true ? 1 : 0;
 });
 

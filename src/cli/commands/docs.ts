@@ -21,13 +21,13 @@ export const { definition, run } = commandOf(docsCommand(), async (line) => {
   const paths = onePolicyOf(line);
   const input = parseInput(line);
 
-  const servers = await knownServers(values.servers);
+  const servers = await knownServers(values.servers, terminal.env);
   const policy = preparePolicy(readPolicyInput(paths, 'nothing was written', terminal, servers));
-  const counted = input ? await readCounted(input, terminal.quiet) : undefined;
+  const counted = input ? await readCounted(input, terminal) : undefined;
   const server = counted === undefined ? undefined : read(counted[0].server, 'name');
   const name = basename(paths[0] ?? '').replace(/\.ya?ml$/, '');
   const title = typeof server === 'string' ? `${name}: policy of ${server}` : `Policy ${name}`;
   const output = values.output ?? '-';
-  writeOutput(output, policyPage(policy, title, counted));
+  writeOutput(output, policyPage(policy, title, counted), terminal);
   if (output !== '-') terminal.note(`Wrote ${output}.`);
 });

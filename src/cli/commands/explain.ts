@@ -28,7 +28,7 @@ export const { definition, run } = commandOf(explainCommand(), async (line) => {
   const { paths, policy, resolved } = await readPolicyAndConfiguration(line, 'nothing was explained');
   const input = parseInput(line);
   const { configuration, caller } = resolved;
-  const catalog = input && (await readInput(input, terminal.quiet));
+  const catalog = input && (await readInput(input, terminal));
   const found = catalog ? inCatalog(catalog, name) : inPolicy(policy, name);
 
   const origins = originsOf(paths, values, resolved);
@@ -36,11 +36,11 @@ export const { definition, run } = commandOf(explainCommand(), async (line) => {
     explainPrimitive(policyFor(policy, catalog), kind, primitive, { configuration, caller, origins }),
   );
   if (values.format === 'json') {
-    writeJson({ name, source: input !== undefined, primitives: explanations });
+    writeJson({ name, source: input !== undefined, primitives: explanations }, terminal);
     return 0;
   }
   const texts = explanations.map((each) => explanationToText(policy, each, terminal.paper));
-  process.stdout.write(texts.join('\n'));
+  terminal.print(texts.join('\n'));
   if (input === undefined && policy.rules.length + policy.assigns.length > 0) {
     terminal.note('note: without an input, annotations and tags are unknown, so rules and assign see none.');
   }

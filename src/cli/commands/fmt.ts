@@ -22,7 +22,7 @@ export const { definition, run } = commandOf(fmtCommand(), async (line) => {
   const files = [...new Set(paths.flatMap(policyFilesOf))].map((file) => ({ file, ...formatted(file) }));
   const changed = files.filter(({ before, after }) => before !== after);
   if (!values.check) writeFiles(new Map(changed.map(({ file, after }) => [file, after])));
-  for (const { file } of changed) process.stdout.write(`${file}\n`);
+  for (const { file } of changed) terminal.print(`${file}\n`);
   const all = quantity(files.length, 'file');
   if (changed.length === 0) terminal.note(`${all}, already formatted.`, 'green');
   else if (values.check) {

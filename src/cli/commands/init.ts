@@ -36,7 +36,7 @@ async function act(line: CommandLine<[], Options['init']>): Promise<number | und
       throw new UsageError(`--update edits the files of the policy, so ${option} has no meaning with it`);
     }
     if (input.from === 'servers') return updateServers(output, input, terminal);
-    const [catalog, tokensOf] = await readCounted(input, terminal.quiet);
+    const [catalog, tokensOf] = await readCounted(input, terminal);
     const { texts, notes } = updateFiles(files, [catalog, tokensOf], input.from === 'catalog');
     writeFiles(texts);
     terminal.note(notes);
@@ -52,7 +52,7 @@ async function act(line: CommandLine<[], Options['init']>): Promise<number | und
       ...(values.catalog === undefined ? [files.catalog] : []),
     ]);
 
-  const read = await readCounted(input, terminal.quiet);
+  const read = await readCounted(input, terminal);
   const [catalog] = read;
   if (catalogContents(catalog) === catalogContents({})) {
     throw new CliError('The server lists nothing, so there is nothing to write a policy for.');
@@ -62,7 +62,7 @@ async function act(line: CommandLine<[], Options['init']>): Promise<number | und
   if (output === '-') {
     const [text = '', ...parts] = proposed.texts.values();
     if (parts.length > 0) throw new CliError(TOO_LONG_FOR_STDOUT);
-    process.stdout.write(text);
+    terminal.print(text);
     return 0;
   }
   const { texts, notes } = firstPolicy(files, proposed, read, values.catalog !== undefined);

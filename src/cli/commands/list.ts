@@ -23,9 +23,7 @@ export const { definition, run } = commandOf(listCommand(), async (line) => {
   const input = requireInput(line);
   // The tokenizer takes longer to load than anything else here, and names have no tokens.
   const [catalog, tokensOf] =
-    format === 'names'
-      ? [await readInput(input, terminal.quiet), () => 0]
-      : await readCounted(input, terminal.quiet);
+    format === 'names' ? [await readInput(input, terminal), () => 0] : await readCounted(input, terminal);
   const weighed = weighCatalog(policyFor(policy, catalog), catalog, billedBy(tokensOf));
   const report = decideAll(resolved.configuration, weighed);
   if (policy.settings.enforcement === 'shadow') {
@@ -37,7 +35,10 @@ export const { definition, run } = commandOf(listCommand(), async (line) => {
     );
   }
   if (format === 'json')
-    writeJson({ protocol: catalog.protocol, unavailable: catalog.unavailable, ...toJson(report, catalog) });
-  else if (format === 'names') for (const name of toNames(report)) process.stdout.write(`${plain(name)}\n`);
-  else process.stdout.write(toTable(policy, report, terminal.paper, catalog.unavailable));
+    writeJson(
+      { protocol: catalog.protocol, unavailable: catalog.unavailable, ...toJson(report, catalog) },
+      terminal,
+    );
+  else if (format === 'names') for (const name of toNames(report)) terminal.print(`${plain(name)}\n`);
+  else terminal.print(toTable(policy, report, terminal.paper, catalog.unavailable));
 });

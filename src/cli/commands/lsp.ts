@@ -8,8 +8,8 @@ import { lspCommand } from '../options/generated/commands.js';
  * @example
  * await run([]);
  */
-export const { definition, run } = commandOf(lspCommand(), async () => {
+export const { definition, run } = commandOf(lspCommand(), async ({ terminal }) => {
   const { serveLanguage } = await import('../lsp/language-server.js');
-  serveLanguage(process.stdin, process.stdout);
+  serveLanguage(terminal.stdin, terminal.stdout);
   return new Promise(() => {});
 });

@@ -26,7 +26,7 @@ export const { definition, run } = commandOf(openCommand(), async (line) => {
   // The build puts the page beside the command.
   let html = brotliDecompressSync(readFileSync(new URL('./playground.html.br', import.meta.url))).toString();
   if (input !== undefined || paths.length > 0) {
-    const catalog = input ? await readCounted(input, terminal.quiet) : undefined;
+    const catalog = input ? await readCounted(input, terminal) : undefined;
     const shown = { paths, catalog, catalogFile: values.catalog };
     if (values.open && paths.length > 0) return openSaving(html, shown, terminal);
     html = withDocument(html, await playgroundDocument(shown));
@@ -36,8 +36,8 @@ export const { definition, run } = commandOf(openCommand(), async (line) => {
   writeFileSync(file, html, { mode: 0o600 });
   if (values.open) {
     terminal.note(`Opening ${file}`);
-    await openOrPrint(file, terminal.note);
-  } else process.stdout.write(`${file}\n`);
+    await openOrPrint(file, terminal);
+  } else terminal.print(`${file}\n`);
 });
 
 /** Serves the page until a signal, so that it can save. */
@@ -49,7 +49,7 @@ async function openSaving(html: string, input: PlaygroundInput, terminal: Termin
       const file = join(folder, 'open.html');
       writeFileSync(file, openerTo(url), { mode: 0o600 });
       terminal.note(`The page saves to ${input.paths.map(plain).join(', ')} until you press Ctrl-C.`);
-      await openOrPrint(file, terminal.note, url);
+      await openOrPrint(file, terminal, url);
       await aborted(signal);
       return 0;
     });

@@ -30,7 +30,7 @@ export const { definition, run } = commandOf(replayCommand(), async (line) => {
   const paths = onePolicyOf(line);
   const input = requireInput(line);
 
-  const lines = await readLogLines(given);
+  const lines = await readLogLines(given, terminal.stdin);
   const parsed = lines.flatMap((line) => parseLogLine(line) ?? []);
   const logged = parsed.filter(({ about }) => about.what === 'list' || about.name !== UNLISTED);
   if (logged.length === 0) throw noDecision(given);
@@ -39,7 +39,7 @@ export const { definition, run } = commandOf(replayCommand(), async (line) => {
 
   const written = readAnyPolicy(paths, terminal);
   const { caller } = readPreferences(written, values, FULL_CLIENT_CAPABILITIES);
-  const catalog = await readInput(input, terminal.quiet);
+  const catalog = await readInput(input, terminal);
   const policy = policyFor(written, catalog);
   const replays = logged.map((each) => replay(each, policy, catalog, caller));
   if (values.format === 'json') {
@@ -50,8 +50,8 @@ export const { definition, run } = commandOf(replayCommand(), async (line) => {
       replayed,
       differences,
     }));
-    writeJson(told.length === 1 ? told[0] : told);
-  } else process.stdout.write(replays.map((each) => replayToText(policy, each, terminal.paper)).join('\n'));
+    writeJson(told.length === 1 ? told[0] : told, terminal);
+  } else terminal.print(replays.map((each) => replayToText(policy, each, terminal.paper)).join('\n'));
   return replays.every(({ same }) => same) ? 0 : 1;
 });
 

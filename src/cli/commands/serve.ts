@@ -33,14 +33,14 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
     idleMs: idle * 60_000,
     silenceMs: silence * 1000,
   };
-  const service = readService(values, process.env);
+  const service = readService(values, terminal.env);
   const input = requireServer(line);
   const paths = onePolicyOf(line);
   // A policy that is only tried on this machine needs no setting to be switched in a conversation; one that is deployed does.
   const own = service.isForMany && panel === 'on' ? {} : { panel };
   const prepare = (compiled: CompiledPolicy): Policy =>
     preparePolicy({ ...compiled, settings: { ...own, ...compiled.settings } });
-  const servers = await knownServers(values.servers, values.leave);
+  const servers = await knownServers(values.servers, terminal.env, values.leave);
   const policy = prepare(readPolicyInput(paths, 'nothing is served', terminal, servers));
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
@@ -49,7 +49,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
     import('../serving/kept-catalogs.js'),
     import('../inputs/open-server.js'),
   ]);
-  const opened = await openServer(input);
+  const opened = await openServer(input, terminal.env);
   if (isolation === 'shared') terminal.note(SHARED);
   const live = new LivePolicy(policy);
   // The page is for the person at this machine.
@@ -65,7 +65,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
       // What a server lists depends on what it is told that hosts can do.
       const keeperOf =
         identity && isEarly
-          ? (era: Era, slug = '') => catalogKeeper(process.env, [...identity, slug, isolation, era])
+          ? (era: Era, slug = '') => catalogKeeper(terminal.env, [...identity, slug, isolation, era])
           : undefined;
       const serving = {
         opened,
@@ -82,7 +82,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
       if (values.stdio === true)
         return await (await import('../serving/over-stdio.js')).serveStdio(serving, preferences);
       const { serveHttp } = await import('../serving/transports.js');
-      return await serveHttp(serving, { port, ...service }, process.env);
+      return await serveHttp(serving, { port, ...service }, terminal.env);
     } finally {
       stop();
     }

@@ -18,14 +18,14 @@ import { plain } from '../terminal/output.js';
 export const { definition, run } = commandOf(switchCommand(), async ({ values, positionals, terminal }) => {
   const [changes] = positionals;
   const change = readChange(changes);
-  const isTerminal = process.stdin.isTTY === true;
-  const folder = registryFolder(process.env);
+  const isTerminal = terminal.stdin.isTTY === true;
+  const folder = registryFolder(terminal.env);
   const running = select(await runningProcesses(folder), values);
   if (values.open === true) {
     for (const { entry } of running) {
       terminal.note(`Opening the page of ${plain(entry.name)}`);
       const opener = writeOpener(folder, entry);
-      if (isTerminal) await openOrPrint(opener, terminal.note, `${entry.url}/panel#token=${entry.token}`);
+      if (isTerminal) await openOrPrint(opener, terminal, `${entry.url}/panel#token=${entry.token}`);
       else if (!(await openInBrowser(opener)))
         throw new CliError('No browser could be started. Run the command in a terminal.');
     }
@@ -51,13 +51,13 @@ export const { definition, run } = commandOf(switchCommand(), async ({ values, p
     }
     if (after.length === 0 && states.length > 0) continue;
     isDone ||= change === undefined || after.length > 0;
-    process.stdout.write(`${sessionLines(entry.name, after, terminal.paper).join('\n')}\n`);
+    terminal.print(`${sessionLines(entry.name, after, terminal.paper).join('\n')}\n`);
   }
   const last = isDone ? undefined : refusals.pop();
   // The sessions of one server refuse a value with the same words.
   const messages = new Set(refusals.map(({ message }) => message));
   messages.delete(last?.message ?? '');
-  for (const message of messages) console.error(`mcp-concerns: ${message}`);
+  for (const message of messages) terminal.warn(`mcp-concerns: ${message}`);
   if (last !== undefined) throw last;
 });
 

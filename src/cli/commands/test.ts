@@ -8,7 +8,7 @@ import { toJson, toJunit } from '../reports/test-formats.js';
 import { toPretty, updatesToText } from '../reports/test-report.js';
 import { runTestFiles, type TestReport } from '../reports/test-run.js';
 import { findingsText } from '../terminal/findings-text.js';
-import type { Paper } from '../terminal/output.js';
+import type { Terminal } from '../terminal/output.js';
 import { writeFiles } from '../terminal/write-files.js';
 import { writeJson } from '../terminal/write-output.js';
 
@@ -32,36 +32,37 @@ export const { definition, run } = commandOf(testCommand(), async (given) => {
     const files = findTestFiles(paths);
     const named = namedTestFiles(given.areFound ? [] : paths);
     const isTrusted = (file: string): boolean => values.trust === true || named.has(file);
-    return runTestFiles(files, { ...values, quiet: terminal.quiet, coverage, isTrusted });
+    return runTestFiles(files, { ...values, terminal, coverage, isTrusted });
   };
   const print = (report: TestReport): TestReport => {
     const { findings, texts } = report;
     const errors = findings.filter(({ severity }) => severity === 'error');
     if (format === 'pretty' && errors.length > 0)
-      console.error(`${findingsText(errors, texts, terminal.errors)}\n`);
+      terminal.warn(`${findingsText(errors, texts, terminal.errors)}\n`);
     const warnings = findings.filter(({ severity }) => severity === 'warning');
     if (format === 'pretty' && warnings.length > 0)
       terminal.note(`${findingsText(warnings, texts, terminal.errors)}\n`);
 
-    if (format === 'json') writeJson(toJson(report));
-    else if (format === 'junit') process.stdout.write(toJunit(report));
-    else process.stdout.write(toPretty(report, terminal.paper));
+    if (format === 'json') writeJson(toJson(report), terminal);
+    else if (format === 'junit') terminal.print(toJunit(report));
+    else terminal.print(toPretty(report, terminal.paper));
     return report;
   };
-  if (values.watch === true) return repeatOnChange(async () => print(await runAll()).read, terminal.note);
+  if (values.watch === true) return repeatOnChange(async () => print(await runAll()).read, terminal);
   const first = await runAll();
   if (values.update !== true) return print(first).failed ? 1 : 0;
-  const changed = update(first, format === 'pretty' ? terminal.paper : terminal.errors, format);
+  const changed = update(first, terminal, format);
   return print(changed ? await runAll() : first).failed ? 1 : 0;
 });
 
 /** Shows and writes the new expectations of failed tests. */
-function update({ files }: TestReport, paper: Paper, format: string): boolean {
+function update({ files }: TestReport, terminal: Terminal, format: string): boolean {
   const texts = new Map<string, string>();
   for (const { file, source, results } of files) {
     const { text, updates } = updateTests(source, results);
     // The output for programs stays one document.
-    const stream = format === 'pretty' ? process.stdout : process.stderr;
+    const [stream, paper] =
+      format === 'pretty' ? [terminal.stdout, terminal.paper] : [terminal.stderr, terminal.errors];
     stream.write(updatesToText(file, updates, paper));
     if (text !== source.text) texts.set(file, text);
   }

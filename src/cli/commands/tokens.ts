@@ -30,9 +30,9 @@ export const { definition, run } = commandOf(tokensCommand(), async (line) => {
   const paths = onePolicyOf(line);
   const input = requireInput(line);
 
-  const servers = await knownServers(values.servers);
+  const servers = await knownServers(values.servers, terminal.env);
   const compiled = readPolicyInput(paths, 'nothing was counted', terminal, servers);
-  const [catalog, countTokens] = await readCounted(input, terminal.quiet);
+  const [catalog, countTokens] = await readCounted(input, terminal);
   const policy = policyFor(preparePolicy(compiled), catalog);
   // Every configuration uses the tokens of every primitive, so each is counted once.
   const counted = new Map<object, number>();
@@ -69,8 +69,8 @@ export const { definition, run } = commandOf(tokensCommand(), async (line) => {
   );
   const all = configurationCosts(policy, catalog, billedOf, budget);
   const report: TokenReport = { catalog, tokensOf, singles, all, budget, gain };
-  if (format === 'json') writeJson(tokensToJson(report));
-  else process.stdout.write(tokensToText(report, terminal.paper));
+  if (format === 'json') writeJson(tokensToJson(report), terminal);
+  else terminal.print(tokensToText(report, terminal.paper));
   if (budget === undefined) return 0;
   return singles.some(({ tokens }) => tokens > budget) || (all?.over ?? 0) > 0 ? 1 : 0;
 });

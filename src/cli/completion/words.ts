@@ -4,7 +4,7 @@ import { readPolicy } from '../../policy/compile/load.js';
 import { readCatalogFile } from '../inputs/catalog-file.js';
 import type { Commands } from '../options/command-line.js';
 import { findProject, type Project } from '../project/read-project.js';
-import { plain } from '../terminal/output.js';
+import { plain, type Terminal } from '../terminal/output.js';
 
 /**
  * Finds the words that can follow a command line: commands, options and their choices, concerns and values of the policy,
@@ -18,7 +18,7 @@ import { plain } from '../terminal/output.js';
  * @example
  * await wordsAfter('mcp-concerns che', COMMANDS); // ['check']
  */
-export async function wordsAfter(line: string, commands: Commands): Promise<string[]> {
+export async function wordsAfter(line: string, commands: Commands, terminal: Terminal): Promise<string[]> {
   const words = line.trimStart().split(/\s+/);
   const start = words.findIndex((word) => /(?:^|\/)mcp-concerns$/.test(word));
   const [command, ...rest] = words.slice(start + 1);
@@ -29,7 +29,7 @@ export async function wordsAfter(line: string, commands: Commands): Promise<stri
   const loaded = await commands.get(command)?.();
   if (loaded === undefined) return [];
   const { definition } = loaded;
-  const project = findProject(process.cwd());
+  const project = findProject(process.cwd(), terminal);
   const before = rest.at(-2) ?? '';
   const option = definition.options.find(({ long, short }) => long === before || short === before);
   if (option?.argChoices !== undefined) return beginning(option.argChoices, last);

@@ -19,13 +19,18 @@ export type OpenedServer = {
  * Prepares the chosen server to be served or listed.
  *
  * @param input the server
+ * @param env the environment, which the file of the servers may name variables of
  * @param Child what starts a server that is a command
  * @returns how to create the server, or how to connect to it
  * @throws {CliError} if a module does not create a server, or a file has no servers
  * @example
- * const opened = await openServer({ from: 'command', program: 'npx', args: ['@playwright/mcp'], seconds: 30 });
+ * const opened = await openServer({ from: 'command', program: 'npx', args: ['@playwright/mcp'], seconds: 30 }, env);
  */
-export async function openServer(input: ServerInput, Child = ChildTransport): Promise<OpenedServer> {
+export async function openServer(
+  input: ServerInput,
+  env: NodeJS.ProcessEnv,
+  Child = ChildTransport,
+): Promise<OpenedServer> {
   switch (input.from) {
     case 'command': {
       const { program, args } = input;
@@ -44,7 +49,7 @@ export async function openServer(input: ServerInput, Child = ChildTransport): Pr
     case 'servers': {
       const { path } = input;
       const { readServersFile } = await import('./several/servers-file.js');
-      const several = await readServersFile(path, process.env, input.left, Child);
+      const several = await readServersFile(path, env, input.left, Child);
       // A server of the file that changed is another one.
       const identity = [resolve(path), readText(path, 'Pass the file again.')];
       const subject = `The servers of ${plain(path)}`;

@@ -23,7 +23,7 @@ export async function readPolicyAndConfiguration(
 ) {
   const { values, terminal } = line;
   const paths = onePolicyOf(line);
-  const servers = await knownServers(values.servers);
+  const servers = await knownServers(values.servers, terminal.env);
   const policy = preparePolicy(readPolicyInput(paths, consequence, terminal, servers));
   const resolved = readPreferences(policy, values, FULL_CLIENT_CAPABILITIES);
   for (const { message } of resolved.configuration.warnings) terminal.note(`warning: ${message}`);

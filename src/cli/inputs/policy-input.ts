@@ -22,13 +22,13 @@ import { quantity } from '../terminal/quantities.js';
 export function readPolicyInput(
   paths: readonly string[],
   consequence: string,
-  { quiet, errors: paper }: Pick<Terminal, 'quiet' | 'errors'>,
+  { quiet, errors: paper, warn }: Pick<Terminal, 'quiet' | 'errors' | 'warn'>,
   servers?: readonly string[],
   exitCode: 1 | 2 = 2,
 ): CompiledPolicy {
   const { compiled, findings, texts } = readPolicy(paths, undefined, undefined, servers);
   const silent = quiet && compiled !== undefined;
-  if (findings.length > 0 && !silent) console.error(`${findingsText(findings, texts, paper)}\n`);
+  if (findings.length > 0 && !silent) warn(`${findingsText(findings, texts, paper)}\n`);
   if (compiled !== undefined) return compiled;
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   throw new CliError(

@@ -7,28 +7,28 @@ import { isPolicyFile, pinsIn, readPolicy } from '../../policy/compile/load.js';
 import { type FileSource, lockBeside, MISSING, readFiles } from '../../policy/compile/reading.js';
 import { CliError } from '../errors.js';
 import { findingsText } from '../terminal/findings-text.js';
-import { paperOf } from '../terminal/output.js';
+import type { Terminal } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 
 /**
  * Reads a policy from a file, a folder, or a git revision.
  *
  * @param name a path, or `REVISION:path`, as `git show` takes it
- * @param paper how text is written to stderr
+ * @param terminal how text is written to stderr
  * @returns the compiled policy
  * @throws {CliError} if git cannot read it, or if it has errors, which are printed to stderr
  * @throws {PolicyFileError} if a file cannot be read
  * @example
- * readRevision('HEAD~1:policies/vault.yaml').concerns;
+ * readRevision('HEAD~1:policies/vault.yaml', terminal).concerns;
  */
-export function readRevision(name: string, paper = paperOf(process.stderr, 'never')): CompiledPolicy {
+export function readRevision(name: string, terminal: Pick<Terminal, 'errors' | 'warn'>): CompiledPolicy {
   // An existing file is always read as a file, even if its name looks like a revision.
   const [, revision, path] = existsSync(name) ? [] : (/^([^:]+):(.+)$/.exec(name) ?? []);
   const isFile = revision === undefined || path === undefined;
   const { compiled, findings, texts } = isFile ? readPolicy(name) : readFromGit(revision, path);
   if (compiled !== undefined) return compiled;
   const errors = findings.filter(({ severity }) => severity === 'error');
-  console.error(`${findingsText(errors, texts, paper)}\n`);
+  terminal.warn(`${findingsText(errors, texts, terminal.errors)}\n`);
   throw new CliError(`${name} has ${quantity(errors.length, 'error')}, so nothing was compared.`);
 }
 

@@ -1,5 +1,6 @@
 import { CliError } from '../errors.js';
 import type { Input } from '../options/input-options.js';
+import type { Terminal } from '../terminal/output.js';
 import type { CatalogFile } from './catalog-file.js';
 import { readInput } from './read-input.js';
 
@@ -43,14 +44,14 @@ export type CountedCatalog = readonly [catalog: CatalogFile, tokensOf: TokenCoun
  * Reads an input as `readInput` does, and loads the token counter at the same time.
  *
  * @param input the input
- * @param quiet true to show no progress on stderr
+ * @param terminal where progress is shown
  * @returns the catalog and its counter
  * @throws {CliError} as `readInput` and `tokenCounterOf` do
  * @example
- * const [catalog, tokensOf] = await readCounted(input, terminal.quiet);
+ * const [catalog, tokensOf] = await readCounted(input, terminal);
  */
-export async function readCounted(input: Input, quiet: boolean): Promise<CountedCatalog> {
-  if (input.from !== 'catalog') return Promise.all([readInput(input, quiet), loadTokenCounter()]);
-  const catalog = await readInput(input, quiet);
+export async function readCounted(input: Input, terminal: Terminal): Promise<CountedCatalog> {
+  if (input.from !== 'catalog') return Promise.all([readInput(input, terminal), loadTokenCounter()]);
+  const catalog = await readInput(input, terminal);
   return [catalog, await tokenCounterOf(catalog)];
 }

@@ -3,6 +3,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ConcernsError } from '../../errors.js';
 import { interruptible } from '../terminal/interrupt.js';
+import type { Terminal } from '../terminal/output.js';
 
 /** Milliseconds to wait after the last change, because editors write a file in several steps. */
 const QUIET_MS = 100;
@@ -49,15 +50,15 @@ export class FileWatcher {
  *
  * @param work does the work and returns the files that it read. If it throws one of our errors after a change, the message is
  *   printed, and the watching goes on
- * @param note writes a line to stderr
+ * @param terminal where notes are written
  * @returns the exit code, after a signal
  * @throws what the work throws the first time
  * @example
- * await repeatOnChange(async () => checkAndPrint(), note);
+ * await repeatOnChange(async () => checkAndPrint(), terminal);
  */
 export function repeatOnChange(
   work: () => Promise<Iterable<string>>,
-  note: (text: string) => void,
+  { note, stdout }: Pick<Terminal, 'note' | 'stdout'>,
 ): Promise<number> {
   return interruptible(async (signal) => {
     const changes = new EventEmitter();
@@ -72,7 +73,7 @@ export function repeatOnChange(
         await change;
         if (signal.aborted) return 0;
         change = next();
-        if (process.stdout.isTTY) process.stdout.write(CLEAR_SCREEN);
+        if (stdout.isTTY) stdout.write(CLEAR_SCREEN);
         const read = await work().catch((error: unknown): string[] => {
           // A file that is written at this moment can be missing or incomplete. The next change reads it again.
           if (!(error instanceof ConcernsError)) throw error;

@@ -17,6 +17,7 @@ import { CliError } from '../errors.js';
 import { catalogAt, catalogBeside, readCatalogFile } from '../inputs/catalog-file.js';
 import { joinedCatalog } from '../inputs/several/joined-catalog.js';
 import { findProject } from '../project/read-project.js';
+import { terminalOf } from '../terminal/output.js';
 import { mismatchesOf } from '../terminal/test-words.js';
 import type { WordAt } from './word-at.js';
 
@@ -190,7 +191,7 @@ function filesOf(path: string): string[] {
 /** The policy and the catalog of the project of a file, relative to the working folder. */
 function projectOf(file: string) {
   const folder = resolve(dirname(file));
-  const project = findProject(folder);
+  const project = findProject(folder, terminalOf(process, { color: 'never' }));
   if (project === undefined) return undefined;
   const here = (path: string): string => relative('', resolve(folder, path));
   const { policy, catalog } = project;

@@ -10,7 +10,7 @@ import { UsageError } from '../errors.js';
 import { requireOwnFile } from '../project/project-file.js';
 import { findProject } from '../project/read-project.js';
 import { requireTrust } from '../project/trust.js';
-import { type Terminal, type TerminalValues, terminalOf } from '../terminal/output.js';
+import { type Io, type Terminal, type TerminalValues, terminalOf } from '../terminal/output.js';
 
 /** What a command takes from the project file if the command line does not name it. */
 interface ProjectUse {
@@ -38,7 +38,7 @@ export interface RunnableCommand {
   /** Its arguments and options. */
   readonly definition: CommandUnknownOpts;
   /** Runs the command with the arguments after its name, and returns the exit code. */
-  run(argv: readonly string[], commands: Commands): Promise<number>;
+  run(argv: readonly string[], io: Io, commands: Commands): Promise<number>;
 }
 
 /** All commands by name. Each is loaded only when it is needed. */
@@ -67,20 +67,25 @@ export const commandOf = <
   useOf: (argv: readonly string[]) => ProjectUse | false = () => useOfOptions(definition),
 ): RunnableCommand => ({
   definition,
-  run: async (argv, commands) => {
+  run: async (argv, io, commands) => {
     const use = useOf(argv);
     const end = argv.indexOf('--');
     const own = end === -1 ? argv : argv.slice(0, end);
     const server = end === -1 ? [] : argv.slice(end + 1);
+    definition.configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+    });
     parse(definition, own);
     const isUsed = use !== false && definition.getOptionValue('project') !== false;
-    const added = isUsed ? ofProject(definition, server, use) : NOTHING;
+    // Before the project file is read, only `--color` and `--quiet` of the command line are known.
+    const added = isUsed ? ofProject(definition, server, use, terminalOf(io, { color: 'auto' })) : NOTHING;
     const { options, positionals } = added;
     if (options.length + positionals.length > 0) parse(definition, [...options, ...own, ...positionals]);
     const values = definition.opts();
     const line = {
       values,
-      terminal: terminalOf(values),
+      terminal: terminalOf(io, values),
       positionals: definition.processedArgs,
       policies: takes(definition, 'policy') ? definition.args : [],
       areFound: positionals.length > 0,
@@ -135,6 +140,7 @@ function ofProject(
   definition: CommandUnknownOpts,
   command: readonly string[],
   { policy: policyOption, input }: ProjectUse,
+  terminal: Terminal,
 ) {
   const isGiven = (name: string): boolean => definition.getOptionValueSource(name) === 'cli';
   const namesPolicy =
@@ -142,7 +148,7 @@ function ofProject(
     (isGiven(policyOption) || (takes(definition, 'policy') && definition.args.length > 0));
   // The file itself cannot say that it is trusted.
   const isTrusted = definition.getOptionValue('trust') === true;
-  const project = findProject(process.cwd(), isTrusted);
+  const project = findProject(process.cwd(), terminal, isTrusted);
   if (project === undefined) {
     if (namesPolicy || policyOption !== 'policy' || !existsSync(FIRST_POLICY)) return NOTHING;
     if (!isTrusted) requireOwnFile(resolve(FIRST_POLICY), FIRST_POLICY);
@@ -160,7 +166,7 @@ function ofProject(
   const positionals = takes(definition, 'path') && definition.args.length === 0 ? tests : [];
   if (!isTrusted) {
     const reads = [...policies, ...(catalog === undefined ? [] : [catalog]), ...positionals];
-    requireTrust(project, { server, servers, reads, folder: dirname(project.path) });
+    requireTrust(project, { server, servers, reads, folder: dirname(project.path) }, terminal);
   }
   return {
     options: [

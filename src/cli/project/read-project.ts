@@ -6,7 +6,7 @@ import { validateSource } from '../../policy/language/validate.js';
 import { splitWords } from '../../policy/testing/test-file.js';
 import { CliError } from '../errors.js';
 import { findingsText } from '../terminal/findings-text.js';
-import { paperOf } from '../terminal/output.js';
+import type { Terminal } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 import { readText } from '../terminal/read-text.js';
 import { type ProjectDocument, projectSchema } from './generated/project-schema.js';
@@ -22,20 +22,25 @@ const PROJECT: Language = { schema: projectSchema, name: 'a project file' };
  * Reads the project file of a folder: in the folder, or in a folder above it, up to the root of the repository.
  *
  * @param folder the folder
+ * @param terminal where the errors of the file are printed
  * @param isTrusted whether the person vouches for the file, so that it may belong to another user
  * @returns the project; undefined if there is no project file
  * @throws {CliError} if the project file cannot be read, belongs to another user, or has errors, which are printed to stderr
  * @example
- * findProject(process.cwd())?.policy; // ['policies/vault.yaml']
+ * findProject(process.cwd(), terminal)?.policy; // ['policies/vault.yaml']
  */
-export function findProject(folder: string, isTrusted = false): Project | undefined {
+export function findProject(
+  folder: string,
+  terminal: Pick<Terminal, 'errors' | 'warn'>,
+  isTrusted = false,
+): Project | undefined {
   const path = projectFileOf(resolve(folder));
   if (path === undefined) return undefined;
   if (!isTrusted) requireOwnFile(path, relative(folder, path));
-  return readProject(path, folder);
+  return readProject(path, folder, terminal);
 }
 
-function readProject(path: string, folder: string) {
+function readProject(path: string, folder: string, { errors, warn }: Pick<Terminal, 'errors' | 'warn'>) {
   const file = relative(folder, path);
   const text = readText(path, 'Check its permissions.', file);
   const source = readPolicyText(text, file);
@@ -44,7 +49,7 @@ function readProject(path: string, folder: string) {
   const document = (data ?? {}) as ProjectDocument;
   const all = [...source.findings, ...findings, ...severalInputs(source, document)];
   if (all.length > 0) {
-    console.error(`${findingsText(all, new Map([[file, text]]), paperOf(process.stderr))}\n`);
+    warn(`${findingsText(all, new Map([[file, text]]), errors)}\n`);
     throw new CliError(
       `${file} has ${quantity(all.length, 'error')}. Fix the errors above, or remove the file.`,
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isInside } from '../../policy/compile/read-file.js';
 import { CliError } from '../errors.js';
 import { confirm } from '../terminal/confirm.js';
-import { plain } from '../terminal/output.js';
+import { type Io, plain } from '../terminal/output.js';
 import { readText } from '../terminal/read-text.js';
 import type { Project } from './read-project.js';
 import { stateFolder, writePrivate } from './state-folder.js';
@@ -27,13 +27,15 @@ export interface Actions {
  *
  * @param found the file: a project file, or a test file
  * @param actions what it does
+ * @param io where the person is asked
  * @throws {CliError} if the person says no, or there is no terminal to ask
  * @example
- * requireTrust(project, { server: ['npx', 'vault'], reads: ['policies/vault.yaml'], folder: '/home/me' });
+ * requireTrust(project, { server: ['npx', 'vault'], reads: ['policies/vault.yaml'], folder: '/home/me' }, terminal);
  */
 export function requireTrust(
   { path, text, file }: Pick<Project, 'path' | 'text' | 'file'>,
   { server, servers, reads, folder }: Actions,
+  io: Pick<Io, 'stdin' | 'stderr' | 'env'>,
 ): void {
   const action = [
     ...(server === undefined ? [] : [`starts "${server.join(' ')}"`]),
@@ -46,10 +48,10 @@ export function requireTrust(
   const started =
     servers === undefined ? '' : readText(servers, 'Name the file in which a host has its servers.');
   const digest = createHash('sha256').update(`${real}\0${text}${started}`).digest('hex');
-  const record = join(stateFolder(process.env), 'trusted', digest);
+  const record = join(stateFolder(io.env), 'trusted', digest);
   if (existsSync(record)) return;
   const what = plain(`${file} ${action}`);
-  if (!confirm(`${what}. Trust this file, as it is now?`)) {
+  if (!confirm(`${what}. Trust this file, as it is now?`, io)) {
     throw new CliError(
       `${what}, and you have not trusted this file. Read it, then answer "y" on a terminal, or pass --trust. --no-project ignores it.`,
     );

@@ -23,10 +23,10 @@ import { updateFiles } from './update-files.js';
 type Servers = Extract<Input, { readonly path: string; readonly seconds: number }>;
 
 /** The servers that could be listed, each with its own names, and the file that its policy has. */
-async function listServers(output: string, input: Servers, quiet: boolean) {
-  const [catalog, tokensOf] = await readCounted(input, quiet);
+async function listServers(output: string, input: Servers, terminal: Terminal) {
+  const [catalog, tokensOf] = await readCounted(input, terminal);
   const { readServersFile } = await import('../inputs/several/servers-file.js');
-  const listed = [...(await readServersFile(input.path, process.env)).keys()].flatMap((slug) => {
+  const listed = [...(await readServersFile(input.path, terminal.env)).keys()].flatMap((slug) => {
     const own = ownCatalog(catalog, slug);
     const files = filesBeside(join(dirname(output), `${slug}.yaml`));
     return own === undefined ? [] : [{ slug, counted: [own, tokensOf] as const, files }];
@@ -56,9 +56,9 @@ export async function initServers(
   output: string,
   input: Servers,
   force: boolean,
-  { note, quiet }: Terminal,
+  terminal: Terminal,
 ): Promise<number> {
-  const { catalog, listed } = await listServers(output, input, quiet);
+  const { catalog, listed } = await listServers(output, input, terminal);
   const all = listed.map(({ files }) => files);
   if (all.some(({ policy }) => policy === output))
     throw new CliError(`${output} is the policy of a server. Pass another file with -o.`);
@@ -71,7 +71,7 @@ export async function initServers(
   const policies = new Map([...texts].filter(([name]) => name === output || isPolicyFile(name)));
   const { findings } = checkProposal(policies, catalog);
   writeFiles(texts);
-  note([
+  terminal.note([
     ...written.flatMap(({ notes }) => notes),
     `Wrote ${output}, which joins the policies of ${written.map(({ slug }) => slug).join(', ')}.`,
     checkLine(findings, undefined),
@@ -101,11 +101,7 @@ function topPolicy(output: string, path: string, servers: readonly ReturnType<ty
  * @returns the exit code
  * @throws {CliError} if the policy does not exist or names no servers, or one of its parts cannot be updated
  */
-export async function updateServers(
-  output: string,
-  input: Servers,
-  { note, quiet }: Terminal,
-): Promise<number> {
+export async function updateServers(output: string, input: Servers, terminal: Terminal): Promise<number> {
   const text = existsSync(output) ? readFileSync(output, 'utf8') : '';
   const entries = Object.entries(membersOf(read(readPolicyText(text, output).data, 'servers')));
   const known = new Map(entries.map(([key, entry]) => [slugOf(key), read(entry, 'policy')]));
@@ -113,7 +109,7 @@ export async function updateServers(
     throw new CliError(
       `${output} has no list of servers, one in each line, so it cannot be updated. Run the command without --update.`,
     );
-  const { listed } = await listServers(output, input, quiet);
+  const { listed } = await listServers(output, input, terminal);
   const added = listed.filter(({ slug }) => !known.has(slug));
   const updates = listed.flatMap(({ slug, counted }) => {
     const policy = known.get(slug);
@@ -126,6 +122,6 @@ export async function updateServers(
   const top = ['servers:', ...added.map(({ slug }) => entryOf(slug))].join('\n');
   if (added.length > 0) texts.set(output, text.replace(/^servers:\s*$/m, top));
   writeFiles(texts);
-  note(written.flatMap(({ notes }) => notes));
+  terminal.note(written.flatMap(({ notes }) => notes));
   return 0;
 }

@@ -19,16 +19,17 @@ const TARGETS: readonly (readonly [field: string, kinds: readonly Kind[]])[] = [
  * Reads log lines from the command line.
  *
  * @param given a line, the path of a file, or `-` for stdin
+ * @param stdin what `-` reads
  * @returns the lines that are not empty
  * @throws {CliError} if the file cannot be read
  * @example
- * await readLogLines('{"level":"INFO", ...}');
+ * await readLogLines('{"level":"INFO", ...}', terminal.stdin);
  */
-export async function readLogLines(given: string): Promise<readonly string[]> {
+export async function readLogLines(given: string, stdin: NodeJS.ReadableStream): Promise<readonly string[]> {
   const content = given.trimStart().startsWith('{')
     ? given
     : given === '-'
-      ? await text(process.stdin)
+      ? await text(stdin)
       : readText(given, 'Pass a log line, the path of a file with log lines, or - for stdin.');
   return content.split('\n').filter((line) => line.trim() !== '');
 }

@@ -17,10 +17,11 @@ import { readInput } from '../inputs/read-input.js';
 import { joinedCatalog } from '../inputs/several/joined-catalog.js';
 import type { Options } from '../options/generated/commands.js';
 import { requireTrust } from '../project/trust.js';
+import type { Terminal } from '../terminal/output.js';
 
 /** How to run test files. */
 type TestOptions = Pick<Options['test'], 'timeout' | 'servers' | 'threshold' | 'filter'> & {
-  readonly quiet: boolean;
+  readonly terminal: Terminal;
   readonly coverage: boolean;
   /** Whether the person vouches for a test file. Any other one was found, and a stranger may have written it. */
   readonly isTrusted: (file: string) => boolean;
@@ -87,7 +88,7 @@ class TestRunner {
       const { policy, catalog, server } = tests;
       const reads = [...policy, ...catalogNames(catalog)].map((name) => beside(file, name));
       const actions = { server: servers ? server : undefined, reads, folder: '.' };
-      requireTrust({ path: file, text, file }, actions);
+      requireTrust({ path: file, text, file }, actions, this.options.terminal);
     }
     const loaded = this.loadPolicy(source, tests);
     const catalog = await this.loadCatalog(source, tests, loaded?.policy);
@@ -147,11 +148,12 @@ class TestRunner {
     { catalog, server }: TestFile,
     policy: Policy | undefined,
   ): Promise<PolicyCatalog | undefined> {
-    const { timeout, quiet, servers } = this.options;
+    const { timeout, terminal, servers } = this.options;
     const [program, ...args] = server ?? [];
     if (program !== undefined && !servers)
       return this.report(source, 'server', 'The server is not started (--no-servers). Name a catalog.');
-    if (program !== undefined) return readInput({ from: 'command', program, args, seconds: timeout }, quiet);
+    if (program !== undefined)
+      return readInput({ from: 'command', program, args, seconds: timeout }, terminal);
     try {
       const joined = joinedCatalog(catalog, (name) => {
         const path = beside(source.file, name);

@@ -13,7 +13,7 @@ const OPENERS = new Map([
  * @param file the path of the file
  * @returns whether a program was started
  * @example
- * if (!(await openInBrowser(file))) process.stdout.write(`${file}\n`);
+ * if (!(await openInBrowser(file))) terminal.print(`${file}\n`);
  */
 export function openInBrowser(file: string): Promise<boolean> {
   const [program = 'xdg-open', ...args] = OPENERS.get(process.platform) ?? [];
@@ -31,13 +31,17 @@ export function openInBrowser(file: string): Promise<boolean> {
  * Does the same, and without a browser prints the address for the person.
  *
  * @param file the path of the file
- * @param note writes a note to stderr
+ * @param terminal where the address is printed
  * @param address what the person opens, if it is not the file: it contains the key of a page
  */
-export async function openOrPrint(file: string, note: Terminal['note'], address?: string): Promise<void> {
+export async function openOrPrint(
+  file: string,
+  { note, print }: Pick<Terminal, 'note' | 'print'>,
+  address?: string,
+): Promise<void> {
   if (await openInBrowser(file)) return;
   const what =
     address === undefined ? 'this file yourself' : 'this address yourself; it contains the key of the page';
   note(`No browser could be started. Open ${what}.`);
-  process.stdout.write(`${address ?? file}\n`);
+  print(`${address ?? file}\n`);
 }

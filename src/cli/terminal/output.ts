@@ -29,13 +29,27 @@ export function paperOf(stream: NodeJS.WriteStream, color: 'auto' | 'always' | '
   };
 }
 
-/** How a command writes its output. */
-export interface Terminal {
+/** What a command has of the process that it runs in. A test passes its own. */
+export interface Io {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: NodeJS.ProcessEnv;
+  /** The program, then its arguments: `adopt` writes how to start it again. */
+  readonly argv: readonly string[];
+}
+
+/** How a command reads and writes. Nothing else in `src/cli` touches the streams or the environment of the process. */
+export interface Terminal extends Io {
   /** How text is written to stdout. */
   readonly paper: Paper;
   /** How text is written to stderr. */
   readonly errors: Paper;
   readonly quiet: boolean;
+  /** Writes to stdout: what the command is asked for. */
+  print(text: string): void;
+  /** Writes a line to stderr, also under `--quiet`. */
+  warn(text: string): void;
   /** Writes notes to stderr, in lines that fit the terminal; nothing under `--quiet`. */
   note(text: string | readonly string[], style?: Parameters<Paper['paint']>[0]): void;
 }
@@ -46,19 +60,28 @@ export interface TerminalValues {
   readonly quiet?: boolean | undefined;
 }
 
-/** @returns how a command writes its output */
-export function terminalOf({ color, quiet = false }: TerminalValues): Terminal {
-  const errors = paperOf(process.stderr, color);
+/** @returns how a command reads and writes */
+export function terminalOf(io: Io, { color, quiet = false }: TerminalValues): Terminal {
+  const { stdin, stdout, stderr, env, argv } = io;
+  const errors = paperOf(stderr, color);
+  const warn = (text: string): void => void stderr.write(`${text}\n`);
   return {
-    paper: paperOf(process.stdout, color),
+    stdin,
+    stdout,
+    stderr,
+    env,
+    argv,
+    paper: paperOf(stdout, color),
     errors,
     quiet,
+    print: (text) => void stdout.write(text),
+    warn,
     note: (text, style) => {
       if (quiet) return;
       // A text with line breaks is already wrapped.
       const isLong = (each: string) => each.length > (errors.width ?? each.length) && !each.includes('\n');
       const lines = [text].flat().flatMap((each) => (isLong(each) ? paragraph(each, errors.width) : [each]));
-      console.error(lines.map((line) => (style === undefined ? line : errors.paint(style, line))).join('\n'));
+      warn(lines.map((line) => (style === undefined ? line : errors.paint(style, line))).join('\n'));
     },
   };
 }

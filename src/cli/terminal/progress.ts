@@ -1,4 +1,5 @@
 import { ASSUMED_WIDTH } from '../../policy/language/wrapped.js';
+import type { Terminal } from './output.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 /** Milliseconds between two frames. */
@@ -11,15 +12,18 @@ const CLEAR_LINE = '\r\u001b[2K';
  * Shows progress on stderr while work takes longer than half a second. Shows nothing if stderr is not a terminal.
  *
  * @param title what the work does, for example "Listing npx"
- * @param quiet true to show nothing
+ * @param terminal where it is shown; nothing is under `--quiet`
  * @param work the work
  * @returns the result of the work
  * @example
- * const catalog = await withProgress('Listing npx', false, () => fetchFromCommand('npx', ['server'], options));
+ * const catalog = await withProgress('Listing npx', terminal, () => fetchFromCommand('npx', ['server'], options));
  */
-export async function withProgress<T>(title: string, quiet: boolean, work: () => Promise<T>): Promise<T> {
-  const { stderr } = process;
-  if (quiet || stderr.isTTY !== true || process.env.TERM === 'dumb') return work();
+export async function withProgress<T>(
+  title: string,
+  { stderr, env, quiet }: Pick<Terminal, 'stderr' | 'env' | 'quiet'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (quiet || stderr.isTTY !== true || env.TERM === 'dumb') return work();
   const started = performance.now();
   let frame = 0;
   const timer = setInterval(() => {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { cannotWrite } from '../errors.js';
+import type { Terminal } from './output.js';
 import { createFolder } from './write-files.js';
 
 /**
@@ -8,13 +9,14 @@ import { createFolder } from './write-files.js';
  *
  * @param output a file, whose missing folders are created; `-` is stdout
  * @param text the text to write
+ * @param terminal what has stdout
  * @throws {CliError} if the file cannot be written
  * @example
- * writeOutput('build/policy.json', json);
+ * writeOutput('build/policy.json', json, terminal);
  */
-export function writeOutput(output: string, text: string): void {
+export function writeOutput(output: string, text: string, terminal: Pick<Terminal, 'print'>): void {
   if (output === '-') {
-    process.stdout.write(text);
+    terminal.print(text);
     return;
   }
   try {
@@ -29,4 +31,5 @@ export function writeOutput(output: string, text: string): void {
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** Writes a JSON value to stdout. */
-export const writeJson = (value: unknown): void => writeOutput('-', jsonText(value));
+export const writeJson = (value: unknown, terminal: Pick<Terminal, 'print'>): void =>
+  terminal.print(jsonText(value));

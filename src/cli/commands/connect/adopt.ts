@@ -32,7 +32,7 @@ export const { definition, run } = commandOf(adoptCommand(), async (line) => {
   const policy = onePolicyOf(line);
   readPolicyInput(policy, 'nothing was moved', terminal);
   const keys = Object.keys(file.own);
-  const stays = await Promise.all(Object.values(file.own).map((entry) => wantsLogin(entry, process.env)));
+  const stays = await Promise.all(Object.values(file.own).map((entry) => wantsLogin(entry, terminal.env)));
   const left = keys.filter((_key, index) => stays[index] === true);
   const moved = keys.filter((_key, index) => stays[index] === false);
   for (const key of left) terminal.note(`${key} stays in ${path}: it wants a login, which the host has.`);
@@ -40,15 +40,18 @@ export const { definition, run } = commandOf(adoptCommand(), async (line) => {
     terminal.note(`Nothing to move: ${path} has no other server.`);
     return 0;
   }
-  const ours = serveOverStdio([
-    ...['--servers', resolve(kept)],
-    ...left.flatMap((key) => ['--leave', key]),
-    ...policy.flatMap((each) => ['--policy', resolve(each)]),
-  ]);
+  const ours = serveOverStdio(
+    [
+      ...['--servers', resolve(kept)],
+      ...left.flatMap((key) => ['--leave', key]),
+      ...policy.flatMap((each) => ['--policy', resolve(each)]),
+    ],
+    terminal,
+  );
   moveServers(file, moved, ours);
   terminal.note(
     `Moved to ${kept}: ${moved.join(', ')}. "mcp-concerns adopt ${path} --undo" moves them back.`,
   );
   const rules = permissionChanges(moved).map((each) => `  ${each}\n`);
-  process.stdout.write(`Change your permission rules:\n${rules.join('')}`);
+  terminal.print(`Change your permission rules:\n${rules.join('')}`);
 });

@@ -47,7 +47,7 @@ export const { definition, run } = commandOf(initLambdaCommand(), async (line) =
     ...included.map((file) => [file, readTemplate(`templates/${file}`)] as const),
   ]);
   if (values.force !== true) refuseToOverwrite([...files.keys()], 'Pass --force');
-  for (const [file, text] of files) writeOutput(file, text);
+  for (const [file, text] of files) writeOutput(file, text, terminal);
   terminal.note(`Wrote ${[...files.keys()].join(', ')} for the service ${service}.`);
   for (const step of nextSteps(server, variant)) terminal.note(step);
 });

@@ -26,7 +26,7 @@ export const { definition, run } = commandOf(pinCommand(), async (line) => {
   const paths = onePolicyOf(line);
   const input = requireInput(line);
   const pins = pinsBeside(paths);
-  const catalog = await readInput(input, terminal.quiet);
+  const catalog = await readInput(input, terminal);
   if (catalog.encoding !== undefined)
     throw new CliError(
       'This catalog has no descriptions and no schemas, so there is nothing to pin. Pass the server.',
@@ -51,12 +51,12 @@ export const { definition, run } = commandOf(pinCommand(), async (line) => {
   const changes = compareDefinitions(pinsIf(false), catalog, earlier);
   const text = values.format === 'json' ? jsonText(changes) : toText(changes, values.format);
   if (values.review === true) {
-    process.stdout.write(text);
+    terminal.print(text);
     return changes.length === 0 ? 0 : 1;
   }
   const lock = lockFileOf(path);
-  writeOutput(lock, writeLock(byKind((kind) => ({ ...kept[kind], ...listed[kind] }))));
-  if (pins !== undefined) process.stdout.write(text);
+  writeOutput(lock, writeLock(byKind((kind) => ({ ...kept[kind], ...listed[kind] }))), terminal);
+  if (pins !== undefined) terminal.print(text);
   const total = KINDS.reduce((sum, kind) => sum + (catalog[kind]?.length ?? 0), 0);
   terminal.note(`Wrote ${lock}: ${quantity(total, 'definition')}.`);
 });

@@ -23,8 +23,8 @@ export const { definition, run } = commandOf(snapshotCommand(), async (line) => 
   const { output } = values;
   const input = requireInput(line);
   const [catalog, tokensOf] = values.facts
-    ? await readCounted(input, terminal.quiet)
-    : [await readInput(input, terminal.quiet), undefined];
+    ? await readCounted(input, terminal)
+    : [await readInput(input, terminal), undefined];
 
   const { instructions, encoding } = catalog;
   const about = {
@@ -44,7 +44,7 @@ export const { definition, run } = commandOf(snapshotCommand(), async (line) => 
       ? catalog[kind]
       : catalog[kind]?.map((item) => primitiveFacts(kind, item, tokensOf(item))),
   );
-  writeOutput(output, jsonText({ ...about, ...lists }));
+  writeOutput(output, jsonText({ ...about, ...lists }), terminal);
   if (output !== '-') terminal.note(`Wrote ${output}: ${catalogContents(catalog)}.`);
 });
 

@@ -10,10 +10,11 @@
  */
 export async function knownServers(
   path: string | undefined,
+  env: NodeJS.ProcessEnv,
   left: readonly string[] = [],
 ): Promise<readonly string[] | undefined> {
   if (path === undefined) return undefined;
   // The SDK is loaded only for servers.
   const { readServersFile } = await import('./servers-file.js');
-  return [...(await readServersFile(path, process.env, left)).keys()];
+  return [...(await readServersFile(path, env, left)).keys()];
 }

@@ -1,0 +1,95 @@
+import { CommanderError } from '@commander-js/extra-typings';
+import { didYouMean } from '../engine/match/did-you-mean.js';
+import { Interrupted, UsageError } from './errors.js';
+import type { Commands, RunnableCommand } from './options/command-line.js';
+import { HELPS, MAIN } from './options/generated/help.js';
+import { type Io, terminalOf } from './terminal/output.js';
+import { VERSION } from './version.js';
+
+/** Each command is loaded only when it is called: `compile` needs no SDK, and `serve` needs no tokenizer. */
+const COMMANDS: Commands = new Map([
+  ['init', () => import('./commands/init.js')],
+  ['check', () => import('./commands/check.js')],
+  ['test', () => import('./commands/test.js')],
+  ['list', () => import('./commands/list.js')],
+  ['explain', () => import('./commands/explain.js')],
+  ['diff', () => import('./commands/diff.js')],
+  ['tokens', () => import('./commands/tokens.js')],
+  ['docs', () => import('./commands/docs.js')],
+  ['snapshot', () => import('./commands/server/snapshot.js')],
+  ['pin', () => import('./commands/server/pin.js')],
+  ['fmt', () => import('./commands/fmt.js')],
+  ['compile', () => import('./commands/compile.js')],
+  ['replay', () => import('./commands/replay.js')],
+  ['serve', () => import('./commands/serve.js')],
+  ['bundle', () => import('./commands/lambda/bundle.js')],
+  ['switch', () => import('./commands/switch.js')],
+  ['adopt', () => import('./commands/connect/adopt.js')],
+  ['hosts', () => import('./commands/connect/hosts.js')],
+  ['open', () => import('./commands/open.js')],
+  ['lsp', () => import('./commands/lsp.js')],
+  ['completion', () => import('./commands/completion.js')],
+]);
+
+/** `init --lambda` writes other files than `init`, and so has options and a help of its own. */
+const INIT_LAMBDA = (): Promise<RunnableCommand> => import('./commands/lambda/init.js');
+
+const LINES = Object.entries(HELPS).flatMap(([name, help]) =>
+  'summary' in help ? [`  ${name.padEnd(12)}${help.summary}`] : [],
+);
+const HELP = `${MAIN.about}\n${LINES.join('\n')}\n\n${MAIN.after}\n`;
+
+/**
+ * Runs a command line, and returns its exit code. `main.ts` gives it the streams of the process, and a test its own.
+ *
+ * @param argv the arguments
+ * @param io the streams and the environment
+ * @returns 0: done. 1: there are findings. 2: the usage is wrong, or something cannot be read, reached or started
+ * @example
+ * await run(['check', 'policy.yaml'], process); // 0
+ */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    return await dispatch(argv, io);
+  } catch (error) {
+    // --help was printed.
+    if (error instanceof Interrupted || error instanceof CommanderError) return error.exitCode;
+    // Our messages say what to do, and a stack trace would hide that.
+    complain(error instanceof Error ? error.message : String(error), io);
+    return error instanceof Error && 'exitCode' in error && error.exitCode === 1 ? 1 : 2;
+  }
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<number> {
+  const [name, ...rest] = argv;
+  if (name === undefined) {
+    io.stderr.write(HELP);
+    return 2;
+  }
+  const isVersion = name === '--version';
+  if (isVersion || ['--help', '-h', 'help'].includes(name)) {
+    io.stdout.write(isVersion ? `${VERSION}\n` : HELP);
+    return 0;
+  }
+  const load = COMMANDS.get(name);
+  if (load === undefined) {
+    const what = name.startsWith('-') ? 'option' : 'command';
+    const hint = didYouMean(name, [...COMMANDS.keys(), '--help', '--version']);
+    complain(
+      `There is no ${what} "${name}".${hint || ` The commands are ${[...COMMANDS.keys()].join(', ')}.`}`,
+      io,
+    );
+    return 2;
+  }
+  const command = name === 'init' && rest.includes('--lambda') ? await INIT_LAMBDA() : await load();
+  return command.run(rest, io, COMMANDS).catch((error: unknown) => {
+    const end = error instanceof UsageError && error.message.endsWith('?') ? '' : '.';
+    if (error instanceof UsageError) error.message += `${end} See "${command.definition.name()} --help".`;
+    throw error;
+  });
+}
+
+/** Prints a message as the program's own. */
+export function complain(message: string, io: Io): void {
+  terminalOf(io, { color: 'never' }).note(`mcp-concerns: ${message}`.split('\n'));
+}
