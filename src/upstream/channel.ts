@@ -28,12 +28,12 @@ import { CLOSED, readSendFailure, UpstreamError } from './upstream-error.js';
 import { endingOf, type Wire } from './wires/wire.js';
 
 /** An answer, or why there is none. */
-export type Outcome = CallAnswer | { readonly failed: UpstreamError };
+export type CallOutcome = CallAnswer | { readonly failed: UpstreamError };
 
 interface Entry {
   readonly call: ServerCall;
   readonly token: unknown;
-  readonly settle: (outcome: Outcome) => void;
+  readonly settle: (outcome: CallOutcome) => void;
 }
 
 /** Requests of a server that a client may still answer. Many clients answer none. */
@@ -129,7 +129,7 @@ export class Channel {
   }
 
   /** Sends a request, under an id of its own. */
-  request(call: ServerCall): Promise<Outcome> {
+  request(call: ServerCall): Promise<CallOutcome> {
     if (this.isOver) return Promise.resolve({ failed: new UpstreamError(CLOSED) });
     const id = ++this.lastId;
     const token = read(call.params, '_meta', 'progressToken');
@@ -144,7 +144,7 @@ export class Channel {
         const reason = typeof signal.reason === 'string' ? { reason: signal.reason } : {};
         this.pass(METHODS.cancelled, { requestId: id, ...reason });
       };
-      const settle = (outcome: Outcome): void => {
+      const settle = (outcome: CallOutcome): void => {
         signal.removeEventListener('abort', leave);
         resolve(outcome);
       };
@@ -188,7 +188,7 @@ export class Channel {
     await this.wire.close().catch(() => undefined);
   }
 
-  private settle(id: unknown, outcome: Outcome): void {
+  private settle(id: unknown, outcome: CallOutcome): void {
     const entry = this.ledger.get(id);
     if (this.forget(id)) entry?.settle(outcome);
   }
@@ -248,7 +248,7 @@ export class Channel {
     await this.wire.send(toSdk({ jsonrpc: '2.0', id, ...answer })).catch(() => undefined);
   }
 
-  private fail(outcome: Outcome): void {
+  private fail(outcome: CallOutcome): void {
     const entries = [...this.ledger.values()];
     this.ledger.clear();
     for (const { settle } of entries) settle(outcome);
@@ -288,6 +288,6 @@ export class Channel {
 const UNASKED = { ask: unaskable };
 
 /** What a request got in place of an answer that the server may have had. */
-const failed = (reason: string, isEnded = false): Outcome => ({
+const failed = (reason: string, isEnded = false): CallOutcome => ({
   failed: new UpstreamError(reason, { isDelivered: true, isEnded }),
 });

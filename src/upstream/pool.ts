@@ -3,7 +3,7 @@ import { once } from '../once.js';
 /** Connections that a process keeps for their callers although no request uses them. The least recently used one ends first. */
 const MAX_IDLE = 16;
 
-interface Kept<Link> {
+interface IdleLink<Link> {
   readonly link: Link;
   /** The requests, streams and parked calls that need it, also while it is being opened. */
   users: number;
@@ -12,7 +12,7 @@ interface Kept<Link> {
 /** Connections that are kept between requests, by who may use them. None ends while somebody uses it. */
 export class Pool<Link extends { release(): Promise<void> }> {
   /** The order of insertion is the order of use. */
-  private readonly kept = new Map<string, Kept<Link>>();
+  private readonly kept = new Map<string, IdleLink<Link>>();
 
   /** Returns the connection of a key for one user more, who must release it. */
   use(key: string, make: () => Link): Link {
@@ -44,7 +44,7 @@ export class Pool<Link extends { release(): Promise<void> }> {
     await Promise.all(idle.map(([, { link }]) => link.release()));
   }
 
-  private idle(): readonly (readonly [string, Kept<Link>])[] {
+  private idle(): readonly (readonly [string, IdleLink<Link>])[] {
     return [...this.kept].filter(([, { users }]) => users === 0);
   }
 

@@ -36,7 +36,7 @@ const MAX_SWEEP_MS = 60_000;
 const IN_USE = { withinMs: 10_000, atOnce: 8, everyMs: 10_000 };
 
 /** A session of a request: who sends it, and where its preferences are kept. The same id of another caller is another session. */
-interface Place {
+interface SessionAddress {
   readonly id: string;
   readonly key: string;
   readonly store: SessionStore;
@@ -80,7 +80,7 @@ export function proxySessions(options: SessionProxyOptions) {
     await session?.close();
   }
 
-  function placeOf(id: string, { authInfo }: FetchOptions): Place {
+  function placeOf(id: string, { authInfo }: FetchOptions): SessionAddress {
     const { store } = options;
     if (authInfo === undefined) return { id, key: JSON.stringify([id]), store, authInfo };
     const key = JSON.stringify([id, ...(principalOf(authInfo) ?? [])]);
@@ -104,7 +104,7 @@ export function proxySessions(options: SessionProxyOptions) {
 
   /** Opens a session, in the place of another one if there are too many. While all others are in use, there is no room. */
   async function open(
-    { id, key, store }: Place,
+    { id, key, store }: SessionAddress,
     session: SessionId | undefined,
   ): Promise<Session | Response> {
     const ending: Promise<void>[] = [];
@@ -133,7 +133,12 @@ export function proxySessions(options: SessionProxyOptions) {
     }
   }
 
-  function answer({ key, authInfo }: Place, session: Session, request: Request, parsedBody?: unknown) {
+  function answer(
+    { key, authInfo }: SessionAddress,
+    session: Session,
+    request: Request,
+    parsedBody?: unknown,
+  ) {
     sessions.delete(key);
     sessions.set(key, session);
     return session.handle(request, { parsedBody, authInfo });
@@ -168,7 +173,7 @@ export function proxySessions(options: SessionProxyOptions) {
 
   /** Opens a session under an id that a host kept. */
   function adopt(
-    place: Place,
+    place: SessionAddress,
     session: SessionId,
     found: SessionRead | undefined,
     request: Request,

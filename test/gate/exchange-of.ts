@@ -1,9 +1,9 @@
 import { Exchange } from '../../src/gate/edge/exchange.js';
-import { gather, settle } from '../../src/gate/edge/gather.js';
-import { ROWS } from '../../src/gate/edge/rows.js';
-import { type Found, findPreferences } from '../../src/gate/edge/sources.js';
+import { gather, handleResponse } from '../../src/gate/edge/gather.js';
+import { ROUTE_HANDLERS } from '../../src/gate/edge/route-handlers.js';
+import { type FactResult, providePreferences } from '../../src/gate/edge/sources.js';
 import type { Sender } from '../../src/gate/request/configure.js';
-import type { Row, Settling } from '../../src/gate/request/decision.js';
+import type { ResponseSteps, RouteHandler } from '../../src/gate/request/decision.js';
 import {
   type Answer,
   CLIENT_CAPABILITIES_META,
@@ -29,9 +29,9 @@ export function exchangeOf(
 export async function readPreferences(
   exchange: Exchange,
   invalid: 'refuse' | 'ignore' = 'refuse',
-): Promise<Found> {
+): Promise<FactResult> {
   return new Promise((resolve) =>
-    findPreferences(exchange, { need: 'preferences', invalid }, { found: resolve }),
+    providePreferences(exchange, { need: 'preferences', invalid }, { receive: resolve }),
   );
 }
 
@@ -40,16 +40,16 @@ export const decided = gather;
 
 /** Returns a function that runs a decision about a request. */
 export const gathered =
-  <A extends unknown[], T>(decision: (exchange: Exchange, ...rest: A) => Settling<T>) =>
+  <A extends unknown[], T>(decision: (exchange: Exchange, ...rest: A) => ResponseSteps<T>) =>
   (exchange: Exchange, ...rest: A): T | Promise<T> =>
     gather(exchange, decision(exchange, ...rest));
 
 /** Returns a function that settles an answer by a decision, whatever the route of the request. */
 export const settledBy =
-  (decision: NonNullable<Row['settle']>) =>
+  (decision: NonNullable<RouteHandler['onResponse']>) =>
   (exchange: Exchange, message: Answer | Failure): Message | Promise<Message> => {
-    const row: Row = { ...ROWS.pass, settle: decision };
-    return settle(exchange, message, { ...ROWS, [exchange.route.to]: row });
+    const row: RouteHandler = { ...ROUTE_HANDLERS.pass, onResponse: decision };
+    return handleResponse(exchange, message, { ...ROUTE_HANDLERS, [exchange.route.to]: row });
   };
 
 /** The `_meta` of a request of 2026-07-28, from a client with these capabilities. */

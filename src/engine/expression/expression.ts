@@ -40,13 +40,13 @@ export const isTextOperator = (operator: Operator): operator is 'starts-with' | 
 export const RULE_LIMITS = { depth: 32, nodes: 1000 } as const;
 
 /** Keys and indexes that lead from the root of the JSON to one of its parts. */
-export type Place = readonly (string | number)[];
+export type JsonPath = readonly (string | number)[];
 
 /** JSON Logic, parsed: see `parseExpression`. */
 export type Expression = {
   /** The JSON Logic that this part was parsed from. */
   readonly json: unknown;
-  readonly place: Place;
+  readonly place: JsonPath;
 } /** A constant: text, number, boolean, null, or an object that is not an operation. */ & (
   | { readonly type: 'literal'; readonly value: unknown }
   | { readonly type: 'list'; readonly items: readonly Expression[] }

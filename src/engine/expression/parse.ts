@@ -1,18 +1,18 @@
-import { type Expression, OPERAND_COUNTS, type Operator, type Place, RULE_LIMITS } from './expression.js';
+import { type Expression, type JsonPath, OPERAND_COUNTS, type Operator, RULE_LIMITS } from './expression.js';
 
 /** A part of the JSON that is not a valid expression. */
 export type ParseProblem =
   /** An object without exactly one key: JSON Logic treats it as a constant. */
-  | { readonly code: 'not-an-operation'; readonly place: Place; readonly keys: number }
-  | { readonly code: 'unknown-operator'; readonly place: Place; readonly operator: string }
+  | { readonly code: 'not-an-operation'; readonly place: JsonPath; readonly keys: number }
+  | { readonly code: 'unknown-operator'; readonly place: JsonPath; readonly operator: string }
   | {
       readonly code: 'operand-count';
-      readonly place: Place;
+      readonly place: JsonPath;
       readonly operator: Operator;
       readonly count: number;
     }
   /** A path outside a quantifier that is empty or not a text. */
-  | { readonly code: 'computed-path'; readonly place: Place };
+  | { readonly code: 'computed-path'; readonly place: JsonPath };
 
 /**
  * Parses JSON Logic. Every other part of this package works with the result instead of the JSON.
@@ -49,7 +49,7 @@ export function exceedsLimits(json: unknown): boolean {
 /** @param scoped inside a quantifier, where paths read one item */
 function parse(
   json: unknown,
-  place: Place,
+  place: JsonPath,
   scoped: boolean,
   found: ReturnType<typeof nothingFound>,
 ): Expression {

@@ -2,10 +2,10 @@ import type { Configuration } from '../../engine/configuration.js';
 import type { SessionRecord } from '../../session/store.js';
 import { CAPABILITIES, read } from '../../wire/messages.js';
 import { configure } from '../request/configure.js';
-import { ask, type Settling } from '../request/decision.js';
+import { ask, type ResponseSteps } from '../request/decision.js';
 import type { RequestFacts } from '../request/facts.js';
 import { MAYBE_STORED, NOT_STORED, STORED_FOR_CALLER } from '../request/generated/texts.js';
-import { type Kept, recordOf, withChange } from '../request/kept-preferences.js';
+import { recordOf, type StoredPreferences, withChange } from '../request/kept-preferences.js';
 import { compareLists, type ListComparison } from './compare-lists.js';
 
 /** The fields to set in what is kept for the session and for the caller; where nothing is kept, there is no change. */
@@ -45,9 +45,9 @@ export function notStored({ kept, known }: Extract<Changed, { state: 'failed' }>
 export function* changeKept(
   facts: RequestFacts,
   isSwitch: boolean,
-  changeOf: (before: Kept) => KeptChange,
-): Settling<Changed> {
-  let before: Kept;
+  changeOf: (before: StoredPreferences) => KeptChange,
+): ResponseSteps<Changed> {
+  let before: StoredPreferences;
   try {
     before = yield* ask({ need: 'kept' });
   } catch (cause) {

@@ -4,7 +4,7 @@ import { identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import { type Capability, LISTS } from '../../wire/messages.js';
-import { ask, type Settling } from '../request/decision.js';
+import { ask, type ResponseSteps } from '../request/decision.js';
 
 /** What a change of the values in effect does to the lists of a server. Under `lists: stable`, to what calls may do. */
 export interface ListComparison {
@@ -27,7 +27,7 @@ export interface ListComparison {
  * @example
  * (yield* compareLists(before, after)).appeared; // ['logData']
  */
-export function* compareLists(before: Configuration, after: Configuration): Settling<ListComparison> {
+export function* compareLists(before: Configuration, after: Configuration): ResponseSteps<ListComparison> {
   const visible: Partial<Record<Kind, number>> = {};
   const changed = new Set<Capability>();
   const appeared: string[] = [];

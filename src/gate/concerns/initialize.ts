@@ -22,12 +22,12 @@ import { surfacesOf } from '../request/client-surfaces.js';
 import { configure } from '../request/configure.js';
 import {
   ask,
-  type Deciding,
-  type Outcome,
+  type LazyReport,
   pass,
-  type Settled,
-  type Settling,
-  type Tell,
+  type RequestOutcome,
+  type RequestSteps,
+  type ResponseOutcome,
+  type ResponseSteps,
 } from '../request/decision.js';
 import type { Facts, Implementation, RequestFacts } from '../request/facts.js';
 import { INSTRUCTIONS_WITHHELD, NO_SESSION } from '../request/generated/texts.js';
@@ -41,14 +41,17 @@ import { redactInstructions } from './instructions.js';
 import { questionCapabilities } from './question-capabilities.js';
 
 /** Handles `initialize`. */
-export function* judgeInitialize(facts: RequestFacts): Deciding<Outcome> {
+export function* judgeInitialize(facts: RequestFacts): RequestSteps<RequestOutcome> {
   const record = offeredRecord(facts.policy, facts.request.params);
   yield* ask({ need: 'handshake', step: { state: 'asked', record } });
   return pass(facts);
 }
 
 /** Declares the concerns in the answer to `initialize`, and stores what a session needs to know. */
-export function* settleInitialize(facts: RequestFacts, message: Answer | Failure): Settling<Settled> {
+export function* settleInitialize(
+  facts: RequestFacts,
+  message: Answer | Failure,
+): ResponseSteps<ResponseOutcome> {
   if ('error' in message) {
     yield* ask({ need: 'handshake', step: { state: 'refused' } });
     return { message: yield* redactFailure(facts, message) };
@@ -89,7 +92,7 @@ function* withInstructions(
   facts: RequestFacts,
   record: SessionRecord,
   result: Record<string, unknown>,
-): Settling<Record<string, unknown>> {
+): ResponseSteps<Record<string, unknown>> {
   if (!facts.isEnforced || !hasTexts(result, HANDSHAKE)) return result;
   let principal: SessionRead | undefined;
   try {
@@ -109,13 +112,13 @@ function questionsOf({ request }: RequestFacts, { result }: Answer): SessionReco
 }
 
 /** Under `enforce`, the answer is redacted by the configuration of the request. */
-export function* judgeDiscover(facts: RequestFacts): Deciding<Outcome> {
+export function* judgeDiscover(facts: RequestFacts): RequestSteps<RequestOutcome> {
   if (facts.isEnforced) yield* ask({ need: 'preferences', invalid: 'ignore' });
   return pass(facts, () => [{}]);
 }
 
 /** Declares the concerns in the answer to `server/discover`. */
-export function* settleDiscover(facts: Facts, message: Answer | Failure): Settling<Settled> {
+export function* settleDiscover(facts: Facts, message: Answer | Failure): ResponseSteps<ResponseOutcome> {
   if ('error' in message) return { message: yield* redactFailure(facts, message) };
   const declared = declarePanel(facts, message.result);
   const redacted = yield* redactInstructions(facts, declared, facts.configuration);
@@ -129,7 +132,7 @@ export function* settleDiscover(facts: Facts, message: Answer | Failure): Settli
  *
  * @returns what to report; `undefined` if it sent none
  */
-export function* keepInitialized(facts: RequestFacts): Settling<ReturnType<Tell>[0] | undefined> {
+export function* keepInitialized(facts: RequestFacts): ResponseSteps<ReturnType<LazyReport>[0] | undefined> {
   const concerns = read(facts.request.params, 'concerns');
   if (concerns === undefined) return undefined;
   const { sent, record } = offer(facts.policy, concerns);
@@ -140,7 +143,7 @@ export function* keepInitialized(facts: RequestFacts): Settling<ReturnType<Tell>
 }
 
 /** Stores what a session needs to know. Returns warnings for the log. */
-function* stored(change: SessionRecord): Settling<readonly ConcernWarning[]> {
+function* stored(change: SessionRecord): ResponseSteps<readonly ConcernWarning[]> {
   if (Object.keys(change).length === 0) return [];
   try {
     const outcome = yield* ask({ need: 'keep', place: 'session', change });

@@ -7,7 +7,7 @@ import { areSeveral } from '../enforce/of-servers.js';
 import { hasTexts, redactMembers } from '../enforce/redact-texts.js';
 import { textRedaction } from '../enforce/text-redaction.js';
 import { canChange } from '../request/configure.js';
-import { ask, type FoundLists, type Lists, type Settling } from '../request/decision.js';
+import { ask, type FoundLists, type Lists, type ResponseSteps } from '../request/decision.js';
 import type { RequestFacts } from '../request/facts.js';
 
 type Result = Record<string, unknown>;
@@ -25,7 +25,7 @@ export function* redactInstructions(
   facts: RequestFacts,
   result: Result,
   configuration: Configuration,
-): Settling<Result> {
+): ResponseSteps<Result> {
   if (!facts.isEnforced || !canChange(configuration) || !hasTexts(result, HANDSHAKE)) return result;
   const kinds = KINDS.filter((kind) => read(result, 'capabilities', LISTS[kind].capability) !== undefined);
   // A server of 2026-07-28 answers any request at any time. Others need not, before they are initialized.
@@ -34,7 +34,7 @@ export function* redactInstructions(
   return enough ? redactWith(facts.request, result, lists, configuration) : withheld(result);
 }
 
-function* heldLists(kinds: readonly Kind[]): Settling<FoundLists> {
+function* heldLists(kinds: readonly Kind[]): ResponseSteps<FoundLists> {
   const lists = yield* ask({ need: 'held' });
   return { lists, enough: kinds.every((kind) => lists[kind] !== undefined) };
 }

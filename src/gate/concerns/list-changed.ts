@@ -5,7 +5,7 @@ import { select } from '../../engine/select.js';
 import { type Capability, LISTS, METHODS, type Notification, read } from '../../wire/messages.js';
 import { lacksScope } from '../enforce/explain-target.js';
 import { isUriShown } from '../enforce/visibility.js';
-import { ask, type Lists, listsFor, type Settling } from '../request/decision.js';
+import { ask, type Lists, listsFor, type ResponseSteps } from '../request/decision.js';
 import type { View } from '../request/facts.js';
 import { MAX_URIS } from '../table/routes.js';
 
@@ -26,7 +26,7 @@ export function shownBy(lists: Lists, configuration: Configuration): Shown {
  * @param before the visible parts before. Lists that are not in it were never shown.
  * @returns the capabilities whose lists changed for this client
  */
-export function* changedSince(before: Shown): Settling<ReadonlySet<Capability>> {
+export function* changedSince(before: Shown): ResponseSteps<ReadonlySet<Capability>> {
   const configuration = yield* ask({ need: 'configuration' });
   const changed = new Set<Capability>();
   for (const kind of KINDS) {
@@ -52,7 +52,7 @@ export function* shownOfResources(
   policy: Policy,
   message: Notification,
   views: readonly View[],
-): Settling<Notification | undefined> {
+): ResponseSteps<Notification | undefined> {
   const { method, params } = message;
   if (method !== METHODS.acknowledged) {
     return (yield* isUpdateShown(policy, read(params, 'uri'), views)) ? message : undefined;
@@ -71,7 +71,7 @@ export function* shownOfResources(
 }
 
 /** Returns whether all views show a resource and lack no scope to read it. A text that is not a URI is not shown. */
-export function* isUpdateShown(policy: Policy, uri: unknown, views: readonly View[]): Settling<boolean> {
+export function* isUpdateShown(policy: Policy, uri: unknown, views: readonly View[]): ResponseSteps<boolean> {
   if (typeof uri !== 'string') return false;
   const { lists, enough } = yield* listsFor('uri', [uri]);
   // A request that began under another policy has lists of its own. Without them, the update is not decidable.

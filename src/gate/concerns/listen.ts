@@ -11,7 +11,15 @@ import {
 import { lacksScope } from '../enforce/explain-target.js';
 import { isUriKnown } from '../enforce/visibility.js';
 import { isRedacted } from '../request/configure.js';
-import { ask, type Deciding, listsFor, type Outcome, pass, refuse, type Tell } from '../request/decision.js';
+import {
+  ask,
+  type LazyReport,
+  listsFor,
+  pass,
+  type RequestOutcome,
+  type RequestSteps,
+  refuse,
+} from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { NOT_CHECKED, tooManyUris } from '../request/generated/texts.js';
 import { describeConcerns } from '../request/report.js';
@@ -21,9 +29,9 @@ import { MAX_URIS } from '../table/routes.js';
  * Decides which lists and resources a stream of changes is about (MCP 2026-07-28, Subscriptions). The server gets the request after that, so it
  * acknowledges and watches nothing that the client must not know. Each change is decided again when it arrives.
  */
-export function* judgeListen(facts: Facts): Deciding<Outcome> {
+export function* judgeListen(facts: Facts): RequestSteps<RequestOutcome> {
   const { configuration, request } = facts;
-  const tell: Tell = () => [describeConcerns(configuration, [])];
+  const tell: LazyReport = () => [describeConcerns(configuration, [])];
   const announced = announcedTo(request);
   // What the client sees now is what later lists are compared with.
   for (const kind of KINDS)

@@ -1,5 +1,5 @@
 import type { HostConcerns } from '../../session/store.js';
-import type { Settling } from '../request/decision.js';
+import type { ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { recordOf } from '../request/kept-preferences.js';
 import { type Changed, changeKept } from './change-kept.js';
@@ -15,7 +15,7 @@ import { type Changed, changeKept } from './change-kept.js';
  * @example
  * yield* changeModelValues(facts, { topic: 'news' });
  */
-export function changeModelValues(facts: Facts, values: HostConcerns): Settling<Changed> {
+export function changeModelValues(facts: Facts, values: HostConcerns): ResponseSteps<Changed> {
   const { concerns, indexOf } = facts.policy;
   const isFree = (name: string) => concerns[indexOf.get(name) ?? -1]?.model === 'free';
   return changeKept(facts, true, ({ session }) => {

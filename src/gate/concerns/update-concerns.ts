@@ -6,7 +6,7 @@ import {
 } from '../../engine/configuration.js';
 import type { HostConcerns, SessionRecord } from '../../session/store.js';
 import { ERRORS, isMembers, read } from '../../wire/messages.js';
-import { type Outcome, refuse, refuseValue, reply, type Settling } from '../request/decision.js';
+import { type RequestOutcome, type ResponseSteps, refuse, refuseValue, reply } from '../request/decision.js';
 import type { RequestFacts } from '../request/facts.js';
 import {
   NO_CONCERNS,
@@ -14,7 +14,13 @@ import {
   SEND_PREFERENCES,
   SESSION_ENDED,
 } from '../request/generated/texts.js';
-import { type Decided, type Kept, recordOf, strongestOf, withoutModel } from '../request/kept-preferences.js';
+import {
+  type Decided,
+  recordOf,
+  type StoredPreferences,
+  strongestOf,
+  withoutModel,
+} from '../request/kept-preferences.js';
 import { describeConcerns, storeWarning } from '../request/report.js';
 import { canKeep } from '../request/switching.js';
 import { type Changed, changeKept, notStored } from './change-kept.js';
@@ -25,7 +31,7 @@ import { type Changed, changeKept, notStored } from './change-kept.js';
  *
  * @param facts the request
  */
-export function* updateConcerns(facts: RequestFacts): Settling<Outcome> {
+export function* updateConcerns(facts: RequestFacts): ResponseSteps<RequestOutcome> {
   const { request, policy } = facts;
   // It is not declared here either. A list must not change as a side effect of another request (MCP 2026-07-28, Tools),
   // unless the operator chose to keep preferences.
@@ -67,7 +73,7 @@ export const replacePreferences = (
   update: Configuration,
   decided: Decided = 'all',
   besides: HostConcerns = {},
-): Settling<Changed> =>
+): ResponseSteps<Changed> =>
   changeKept(facts, isSwitch, (before) => {
     const { caller, session } = facts.keeps;
     const concerns = { ...earlierValues(before, update), ...describeAccepted(update), ...besides };
@@ -82,5 +88,5 @@ export const replacePreferences = (
   });
 
 /** @returns the earlier values of concerns whose new value was not accepted: a typing error must not remove them */
-const earlierValues = (before: Kept, { notAccepted }: Configuration): HostConcerns =>
+const earlierValues = (before: StoredPreferences, { notAccepted }: Configuration): HostConcerns =>
   Object.fromEntries(Object.entries(strongestOf(before)).filter(([name]) => notAccepted.includes(name)));

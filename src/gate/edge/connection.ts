@@ -30,7 +30,7 @@ import { NO_REPORT } from '../request/report.js';
 import { passesBy, reportOfPassing } from '../table/routing.js';
 import { type ConnectionOptions, ConnectionState } from './connection-state.js';
 import { Exchange } from './exchange.js';
-import { gather, judge, settle } from './gather.js';
+import { gather, handleRequest, handleResponse } from './gather.js';
 import { Ledger } from './ledger.js';
 import { panelOf } from './panel-of.js';
 import {
@@ -153,7 +153,7 @@ export class Connection implements ServerConnection {
     if (passesBy(this.state.policy, message)) return this.passBy(message, sender);
     if (isRequest(message)) {
       this.latest = new Exchange(this, message, sender, message.id);
-      return judge(this.latest);
+      return handleRequest(this.latest);
     }
     if (isNotification(message)) return this.fromClientNotification(message, sender);
     this.toServer(message, sender);
@@ -245,7 +245,7 @@ export class Connection implements ServerConnection {
     if (isRequest(message)) return fromServerRequest(this, message, open);
     // A value that is not a message can be a batch, which contains messages that nothing filters.
     if (!isResponse(message)) return this.state.isEnforced ? undefined : message;
-    return answered === undefined ? this.unclaimed(message) : settle(answered, message);
+    return answered === undefined ? this.unclaimed(message) : handleResponse(answered, message);
   }
 
   /** An answer that belongs to no exchange: that of a request that passed by, or one that nobody waits for. */

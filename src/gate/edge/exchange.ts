@@ -17,10 +17,10 @@ import {
 } from '../../wire/messages.js';
 import type { AskServer } from '../../wire/page-walker.js';
 import { configure, type Sender } from '../request/configure.js';
-import type { Handshake, Tell } from '../request/decision.js';
+import type { Handshake, LazyReport } from '../request/decision.js';
 import type { Facts, Keeps, Substitute } from '../request/facts.js';
 import { filterFailed } from '../request/generated/texts.js';
-import { isOneHost, type Kept, nothingRead } from '../request/kept-preferences.js';
+import { isOneHost, nothingRead, type StoredPreferences } from '../request/kept-preferences.js';
 import { NO_WARNINGS } from '../request/name-filters.js';
 import { NO_REPORT } from '../request/report.js';
 import type { Route } from '../table/routes.js';
@@ -57,7 +57,7 @@ export class Exchange implements Facts {
   readonly request: Request;
   readonly era: Era;
   /** What is kept for the sender. Until it was read, it is that of an unknown session. */
-  kept: Kept;
+  kept: StoredPreferences;
   /** Warnings for the log only. */
   logged: readonly ConcernWarning[] = NO_WARNINGS;
   /** Set if the server is asked for a name that does not exist. */
@@ -174,7 +174,7 @@ export class Exchange implements Facts {
   }
 
   /** Reports the request, with its method and era. */
-  report(...[report, context]: ReturnType<Tell>): void {
+  report(...[report, context]: ReturnType<LazyReport>): void {
     const { connection, clientId, era, policy, request } = this;
     if (connection.report === NO_REPORT) return;
     connection.report(

@@ -1,6 +1,6 @@
 import { ACCESS_METHODS, type Answer, type Failure, type Request } from '../../wire/messages.js';
 import { configure, type Sender } from '../request/configure.js';
-import { readKept } from '../request/kept-preferences.js';
+import { readStored } from '../request/kept-preferences.js';
 import { toolIsShown } from '../tasks/visible-tasks.js';
 import { Exchange, type ExchangeGate } from './exchange.js';
 import { gather } from './gather.js';
@@ -25,7 +25,7 @@ export async function showsTool(
   const params = 'params' in message ? message.params : undefined;
   const own: Request = { jsonrpc: '2.0', id: 0, method: ACCESS_METHODS.call, ...(params && { params }) };
   const exchange = new Exchange(gate, own, sender, undefined);
-  const kept = await readKept(exchange);
+  const kept = await readStored(exchange);
   exchange.configured(configure(exchange, kept, { meta: true }), []);
   return gather(exchange, toolIsShown(exchange.configuration, name));
 }

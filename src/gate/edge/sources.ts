@@ -6,12 +6,18 @@ import {
   type FactOf,
   type Need,
   type NeedName,
-  type Outcome,
+  type RequestOutcome,
   refuse,
   refuseValue,
 } from '../request/decision.js';
 import { NO_PRINCIPAL, PREFERENCES_UNREAD, UNKNOWN_SESSION } from '../request/generated/texts.js';
-import { type Kept, readKept, readPrincipal, unread, updateSession } from '../request/kept-preferences.js';
+import {
+  readPrincipal,
+  readStored,
+  type StoredPreferences,
+  unread,
+  updateSession,
+} from '../request/kept-preferences.js';
 import { NO_WARNINGS } from '../request/name-filters.js';
 import { readPages } from '../request/read-pages.js';
 import { storeWarning } from '../request/report.js';
@@ -25,24 +31,24 @@ import { makersOf, ownerOf } from './task-owners.js';
 /** What a need is answered with, or why it cannot be. */
 export type Fact = { readonly fact: FactOf<NeedName> } | { readonly cause: unknown };
 /** The same, or how the request ends that needs it. */
-export type Found<T = Outcome> = Fact | { readonly end: T };
+export type FactResult<T = RequestOutcome> = Fact | { readonly end: T };
 
 /** Whoever asks for something. */
-export interface Finding<T = Outcome> {
-  /** Called with what the need is answered with: before `find` returns if that is at hand, otherwise later. */
-  found(found: Found<T>): void;
+export interface FactReceiver<T = RequestOutcome> {
+  /** Called with what the need is answered with: before `provideFact` returns if that is at hand, otherwise later. */
+  receive(found: FactResult<T>): void;
 }
 
-/** All but those for which the server or the client is asked: these are answered by callbacks, see `find`. */
+/** All but those for which the server or the client is asked: these are answered by callbacks, see `provideFact`. */
 type ReadName = Exclude<NeedName, 'whole' | 'lists' | 'pages' | 'person' | 'preferences'>;
 
 /** Where everything else comes from. A promise only if a store or a module must be waited for. */
-const READ: {
+const FACT_SOURCES: {
   readonly [N in ReadName]: (exchange: Exchange, need: Need<N>) => FactOf<N> | Promise<FactOf<N>>;
 } = {
   configuration: (exchange) =>
     exchange.isConfigured ? exchange.configuration : sessionConfiguration(exchange),
-  kept: (exchange) => readKept(exchange),
+  kept: (exchange) => readStored(exchange),
   principal: ({ connection }) => readPrincipal(connection.principal),
   keep({ connection: { preferences, principal }, era }, { place, change }) {
     if (place === 'session' && era === 'legacy') return updateSession(preferences, change);
@@ -63,21 +69,21 @@ const READ: {
 };
 
 /**
- * Finds what a decision needs.
+ * Provides what a decision needs.
  *
  * The server's lists are never waited for with a promise: the answer to a list that is not held leaves in the turn of the
  * server's last page, which SDK v2 and servers of one request depend on.
  *
  * @param exchange the request on whose behalf the server, the client and the store are asked
  * @param need the need
- * @param finding is told what the need is answered with
+ * @param receiver is told what the need is answered with
  */
-export function find(
+export function provideFact(
   exchange: Exchange,
   need: Need<Exclude<NeedName, 'preferences'>>,
-  finding: Finding<never>,
+  receiver: FactReceiver<never>,
 ): void {
-  const found = (fact: FactOf<NeedName>): void => finding.found({ fact });
+  const found = (fact: FactOf<NeedName>): void => receiver.receive({ fact });
   switch (need.need) {
     case 'whole':
       return exchange.connection.catalog.get(need.kind, exchange.policy, exchange.ask, found);
@@ -88,20 +94,24 @@ export function find(
     case 'person':
       return askPerson(exchange.connection, exchange.askClient, need.form, found);
     default:
-      return findRead(exchange, need, finding);
+      return provideRead(exchange, need, receiver);
   }
 }
 
-function findRead<N extends ReadName>(exchange: Exchange, need: Need<N>, finding: Finding<never>): void {
-  const failed = (cause: unknown): void => finding.found({ cause });
+function provideRead<N extends ReadName>(
+  exchange: Exchange,
+  need: Need<N>,
+  receiver: FactReceiver<never>,
+): void {
+  const failed = (cause: unknown): void => receiver.receive({ cause });
   let fact: FactOf<N> | Promise<FactOf<N>>;
   try {
-    fact = READ[need.need](exchange, need);
+    fact = FACT_SOURCES[need.need](exchange, need);
   } catch (cause) {
     return failed(cause);
   }
-  if (fact instanceof Promise) fact.then((each) => finding.found({ fact: each }), failed);
-  else finding.found({ fact });
+  if (fact instanceof Promise) fact.then((each) => receiver.receive({ fact: each }), failed);
+  else receiver.receive({ fact });
 }
 
 /**
@@ -110,22 +120,26 @@ function findRead<N extends ReadName>(exchange: Exchange, need: Need<N>, finding
  *
  * @param exchange the request, which has its configuration then
  * @param need what to do about values that the policy does not have
- * @param finding is told the exchange, before this function returns if the session is at hand
+ * @param receiver is told the exchange, before this function returns if the session is at hand
  */
-export function findPreferences(exchange: Exchange, need: Need<'preferences'>, finding: Finding): void {
-  const kept = readKept(exchange);
-  if (!(kept instanceof Promise)) return finding.found(configured(exchange, need, kept));
-  const failed = (cause: unknown): void => finding.found({ cause });
-  readLater(exchange, need, kept).then((found) => finding.found(found), failed);
+export function providePreferences(
+  exchange: Exchange,
+  need: Need<'preferences'>,
+  receiver: FactReceiver,
+): void {
+  const kept = readStored(exchange);
+  if (!(kept instanceof Promise)) return receiver.receive(configured(exchange, need, kept));
+  const failed = (cause: unknown): void => receiver.receive({ cause });
+  readLater(exchange, need, kept).then((found) => receiver.receive(found), failed);
 }
 
 /** Waits for a store. What it throws otherwise is a fault of the gate, and the request is answered with it. */
 async function readLater(
   exchange: Exchange,
   need: Need<'preferences'>,
-  reading: Promise<Kept>,
-): Promise<Found> {
-  let kept: Kept;
+  reading: Promise<StoredPreferences>,
+): Promise<FactResult> {
+  let kept: StoredPreferences;
   try {
     kept = await reading;
   } catch (cause) {
@@ -144,9 +158,9 @@ async function readLater(
 function configured(
   exchange: Exchange,
   { invalid }: Need<'preferences'>,
-  kept: Kept,
+  kept: StoredPreferences,
   told: readonly ConcernWarning[] = NO_WARNINGS,
-): Found {
+): FactResult {
   const logged = exchange.connection.principal?.place === 'none' ? [NO_PRINCIPAL] : NO_WARNINGS;
   exchange.kept = kept;
   const resolved = configure(exchange, kept, { meta: true });

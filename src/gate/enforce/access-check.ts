@@ -5,15 +5,15 @@ import { split } from '../../wire/server-names.js';
 import { canChange, isRedacted } from '../request/configure.js';
 import {
   ask,
-  type Deciding,
+  type LazyReport,
   type Lists,
-  type Outcome,
   pass,
+  type RequestOutcome,
+  type RequestSteps,
+  type ResponseOutcome,
+  type ResponseSteps,
   refuse,
   reply,
-  type Settled,
-  type Settling,
-  type Tell,
 } from '../request/decision.js';
 import type { Facts, RequestFacts, Substitute } from '../request/facts.js';
 import { insufficientScope, NOT_CHECKED } from '../request/generated/texts.js';
@@ -42,7 +42,7 @@ import { decisionOnKnownUri, isShown, isShownByEntry, isUriShown } from './visib
  * Under `lists: stable`, also if nothing is enforced, the client learns why it cannot use what a list shows and the
  * preferences of the session hide.
  */
-export function* judgeAccess(asked: RequestFacts): Deciding<Outcome> {
+export function* judgeAccess(asked: RequestFacts): RequestSteps<RequestOutcome> {
   const { enforcement } = asked.policy.settings;
   if (enforcement === 'advisory' && !asked.policy.hasStableLists) return pass(asked, told);
   const isShadow = enforcement === 'shadow';
@@ -64,7 +64,7 @@ export function* judgeAccess(asked: RequestFacts): Deciding<Outcome> {
 }
 
 /** Filters and redacts the answer to an access-checked request, under `enforce`. */
-export function* settleAccess(facts: Facts, message: Answer | Failure): Settling<Settled> {
+export function* settleAccess(facts: Facts, message: Answer | Failure): ResponseSteps<ResponseOutcome> {
   if (!isRedacted(facts)) return { message };
   // Hidden entries first: redaction takes their names out, and then nothing tells that they are hidden.
   const filtered = 'error' in message ? message : yield* filterEntries(facts, message);
@@ -72,7 +72,7 @@ export function* settleAccess(facts: Facts, message: Answer | Failure): Settling
 }
 
 /** Lets the caller use a visible target, or tells it which scopes that takes. */
-function use(facts: Facts, lists: Lists, target: RequestTarget): Outcome {
+function use(facts: Facts, lists: Lists, target: RequestTarget): RequestOutcome {
   const tell = explained(facts, lists, target, false);
   const scopes = scopesFor(lists, target, facts.configuration);
   if (scopes.length === 0) return pass(facts, tell);
@@ -81,7 +81,7 @@ function use(facts: Facts, lists: Lists, target: RequestTarget): Outcome {
 }
 
 /** Asks the server for a name that does not exist, in the place of a hidden one. */
-function askForUnknown(facts: Facts, lists: Lists, target: RequestTarget): Outcome {
+function askForUnknown(facts: Facts, lists: Lists, target: RequestTarget): RequestOutcome {
   const { free, ...substitute } = substituteFor(lists, target, facts.configuration);
   const tell = explained(facts, lists, target, true);
   if (free) {
@@ -93,14 +93,14 @@ function askForUnknown(facts: Facts, lists: Lists, target: RequestTarget): Outco
 }
 
 /** What the client knows from a list is not answered as an unknown name. */
-function answerSwitchedOff(facts: Facts, lists: Lists, target: RequestTarget): Outcome {
+function answerSwitchedOff(facts: Facts, lists: Lists, target: RequestTarget): RequestOutcome {
   const { decision } = explainTarget(lists, target, facts.configuration, true) ?? {};
   return switchedOff(facts, target.name, decision, explained(facts, lists, target, true));
 }
 
-const told: Tell = () => [{}];
+const told: LazyReport = () => [{}];
 const toldRefused =
-  ({ method }: Request): Tell =>
+  ({ method }: Request): LazyReport =>
   () => [{ refused: method }];
 
 /** Tells why the target is shown or hidden. */
@@ -109,7 +109,7 @@ function explained(
   lists: Lists,
   target: RequestTarget,
   isHidden: boolean,
-): Tell {
+): LazyReport {
   return () => {
     const { decision, isListed } = explainTarget(lists, target, configuration, isHidden) ?? {};
     const report = {
@@ -125,7 +125,7 @@ function explained(
  * Answers a probe: an HTTP handler that acts before the server's transport asks whether to replace the name in a request.
  * The probe's method is known to this process only.
  */
-export function* judgeProbe(): Deciding<Outcome> {
+export function* judgeProbe(): RequestSteps<RequestOutcome> {
   // The `_meta` of the probe is that of the request.
   const { configuration, request } = yield* ask({ need: 'preferences', invalid: 'ignore' });
   const probedRequest = read(request.params, 'request') as Request;

@@ -1,6 +1,6 @@
 import { type Answer, ERRORS, type Failure, failure, read } from '../../wire/messages.js';
 import { unshared } from '../request/configure.js';
-import { listsFor, type Settling } from '../request/decision.js';
+import { listsFor, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { NOT_FILTERED } from '../request/generated/texts.js';
 import { type EntryPath, entriesOf } from '../table/routes.js';
@@ -15,7 +15,7 @@ import { isUriShown } from './visibility.js';
 export function* filterEntries(
   { configuration, request, era }: Facts,
   message: Answer,
-): Settling<Answer | Failure> {
+): ResponseSteps<Answer | Failure> {
   const paths = entriesOf(request.method);
   if (paths.length === 0) return message;
   const uris = new Set<string>();

@@ -18,10 +18,10 @@ import {
   ask,
   fail,
   type Lists,
-  type Outcome,
+  type RequestOutcome,
+  type ResponseOutcome,
+  type ResponseSteps,
   refusal,
-  type Settled,
-  type Settling,
 } from '../request/decision.js';
 import type { Facts, RequestFacts, View } from '../request/facts.js';
 import { NOT_REDACTED } from '../request/generated/texts.js';
@@ -45,7 +45,7 @@ import { isUriShown } from './visibility.js';
  *
  * @returns the response for the client, and an error to report if it could not be redacted
  */
-export function* redactResponse(facts: Facts, message: Answer | Failure): Settling<Settled> {
+export function* redactResponse(facts: Facts, message: Answer | Failure): ResponseSteps<ResponseOutcome> {
   if (!canChange(facts.configuration)) return { message };
   const isWhole = 'error' in message || facts.substitute !== undefined;
   const exceptions = isWhole ? NOTHING : exceptionsTo(message.result, facts.request.method);
@@ -73,7 +73,12 @@ function neededKinds({ request }: Facts, message: Answer | Failure, exceptions: 
   return namesResources(result) ? KINDS_OF.uri : [];
 }
 
-function redactWith(facts: Facts, lists: Lists, message: Answer | Failure, exceptions: Exceptions): Settled {
+function redactWith(
+  facts: Facts,
+  lists: Lists,
+  message: Answer | Failure,
+  exceptions: Exceptions,
+): ResponseOutcome {
   const { request, configuration } = facts;
   if ('error' in message) {
     return { message: { ...message, error: redactError(message.error, redactionOf(facts, lists)) } };
@@ -127,7 +132,7 @@ function hiddenTests({ configuration, request }: Facts, lists: Lists): HiddenTes
  * Redacts an error that the server answered to a request that names no primitive, under `enforce`. Only lists that are held
  * already tell what is hidden: the request may be the one for a list.
  */
-export function* redactFailure(facts: RequestFacts, message: Failure): Settling<Failure> {
+export function* redactFailure(facts: RequestFacts, message: Failure): ResponseSteps<Failure> {
   if (!facts.isEnforced) return message;
   const { request } = facts;
   const configuration = yield* ask({ need: 'configuration' });
@@ -137,7 +142,7 @@ export function* redactFailure(facts: RequestFacts, message: Failure): Settling<
 }
 
 /** Answers a request with the error of a list that the server was asked for on its behalf. */
-export function* failRedacted(facts: RequestFacts, error: Failure['error']): Settling<Outcome> {
+export function* failRedacted(facts: RequestFacts, error: Failure['error']): ResponseSteps<RequestOutcome> {
   return fail((yield* redactFailure(facts, { jsonrpc: '2.0', id: facts.request.id, error })).error);
 }
 
@@ -146,7 +151,7 @@ export function* redactRecords(
   facts: Facts,
   records: readonly unknown[],
   exceptionsOf: (record: object) => Exceptions = exceptionsTo,
-): Settling<readonly unknown[]> {
+): ResponseSteps<readonly unknown[]> {
   if (!isRedacted(facts)) return records;
   const isRead = (record: unknown): record is Record<string, unknown> =>
     typeof record === 'object' && record !== null && hasTexts({ ...record }, exceptionsOf(record));

@@ -1,6 +1,6 @@
 import type { Decision } from '../../engine/evaluate.js';
 import { ACCESS_METHODS, ERRORS, read } from '../../wire/messages.js';
-import { alsoTell, type Outcome, refuse, reply, type Tell } from '../request/decision.js';
+import { alsoTell, type LazyReport, type RequestOutcome, refuse, reply } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { openToModel } from '../request/switching.js';
 import { panelNames } from '../table/routes.js';
@@ -17,7 +17,12 @@ import { panelNames } from '../table/routes.js';
  * @example
  * switchedOff(facts, 'deleteKey', decision, tell);
  */
-export function switchedOff(facts: Facts, name: string, decision: Decision | undefined, tell: Tell): Outcome {
+export function switchedOff(
+  facts: Facts,
+  name: string,
+  decision: Decision | undefined,
+  tell: LazyReport,
+): RequestOutcome {
   const { method, params } = facts.request;
   const text = `${JSON.stringify(name)} is switched off, because ${why(decision)}; do not retry: ${whoCan(facts, decision)}.`;
   const isCall = method === ACCESS_METHODS.call && read(params, 'task') === undefined;

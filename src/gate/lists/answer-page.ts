@@ -1,7 +1,7 @@
 import type { ConcernWarning } from '../../engine/configuration.js';
 import { getOrMake } from '../../once.js';
 import { ERRORS, isMembers } from '../../wire/messages.js';
-import { type Outcome, refuse, reply } from '../request/decision.js';
+import { type RequestOutcome, refuse, reply } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { CURSOR_MESSAGES } from '../request/generated/texts.js';
 import { describeConcerns, type ListCounts, type ReportContext } from '../request/report.js';
@@ -45,7 +45,7 @@ export interface PagedList {
  *   filterKey: '', rest: {}, meta: {}, counts: { shown: 2, total: 3 }, warnings: [],
  * });
  */
-export function answerPage(facts: Facts, paged: PagedList): Outcome {
+export function answerPage(facts: Facts, paged: PagedList): RequestOutcome {
   const { list, items, filterKey, rest, meta, counts, warnings } = paged;
   const { kind } = list;
   const { pageSize } = facts.policy.settings;

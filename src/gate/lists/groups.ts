@@ -4,12 +4,12 @@ import { failRedacted, redactRecords, redactResponse } from '../enforce/redactio
 import { canHide, unshared } from '../request/configure.js';
 import {
   ask,
-  type Deciding,
-  type Outcome,
   pass,
+  type RequestOutcome,
+  type RequestSteps,
+  type ResponseOutcome,
+  type ResponseSteps,
   reply,
-  type Settled,
-  type Settling,
 } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import { describeConcerns } from '../request/report.js';
@@ -33,7 +33,7 @@ interface Group {
  * Answers `groups/list`: leaves out groups of which the policy hides all members. The server's list does not have the
  * members, so each group is read.
  */
-export function* judgeGroupList(asked: RequestFacts): Deciding<Outcome> {
+export function* judgeGroupList(asked: RequestFacts): RequestSteps<RequestOutcome> {
   const facts = yield* ask({ need: 'preferences', invalid: 'refuse' });
   if (!canHide(facts.configuration)) return pass(asked);
   const { method, params } = facts.request;
@@ -56,7 +56,7 @@ export function* judgeGroupList(asked: RequestFacts): Deciding<Outcome> {
  * Answers `groups/get` with the visible members of a group. For a group whose members are all hidden, the server is asked
  * for one that does not exist, as for hidden primitives. The same happens for an unknown one, so that it takes as long.
  */
-export function* judgeGroup(asked: RequestFacts): Deciding<Outcome> {
+export function* judgeGroup(asked: RequestFacts): RequestSteps<RequestOutcome> {
   const facts = yield* ask({ need: 'preferences', invalid: 'refuse' });
   if (!canHide(facts.configuration)) return pass(asked);
   const { method, params = {} } = facts.request;
@@ -73,11 +73,11 @@ export function* judgeGroup(asked: RequestFacts): Deciding<Outcome> {
 }
 
 /** Puts the name of the group back into the answer about one that does not exist. */
-export function* settleGroup(facts: Facts, message: Answer | Failure): Settling<Settled> {
+export function* settleGroup(facts: Facts, message: Answer | Failure): ResponseSteps<ResponseOutcome> {
   return facts.substitute === undefined ? { message } : yield* redactResponse(facts, message);
 }
 
-const answered = (facts: Facts, result: Record<string, unknown>): Outcome =>
+const answered = (facts: Facts, result: Record<string, unknown>): RequestOutcome =>
   reply(unshared(facts.era, result), () => [describeConcerns(facts.configuration, facts.logged)]);
 
 /** Asks the server for a group, and filters each of its lists as the list of that kind is filtered. */
@@ -85,7 +85,7 @@ function* readGroup(
   facts: Facts,
   method: string,
   params: Record<string, unknown>,
-): Settling<Group | { readonly error: Failure['error'] }> {
+): ResponseSteps<Group | { readonly error: Failure['error'] }> {
   const { pages, end } = yield* ask({ need: 'pages', method, field: 'tools', bounds: ONE_PAGE, params });
   if (end.kind === 'failed') return end;
   const [result = {}] = pages;

@@ -8,14 +8,14 @@ import { type ListOutcome, outcomeOf } from '../request/catalog-cache.js';
 import { canChange, unshared } from '../request/configure.js';
 import {
   ask,
-  type Deciding,
-  type Outcome,
   pass,
+  type RequestOutcome,
+  type RequestSteps,
+  type ResponseOutcome,
+  type ResponseSteps,
   refusal,
   refuse,
   reply,
-  type Settled,
-  type Settling,
 } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import { CURSOR_MESSAGES, UNBOUNDED_LIST } from '../request/generated/texts.js';
@@ -48,7 +48,7 @@ interface ListQuery extends Omit<Extract<ReadListFilter, { readonly ok: true }>,
  * Handles a list request. Passes it to the server if nothing can be hidden or cut; otherwise answers it from the
  * server's whole list. Concerns apply first, then the client's own filter (SEP-2564), then paging.
  */
-export function* judgeList(asked: RequestFacts): Deciding<Outcome> {
+export function* judgeList(asked: RequestFacts): RequestSteps<RequestOutcome> {
   const query = queryOf(asked);
   if (!query.ok) return refuse(ERRORS.invalidParams, query.message);
   const facts = yield* ask({ need: 'preferences', invalid: 'refuse' });
@@ -82,7 +82,7 @@ export function* judgeList(asked: RequestFacts): Deciding<Outcome> {
 const BOUNDS = { items: 50_000, pages: 100, milliseconds: 60_000 };
 
 /** Returns the server's whole list; of one with a vendor filter (SEP-2564), what the server finds for it. */
-function* listMatching(facts: RequestFacts, { kind, vendor }: ListQuery): Settling<ListOutcome> {
+function* listMatching(facts: RequestFacts, { kind, vendor }: ListQuery): ResponseSteps<ListOutcome> {
   if (vendor === undefined) return yield* ask({ need: 'whole', kind });
   const { pages, end } = yield* ask({
     need: 'pages',
@@ -131,7 +131,7 @@ export function* filterFor(
   query: ListFilters,
   whole: WholeList,
   warnings: readonly ConcernWarning[],
-): Settling<ReturnType<typeof filterList> & Pick<PagedList, 'list'>> {
+): ResponseSteps<ReturnType<typeof filterList> & Pick<PagedList, 'list'>> {
   const { kind } = query;
   const found = filterList(whole, facts.configuration, warnings, (shown) =>
     narrowed(query, callableTools(facts, kind, shown)),
@@ -145,7 +145,7 @@ export function* filterFor(
   };
 }
 
-function* answerWholeList(facts: Facts, query: ListQuery, whole: WholeList): Settling<Outcome> {
+function* answerWholeList(facts: Facts, query: ListQuery, whole: WholeList): ResponseSteps<RequestOutcome> {
   const { kind, filterKey } = query;
   const { configuration } = facts;
   const told = [...configuration.warnings, ...nameWarnings(query, whole, configuration)];
@@ -170,7 +170,7 @@ function mustRewrite({ policy, configuration }: Facts, { filter, names }: ListQu
 }
 
 /** Returns the answer to a list request that was passed; the same object if nothing is hidden and nothing to add. */
-export function* settleList(facts: Facts, message: Answer | Failure): Settling<Settled> {
+export function* settleList(facts: Facts, message: Answer | Failure): ResponseSteps<ResponseOutcome> {
   const query = queryOf(facts);
   if ('error' in message) {
     const own = ownListOnly(facts, kindOf(facts), message.error);
@@ -184,7 +184,7 @@ export function* settleList(facts: Facts, message: Answer | Failure): Settling<S
 }
 
 /** A list from which nothing is hidden. It is cut only if it is one page that is too large. */
-function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: Answer): Settled {
+function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: Answer): ResponseOutcome {
   const { configuration, logged, request, policy } = facts;
   const { warnings } = configuration;
   const listedItems = itemsOf(kind, message.result) ?? [];
@@ -216,7 +216,7 @@ function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: A
 }
 
 /** One page of a list that is too long to be cached. */
-function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): Settling<Settled> {
+function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): ResponseSteps<ResponseOutcome> {
   const { kind } = query;
   const { configuration, policy } = facts;
   const { nextCursor } = message.result;

@@ -4,7 +4,7 @@ import type { Kind } from '../../engine/policy.js';
 import { CLIENT_CAPABILITIES_META, read, TASKS_EXTENSION } from '../../wire/messages.js';
 import { rewriteJson } from '../../wire/rewrite-json.js';
 import { isUriShown } from '../enforce/visibility.js';
-import { listsFor, type Settling } from '../request/decision.js';
+import { listsFor, type ResponseSteps } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 
 /** Returns whether a tool can only be called as a task. */
@@ -56,7 +56,7 @@ export function* withoutHiddenUi(
   facts: Facts,
   kind: Kind,
   items: readonly Primitive[],
-): Settling<readonly Primitive[]> {
+): ResponseSteps<readonly Primitive[]> {
   const uris = kind === 'tools' && facts.isEnforced ? new Set(items.flatMap(pagesOf)) : undefined;
   if (uris === undefined || uris.size === 0) return items;
   const { lists, enough } = yield* listsFor('uri', uris);

@@ -7,7 +7,7 @@ import { type Catalog, decideItem, select } from '../../engine/select.js';
 import { getOrMake } from '../../once.js';
 import { redactDefinitions } from '../enforce/definitions.js';
 import { configure } from '../request/configure.js';
-import { ask, type Settling } from '../request/decision.js';
+import { ask, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { NONE_HIDDEN, NOT_FOUND, NOT_LISTED, TOO_MANY } from './generated/texts.js';
 
@@ -50,7 +50,7 @@ const WORD = /\p{Lu}?\p{Ll}{1,7}|\p{N}|\S/gu;
  * @example
  * yield* listHiddenTools(facts, 'price'); // 'topic stocks:\nget_quote: Returns the price of a stock'
  */
-export function* listHiddenTools(facts: Facts, text = ''): Settling<string> {
+export function* listHiddenTools(facts: Facts, text = ''): ResponseSteps<string> {
   const found = yield* addableTools(facts);
   if (found === undefined) return NOT_LISTED;
   const { tools, bound, configuration, open } = found;

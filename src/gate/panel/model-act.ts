@@ -7,7 +7,7 @@ import { notStored } from '../concerns/change-kept.js';
 import { changeModelValues } from '../concerns/model-values.js';
 import { MAX_ADDED } from '../lists/generated/own-entries.js';
 import { ANY } from '../lists/model-parameters.js';
-import { ask, type Settling } from '../request/decision.js';
+import { ask, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { recordOf } from '../request/kept-preferences.js';
 import { canSwitch, openToModel } from '../request/switching.js';
@@ -40,7 +40,7 @@ export interface ModelAct {
  * @example
  * yield* actOfModel(facts, { topic: 'news' });
  */
-export function* actOfModel(facts: Facts, given: Readonly<Record<string, unknown>>): Settling<ModelAct> {
+export function* actOfModel(facts: Facts, given: Readonly<Record<string, unknown>>): ResponseSteps<ModelAct> {
   const refusal = refusalOf(facts, Object.keys(given));
   if (refusal !== undefined) return { isError: true, text: refusal };
   const chosen = Object.entries(given).map(([name, value]) => [name, withoutAny(value)]);
@@ -60,7 +60,7 @@ export function* actOfModel(facts: Facts, given: Readonly<Record<string, unknown
  * @example
  * yield* addTools(facts, ['get_quote']);
  */
-export function* addTools(facts: Facts, given: unknown): Settling<ModelAct> {
+export function* addTools(facts: Facts, given: unknown): ResponseSteps<ModelAct> {
   const { tools = [], shown = [] } = (yield* addableTools(facts)) ?? {};
   const [addable, known] = [new Set(tools.map(nameOf)), new Set([...shown].map(nameOf))];
   const names = [...new Set([given].flat())].filter((name) => !known.has(String(name)));
@@ -81,7 +81,7 @@ export function* addTools(facts: Facts, given: unknown): Settling<ModelAct> {
 
 const refused = (text: string): ModelAct => ({ isError: true, text: `${text} ${NOTHING_CHANGED}` });
 
-function* changed(facts: Facts, values: HostConcerns): Settling<ModelAct> {
+function* changed(facts: Facts, values: HostConcerns): ResponseSteps<ModelAct> {
   const outcome = yield* changeModelValues(facts, values);
   if (outcome.state === 'ended') return refused(SESSION_ENDED);
   if (outcome.state === 'failed') return { isError: true, text: `The values ${notStored(outcome)}` };

@@ -3,7 +3,7 @@ import type { Concern } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import type { HostConcerns } from '../../session/store.js';
 import { configure } from '../request/configure.js';
-import { ask, type Settling } from '../request/decision.js';
+import { ask, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { recordOf, withChange } from '../request/kept-preferences.js';
 import { openToModel } from '../request/switching.js';
@@ -19,7 +19,7 @@ const MAX_VALUES = 20;
  * @example
  * yield* moreTools(facts); // ['47 more tools with other values of topic: stocks 12, news 8, any 47.']
  */
-export function* moreTools(facts: Facts): Settling<readonly string[]> {
+export function* moreTools(facts: Facts): ResponseSteps<readonly string[]> {
   const free = openToModel(facts).filter(({ model }) => model === 'free');
   if (free.length === 0) return [];
   const found = yield* ask({ need: 'whole', kind: 'tools' });

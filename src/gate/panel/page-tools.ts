@@ -1,5 +1,5 @@
 import { isMembers, read } from '../../wire/messages.js';
-import type { Settling } from '../request/decision.js';
+import type { ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { clientSurfaces } from '../request/switching.js';
 import { panelNames } from '../table/routes.js';
@@ -16,7 +16,7 @@ import { stateOf } from './switches.js';
  * @param facts the call
  * @returns the result; `undefined` for clients that show no pages, for which these tools do not exist
  */
-export function* callPageTool(facts: Facts): Settling<Record<string, unknown> | undefined> {
+export function* callPageTool(facts: Facts): ResponseSteps<Record<string, unknown> | undefined> {
   if (!clientSurfaces(facts).app) return undefined;
   const { params } = facts.request;
   if (read(params, 'name') === panelNames(facts.policy.settings).readTool) return yield* describe(facts);
@@ -28,7 +28,7 @@ export function* callPageTool(facts: Facts): Settling<Record<string, unknown> | 
   return outcome.state === 'changed' ? yield* describe(facts) : errorResult(outcome.message);
 }
 
-function* describe(facts: Facts): Settling<Record<string, unknown>> {
+function* describe(facts: Facts): ResponseSteps<Record<string, unknown>> {
   const state = yield* stateOf(facts, howToWiden(facts));
   return { ...textResult(summaryOf(state)), structuredContent: state };
 }

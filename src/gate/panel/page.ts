@@ -1,6 +1,6 @@
 import { ACCESS_METHODS, read } from '../../wire/messages.js';
 import { APP_MIME_TYPE } from '../request/client-surfaces.js';
-import { decided, type Settling } from '../request/decision.js';
+import { decided, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { clientSurfaces } from '../request/switching.js';
 import { panelNames } from '../table/routes.js';
@@ -10,7 +10,7 @@ import { PANEL_HTML } from './generated/page.js';
 const PAGE_TTL = 3_600_000;
 
 /** Answers `resources/read` for the page of the panel. It does not exist for clients that show no pages. */
-export function readPage(facts: Facts): Settling<Record<string, unknown> | undefined> {
+export function readPage(facts: Facts): ResponseSteps<Record<string, unknown> | undefined> {
   const { page, tool } = panelNames(facts.policy.settings);
   const { method, params } = facts.request;
   // Other methods name a page too: it does not change, so nobody can subscribe to it.

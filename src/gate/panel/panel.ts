@@ -16,11 +16,11 @@ import { notStored } from '../concerns/change-kept.js';
 import { replacePreferences } from '../concerns/update-concerns.js';
 import { redactDefinitions } from '../enforce/definitions.js';
 import { callerOf, configure } from '../request/configure.js';
-import { ask, invalidText, type Settling } from '../request/decision.js';
+import { ask, invalidText, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import {
   type Decided,
-  type Kept,
+  type StoredPreferences,
   strongestOf,
   strongestPlace,
   withChange,
@@ -65,7 +65,7 @@ export interface Panel {
 export function* panelDocument(
   facts: Facts,
   { advice, wanted, ...surroundings }: PanelSurroundings,
-): Settling<PanelState> {
+): ResponseSteps<PanelState> {
   const kept = yield* ask({ need: 'kept' });
   const own = forPerson(facts, kept, 'all');
   const allows = (change: HostConcerns): boolean => {
@@ -110,7 +110,7 @@ export function* switchTo(
   change: Readonly<Record<string, unknown>>,
   widens: boolean,
   advice: string = howToWiden(facts),
-): Settling<PanelChange> {
+): ResponseSteps<PanelChange> {
   const onlyLook = whyOnlyLook(facts.policy.settings);
   if (onlyLook !== undefined) return { state: 'refused', message: onlyLook };
   const planned = yield* plan(facts, change, widens);
@@ -155,7 +155,7 @@ function* plan(facts: Facts, change: HostConcerns, widens: boolean) {
  * Completes a change of values, and resolves it without any other source. A value that the policy does not know any more hides
  * until the person decides about its concern, so it stays.
  */
-function valuesAfter(facts: Facts, kept: Kept, change: HostConcerns) {
+function valuesAfter(facts: Facts, kept: StoredPreferences, change: HostConcerns) {
   const { [ADDED_TOOLS]: _added, [HIDDEN_TOOLS]: _hidden, ...values } = change;
   const before = configure(facts, kept, { meta: false });
   const concerns = completeChange(before, values);
@@ -171,9 +171,9 @@ const namesOf = ({ policy }: Facts, open?: Concern['model']): readonly string[] 
   policy.concerns.filter(({ model }) => open === undefined || model === open).map(({ name }) => name);
 
 /** Returns whether preferences can only hide more, in this session and in other sessions of the caller. */
-function narrowsEach(facts: Facts, kept: Kept, concerns: HostConcerns): boolean {
+function narrowsEach(facts: Facts, kept: StoredPreferences, concerns: HostConcerns): boolean {
   const { principal } = kept;
-  const other: Kept = { session: { state: 'live', record: {} }, principal };
+  const other: StoredPreferences = { session: { state: 'live', record: {} }, principal };
   return (principal === undefined ? [kept] : [kept, other]).every((each) => {
     const changed = withChange(each, strongestPlace(each), { concerns });
     return onlyNarrows(configure(facts, each, { meta: false }), configure(facts, changed, { meta: false }));
@@ -181,7 +181,7 @@ function narrowsEach(facts: Facts, kept: Kept, concerns: HostConcerns): boolean 
 }
 
 /** What the person prefers: kept for the session or the caller or, in the modern era, sent with the request. */
-function preferencesOf({ era, request }: Facts, kept: Kept): HostConcerns {
+function preferencesOf({ era, request }: Facts, kept: StoredPreferences): HostConcerns {
   if (era === 'legacy' || strongestPlace(kept) === 'principal') return strongestOf(kept);
   const sent = read(request.params, '_meta', EXTENSION_ID, 'concerns');
   return typeof sent === 'object' && sent !== null ? { ...sent } : {};
@@ -194,7 +194,7 @@ function preferencesOf({ era, request }: Facts, kept: Kept): HostConcerns {
  * @param kept what is kept for its sender
  * @param concerns the preferences of the person
  */
-function configurationWith(facts: Facts, kept: Kept, concerns: HostConcerns): Configuration {
+function configurationWith(facts: Facts, kept: StoredPreferences, concerns: HostConcerns): Configuration {
   const place = strongestPlace(kept);
   if (facts.era === 'legacy' || place === 'principal') {
     const changed = withChange(kept, place, { concerns });
@@ -208,7 +208,7 @@ function configurationWith(facts: Facts, kept: Kept, concerns: HostConcerns): Co
 }
 
 /** Returns what is kept for the sender without the values that a model has set for some concerns. */
-const forPerson = ({ policy }: Facts, kept: Kept, decided: Decided): Kept =>
+const forPerson = ({ policy }: Facts, kept: StoredPreferences, decided: Decided): StoredPreferences =>
   kept.session.state === 'live'
     ? withChange(kept, 'session', withoutModel(policy, kept.session.record, decided))
     : kept;

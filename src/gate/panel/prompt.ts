@@ -2,7 +2,7 @@ import { describeAccepted, resolveConfiguration } from '../../engine/configurati
 import type { HostConcerns } from '../../session/store.js';
 import { ACCESS_METHODS, CONCERNS_PARAMETER, EXTENSION_ID, read } from '../../wire/messages.js';
 import { ANY } from '../lists/model-parameters.js';
-import { ask, type Settling } from '../request/decision.js';
+import { ask, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { canSwitch, mayWiden } from '../request/switching.js';
 import { panelNames } from '../table/routes.js';
@@ -20,7 +20,7 @@ import { stateOf } from './switches.js';
  * @param facts the request
  * @returns the result; `undefined` if there is no such prompt
  */
-export function* getPrompt(facts: Facts): Settling<Record<string, unknown> | undefined> {
+export function* getPrompt(facts: Facts): ResponseSteps<Record<string, unknown> | undefined> {
   const { method, params } = facts.request;
   // A server with a prompt of this name must not learn what a person types, nor propose values.
   if (method === ACCESS_METHODS.complete) return { completion: { values: [] } };
@@ -36,13 +36,13 @@ export function* getPrompt(facts: Facts): Settling<Record<string, unknown> | und
 }
 
 /** `_meta` tells the host what it must send with its next requests. */
-type Outcome = { readonly text: string; readonly _meta?: object };
+type PromptAnswer = { readonly text: string; readonly _meta?: object };
 
 function* outcomeOf(
   facts: Facts,
   name: string,
   change: Readonly<Record<string, unknown>>,
-): Settling<Outcome> {
+): ResponseSteps<PromptAnswer> {
   const isChange = Object.keys(change).length > 0;
   const onlyLook = whyOnlyLook(facts.policy.settings);
   if (isChange && onlyLook !== undefined) return { text: `${NOTHING_CHANGED} ${onlyLook}` };
@@ -57,7 +57,10 @@ function* outcomeOf(
 }
 
 /** Nothing is kept: a prompt must not say that it switched, and says what does. */
-function* forNextRequests(facts: Facts, change: Readonly<Record<string, unknown>>): Settling<Outcome> {
+function* forNextRequests(
+  facts: Facts,
+  change: Readonly<Record<string, unknown>>,
+): ResponseSteps<PromptAnswer> {
   const concerns = completeChange(facts.configuration, change);
   const update = resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
   const problem = problemOf(update);

@@ -5,11 +5,11 @@ import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import type { Catalog } from '../../engine/select.js';
 import type { HostConcerns } from '../../session/store.js';
 import { decisionOnName } from '../enforce/visibility.js';
-import { type Kept, strongestOf } from '../request/kept-preferences.js';
+import { type StoredPreferences, strongestOf } from '../request/kept-preferences.js';
 import { NOT_NAMES, notSwitchable } from './generated/texts.js';
 
 /** Returns the tools that a person switched one by one before a change. */
-export function switchedBefore(kept: Kept): SwitchedTools {
+export function switchedBefore(kept: StoredPreferences): SwitchedTools {
   const concerns = strongestOf(kept);
   return switchedTools(toolsIn(concerns, ADDED_TOOLS), toolsIn(concerns, HIDDEN_TOOLS));
 }

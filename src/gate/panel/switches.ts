@@ -1,4 +1,4 @@
-import type { Settling } from '../request/decision.js';
+import type { ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { whyReadOnly } from './how-to-switch.js';
 import { panelDocument } from './panel.js';
@@ -20,7 +20,7 @@ const tokensOf = (definition: object): number =>
  * @param advice for a page that can only show less: how a person can show more
  * @returns the document that the page shows
  */
-export function stateOf(facts: Facts, advice?: string): Settling<PanelState> {
+export function stateOf(facts: Facts, advice?: string): ResponseSteps<PanelState> {
   const session = {
     id: 'this',
     client: 'this host',

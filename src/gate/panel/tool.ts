@@ -1,6 +1,6 @@
 import { read } from '../../wire/messages.js';
 import { ABOUT_TOOLS } from '../lists/model-parameters.js';
-import { ask, type FormAnswer, type Settling } from '../request/decision.js';
+import { ask, type FormAnswer, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { canSwitch, clientSurfaces, mayWiden, openToModel } from '../request/switching.js';
 import { changeIn, formOf, readFormAnswer } from './form.js';
@@ -24,7 +24,7 @@ const FORM = 'concerns';
  * @param facts the call
  * @returns the result
  */
-export function* callTool(facts: Facts): Settling<Record<string, unknown>> {
+export function* callTool(facts: Facts): ResponseSteps<Record<string, unknown>> {
   const { params } = facts.request;
   const given = read(params, 'arguments');
   const sent = Object.entries(typeof given === 'object' && given !== null ? given : {});
@@ -76,7 +76,7 @@ function* afterForm(
   facts: Facts,
   state: PanelState,
   answered: FormAnswer,
-): Settling<Record<string, unknown>> {
+): ResponseSteps<Record<string, unknown>> {
   const change = answered.action === 'accept' ? changeIn(state, answered.content) : undefined;
   if (change === undefined) {
     const why = answered.action === 'accept' ? NOTHING_CHANGED : NO_ANSWER[answered.action];

@@ -21,13 +21,13 @@ export const MAX_AGE_MS = 60_000;
 const MISSING_MS = 2000;
 
 /** The result of fetching a whole list: the list, the server's error, or that the list exceeds a bound. */
-type Outcome<List> =
+type PageOutcome<List> =
   | { readonly state: 'complete'; readonly list: List }
   | { readonly state: 'failed'; readonly error: Failure['error'] }
   | { readonly state: 'unbounded' };
 
 /** The result of fetching a whole list, bound to the policy of the request that needs it. */
-export type ListOutcome = Outcome<WholeList>;
+export type ListOutcome = PageOutcome<WholeList>;
 
 /**
  * The catalog of one server instance. Each list is fetched once, because an SDK server converts every schema again for
@@ -38,7 +38,7 @@ export class CatalogCache {
   private readonly unbounded = new Set<Kind>();
   /** The lists of which a search through all pages once failed to reach the end. */
   readonly endless = new Set<Kind>();
-  private readonly waiting = new Map<Kind, ((outcome: Outcome<CachedList>) => void)[]>();
+  private readonly waiting = new Map<Kind, ((outcome: PageOutcome<CachedList>) => void)[]>();
   /** When each list was last fetched, or when that was last tried. Empty if the operator promises that lists do not change. */
   private readonly fetchedAt = new Map<Kind, number>();
 
@@ -77,7 +77,7 @@ export class CatalogCache {
       return this.refresh(kind, ask);
     }
     if (this.unbounded.has(kind)) return then({ state: 'unbounded' });
-    const bind = (outcome: Outcome<CachedList>): void =>
+    const bind = (outcome: PageOutcome<CachedList>): void =>
       then(outcome.state === 'complete' ? { ...outcome, list: outcome.list.boundTo(policy) } : outcome);
     const waiting = this.waiting.get(kind);
     if (waiting !== undefined) {
@@ -123,7 +123,7 @@ export class CatalogCache {
 }
 
 /** Returns what became of a whole list when the walk through its pages ended. */
-export function outcomeOf<List>(end: WalkEnd<Failure['error']>, listOf: () => List): Outcome<List> {
+export function outcomeOf<List>(end: WalkEnd<Failure['error']>, listOf: () => List): PageOutcome<List> {
   if (end.kind === 'complete') return { state: 'complete', list: listOf() };
   return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
 }

@@ -16,7 +16,7 @@ import {
 } from '../../wire/messages.js';
 import { whenKnown } from '../../wire/serial-queue.js';
 import { panelMode } from '../table/routes.js';
-import { type Kept, keptClient, readKept, recordOf, type Sent } from './kept-preferences.js';
+import { keptClient, readStored, recordOf, type Sent, type StoredPreferences } from './kept-preferences.js';
 import { NO_WARNINGS, warnOfOtherServers } from './name-filters.js';
 import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
 
@@ -53,7 +53,7 @@ export interface Configurable {
  */
 export function configure(
   exchange: Configurable,
-  kept: Kept,
+  kept: StoredPreferences,
   { meta }: { readonly meta: boolean },
 ): Configuration {
   const { policy, request, sender } = exchange;
@@ -95,7 +95,7 @@ export function configure(
  */
 export function callerOf(
   { policy, request, era, sender }: Configurable,
-  { session, principal, areLost }: Kept,
+  { session, principal, areLost }: StoredPreferences,
 ): Caller {
   const meta = read(request.params, '_meta');
   const { capabilities, client } =
@@ -114,7 +114,7 @@ export function callerOf(
  */
 export function sessionConfiguration(exchange: Configurable & Sent): Configuration | Promise<Configuration> {
   const meta = exchange.era === 'modern';
-  return whenKnown(readKept(exchange), (kept) => configure(exchange, kept, { meta }));
+  return whenKnown(readStored(exchange), (kept) => configure(exchange, kept, { meta }));
 }
 
 /**

@@ -17,7 +17,7 @@ import type { TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
 import { KINDS_OF, type RequestTarget } from '../table/routing.js';
 import type { ListOutcome } from './catalog-cache.js';
 import type { Facts, Implementation, RequestFacts, Substitute } from './facts.js';
-import type { Kept } from './kept-preferences.js';
+import type { StoredPreferences } from './kept-preferences.js';
 import { quoteValue } from './quote-value.js';
 import type { FoundPages, NeededPages } from './read-pages.js';
 import type { GateReport, ReportContext } from './report.js';
@@ -69,7 +69,7 @@ export type Handshake =
     };
 
 /** Makes the result of a request that names a primitive of the gate; `undefined` if it does not exist for this client. */
-export type AnswerPanel = (facts: Facts) => Settling<Record<string, unknown> | undefined>;
+export type AnswerPanel = (facts: Facts) => ResponseSteps<Record<string, unknown> | undefined>;
 
 /** What a decision asks for, by name, and what it gets. What cannot be had is thrown into the decision. */
 interface Needs {
@@ -78,7 +78,7 @@ interface Needs {
   /** The values in effect; of a request whose preferences were not read, those of the session. */
   readonly configuration: Answered<Configuration>;
   /** What is kept for the sender now. */
-  readonly kept: Answered<Kept>;
+  readonly kept: Answered<StoredPreferences>;
   /** What is kept for the caller now; `undefined` if nothing is kept for it. */
   readonly principal: Answered<SessionRead | undefined>;
   /** Changes what is kept for the session or the caller. */
@@ -133,10 +133,10 @@ export type FactOf<N extends NeedName> = Needs[N]['fact'];
  * A decision: yields each fact that it needs, and returns an outcome. It waits for nothing and sends nothing itself, so it
  * can be run by any code that answers its needs.
  */
-export type Deciding<T, N extends NeedName = NeedName> = Generator<Need<N>, T, never>;
+export type RequestSteps<T, N extends NeedName = NeedName> = Generator<Need<N>, T, never>;
 /** A decision about an answer of the server. It never needs preferences: they are known, or those of the session count. */
-export type Settling<T> = Deciding<T, SettlingNeed>;
-export type SettlingNeed = Exclude<NeedName, 'preferences'>;
+export type ResponseSteps<T> = RequestSteps<T, ResponseNeed>;
+export type ResponseNeed = Exclude<NeedName, 'preferences'>;
 
 /** Returns a decision that asks for nothing. */
 // biome-ignore lint/correctness/useYield: it has the type of the decisions that do ask
@@ -163,41 +163,41 @@ export function listsFor(type: Target['type'], names: Iterable<string>) {
 }
 
 /** What to log. Made only if somebody listens. */
-export type Tell = () => readonly [
+export type LazyReport = () => readonly [
   report: Omit<GateReport, 'method' | 'era'>,
   context?: Pick<ReportContext, 'list' | 'listedName'>,
 ];
 
 /** What becomes of a request. */
-export type Outcome = { readonly tell?: Tell | undefined } & (
+export type RequestOutcome = { readonly tell?: LazyReport | undefined } & (
   | { readonly to: 'server'; readonly params: Request['params']; readonly substitute?: Substitute }
   | { readonly to: 'client'; readonly result: Record<string, unknown> }
   | { readonly to: 'client'; readonly error: Failure['error'] }
 );
 
 /** What becomes of the server's answer. */
-export interface Settled {
+export interface ResponseOutcome {
   readonly message: Answer | Failure;
-  readonly tell?: Tell | undefined;
+  readonly tell?: LazyReport | undefined;
 }
 
 /** How requests of one route are decided, and the server's answers to them. */
-export interface Row {
-  readonly judge: (facts: RequestFacts) => Deciding<Outcome>;
+export interface RouteHandler {
+  readonly onRequest: (facts: RequestFacts) => RequestSteps<RequestOutcome>;
   /** What the client gets of the server's answer, also where the gate answers: nothing may pass that nobody looked at. */
-  readonly settle: (facts: Facts, message: Answer | Failure) => Settling<Settled>;
+  readonly onResponse: (facts: Facts, message: Answer | Failure) => ResponseSteps<ResponseOutcome>;
   /** Whether later messages of the client wait until the request is decided. */
   readonly inOrder?: true;
 }
 
 /** Lets the server answer. */
-export const pass = ({ request }: RequestFacts, tell?: Tell): Outcome => ({
+export const pass = ({ request }: RequestFacts, tell?: LazyReport): RequestOutcome => ({
   to: 'server',
   params: request.params,
   tell,
 });
 
-export const reply = (result: Record<string, unknown>, tell?: Tell): Outcome => ({
+export const reply = (result: Record<string, unknown>, tell?: LazyReport): RequestOutcome => ({
   to: 'client',
   result,
   tell,
@@ -205,26 +205,28 @@ export const reply = (result: Record<string, unknown>, tell?: Tell): Outcome => 
 
 /** Tells more of the same request. */
 export const alsoTell =
-  (tell: Tell, more: ReturnType<Tell>[0]): Tell =>
+  (tell: LazyReport, more: ReturnType<LazyReport>[0]): LazyReport =>
   () => {
     const [report, ...context] = tell();
     return [{ ...report, ...more }, ...context];
   };
 
 /** Answers with an error that the server gave, and reports it. */
-export const fail = (error: Failure['error'], tell: Tell = () => [{}]): Outcome => ({
+export const fail = (error: Failure['error'], tell: LazyReport = () => [{}]): RequestOutcome => ({
   to: 'client',
   error,
   tell: alsoTell(tell, { error: error.code }),
 });
 
 /** Answers with an error, and reports it. */
-export const refuse = (code: number, message: string, data?: unknown, tell?: Tell): Outcome =>
+export const refuse = (code: number, message: string, data?: unknown, tell?: LazyReport): RequestOutcome =>
   fail(rpcError(code, message, data), tell);
 
 /** Answers a request that carries a value outside the declared `values`, under `invalid: error`. */
-export const refuseValue = ({ policy }: Pick<RequestFacts, 'policy'>, invalid: InvalidValue): Outcome =>
-  refuse(ERRORS.invalidParams, invalidText(policy, invalid), invalid);
+export const refuseValue = (
+  { policy }: Pick<RequestFacts, 'policy'>,
+  invalid: InvalidValue,
+): RequestOutcome => refuse(ERRORS.invalidParams, invalidText(policy, invalid), invalid);
 
 /** Says what is wrong with a value outside the declared `values`. */
 export function invalidText(policy: Policy, { concern, value, values, suggestion }: InvalidValue): string {
@@ -240,7 +242,7 @@ export const refusal = (
   message: string,
   data?: unknown,
   code: number = ERRORS.internal,
-): Settled => ({
+): ResponseOutcome => ({
   message: failure(request.id, code, message, data),
   tell: () => [{ error: code }],
 });

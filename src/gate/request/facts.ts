@@ -3,7 +3,7 @@ import type { Policy } from '../../engine/policy.js';
 import type { Era, Request } from '../../wire/messages.js';
 import type { Route } from '../table/routes.js';
 import type { Sender } from './configure.js';
-import type { Kept, SessionPreferences } from './kept-preferences.js';
+import type { SessionPreferences, StoredPreferences } from './kept-preferences.js';
 
 /** A client or a server, as it names itself. */
 export interface Implementation {
@@ -52,7 +52,7 @@ export interface RequestFacts {
 /** A request whose preferences are known. */
 export interface Facts extends RequestFacts {
   readonly configuration: Configuration;
-  readonly kept: Kept;
+  readonly kept: StoredPreferences;
   /** Warnings for the log only. */
   readonly logged: readonly ConcernWarning[];
   /** Set if the server was asked for a name that does not exist. */

@@ -19,7 +19,7 @@ export type PrincipalPreferences =
   | { readonly place: 'none' };
 
 /** What is kept for the sender of a request. */
-export interface Kept {
+export interface StoredPreferences {
   readonly session: SessionRead;
   /** Of the verified caller: `unknown` if it was not read, `undefined` if nothing is kept for callers. */
   readonly principal: SessionRead | undefined;
@@ -38,15 +38,15 @@ export interface Sent {
 
 const UNKNOWN: SessionRead = { state: 'unknown' };
 const NOTHING_KEPT: SessionRead = { state: 'live', record: {} };
-const NOTHING_READ: Kept = { session: UNKNOWN, principal: undefined };
-const NOBODY_READ: Kept = { session: UNKNOWN, principal: UNKNOWN };
+const NOTHING_READ: StoredPreferences = { session: UNKNOWN, principal: undefined };
+const NOBODY_READ: StoredPreferences = { session: UNKNOWN, principal: UNKNOWN };
 
 /** What is known of a request before anything was read for it. */
-export const nothingRead = ({ connection }: Pick<Sent, 'connection'>): Kept =>
+export const nothingRead = ({ connection }: Pick<Sent, 'connection'>): StoredPreferences =>
   connection.principal?.place === 'store' ? NOBODY_READ : NOTHING_READ;
 
 /** What is known of a request whose store cannot be read: what this process knew last. Its session id does not know a switch. */
-export function unread({ connection }: Pick<Sent, 'connection'>): Kept {
+export function unread({ connection }: Pick<Sent, 'connection'>): StoredPreferences {
   const { preferences } = connection;
   const known = preferences.place === 'store' ? preferences.known : undefined;
   return { ...nothingRead({ connection }), session: withKnown(UNKNOWN, known), areLost: true };
@@ -58,7 +58,7 @@ export function unread({ connection }: Pick<Sent, 'connection'>): Kept {
  *
  * @returns a promise only if a store must be waited for; it rejects if the store cannot be read
  */
-export function readKept({ connection, era }: Sent): Kept | Promise<Kept> {
+export function readStored({ connection, era }: Sent): StoredPreferences | Promise<StoredPreferences> {
   const session = era === 'modern' ? UNKNOWN : readSession(connection.preferences);
   const principal = readPrincipal(connection.principal);
   if (principal !== undefined) {
@@ -95,14 +95,19 @@ export const recordOf = (kept: SessionRead | undefined): SessionRecord =>
   kept?.state === 'live' ? kept.record : {};
 
 /** Returns whose preferences are the strongest of those that are kept: of this session, or of this caller. */
-export const strongestPlace = ({ session, principal }: Kept): 'session' | 'principal' =>
+export const strongestPlace = ({ session, principal }: StoredPreferences): 'session' | 'principal' =>
   principal === undefined || recordOf(session).acted === true ? 'session' : 'principal';
 
 /** Returns the preferences that are the strongest of those that are kept. */
-export const strongestOf = (kept: Kept): HostConcerns => recordOf(kept[strongestPlace(kept)]).concerns ?? {};
+export const strongestOf = (kept: StoredPreferences): HostConcerns =>
+  recordOf(kept[strongestPlace(kept)]).concerns ?? {};
 
 /** Returns what would be kept after a change of the given fields. */
-export const withChange = (kept: Kept, place: 'session' | 'principal', change: SessionRecord): Kept => ({
+export const withChange = (
+  kept: StoredPreferences,
+  place: 'session' | 'principal',
+  change: SessionRecord,
+): StoredPreferences => ({
   ...kept,
   [place]: { state: 'live', record: { ...recordOf(kept[place]), ...change } },
 });

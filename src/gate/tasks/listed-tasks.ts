@@ -1,7 +1,7 @@
 import type { ConcernWarning } from '../../engine/configuration.js';
 import { metaOf } from '../lists/filter-list.js';
 import { unshared } from '../request/configure.js';
-import { type Outcome, reply } from '../request/decision.js';
+import { type RequestOutcome, reply } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { describeConcerns, type ListCounts } from '../request/report.js';
 
@@ -20,7 +20,7 @@ export interface ListedTasks {
 export function answerTasks(
   facts: Facts,
   { tasks, counts, rest = {}, next, warnings = [] }: ListedTasks,
-): Outcome {
+): RequestOutcome {
   const { configuration, era, logged } = facts;
   const all = [...configuration.warnings, ...warnings];
   const result = { ...rest, tasks, ...next, ...metaOf(rest, configuration, counts, all) };

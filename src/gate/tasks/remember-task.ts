@@ -3,7 +3,7 @@ import { ownerOf, type TaskCaller } from '../../session/task-owner.js';
 import { ACCESS_METHODS, type Answer, type Failure, type Request, read } from '../../wire/messages.js';
 import { settleAccess } from '../enforce/access-check.js';
 import { isRedacted } from '../request/configure.js';
-import { ask, type Settled, type Settling } from '../request/decision.js';
+import { ask, type ResponseOutcome, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { storeWarning } from '../request/report.js';
 
@@ -11,7 +11,7 @@ import { storeWarning } from '../request/report.js';
  * The client must not learn the id of a task before it is remembered. Most answers need neither of the two decisions, and
  * each one costs 0.4 us although it asks for nothing.
  */
-export function* settleCall(facts: Facts, message: Answer | Failure): Settling<Settled> {
+export function* settleCall(facts: Facts, message: Answer | Failure): ResponseSteps<ResponseOutcome> {
   const settled = isRedacted(facts) ? yield* settleAccess(facts, message) : { message };
   const created = createdBy(facts.request, settled.message);
   return created === undefined ? settled : yield* rememberTask(facts, settled);
@@ -25,7 +25,7 @@ export function* settleCall(facts: Facts, message: Answer | Failure): Settling<S
  * @param settled the answer
  * @returns the answer. If the store fails, it tells so.
  */
-export function* rememberTask(facts: Facts, settled: Settled): Settling<Settled> {
+export function* rememberTask(facts: Facts, settled: ResponseOutcome): ResponseSteps<ResponseOutcome> {
   const { message } = settled;
   const created = createdBy(facts.request, message);
   if (created === undefined) return settled;

@@ -7,13 +7,13 @@ import { otherMembers } from '../lists/other-members.js';
 import { canHide, unshared } from '../request/configure.js';
 import {
   ask,
-  type Deciding,
   fail,
-  type Outcome,
   pass,
+  type RequestOutcome,
+  type RequestSteps,
+  type ResponseOutcome,
+  type ResponseSteps,
   refuse,
-  type Settled,
-  type Settling,
 } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import { UNBOUNDED_TASK_LIST } from '../request/generated/texts.js';
@@ -33,7 +33,7 @@ const BOUNDS = { pages: 10_000, milliseconds: 60_000 };
  * Answers `tasks/list`: omits the tasks of other callers and of hidden tools, applies the client's own filter and order
  * (SEP-1904), and pages.
  */
-export function* judgeTaskList(asked: RequestFacts): Deciding<Outcome> {
+export function* judgeTaskList(asked: RequestFacts): RequestSteps<RequestOutcome> {
   const own = readTaskFilter(asked.request.params);
   if (!own.ok) return refuse(ERRORS.invalidParams, own.message);
   const facts = yield* ask({ need: 'preferences', invalid: 'refuse' });
@@ -52,7 +52,7 @@ function* answerWholeList(
   facts: Facts,
   filter: TaskFilter | undefined,
   filterKey: string,
-): Settling<Outcome> {
+): ResponseSteps<RequestOutcome> {
   const { pages, end } = yield* ask({ need: 'pages', method: TASK_LIST, field: 'tasks', bounds: BOUNDS });
   if (end.kind === 'failed') return yield* failedList(facts, end.error);
   let found: Pick<ListedTasks, 'tasks' | 'counts'>;
@@ -78,7 +78,7 @@ function tasksIn(page: unknown): readonly unknown[] {
   return Array.isArray(tasks) ? tasks : [];
 }
 
-function* failedList(facts: Facts, error: Failure['error']): Settling<Outcome> {
+function* failedList(facts: Facts, error: Failure['error']): ResponseSteps<RequestOutcome> {
   const failed: Failure = { jsonrpc: '2.0', id: facts.request.id, error };
   const { message } = facts.isEnforced ? yield* redactResponse(facts, failed) : { message: failed };
   return fail('error' in message ? message.error : error);
@@ -89,7 +89,7 @@ function* filtered(
   facts: Facts,
   tasks: readonly unknown[],
   filter: TaskFilter | undefined,
-): Settling<Pick<ListedTasks, 'tasks' | 'counts'>> {
+): ResponseSteps<Pick<ListedTasks, 'tasks' | 'counts'>> {
   const { visible, total, hidden } = yield* visibleTasks(facts, tasks);
   // On a server, only tool calls create tasks.
   const kept = applyTaskFilter(visible, filter, () => 'tools/call');
@@ -99,7 +99,7 @@ function* filtered(
 }
 
 /** Tells the warnings in the answer to a list from which nothing can be left out. */
-export function* settleTaskList(facts: Facts, message: Answer | Failure): Settling<Settled> {
+export function* settleTaskList(facts: Facts, message: Answer | Failure): ResponseSteps<ResponseOutcome> {
   if ('error' in message) return facts.isEnforced ? yield* redactResponse(facts, message) : { message };
   const { configuration, logged } = facts;
   const { warnings } = configuration;

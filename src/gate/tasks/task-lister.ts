@@ -4,7 +4,7 @@ import type { TaskFilter, TaskListPage } from '../../wire/task-lister.js';
 import { redactRecords } from '../enforce/redaction.js';
 import { cursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
 import { canHide } from '../request/configure.js';
-import { ask, type Outcome, refuse, type Settling } from '../request/decision.js';
+import { ask, type RequestOutcome, type ResponseSteps, refuse } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { CURSOR_MESSAGES, TASKS_UNREAD } from '../request/generated/texts.js';
 import { answerTasks } from './listed-tasks.js';
@@ -26,7 +26,7 @@ export function* answerFromLister(
   facts: Facts,
   tools: readonly string[],
   own: Extract<ReadTaskFilter, { ok: true }>,
-): Settling<Outcome> {
+): ResponseSteps<RequestOutcome> {
   const { cursor } = facts.request.params ?? {};
   // The position is bound to the filter and to the policy, and encrypted: it has the id of a task.
   const target = cursorTarget(facts, 'tasks/lister', own.key);
@@ -48,7 +48,7 @@ function* listPage(
   facts: Facts,
   all: readonly string[],
   { filter, after }: { readonly filter: TaskFilter | undefined; readonly after: string | undefined },
-): Settling<TaskListPage> {
+): ResponseSteps<TaskListPage> {
   if (!hasOwner(yield* ask({ need: 'owner' }))) return { ok: true, tasks: [] };
   const tools = canHide(facts.configuration) ? yield* shownTools(facts, all) : all;
   const visible = tools.length === all.length ? {} : { tools };

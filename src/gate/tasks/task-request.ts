@@ -4,12 +4,12 @@ import { redactError } from '../enforce/redact-texts.js';
 import { redactResponse } from '../enforce/redaction.js';
 import {
   ask,
-  type Deciding,
-  type Outcome,
   pass,
+  type RequestOutcome,
+  type RequestSteps,
+  type ResponseOutcome,
+  type ResponseSteps,
   refuse,
-  type Settled,
-  type Settling,
 } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import { OWNERS_UNREAD } from '../request/generated/texts.js';
@@ -21,7 +21,7 @@ import { unknownTaskId } from './unknown-task-id.js';
  * Handles a request that names a task by its id, such as `tasks/get`. For a task of another caller, the server is asked
  * for a task that does not exist: so the client gets the server's own answer to an unknown task, in every enforcement mode.
  */
-export function* judgeTask(facts: RequestFacts): Deciding<Outcome> {
+export function* judgeTask(facts: RequestFacts): RequestSteps<RequestOutcome> {
   const { params } = facts.request;
   const taskId = params?.taskId;
   if (taskId !== undefined && typeof taskId !== 'string') {
@@ -43,21 +43,21 @@ export function* judgeTask(facts: RequestFacts): Deciding<Outcome> {
 }
 
 /** Returns whether the task belongs to the caller. Over HTTP, a task of an unknown maker belongs to nobody. */
-function* mayUseTask(facts: RequestFacts, taskId: string): Settling<boolean> {
+function* mayUseTask(facts: RequestFacts, taskId: string): ResponseSteps<boolean> {
   if (isPrivate(facts)) return true;
   const [maker] = yield* ask({ need: 'makers', taskIds: [taskId] });
   return maker !== undefined && mayUse(yield* ask({ need: 'owner' }), taskId, maker);
 }
 
 /** Answers a request whose task cannot be attributed, because the session store cannot be read. */
-export function refuseUnread(cause: unknown): Outcome {
+export function refuseUnread(cause: unknown): RequestOutcome {
   return refuse(ERRORS.internal, OWNERS_UNREAD, undefined, () => [
     { warnings: [storeWarning('read', cause)] },
   ]);
 }
 
 /** Puts the id of the client back into the answer and, under `enforce`, redacts the answer as that of the tool call. */
-export function* settleTask(facts: Facts, message: Answer | Failure): Settling<Settled> {
+export function* settleTask(facts: Facts, message: Answer | Failure): ResponseSteps<ResponseOutcome> {
   if (!facts.isEnforced) return { message: withOriginalId(facts, message) };
   const redacted = yield* redactResponse(facts, message);
   return { ...redacted, message: withOriginalId(facts, redacted.message) };

@@ -4,10 +4,10 @@ import { judgeListen } from '../concerns/listen.js';
 import { canChange } from '../request/configure.js';
 import {
   ask,
-  type Deciding,
   fail,
-  type Outcome,
-  type Settling,
+  type RequestOutcome,
+  type RequestSteps,
+  type ResponseSteps,
   type TaskMaker,
 } from '../request/decision.js';
 import type { RequestFacts } from '../request/facts.js';
@@ -19,7 +19,7 @@ import { ownTasks, toolIsShown } from './visible-tasks.js';
  * Decides what a stream of changes is about: which tasks (SEP-2663), and what else. A task of another caller is left out, in
  * every mode, like one that does not exist. So is one whose tool is hidden, under `enforce`.
  */
-export function* judgeStream(asked: RequestFacts): Deciding<Outcome> {
+export function* judgeStream(asked: RequestFacts): RequestSteps<RequestOutcome> {
   const facts = yield* ask({ need: 'preferences', invalid: 'refuse' });
   const taskIds = askedTasks(asked.request.params);
   if (taskIds === undefined) return yield* judgeListen(facts);
@@ -38,7 +38,7 @@ export function* judgeStream(asked: RequestFacts): Deciding<Outcome> {
 }
 
 /** Returns whether a stream may tell of a task now: the policy and the preferences may have changed since it began. */
-export function* isTold(facts: RequestFacts, { params }: Notification): Settling<boolean> {
+export function* isTold(facts: RequestFacts, { params }: Notification): ResponseSteps<boolean> {
   const taskId = read(params, 'taskId');
   if (typeof taskId !== 'string') return false;
   const own = yield* usableTasks(facts, [taskId]);
@@ -50,12 +50,12 @@ interface OwnTask {
   readonly maker: TaskMaker | undefined;
 }
 
-function usableTasks(facts: RequestFacts, taskIds: readonly string[]): Settling<readonly OwnTask[]> {
+function usableTasks(facts: RequestFacts, taskIds: readonly string[]): ResponseSteps<readonly OwnTask[]> {
   const named = taskIds.map((taskId) => ({ taskId }));
   return ownTasks(facts, named, mayUse);
 }
 
-function* withShownTools(facts: RequestFacts, own: readonly OwnTask[]): Settling<readonly string[]> {
+function* withShownTools(facts: RequestFacts, own: readonly OwnTask[]): ResponseSteps<readonly string[]> {
   const configuration = yield* ask({ need: 'configuration' });
   // A server that lists tasks by their owner asks for the tool of each itself.
   const isFree = !facts.isEnforced || facts.connection.taskTools !== undefined || !canChange(configuration);

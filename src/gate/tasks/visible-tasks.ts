@@ -9,7 +9,7 @@ import { scopesFor } from '../enforce/explain-target.js';
 import { redactRecords } from '../enforce/redaction.js';
 import { decisionOnName, isShown } from '../enforce/visibility.js';
 import { canChange, canHide } from '../request/configure.js';
-import { ask, type Lists, listsFor, type Settling, type TaskMaker } from '../request/decision.js';
+import { ask, type Lists, listsFor, type ResponseSteps, type TaskMaker } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import { isListedFor, isPrivate } from './task-owner.js';
 
@@ -31,7 +31,7 @@ export interface VisibleTasks {
  * @returns the tasks of the caller
  * @throws {Error} if `enforce` cannot read the server's tools; what reading the session store throws
  */
-export function* visibleTasks(facts: Facts, tasks: readonly unknown[]): Settling<VisibleTasks> {
+export function* visibleTasks(facts: Facts, tasks: readonly unknown[]): ResponseSteps<VisibleTasks> {
   const named = tasks.flatMap((task) => {
     const taskId = read(task, 'taskId');
     return typeof taskId === 'string' ? [{ task, taskId }] : [];
@@ -53,7 +53,7 @@ export function* visibleTasks(facts: Facts, tasks: readonly unknown[]): Settling
 }
 
 /** Returns which of the tools that create tasks are not hidden. */
-export function* shownTools(facts: Facts, tools: readonly string[]): Settling<readonly string[]> {
+export function* shownTools(facts: Facts, tools: readonly string[]): ResponseSteps<readonly string[]> {
   const lists = yield* toolLists(tools, facts.isEnforced);
   return tools.filter((tool) => isUsable(decisionOn({ tool }, lists, facts)));
 }
@@ -68,7 +68,7 @@ const isUsable = ({ effect, reason }: Partial<IndexedDecision> = {}): boolean =>
  *
  * @throws {Error} if the server did not list its tools
  */
-export function* toolIsShown(configuration: Configuration, name: string): Settling<boolean> {
+export function* toolIsShown(configuration: Configuration, name: string): ResponseSteps<boolean> {
   if (!canChange(configuration)) return true;
   const target = { type: 'tool', name } as const;
   const lists = yield* toolLists([name], true);
@@ -86,7 +86,7 @@ export function* ownTasks<T extends { readonly taskId: string }>(
   facts: RequestFacts,
   tasks: readonly T[],
   isTheirs: (caller: TaskCaller, taskId: string, maker: TaskMaker) => boolean,
-): Settling<readonly (T & { readonly maker: TaskMaker | undefined })[]> {
+): ResponseSteps<readonly (T & { readonly maker: TaskMaker | undefined })[]> {
   const caller = yield* ask({ need: 'owner' });
   const makers = yield* ask({ need: 'makers', taskIds: tasks.map(({ taskId }) => taskId) });
   return tasks
@@ -110,7 +110,7 @@ function decisionOn(
   );
 }
 
-function* toolLists(tools: readonly string[], isEnforced: boolean): Settling<Lists> {
+function* toolLists(tools: readonly string[], isEnforced: boolean): ResponseSteps<Lists> {
   if (tools.length === 0) return {};
   const { lists, enough } = yield* listsFor('tool', new Set(tools));
   if (!enough && isEnforced) throw new Error('The server did not list its tools.');

@@ -3,8 +3,8 @@ import {
   childrenOf,
   type Expression,
   isTextOperator,
+  type JsonPath,
   type Operation,
-  type Place,
   type Quantified,
   type Read,
   RULE_LIMITS,
@@ -107,7 +107,7 @@ class RuleCheck {
     }
   }
 
-  private checkPath(path: string, at: Place, { scoped }: Context): void {
+  private checkPath(path: string, at: JsonPath, { scoped }: Context): void {
     const { declared } = this.scope;
     if (scoped) return;
     if (typeOfPath(path, declared) === undefined) this.error(at, undeclaredPath(path, declared.keys()));
@@ -241,11 +241,11 @@ class RuleCheck {
     this.error(other.place, problem('unknown-value.value', names, { scalar: text, known: values }));
   }
 
-  private error(place: Place, found: Problem): void {
+  private error(place: JsonPath, found: Problem): void {
     this.scope.error([...this.root, ...place], found);
   }
 
-  private warn(place: Place, found: Problem): void {
+  private warn(place: JsonPath, found: Problem): void {
     this.scope.warn([...this.root, ...place], found);
   }
 }

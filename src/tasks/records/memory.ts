@@ -1,7 +1,7 @@
 import { pageOf, summaryOf } from './query.js';
 import { fitsRecord, messageOfEnd, type TaskChange, type TaskRecord, type TaskRecords } from './record.js';
 
-type Kept = TaskRecord & { readonly answered: readonly string[] };
+type StoredTask = TaskRecord & { readonly answered: readonly string[] };
 
 /** How many records are created between two searches for expired ones. */
 const SWEEP_EVERY = 1000;
@@ -14,17 +14,17 @@ const SWEEP_EVERY = 1000;
  * const tasks = createTasks({ definitions, records: createMemoryRecords() });
  */
 export function createMemoryRecords(): TaskRecords {
-  const tasks = new Map<string, Kept>();
+  const tasks = new Map<string, StoredTask>();
   let created = 0;
   const live = ({ expiresAt }: TaskRecord): boolean => expiresAt * 1000 > Date.now();
-  const find = (owner: string, id: string): Kept | undefined => {
+  const find = (owner: string, id: string): StoredTask | undefined => {
     const kept = tasks.get(id);
     return kept !== undefined && kept.owner === owner && live(kept) ? kept : undefined;
   };
   const sweep = (): void => {
     for (const [id, kept] of tasks) if (!live(kept)) tasks.delete(id);
   };
-  const copy = ({ answered: _, ...record }: Kept): TaskRecord => structuredClone(record);
+  const copy = ({ answered: _, ...record }: StoredTask): TaskRecord => structuredClone(record);
 
   return {
     async create(record) {
@@ -52,7 +52,7 @@ export function createMemoryRecords(): TaskRecords {
   };
 }
 
-function changed(kept: Kept, change: TaskChange): Kept | undefined {
+function changed(kept: StoredTask, change: TaskChange): StoredTask | undefined {
   if (kept.status !== 'open') return undefined;
   const updatedAt = Date.now();
   switch (change.kind) {

@@ -4,7 +4,7 @@ import { joinUri, split } from '../../wire/server-names.js';
 import type { Params } from '../call.js';
 
 /** A name in the params of a request: where it is, and whose it is. */
-export interface Target {
+export interface ServerName {
   readonly path: readonly string[];
   /** The name that it has outside. */
   readonly full: string;
@@ -18,7 +18,7 @@ export interface Target {
  *
  * @returns `undefined` if it names none of several servers
  */
-export function targetIn(method: string, params: Params): Target | undefined {
+export function targetIn(method: string, params: Params): ServerName | undefined {
   const named = method.startsWith('tasks/') ? { type: 'uri', path: ['taskId'] } : nameIn(method, params);
   const given = named && read(params, ...named.path);
   if (named === undefined || typeof given !== 'string') return undefined;

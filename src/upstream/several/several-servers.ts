@@ -30,7 +30,7 @@ import { isList, listAll } from './list-all.js';
 import { listenToAll } from './listen-to-all.js';
 import { Member } from './member.js';
 import { ask, inwardToken, type Part, portOf, withoutToken } from './part.js';
-import { renameResult, type Target, targetIn } from './rename.js';
+import { renameResult, type ServerName, targetIn } from './rename.js';
 
 /** One of several servers, and what its clients share. */
 interface OneServerOfSeveral {
@@ -164,7 +164,7 @@ export class SeveralServers implements Backend {
   /** Returns what the server calls what a request names; `undefined` if it has no such name. */
   private async ownName(
     { member }: Part,
-    { path, full, isName, own }: Target,
+    { path, full, isName, own }: ServerName,
     call: ServerCall,
   ): Promise<string | undefined> {
     if (!isName) return own;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describePolicy } from '../../../src/gate/concerns/declare.js';
-import { settle as settleAnswer } from '../../../src/gate/edge/gather.js';
+import { handleResponse as settleAnswer } from '../../../src/gate/edge/gather.js';
 import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/gate/request/client-surfaces.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionStore } from '../../../src/session/store.js';

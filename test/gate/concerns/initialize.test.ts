@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
 import { describePolicy } from '../../../src/gate/concerns/declare.js';
-import { judge, settle as settleAnswer } from '../../../src/gate/edge/gather.js';
+import { handleRequest, handleResponse as settleAnswer } from '../../../src/gate/edge/gather.js';
 import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/gate/request/client-surfaces.js';
 import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
@@ -77,7 +77,7 @@ describe('initialize', () => {
       answer: () => 'never',
       preferences: { place: 'connection', record: { acted: true } },
     });
-    judge(talk.exchange('initialize', params));
+    handleRequest(talk.exchange('initialize', params));
     expect(talk.record).toEqual(record);
     expect(talk.connection.state.isLegacy).toBe(true);
     expect(talk.toServer).toEqual([{ jsonrpc: '2.0', id: expect.anything(), method: 'initialize', params }]);
@@ -85,12 +85,12 @@ describe('initialize', () => {
 
   it('keeps nothing elsewhere before the server answers', async () => {
     const store = createMemoryStore();
-    judge(
+    handleRequest(
       new Talk(OPEN, { answer: () => 'never', preferences: inStore(store) }).exchange('initialize', HIGH),
     );
     expect(await store.read('s')).toEqual({ state: 'unknown' });
     const none = new Talk(OPEN, { preferences: { place: 'none' } });
-    judge(none.exchange('initialize', HIGH));
+    handleRequest(none.exchange('initialize', HIGH));
     expect(none.connection.state.preferences).toEqual({ place: 'none' });
   });
 });
@@ -257,7 +257,7 @@ describe('the answer to initialize', () => {
       const talk = new Talk(OPEN, { answer: () => 'never' });
       if (before) talk.connection.handshake({ state: 'accepted', client, server: client, announced: [] });
       const exchange = talk.exchange('initialize', HIGH);
-      judge(exchange);
+      handleRequest(exchange);
       expect(await settleAnswer(exchange, refused)).toEqual(refused);
       expect(talk.connection.state.isLegacy).toBe(before);
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge as updateConcerns } from '../../../src/gate/edge/gather.js';
+import { handleRequest as updateConcerns } from '../../../src/gate/edge/gather.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionStore } from '../../../src/session/store.js';
 import { EXTENSION_ID } from '../../../src/wire/messages.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConcernWarning } from '../../../src/engine/configuration.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
 import { Exchange } from '../../../src/gate/edge/exchange.js';
-import { type Found, findPreferences } from '../../../src/gate/edge/sources.js';
+import { type FactResult, providePreferences } from '../../../src/gate/edge/sources.js';
 import { sessionConfiguration } from '../../../src/gate/request/configure.js';
 import { refuseValue } from '../../../src/gate/request/decision.js';
 import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
@@ -36,8 +36,8 @@ async function configured(
   invalid: 'refuse' | 'ignore' = 'refuse',
 ) {
   const exchange = exchangeOf(harness, 'tools/list', params);
-  const found: Found[] = [];
-  findPreferences(exchange, { need: 'preferences', invalid }, { found: (each) => found.push(each) });
+  const found: FactResult[] = [];
+  providePreferences(exchange, { need: 'preferences', invalid }, { receive: (each) => found.push(each) });
   const isImmediate = found.length > 0;
   await expect.poll(() => found).toHaveLength(1);
   const end = found.flatMap((each) => ('end' in each ? [each.end] : []))[0];

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { gather, judge, settle } from '../../../src/gate/edge/gather.js';
-import { ROWS, type Rows } from '../../../src/gate/edge/rows.js';
+import { gather, handleRequest, handleResponse } from '../../../src/gate/edge/gather.js';
+import { ROUTE_HANDLERS, type RouteHandlers } from '../../../src/gate/edge/route-handlers.js';
 import {
   ask,
-  type Deciding,
   decided,
-  type Outcome,
-  type Row,
+  type RequestOutcome,
+  type RequestSteps,
+  type ResponseOutcome,
+  type ResponseSteps,
+  type RouteHandler,
   reply,
-  type Settled,
-  type Settling,
 } from '../../../src/gate/request/decision.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { Answer, Failure } from '../../../src/wire/messages.js';
@@ -22,11 +22,14 @@ const enforce = policyOf(`${POLICY}settings: { enforcement: enforce }\n`);
 
 const broken = (reason: string) => failed(-32603, `The concern filter failed on this request (${reason}).`);
 
-/** The rows of the table, in which `ping` is decided in another way. */
-const rowsWith = (row: Partial<Row>): Rows => ({ ...ROWS, pass: { ...ROWS.pass, ...row } });
+/** The handlers of the table, in which `ping` is decided in another way. */
+const handlersWith = (handler: Partial<RouteHandler>): RouteHandlers => ({
+  ...ROUTE_HANDLERS,
+  pass: { ...ROUTE_HANDLERS.pass, ...handler },
+});
 const exchange = (harness: Harness) => exchangeOf(harness, 'ping');
 
-function* throwing(reason: string): Deciding<never> {
+function* throwing(reason: string): RequestSteps<never> {
   yield* ask({ need: 'held' });
   throw new Error(reason);
 }
@@ -34,8 +37,8 @@ function* throwing(reason: string): Deciding<never> {
 describe('judging', () => {
   it('refuses under enforce what no filter knows', () => {
     const harness = new Harness(enforce);
-    expect(judge(exchangeOf(harness, 'vendor/x'))).toBeUndefined();
-    judge(exchangeOf(harness, 'vendor x'));
+    expect(handleRequest(exchangeOf(harness, 'vendor/x'))).toBeUndefined();
+    handleRequest(exchangeOf(harness, 'vendor x'));
     expect(harness.toClient).toEqual([
       failed(-32601, 'Method not found'),
       failed(-32601, 'Method not found'),
@@ -49,24 +52,24 @@ describe('judging', () => {
 
   it('lets it pass otherwise', () => {
     const harness = new Harness(plain);
-    judge(exchangeOf(harness, 'vendor/x'));
+    handleRequest(exchangeOf(harness, 'vendor/x'));
     expect(harness.toServer).toMatchObject([{ method: 'vendor/x' }]);
   });
 
-  it.each<[string, Partial<Row>]>([
-    ['at once', { judge: () => throwing('bug') }],
+  it.each<[string, Partial<RouteHandler>]>([
+    ['at once', { onRequest: () => throwing('bug') }],
     [
       'after its preferences',
       {
-        *judge(): Deciding<Outcome> {
+        *onRequest(): RequestSteps<RequestOutcome> {
           yield* ask({ need: 'preferences', invalid: 'ignore' });
           return yield* throwing('bug');
         },
       },
     ],
-  ])('answers with an error if a decision throws %s', async (_when, row) => {
+  ])('answers with an error if a decision throws %s', async (_when, handler) => {
     const harness = new Harness(plain);
-    await judge(exchange(harness), rowsWith(row));
+    await handleRequest(exchange(harness), handlersWith(handler));
     expect(harness.toClient).toEqual([broken('bug')]);
     expect(harness.reports).toEqual([{ method: 'ping', era: 'legacy', error: -32603 }]);
     expect([...harness.gate.ledger.all()]).toEqual([]);
@@ -74,13 +77,13 @@ describe('judging', () => {
 
   it('answers with an error if a decision throws after it waited for a list', async () => {
     const harness = new Harness(plain);
-    const row: Partial<Row> = {
-      *judge(): Deciding<Outcome> {
+    const handler: Partial<RouteHandler> = {
+      *onRequest(): RequestSteps<RequestOutcome> {
         yield* ask({ need: 'whole', kind: 'tools' });
         return yield* throwing('late bug');
       },
     };
-    expect(judge(exchange(harness), rowsWith(row))).toBeUndefined();
+    expect(handleRequest(exchange(harness), handlersWith(handler))).toBeUndefined();
     expect(harness.toClient).toEqual([]);
     expect(exchange(harness).isHeld).toBe(false);
     const [asked] = harness.toServer;
@@ -93,22 +96,22 @@ describe('judging', () => {
   it('answers with an error if what a decision needs cannot be had', async () => {
     const store = { ...createMemoryStore(), read: () => Promise.reject(new Error('down')) };
     const harness = new Harness(plain, { place: 'store', store, id: 's' });
-    const row: Partial<Row> = {
-      *judge(): Deciding<Outcome> {
+    const handler: Partial<RouteHandler> = {
+      *onRequest(): RequestSteps<RequestOutcome> {
         yield* ask({ need: 'kept' });
         return reply({});
       },
       inOrder: true,
     };
-    await judge(exchange(harness), rowsWith(row));
+    await handleRequest(exchange(harness), handlersWith(handler));
     expect(harness.toClient).toEqual([broken('down')]);
   });
 
   it('lets a decision go on if it expects that something cannot be had', async () => {
     const store = { ...createMemoryStore(), read: () => Promise.reject(new Error('down')) };
     const harness = new Harness(plain, { place: 'store', store, id: 's' });
-    const row: Partial<Row> = {
-      *judge(): Deciding<Outcome> {
+    const handler: Partial<RouteHandler> = {
+      *onRequest(): RequestSteps<RequestOutcome> {
         try {
           yield* ask({ need: 'kept' });
           return reply({ isRead: true });
@@ -117,21 +120,21 @@ describe('judging', () => {
         }
       },
     };
-    judge(exchange(harness), rowsWith(row));
+    handleRequest(exchange(harness), handlersWith(handler));
     await expect.poll(() => harness.toClient).toEqual([answer({ isRead: false })]);
   });
 
-  it('lets later messages wait only for preferences, or if the row says so', async () => {
+  it('lets later messages wait only for preferences, or if the handler says so', async () => {
     const store = createMemoryStore();
     const harness = new Harness(plain, { place: 'store', store, id: 's' });
-    const row: Partial<Row> = {
-      *judge(): Deciding<Outcome> {
+    const handler: Partial<RouteHandler> = {
+      *onRequest(): RequestSteps<RequestOutcome> {
         const { session } = yield* ask({ need: 'kept' });
         return reply({ session: session.state });
       },
     };
-    expect(judge(exchange(harness), rowsWith(row))).toBeUndefined();
-    const judging = judge(exchange(harness), rowsWith({ ...row, inOrder: true }));
+    expect(handleRequest(exchange(harness), handlersWith(handler))).toBeUndefined();
+    const judging = handleRequest(exchange(harness), handlersWith({ ...handler, inOrder: true }));
     expect(judging).toBeInstanceOf(Promise);
     await judging;
     expect(harness.toClient).toEqual([answer({ session: 'unknown' }), answer({ session: 'unknown' })]);
@@ -139,13 +142,13 @@ describe('judging', () => {
 
   it('does not answer a request that the client cancels while it waits', async () => {
     const harness = new Harness(plain);
-    const row: Partial<Row> = {
-      *judge(): Deciding<Outcome> {
+    const handler: Partial<RouteHandler> = {
+      *onRequest(): RequestSteps<RequestOutcome> {
         yield* ask({ need: 'whole', kind: 'tools' });
         return reply({ late: true });
       },
     };
-    judge(exchange(harness), rowsWith(row));
+    handleRequest(exchange(harness), handlersWith(handler));
     harness.client({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
     const [asked] = harness.toServer;
     if (asked === undefined || !('id' in asked)) throw new Error('The server was not asked.');
@@ -155,26 +158,32 @@ describe('judging', () => {
 });
 
 describe('settling', () => {
-  const settling = (row: Row['settle'], message: Answer | Failure) =>
-    settle(exchange(new Harness(plain)), message, rowsWith({ judge: () => throwing('unused'), settle: row }));
-  const as = (message: Answer | Failure): Settling<Settled> => decided({ message });
+  const settling = (handler: RouteHandler['onResponse'], message: Answer | Failure) =>
+    handleResponse(
+      exchange(new Harness(plain)),
+      message,
+      handlersWith({ onRequest: () => throwing('unused'), onResponse: handler }),
+    );
+  const as = (message: Answer | Failure): ResponseSteps<ResponseOutcome> => decided({ message });
 
   it('gives the answer the id of the client', () => {
-    expect(settling(ROWS.pass.settle, answer({ a: 1 }, 'gate/1'))).toEqual(answer({ a: 1 }));
+    expect(settling(ROUTE_HANDLERS.pass.onResponse, answer({ a: 1 }, 'gate/1'))).toEqual(answer({ a: 1 }));
     const own = answer({ a: 1 });
-    expect(settling(ROWS.pass.settle, own)).toBe(own);
-    expect(settling(ROWS.pass.settle, { ...failed(-1, 'no'), id: 'gate/1' })).toEqual(failed(-1, 'no'));
+    expect(settling(ROUTE_HANDLERS.pass.onResponse, own)).toBe(own);
+    expect(settling(ROUTE_HANDLERS.pass.onResponse, { ...failed(-1, 'no'), id: 'gate/1' })).toEqual(
+      failed(-1, 'no'),
+    );
   });
 
   it('gives what the decision makes of it, now or later', async () => {
     expect(settling(() => as(answer({ b: 1 })), answer({}))).toEqual(answer({ b: 1 }));
     const harness = new Harness(plain, { place: 'store', store: createMemoryStore(), id: 's' });
-    function* late(): Settling<Settled> {
+    function* late(): ResponseSteps<ResponseOutcome> {
       yield* ask({ need: 'kept' });
       return { message: answer({ late: true }) };
     }
-    const row = { judge: () => throwing('unused'), settle: late };
-    const later = settle(exchange(harness), answer({}), rowsWith(row));
+    const handler = { onRequest: () => throwing('unused'), onResponse: late };
+    const later = handleResponse(exchange(harness), answer({}), handlersWith(handler));
     expect(later).toBeInstanceOf(Promise);
     expect(await later).toEqual(answer({ late: true }));
   });
@@ -182,18 +191,20 @@ describe('settling', () => {
   it('gives an error if the decision throws, now or later', async () => {
     expect(settling(() => throwing('bug') as never, answer({ secret: 1 }))).toEqual(broken('bug'));
     const harness = new Harness(plain, { place: 'store', store: createMemoryStore(), id: 's' });
-    function* late(): Settling<Settled> {
+    function* late(): ResponseSteps<ResponseOutcome> {
       yield* ask({ need: 'kept' });
-      return yield* throwing('late bug') as Settling<never>;
+      return yield* throwing('late bug') as ResponseSteps<never>;
     }
-    const row = { judge: () => throwing('unused'), settle: late };
-    expect(await settle(exchange(harness), answer({ secret: 1 }), rowsWith(row))).toEqual(broken('late bug'));
+    const handler = { onRequest: () => throwing('unused'), onResponse: late };
+    expect(await handleResponse(exchange(harness), answer({ secret: 1 }), handlersWith(handler))).toEqual(
+      broken('late bug'),
+    );
   });
 });
 
 describe('gathering', () => {
   it('rejects with what a decision throws at once', async () => {
-    const found = gather(exchange(new Harness(plain)), throwing('bug') as Settling<never>);
+    const found = gather(exchange(new Harness(plain)), throwing('bug') as ResponseSteps<never>);
     await expect(found).rejects.toThrow('bug');
   });
 
@@ -207,7 +218,7 @@ describe('gathering', () => {
 
   it('rejects with what a decision throws after it waited', async () => {
     const harness = new Harness(plain, { place: 'store', store: createMemoryStore(), id: 's' });
-    function* late(): Settling<never> {
+    function* late(): ResponseSteps<never> {
       yield* ask({ need: 'kept' });
       throw new Error('bug');
     }

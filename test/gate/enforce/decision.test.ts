@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import { bindCatalog } from '../../../src/engine/select.js';
 import { judgeAccess } from '../../../src/gate/enforce/access-check.js';
-import type { Deciding, FactOf, NeedName } from '../../../src/gate/request/decision.js';
+import type { FactOf, NeedName, RequestSteps } from '../../../src/gate/request/decision.js';
 import type { Facts } from '../../../src/gate/request/facts.js';
 import { ROUTES } from '../../../src/gate/table/routes.js';
 import { policyOf } from '../gate-harness.js';
@@ -15,7 +15,7 @@ settings: { enforcement: enforce }
 
 /** Runs a decision without a connection. Returns its outcome, and what it asked for. */
 function decided<T>(
-  steps: Deciding<T>,
+  steps: RequestSteps<T>,
   facts: { readonly [N in NeedName]?: FactOf<N> },
 ): { outcome: T; asked: NeedName[] } {
   const asked: NeedName[] = [];

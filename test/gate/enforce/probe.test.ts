@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/gate/edge/exchange.js';
-import { judge } from '../../../src/gate/edge/gather.js';
-import { ROWS } from '../../../src/gate/edge/rows.js';
+import { handleRequest } from '../../../src/gate/edge/gather.js';
+import { ROUTE_HANDLERS } from '../../../src/gate/edge/route-handlers.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { EXTENSION_ID, type Message } from '../../../src/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
@@ -25,7 +25,8 @@ const SENT = expect.stringMatching(/^unknown-[0-9a-f-]{36}$/);
 const serving = (lists = LISTS): ListServer => new ListServer(policy).listing(lists);
 
 /** Only a handler of this process knows the method of probes, so it gets their row. */
-const answerProbe = (exchange: Exchange) => judge(exchange, { ...ROWS, pass: ROWS.probe });
+const answerProbe = (exchange: Exchange) =>
+  handleRequest(exchange, { ...ROUTE_HANDLERS, pass: ROUTE_HANDLERS.probe });
 
 /** Asks the gate whether to replace the name in a request. */
 function probe(server: ListServer, method: string, params: object, _meta: object = HIGH): readonly Message[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeConfiguration, describeOrigins } from '../../../src/engine/configuration.js';
 import { callerOf, configure, type Sender } from '../../../src/gate/request/configure.js';
-import type { Kept } from '../../../src/gate/request/kept-preferences.js';
+import type { StoredPreferences } from '../../../src/gate/request/kept-preferences.js';
 import type { SessionRecord } from '../../../src/session/store.js';
 import { EXTENSION_ID, eraOf, type Request } from '../../../src/wire/messages.js';
 import { modern } from '../exchange-of.js';
@@ -22,11 +22,11 @@ const ruled = policyOf(POLICY + RULE);
 
 const UNKNOWN = { state: 'unknown' } as const;
 const live = (record: SessionRecord) => ({ state: 'live', record }) as const;
-const session = (record: SessionRecord, principal?: SessionRecord): Kept => ({
+const session = (record: SessionRecord, principal?: SessionRecord): StoredPreferences => ({
   session: live(record),
   principal: principal && live(principal),
 });
-const nothing: Kept = { session: UNKNOWN, principal: undefined };
+const nothing: StoredPreferences = { session: UNKNOWN, principal: undefined };
 
 const request = (_meta?: object): Request => ({
   jsonrpc: '2.0',
@@ -46,13 +46,16 @@ interface Given {
   readonly counts?: boolean;
 }
 
-const configured = (kept: Kept, { policy = plain, meta, sender = {}, counts = true }: Given = {}) =>
+const configured = (
+  kept: StoredPreferences,
+  { policy = plain, meta, sender = {}, counts = true }: Given = {},
+) =>
   configure({ policy, ...sent(meta), sender: { extra: undefined, ...sender } }, kept, {
     meta: counts,
   });
 
 /** The values in effect of the concerns that hosts set, each with its source. */
-function effective(kept: Kept, given?: Given) {
+function effective(kept: StoredPreferences, given?: Given) {
   const configuration = configured(kept, given);
   const { tier: _tier, ...values } = describeConfiguration(configuration);
   const origins = describeOrigins(configuration);
@@ -187,7 +190,7 @@ describe('the warnings of a configuration', () => {
 
 describe('the caller of a request', () => {
   const claims = new Map([['tier', 'pro']]);
-  const callerAt = (kept: Kept, { policy = plain, meta }: Given = {}) =>
+  const callerAt = (kept: StoredPreferences, { policy = plain, meta }: Given = {}) =>
     callerOf({ policy, ...sent(meta), sender: { extra: undefined, claims } }, kept);
 
   it('has its claims, the capabilities of its client, and its era', () => {
@@ -211,7 +214,7 @@ describe('the caller of a request', () => {
     expect(callerAt(less, { policy: ruled }).capabilities).toBeUndefined();
   });
 
-  it.each<[string, Kept, object | undefined, boolean]>([
+  it.each<[string, StoredPreferences, object | undefined, boolean]>([
     ['a session that is known', session({}), undefined, false],
     ['a session that is not known', nothing, undefined, true],
     ['a session that ended', { session: { state: 'ended' }, principal: undefined }, undefined, true],

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   type Decided,
-  type Kept,
   nothingRead,
   type PrincipalPreferences,
-  readKept,
   readPrincipal,
+  readStored,
   recordOf,
   type SessionPreferences,
+  type StoredPreferences,
   strongestPlace,
   withoutModel,
 } from '../../../src/gate/request/kept-preferences.js';
@@ -36,7 +36,7 @@ const sent = (
 ) => ({ era, connection: { preferences, principal } });
 
 describe('before anything was read', () => {
-  it.each<[PrincipalPreferences | undefined, Kept]>([
+  it.each<[PrincipalPreferences | undefined, StoredPreferences]>([
     [undefined, { session: UNKNOWN, principal: undefined }],
     [NONE, { session: UNKNOWN, principal: undefined }],
     [principalAt('p'), { session: UNKNOWN, principal: UNKNOWN }],
@@ -46,7 +46,7 @@ describe('before anything was read', () => {
 });
 
 describe('what is kept for a sender', () => {
-  it.each<[string, ReturnType<typeof sent>, Kept]>([
+  it.each<[string, ReturnType<typeof sent>, StoredPreferences]>([
     ['a connection', sent(inConnection), { session: live({ acted: true }), principal: undefined }],
     [
       'a caller that is not verified',
@@ -60,10 +60,10 @@ describe('what is kept for a sender', () => {
       { session: UNKNOWN, principal: undefined },
     ],
   ])('is at hand for %s', (_what, given, kept) => {
-    expect(readKept(given)).toStrictEqual(kept);
+    expect(readStored(given)).toStrictEqual(kept);
   });
 
-  it.each<[string, ReturnType<typeof sent>, Kept]>([
+  it.each<[string, ReturnType<typeof sent>, StoredPreferences]>([
     ['a session', sent(inStore('s')), { session: live({ acted: true }), principal: undefined }],
     ['a session that is not known', sent(inStore('x')), { session: UNKNOWN, principal: undefined }],
     [
@@ -82,14 +82,14 @@ describe('what is kept for a sender', () => {
       { session: UNKNOWN, principal: live({ concerns: { a: 'b' } }) },
     ],
   ])('is read from the store for %s', async (_what, given, kept) => {
-    const reading = readKept(given);
+    const reading = readStored(given);
     expect(reading).toBeInstanceOf(Promise);
     expect(await reading).toStrictEqual(kept);
   });
 
   it('cannot be read if the store cannot', async () => {
-    await expect(readKept(sent(inStore('s', failing)))).rejects.toThrow('down');
-    await expect(readKept(sent(inConnection, principalAt('p', failing)))).rejects.toThrow('down');
+    await expect(readStored(sent(inStore('s', failing)))).rejects.toThrow('down');
+    await expect(readStored(sent(inConnection, principalAt('p', failing)))).rejects.toThrow('down');
   });
 });
 
@@ -116,7 +116,7 @@ describe('a record', () => {
 });
 
 describe('the strongest place', () => {
-  it.each<[Kept, keyof Kept]>([
+  it.each<[StoredPreferences, keyof StoredPreferences]>([
     [{ session: live({}), principal: undefined }, 'session'],
     [{ session: live({ acted: true }), principal: undefined }, 'session'],
     [{ session: live({}), principal: live({}) }, 'principal'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/gate/edge/exchange.js';
 import * as redaction from '../../../src/gate/enforce/redaction.js';
 import { configure } from '../../../src/gate/request/configure.js';
-import type { Kept } from '../../../src/gate/request/kept-preferences.js';
+import type { StoredPreferences } from '../../../src/gate/request/kept-preferences.js';
 import type { Answer } from '../../../src/wire/messages.js';
 import { gathered } from '../exchange-of.js';
 import { HIGH, LISTS, levels, TaskGate } from './task-gate.js';
@@ -13,7 +13,7 @@ const redactRecords = gathered(redaction.redactRecords);
 const advisory = levels();
 const enforced = levels('{ enforcement: enforce }');
 
-const CONNECTED: Kept = { session: { state: 'live', record: {} }, principal: undefined };
+const CONNECTED: StoredPreferences = { session: { state: 'live', record: {} }, principal: undefined };
 
 /** A request of a client that does not see `secret`, unless it says nothing about what it wants. */
 function request({ policy = enforced, params = HIGH as object, method = 'tasks/get' } = {}): Exchange {

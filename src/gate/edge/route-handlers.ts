@@ -7,7 +7,14 @@ import { redactFailure } from '../enforce/redaction.js';
 import { judgeGroup, judgeGroupList, settleGroup } from '../lists/groups.js';
 import { judgeList, settleList } from '../lists/list-request.js';
 import { judgePanel } from '../panel/judge-panel.js';
-import { decided, pass, type Row, reply, type Settled, type Settling } from '../request/decision.js';
+import {
+  decided,
+  pass,
+  type ResponseOutcome,
+  type ResponseSteps,
+  type RouteHandler,
+  reply,
+} from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { ROUTES, type Route } from '../table/routes.js';
 import { settleCall } from '../tasks/remember-task.js';
@@ -16,40 +23,43 @@ import { judgeTask, settleTask } from '../tasks/task-request.js';
 import { judgeStream } from '../tasks/task-streams.js';
 
 /** Redacts errors only: results of these methods name nothing. */
-function* settlePassing(facts: Facts, message: Answer | Failure): Settling<Settled> {
+function* settlePassing(facts: Facts, message: Answer | Failure): ResponseSteps<ResponseOutcome> {
   // Nothing filters what `settings.methods` lets pass.
   const isRedacted = 'error' in message && ROUTES.has(facts.request.method);
   return { message: isRedacted ? yield* redactFailure(facts, message) : message };
 }
 
-const ACCESS: Row = { judge: judgeAccess, settle: settleCall };
-const PASS: Row = { judge: (facts) => decided(pass(facts, () => [{}])), settle: settlePassing };
+const ACCESS: RouteHandler = { onRequest: judgeAccess, onResponse: settleCall };
+const PASS: RouteHandler = {
+  onRequest: (facts) => decided(pass(facts, () => [{}])),
+  onResponse: settlePassing,
+};
 
-export type Rows = { readonly [To in Route['to']]: Row };
+export type RouteHandlers = { readonly [To in Route['to']]: RouteHandler };
 
 /** How requests of each route are decided. The table of methods, `table/methods.yaml`, names the routes. */
-export const ROWS: Rows = {
-  list: { judge: judgeList, settle: settleList },
+export const ROUTE_HANDLERS: RouteHandlers = {
+  list: { onRequest: judgeList, onResponse: settleList },
   access: ACCESS,
   scan: ACCESS,
-  tasks: { judge: judgeTaskList, settle: settleTaskList },
-  task: { judge: judgeTask, settle: settleTask, inOrder: true },
-  groups: { judge: judgeGroupList, settle: settleAccess },
-  group: { judge: judgeGroup, settle: settleGroup },
+  tasks: { onRequest: judgeTaskList, onResponse: settleTaskList },
+  task: { onRequest: judgeTask, onResponse: settleTask, inOrder: true },
+  groups: { onRequest: judgeGroupList, onResponse: settleAccess },
+  group: { onRequest: judgeGroup, onResponse: settleGroup },
   initialize: {
-    judge: judgeInitialize,
-    settle: (facts, message) => settleInitialize(facts, withoutTaskList(facts, message)),
+    onRequest: judgeInitialize,
+    onResponse: (facts, message) => settleInitialize(facts, withoutTaskList(facts, message)),
   },
-  discover: { judge: judgeDiscover, settle: settleDiscover },
+  discover: { onRequest: judgeDiscover, onResponse: settleDiscover },
   listConcerns: {
-    judge: ({ policy }) => decided(reply({ ...describePolicy(policy) }, () => [{}])),
-    settle: settleAccess,
+    onRequest: ({ policy }) => decided(reply({ ...describePolicy(policy) }, () => [{}])),
+    onResponse: settleAccess,
   },
-  updateConcerns: { judge: updateConcerns, settle: settleAccess, inOrder: true },
-  panel: { judge: judgePanel, settle: settleAccess },
-  probe: { judge: judgeProbe, settle: settleAccess },
+  updateConcerns: { onRequest: updateConcerns, onResponse: settleAccess, inOrder: true },
+  panel: { onRequest: judgePanel, onResponse: settleAccess },
+  probe: { onRequest: judgeProbe, onResponse: settleAccess },
   pass: PASS,
-  listen: { judge: judgeStream, settle: settleAccess },
+  listen: { onRequest: judgeStream, onResponse: settleAccess },
   // `enforce` refuses it before any decision.
   unknown: PASS,
 };
