@@ -156,7 +156,7 @@ it('formats a rule as a tree of its parts', () => {
     'or -> true',
     '  not -> true',
     '    primitive.annotations.readOnlyHint -> not set',
-    '  some of primitive.tags: item is late -> false',
+    '  some of primitive.tags: item is "late" -> false',
     '    primitive.tags -> ["early"]',
     '  concerns.topic is in ["maps","code"] -> false',
     '    concerns.topic -> not set',

@@ -7,7 +7,7 @@ import { joined } from '../terminal/quantities.js';
 import { bound, reasonInWords } from '../terminal/reason-words.js';
 import { detailLines } from './diff/definitions.js';
 import type { ExplainedConcern, ExplainedRule, Explanation } from './explanation.js';
-import { ruleTree } from './rule-tree.js';
+import { type Branch, ruleTree } from './rule-tree.js';
 
 /**
  * Formats an explanation as text: the decision and its reason, the change that reverses it, then every concern and rule.
@@ -107,8 +107,25 @@ function ruleLines({ id, effect, source, fires, reason, expression }: ExplainedR
   return [
     `${paper.paint('bold', `Rule ${plain(id)}`)} ${what}  ${paper.paint('dim', plain(source))}`,
     ...(reason === undefined ? [] : paragraph(plain(reason), paper.width, '  ')),
-    ...ruleTree(expression).flatMap(({ text, value, depth }) =>
-      paragraph(plain(`${text}: ${value}`), paper.width, '  '.repeat(depth + 1)),
-    ),
+    ...treeLines(ruleTree(expression), paper),
   ];
+}
+
+/** Lays out the parts of a condition with their values in a column of their own. */
+function treeLines(
+  branches: readonly Branch[],
+  { width = Number.POSITIVE_INFINITY, paint }: Paper,
+): string[] {
+  const parts = branches.map(({ text, value, depth }) => {
+    const indent = '  '.repeat(depth + 1);
+    return { indent, text: `${indent}${plain(text)}`, value: plain(value) };
+  });
+  const column = Math.max(...parts.map(({ text }) => text.length)) + 2;
+  const isNarrow = parts.some(({ value }) => column + value.length > width);
+  return parts.flatMap(({ indent, text, value }) =>
+    // Where the widest line does not fit, each value stands below its part.
+    isNarrow
+      ? [...paragraph(text.trimStart(), width, indent), `${indent}  = ${paint('bold', value)}`]
+      : [text.padEnd(column) + paint('bold', value)],
+  );
 }

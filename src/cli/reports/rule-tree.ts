@@ -3,7 +3,11 @@ import { parseExpression } from '../../engine/expression/parse.js';
 import { inWords } from '../../policy/diff/caller-facts.js';
 
 /** A part of a rule in readable form, its value, and its depth in the tree. */
-type Branch = Readonly<Record<'text' | 'value', string>> & { readonly depth: number };
+export interface Branch {
+  readonly text: string;
+  readonly value: string;
+  readonly depth: number;
+}
 
 /**
  * Lays out a rule's condition as a tree in which each part has its value.
@@ -18,7 +22,8 @@ export function ruleTree(part: ExplainedPart, depth = 0): Branch[] {
   const value = expression.type === 'read' && part.value === null ? 'not set' : JSON.stringify(part.value);
   const below = part.parts.flatMap((each) => ruleTree(each, depth + 1));
   const head = expression.type === 'operation' ? HEADS.get(expression.operator) : undefined;
-  const text = head ?? inWords(expression);
+  // A text of the policy has quotes, so that nobody takes it for a path.
+  const text = head ?? inWords(expression, (each) => JSON.stringify(each));
   return [{ text, value, depth }, ...below];
 }
 

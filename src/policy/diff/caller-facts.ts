@@ -63,26 +63,37 @@ function isLogical(expression: Expression): expression is Expression & { readonl
 /** The operators that a sentence says in other words. */
 const BETWEEN: Readonly<Record<string, string>> = { '===': 'is', '!==': 'is not', in: 'is in' };
 
-/** @returns the comparison in words, or as JSON if it is too complex for that */
-export function inWords(expression: Expression): string {
+/**
+ * Writes a comparison in words, or as JSON if it is too complex for that.
+ *
+ * @param expression the comparison
+ * @param quote writes a text of the policy; left out, the text stands as it is
+ * @returns one line
+ * @example
+ * inWords(parseExpression({ '===': [{ var: 'claims.plan' }, 'trial'] }).expression); // 'claims.plan is trial'
+ */
+export function inWords(expression: Expression, quote: (text: string) => string = asItIs): string {
+  const words = (part: Expression): string => inWords(part, quote);
   if (expression.type === 'read') {
     // Inside `some`, `all` and `none` the empty path is the item itself.
     const name = expression.path || 'item';
-    return expression.fallback === undefined ? name : `(${name} or ${inWords(expression.fallback)})`;
+    return expression.fallback === undefined ? name : `(${name} or ${words(expression.fallback)})`;
   }
   if (expression.type === 'missing') return `${expression.paths.join(' or ')} is missing`;
   if (expression.type === 'quantified')
-    return `${expression.operator} of ${inWords(expression.list)}: ${inWords(expression.condition)}`;
-  if (expression.type === 'literal' && typeof expression.value === 'string') return expression.value;
+    return `${expression.operator} of ${words(expression.list)}: ${words(expression.condition)}`;
+  if (expression.type === 'literal' && typeof expression.value === 'string') return quote(expression.value);
   if (expression.type === 'operation') {
     const { operator, operands } = expression;
     const [first, second] = operands;
     const between = BETWEEN[operator] ?? operator.replace('-', ' ');
-    if (first !== undefined && operator === '!!') return `${inWords(first)} is set`;
-    if (first !== undefined && operator === '!') return `${inWords(first)} is not set`;
+    if (first !== undefined && operator === '!!') return `${words(first)} is set`;
+    if (first !== undefined && operator === '!') return `${words(first)} is not set`;
     if (first !== undefined && second !== undefined && operands.length === 2 && !isLogical(expression)) {
-      return `${inWords(first)} ${between} ${inWords(second)}`;
+      return `${words(first)} ${between} ${words(second)}`;
     }
   }
   return JSON.stringify(expression.json);
 }
+
+const asItIs = (text: string): string => text;
