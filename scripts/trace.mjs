@@ -2,13 +2,11 @@
  * Counts the files and functions of `src` that run for one request, by V8 coverage: how many places somebody must know to
  * follow it. Each file is transpiled by itself, so the files are those of `src`. Earlier requests of the same kind warm up.
  *
- * node scripts/trace.mjs [folder of a checkout] [--files] [--check]
- *
- * `--check` fails if a file runs that AGENTS.md does not name.
+ * node scripts/trace.mjs [folder of a checkout] [--files]
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -20,7 +18,7 @@ import { functionsThatRan } from './trace/coverage.mjs';
 import { notes } from './trace/server.mjs';
 
 const { values, positionals } = parseArgs({
-  options: { files: { type: 'boolean' }, check: { type: 'boolean' } },
+  options: { files: { type: 'boolean' } },
   allowPositionals: true,
 });
 const checkout = resolve(positionals[0] ?? '.');
@@ -145,14 +143,6 @@ async function addressOf(child) {
   }
 }
 
-/** @returns the files of rows that AGENTS.md does not name, by their path or by its end */
-function unnamed(rows) {
-  const guide = readFileSync(join(checkout, 'AGENTS.md'), 'utf8');
-  const named = [...guide.matchAll(/`([\w./-]+)\.tsx?`/g)].map(([, path]) => `/${path}`);
-  const ran = new Set(Object.values(rows).flatMap((files) => [...files.keys()]));
-  return [...ran].filter((file) => !named.some((path) => `/${file}`.endsWith(path))).sort();
-}
-
 await transpile();
 try {
   const policyFile = join(code, 'policy.yaml');
@@ -163,11 +153,6 @@ try {
     console.log(`${name}: ${files.size} files, ${functions} functions`);
     if (values.files)
       for (const [file, names] of [...files].sort()) console.log(`  ${file} (${names.length})`);
-  }
-  const missing = values.check ? unnamed(rows) : [];
-  if (missing.length > 0) {
-    console.error(`AGENTS.md does not name ${missing.join(', ')}. Add them to its paths.`);
-    process.exitCode = 1;
   }
 } finally {
   rmSync(code, { recursive: true, force: true });
