@@ -8,7 +8,19 @@ import { type Assignment, and, atom, type Formula, not, or } from './formula.js'
 import { type Dimension, toFormula } from './rule-formula.js';
 
 /** All configurations of a policy that can make a difference for some primitives. */
-export type Space = ReturnType<typeof spanSpace>;
+export interface Space {
+  readonly policy: Policy;
+  /** What a configuration chooses. Formulas add one for each comparison that they read. */
+  readonly dimensions: readonly Dimension[];
+  /** The number of values of each dimension, as far as formulas have added them. */
+  readonly sizes: readonly number[];
+  /** The configurations that the space leaves out, in words. */
+  readonly gaps: readonly string[];
+  /** Returns the condition under which a rule fires for a primitive with that mapping. */
+  readonly fires: (rule: Rule, mapping: Mapping) => Formula;
+  /** Returns the condition under which a primitive with that mapping is shown. */
+  readonly shown: (mapping: Mapping) => Formula;
+}
 
 /**
  * Computes the configurations that can make a difference.
@@ -27,7 +39,7 @@ export type Space = ReturnType<typeof spanSpace>;
  * @example
  * const space = spanSpace(policy, catalog.classes);
  */
-export function spanSpace(policy: Policy, mappings: readonly Mapping[]) {
+export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
   const effective = policy.concerns.map((_concern, index) => effectiveValues(policy, index, mappings));
   const dimensions: Dimension[] = effective.map((values, concern) => ({ concern, values }));
   const comparisons = new Map<string, number>();
@@ -71,18 +83,14 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]) {
   return {
     policy,
     dimensions,
-    /** The number of values of each dimension. Formulas can add dimensions. */
-    get sizes(): readonly number[] {
+    get sizes() {
       return dimensions.map(({ values }) => values.length);
     },
-    /** The configurations that the space leaves out, in words. */
     gaps: policy.concerns
       .filter((concern) => readByRule(policy, concern) && !canCombine(concern))
       .map(({ name }) => `what all combinations of several values of ${name} do`),
-    /** Returns the condition under which a rule fires for a primitive with that mapping. */
     fires,
-    /** Returns the condition under which a primitive with that mapping is shown. */
-    shown: (mapping: Mapping): Formula => {
+    shown: (mapping) => {
       const steps = DECISION_ORDER.map((step) => ({ ...step, applied: applies(step, mapping) }));
       return steps.reduceRight<Formula>(
         (otherwise, { effect, applied }) =>

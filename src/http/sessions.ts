@@ -1,8 +1,8 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import QuickLRU from 'quick-lru';
-import type { SessionId } from '../gate/request/kept-preferences.js';
+import type { PrincipalPreferences, SessionId } from '../gate/request/kept-preferences.js';
 import { policyInForce } from '../gate/request/live-policy.js';
-import { openSessionId } from '../gate/request/session-id.js';
+import { openSessionId, type SealedFor } from '../gate/request/session-id.js';
 import { getOrMake } from '../once.js';
 import type { SessionRead, SessionRecord, SessionStore } from '../session/store.js';
 import { sha256Of } from '../sha256.js';
@@ -133,20 +133,28 @@ export function readAhead(
 }
 
 /** Where preferences are kept for the sender of a request. */
-export type KeptFor = ReturnType<typeof keptFor>;
+export interface KeptFor {
+  /** For the sessions of this caller; `undefined` if nothing is kept. */
+  readonly store: SessionStore | undefined;
+  /** For the caller itself; `undefined` if preferences are not kept per caller. */
+  readonly principal: PrincipalPreferences | undefined;
+  /** What this process knew last of the sessions. */
+  readonly lastKnown: LastKnown | undefined;
+  /** What opens the ids of the sessions. */
+  readonly sealedFor: SealedFor;
+}
 
 /**
  * Returns where preferences are kept for the sender of a request.
  *
  * @param options the policy, the store, and whether preferences are kept per caller
  * @param given what is known about the request
- * @returns `store` for the sessions of this caller, `principal` for the caller itself, `lastKnown` of the sessions in this
- *   process, and what opens the ids of its sessions
+ * @returns the places, none of which is read yet
  */
 export function keptFor(
   { policy, store, preferences }: Pick<HandlerOptions, 'policy' | 'store' | 'preferences'>,
   { storeCall, authInfo, sessionSecret }: FetchOptions,
-) {
+): KeptFor {
   const observed = store && observedStore(store, storeCall);
   return {
     store: observed && bindSessions(observed, authInfo),

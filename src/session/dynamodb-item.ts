@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { placeholders } from './dynamodb-expressions.js';
+import type { Placeholders } from './dynamodb-expressions.js';
 import type { SessionRead, SessionRecord } from './store.js';
 
 /** A session as an item of the table. Times are whole seconds since 1970, as DynamoDB's TTL requires. */
@@ -37,7 +37,7 @@ export function toAttributes(change: SessionRecord): SessionItem {
 }
 
 /** Writes the condition of a write. DynamoDB does not write if the existing item does not satisfy it. */
-export type Condition = (used: ReturnType<typeof placeholders>) => string;
+export type Condition = (used: Placeholders) => string;
 
 /** There is no item yet, or its session is live. */
 export const liveOrNew =

@@ -9,7 +9,15 @@ import { type OpenPolicy, openPolicy } from './open-policy.js';
 const QUIET_MS = 100;
 
 /** A position of an open file, with its current text and check. */
-export type FileAt = NonNullable<ReturnType<OpenFiles['at']>>;
+export interface FileAt {
+  readonly uri: string;
+  readonly document: TextDocument;
+  readonly text: string;
+  readonly position: Position;
+  /** The position as an offset in the text. */
+  readonly offset: number;
+  readonly open: OpenPolicy;
+}
 
 /** The files that an editor has open. Each is checked after a change, and the editor shows what is wrong. */
 export class OpenFiles {
@@ -43,7 +51,7 @@ export class OpenFiles {
   }
 
   /** Returns an open policy or test file. A request can arrive before the check of the last change. */
-  at(uri: string, position: Position) {
+  at(uri: string, position: Position): FileAt | undefined {
     if (this.timers.has(uri)) this.check(uri);
     const document = this.documents.get(uri);
     const open = this.open.get(uri);

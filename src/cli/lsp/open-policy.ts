@@ -1,6 +1,6 @@
 import { basename, dirname, join, normalize, relative, resolve } from 'node:path';
 import type { ServerCatalog } from '../../engine/mapping.js';
-import { preparePolicy } from '../../engine/policy.js';
+import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import { checkMeaning } from '../../policy/check/check-policy.js';
 import { rightParts } from '../../policy/check/right-parts.js';
 import { checkReading } from '../../policy/compile/check-reading.js';
@@ -9,7 +9,7 @@ import { policyFilesIn } from '../../policy/compile/load.js';
 import { policyReader } from '../../policy/compile/read-file.js';
 import { type FileSource, type Reading, readFiles } from '../../policy/compile/reading.js';
 import type { Finding, Place } from '../../policy/language/findings.js';
-import { readPolicyText } from '../../policy/language/read-yaml.js';
+import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
 import { runTestFile } from '../../policy/testing/run-test-file.js';
 import type { TestResult } from '../../policy/testing/run-tests.js';
 import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
@@ -22,7 +22,33 @@ import { mismatchesOf } from '../terminal/test-words.js';
 import type { WordAt } from './word-at.js';
 
 /** What an editor shows of a policy or a test file. */
-export type OpenPolicy = ReturnType<typeof checked>;
+export interface OpenPolicy extends OpenConcerns {
+  /** The findings in the file and in all files that belong to it, and what its tests expect otherwise. */
+  readonly found: readonly (Finding | Failure)[];
+  /** All files that were read, relative to the working folder. */
+  readonly files: readonly string[];
+  readonly presets: readonly string[];
+  /** The policy; undefined while it has errors. */
+  readonly policy: Policy | undefined;
+  readonly catalog: ServerCatalog;
+  readonly servers: readonly OpenServer[];
+}
+
+/** The concerns of a policy, and where they are. */
+interface OpenConcerns {
+  /** The files of the policy, for the places of concerns. */
+  readonly sources: readonly Source[];
+  /** The concerns that could be read, also while the policy has errors. */
+  readonly concerns: CompiledPolicy['concerns'];
+}
+
+/** A server that the policy names, with what its own policy has. */
+interface OpenServer extends OpenConcerns {
+  readonly key: string;
+  readonly slug: string;
+  /** Where the policy names it. */
+  readonly named: Place;
+}
 
 /** Something that a test expects otherwise. It is not a finding: the file is right, the policy does something else. */
 export interface Failure extends Place {
@@ -113,24 +139,18 @@ function notRun(found: OpenPolicy['found'], { locate }: TestFile): Failure[] {
   return [{ ...locate(['policy']), message: `The policy has errors, so no test runs. Fix ${place} first.` }];
 }
 
-function checked(reading: Reading, catalog: ServerCatalog | undefined) {
+function checked(reading: Reading, catalog: ServerCatalog | undefined): OpenPolicy {
   const { compiled, findings, texts } = checkReading(reading, catalog);
   const { files } = reading;
   const partial = compiled ?? rightOf(reading);
   return {
-    /** The findings in the file and in all files that belong to it, and what its tests expect otherwise. */
-    found: findings as readonly (Finding | Failure)[],
-    /** All files that were read, relative to the working folder. */
+    found: findings,
     files: [...texts.keys()],
-    /** The files of the policy, for the places of concerns. */
     sources: files.map(({ source }) => source),
-    /** The concerns that could be read, also while the policy has errors. */
     concerns: partial.concerns,
     presets: Object.keys(partial.presets),
-    /** The policy; undefined while it has errors. */
     policy: compiled === undefined ? undefined : preparePolicy(compiled),
     catalog: catalog ?? {},
-    /** The servers that the policy names, with what their own policies have. */
     servers: reading.servers.map(({ slug, entry: { key, file }, reading: own }) => ({
       key,
       slug,
@@ -152,7 +172,7 @@ export const policiesBeside = (file: string): readonly string[] =>
     .filter((name) => name !== basename(file));
 
 /** Returns what the policy has that a word of `servers` is about: the policy of that server, or for new names the policy itself. */
-export function named(open: OpenPolicy, { path, writes }: WordAt): Pick<OpenPolicy, 'concerns' | 'sources'> {
+export function named(open: OpenPolicy, { path, writes }: WordAt): OpenConcerns {
   const isNew = path[2] === 'map' && writes === 'value';
   const server = open.servers.find(({ key }) => path[0] === 'servers' && key === path[1]);
   return server === undefined || isNew ? open : server;

@@ -1,7 +1,13 @@
-import { positionInYaml } from '../../policy/language/path-at.js';
+import { type PositionInYaml, positionInYaml } from '../../policy/language/path-at.js';
 
 /** A word of a YAML file, and where it is. */
-export type WordAt = NonNullable<ReturnType<typeof wordAt>>;
+export interface WordAt extends Pick<PositionInYaml, 'path' | 'writes'> {
+  /** The word without quotes. */
+  readonly word: string;
+  /** Where the word begins and ends in the text, with its quotes. */
+  readonly from: number;
+  readonly to: number;
+}
 
 const WORDS = /"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,{}[\]"'#]+/g;
 
@@ -14,7 +20,7 @@ const WORDS = /"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,{}[\]"'#]+/g;
  * @example
  * wordAt('settings:\n  unmapped: hide', 14)?.word; // 'unmapped'
  */
-export function wordAt(text: string, offset: number) {
+export function wordAt(text: string, offset: number): WordAt | undefined {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   const [line = ''] = text.slice(start).split(/\r?\n/, 1);
   for (const match of line.matchAll(WORDS)) {
@@ -24,9 +30,7 @@ export function wordAt(text: string, offset: number) {
     if (offset < from || offset > to) continue;
     const position = positionInYaml(text, from);
     if (position === undefined) return undefined;
-    /** The word without quotes. */
     const word = /^["']/.test(raw) ? raw.slice(1, -1) : raw;
-    // The offsets are those of the word with its quotes.
     return { word, path: position.path, writes: position.writes, from, to };
   }
   return undefined;

@@ -17,7 +17,17 @@ export interface ConfigurationCost {
 }
 
 /** The costs of several configurations of a policy, in tokens. */
-export type CostSummary = ReturnType<typeof summarize>;
+export interface CostSummary {
+  /** The number of configurations that can differ. */
+  readonly configurations: number;
+  readonly mostExpensive: ConfigurationCost | undefined;
+  /** The cheapest configuration that shows something. */
+  readonly cheapest: ConfigurationCost | undefined;
+  /** How many configurations show nothing. */
+  readonly empty: number;
+  /** How many configurations cost more than the budget. */
+  readonly over: number;
+}
 
 /** Primitives with equal values, so that one decision applies to all of them. */
 interface WeighedClass {
@@ -102,7 +112,10 @@ function* sweep(
  * @example
  * summarize(costs, 2000).over; // 3
  */
-export function summarize(costs: Iterable<ConfigurationCost>, budget = Number.POSITIVE_INFINITY) {
+export function summarize(
+  costs: Iterable<ConfigurationCost>,
+  budget = Number.POSITIVE_INFINITY,
+): CostSummary {
   let mostExpensive: ConfigurationCost | undefined;
   let cheapest: ConfigurationCost | undefined;
   let [configurations, empty, over] = [0, 0, 0];
@@ -114,15 +127,5 @@ export function summarize(costs: Iterable<ConfigurationCost>, budget = Number.PO
     else if (tokens < (cheapest?.tokens ?? Number.POSITIVE_INFINITY)) cheapest = { ...cost };
     if (tokens > budget) over++;
   }
-  return {
-    /** The number of configurations that can differ. */
-    configurations,
-    mostExpensive,
-    /** The cheapest configuration that shows something. */
-    cheapest,
-    /** How many configurations show nothing. */
-    empty,
-    /** How many configurations cost more than the budget. */
-    over,
-  };
+  return { configurations, mostExpensive, cheapest, empty, over };
 }

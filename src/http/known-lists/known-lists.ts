@@ -6,7 +6,14 @@ import type { Era } from '../../wire/messages.js';
 import { type KnownCatalog, type ListedServer, takeLists } from './stub-server.js';
 
 /** Lists that all requests of a process share. */
-export type KnownLists = ReturnType<typeof createKnownLists>;
+export interface KnownLists {
+  /** The lists that are answered without the real server. */
+  readonly known: SharedCatalog;
+  /** The lists that gates read from the real server, or that are known. */
+  readonly shared: SharedCatalog;
+  /** Compares a saved catalog with the real server, once. Lists that differ are dropped and reported. */
+  verify(report: ((report: GateReport) => void) | undefined): Promise<void>;
+}
 
 /**
  * Makes the lists that requests share.
@@ -22,7 +29,7 @@ export function createKnownLists(
   policy: Policy | LivePolicy,
   catalog: KnownCatalog,
   era: Era,
-) {
+): KnownLists {
   const known = new SharedCatalog();
   for (const kind of KINDS) {
     const saved = catalog === 'static' ? undefined : catalog[kind];
@@ -32,12 +39,9 @@ export function createKnownLists(
   // Lists that come from the server itself do not have to be compared with it.
   let verified = catalog === 'static';
   return {
-    /** The lists that are answered without the real server. */
     known,
-    /** The lists that gates read from the real server, or that are known. */
     shared,
-    /** Compares a saved catalog with the real server, once. Lists that differ are dropped and reported. */
-    async verify(report: ((report: GateReport) => void) | undefined): Promise<void> {
+    async verify(report) {
       if (verified) return;
       verified = true;
       const real = await takeLists(await server());

@@ -10,7 +10,11 @@ export interface CardIdentity {
 }
 
 /** Something that a person chooses before a host connects. */
-type CardInput = ReturnType<typeof valueChoices>;
+interface CardInput {
+  readonly description: string;
+  readonly isRequired: boolean;
+  readonly choices: readonly string[];
+}
 
 /** One way to connect to the endpoint. */
 interface CardRemote {
@@ -21,7 +25,15 @@ interface CardRemote {
 }
 
 /** A Server Card: what a host can know about an endpoint before it connects. It names no tool. */
-export type ServerCard = ReturnType<typeof serverCard>;
+export interface ServerCard {
+  readonly $schema: string;
+  /** The host of the URL in reverse order, then what the server calls itself. */
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly remotes: readonly CardRemote[];
+}
 
 const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v2/server-card.schema.json';
 /** The limits of the schema. */
@@ -41,7 +53,7 @@ const LONGEST = { name: 200, version: 255, title: 100, description: 100 } as con
  * @example
  * serverCard(policy, { name: 'notes', version: '1.0.0' }, 'https://mcp.example/mcp').name; // 'example.mcp/notes'
  */
-export function serverCard(policy: Policy, identity: CardIdentity, url: string) {
+export function serverCard(policy: Policy, identity: CardIdentity, url: string): ServerCard {
   const presets = presetChoices(policy);
   const values = valueChoices(policy);
   const { title, description } = identity;
@@ -81,7 +93,7 @@ function presetChoices({ presets, concerns }: Policy): CardInput {
 }
 
 /** One value for the header; several are joined with commas. */
-function valueChoices({ concerns }: Policy) {
+function valueChoices({ concerns }: Policy): CardInput {
   const described = concerns.flatMap(({ name, description, setBy }) =>
     setBy === 'host' && description !== undefined ? [`${name}: ${description}`] : [],
   );

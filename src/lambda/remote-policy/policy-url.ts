@@ -1,5 +1,21 @@
 /** Where a policy is kept outside the function, and which policy it must be. */
-export type PolicyUrl = NonNullable<ReturnType<typeof parsePolicyUrl>>;
+export type PolicyUrl = PolicyLocation & {
+  /** The URL without its digest, for messages. */
+  readonly text: string;
+  /** The digest that the policy must have, in hex. */
+  readonly digest?: string;
+};
+
+/** A parameter of the Systems Manager, an object, or a profile of AppConfig. */
+type PolicyLocation =
+  | { readonly in: 'ssm'; readonly name: string }
+  | { readonly in: 's3'; readonly bucket: string; readonly key: string }
+  | {
+      readonly in: 'appconfig';
+      readonly application: string;
+      readonly environment: string;
+      readonly profile: string;
+    };
 
 /** The forms of such a URL, for messages. */
 export const POLICY_URL_FORMS = 'ssm:/NAME, s3://BUCKET/KEY or appconfig:APPLICATION/ENVIRONMENT/PROFILE';
@@ -9,24 +25,21 @@ export const POLICY_URL_FORMS = 'ssm:/NAME, s3://BUCKET/KEY or appconfig:APPLICA
  * parameter that points to a policy.
  *
  * @param text the URL
- * @returns its parts: `text` is the URL without its digest, for messages, and `digest` that which the policy must have, if there
- *   is one; `undefined` if the text has none of the known forms
+ * @returns its parts; `undefined` if the text has none of the known forms
  * @example
  * parsePolicyUrl('s3://policies/vault.json#0123456789abcdef0123456789abcdef')?.in; // 's3'
  */
-export function parsePolicyUrl(text: string) {
+export function parsePolicyUrl(text: string): PolicyUrl | undefined {
   const found = /^(ssm|s3|appconfig):([^\s#]+)(?:#([0-9a-f]{32}))?$/.exec(text);
   if (found === null) return undefined;
   const [, scheme, rest = '', digest] = found;
   const common = { text: `${scheme}:${rest}`, ...(digest === undefined ? {} : { digest }) };
-  if (scheme === 'ssm') return { in: scheme, name: rest, ...common } as const;
+  if (scheme === 'ssm') return { in: 'ssm', name: rest, ...common };
   if (scheme === 's3') {
     const [, bucket, key] = /^\/\/([^/]+)\/(.+)$/.exec(rest) ?? [];
-    return bucket === undefined || key === undefined
-      ? undefined
-      : ({ in: scheme, bucket, key, ...common } as const);
+    return bucket === undefined || key === undefined ? undefined : { in: 's3', bucket, key, ...common };
   }
   const [application, environment, profile, more] = rest.split('/');
   if (!application || !environment || !profile || more !== undefined) return undefined;
-  return { in: 'appconfig', application, environment, profile, ...common } as const;
+  return { in: 'appconfig', application, environment, profile, ...common };
 }

@@ -1,7 +1,16 @@
 import { CST, Lexer, Parser } from 'yaml';
 
 /** Where a position is in a policy that is being written, even if its YAML is not valid yet. */
-export type PositionInYaml = NonNullable<ReturnType<typeof positionInYaml>>;
+export interface PositionInYaml {
+  /** The keys above the position, from the outside; `0` stands for any item of a list. */
+  readonly path: readonly (string | 0)[];
+  /** Whether a key is written here, or the value of the last key of the path. */
+  readonly writes: 'key' | 'value';
+  /** Where the word that is being written begins. It ends at the position. */
+  readonly from: number;
+  /** Whether the word is in a flow mapping or list, `{ ... }` or `[ ... ]`. */
+  readonly flow: boolean;
+}
 
 type Collection = CST.BlockMap | CST.BlockSequence | CST.FlowCollection;
 
@@ -15,7 +24,7 @@ type Collection = CST.BlockMap | CST.BlockSequence | CST.FlowCollection;
  * @example
  * positionInYaml('concerns:\n  security: { ma', 27); // { path: ['concerns', 'security'], writes: 'key', from: 25, flow: true }
  */
-export function positionInYaml(text: string, offset: number) {
+export function positionInYaml(text: string, offset: number): PositionInYaml | undefined {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   const from = start + text.slice(start, offset).search(/[^\s,{}[\]]*$/);
   // Only the last section counts. With a word at its end, it says which of the open parts the position belongs to.
@@ -26,15 +35,10 @@ export function positionInYaml(text: string, offset: number) {
   // A generator runs only as far as it is read.
   for (const lexeme of lexemes) Array.from(parser.next(lexeme));
   const open = parser.stack.filter(isOpen);
-  /** Whether a key is written here, or the value of the last key of the path. */
-  const writes: 'key' | 'value' = writesValue(open.at(-1)) ? 'value' : 'key';
   return {
-    /** The keys above the position, from the outside; `0` stands for any item of a list. */
     path: open.flatMap(stepsInto),
-    writes,
-    /** Where the word that is being written begins. It ends at the position. */
+    writes: writesValue(open.at(-1)) ? 'value' : 'key',
     from,
-    /** Whether the word is in a flow mapping or list, `{ ... }` or `[ ... ]`. */
     flow: open.some(({ type }) => type === 'flow-collection'),
   };
 }
