@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { read } from '../../../src/wire/messages.js';
 import { createVariant, type Environment, type Project, startEnvironment } from '../../deploy/project.js';
 import { unzip } from '../../deploy/unzip.js';
-import { ACCOUNT, type LocalDynamo, startDynamo } from '../../session/dynamo.js';
+import { ACCOUNT, type LocalDynamo, PATIENT, startDynamo } from '../../session/dynamo.js';
 import { inProcesses } from '../../tasks/lambda/invoke.js';
 import { type FakeLambda, startFakeLambda } from '../../tasks/lambda/server.js';
 import { createTaskTable } from '../../tasks/table.js';
@@ -237,7 +237,7 @@ describe('the packaged functions', () => {
       // The gate keeps the owners of tasks beside the sessions, so that every environment knows them.
       MCP_CONCERNS_SESSIONS: 'dynamodb',
       MCP_CONCERNS_TABLE: await dynamo.table(),
-      NODE_OPTIONS: `--import=${join(project.folder, 'record.mjs')}`,
+      NODE_OPTIONS: `${PATIENT.NODE_OPTIONS} --import=${join(project.folder, 'record.mjs')}`,
     };
   });
 
