@@ -22,7 +22,8 @@ beforeAll(async () => {
 beforeEach(() => {
   lines.length = 0;
 });
-afterEach(() => void vi.useRealTimers());
+let setLimits = (): void => undefined;
+afterEach(() => setLimits());
 afterAll(async () => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
@@ -36,7 +37,7 @@ const make = (env: Record<string, string>) =>
 describe('createFunction', () => {
   it('keeps sessions in the table that the environment variables name, where another instance finds them', async () => {
     const env = { MCP_CONCERNS_TABLE: await dynamo.table() };
-    liftLimits();
+    setLimits = liftLimits();
     const [one, other] = [make(env), make(env)];
     const opened = await one(
       httpEvent('POST', initialize({ concerns: { security: 'high', cost: 'minimal' } })),
@@ -78,7 +79,7 @@ describe('createFunction', () => {
 
   it('keeps preferences per caller, in the table, if the option says so', async () => {
     const env = { MCP_CONCERNS_TABLE: await dynamo.table() };
-    liftLimits();
+    setLimits = liftLimits();
     const make = (more: Record<string, string> = env) =>
       createFunction({
         server: () => createVaultServer(),

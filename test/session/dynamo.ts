@@ -41,11 +41,17 @@ export const PATIENT = {
 
 /**
  * Lets calls to stores in this process take as long as they need: their limits are fractions of a second, and here the database
- * is in the same process, which may be busy. `vi.useRealTimers()` and `vi.restoreAllMocks()` end this.
+ * is in the same process, which may be busy.
+ *
+ * @returns what sets the limits again
  */
-export function liftLimits(): void {
+export function liftLimits(): () => void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
+  return () => {
+    vi.useRealTimers();
+    timeout.mockRestore();
+  };
 }
 
 export async function startDynamo(): Promise<LocalDynamo> {

@@ -78,7 +78,7 @@ beforeAll(async () => {
   template = JSON.parse(readFileSync(file, 'utf8'));
   await unzip(join(project.folder, '.serverless/mcp.zip'), mcp());
   await unzip(join(project.folder, '.serverless/tasks.zip'), tasks());
-}, 120_000);
+});
 
 describe('the variant tasks', () => {
   it('runs tasks in a durable function, on a version of its code that is kept', () => {
