@@ -27,7 +27,7 @@ export const MOCKING = [
 ];
 
 /** Start a server for almost every command that they run. */
-const SERVERS = [
+export const SERVERS = [
   'test/cli/{half-catalog,init,pin,project,whole-list}.test.ts',
   'test/behavior/whole-list-key.test.ts',
 ];

@@ -33,7 +33,7 @@ export type Session = Awaited<ReturnType<typeof openSession>>;
  */
 export async function openSession(
   id: string,
-  { server: createServer, ...concerns }: SessionServerOptions,
+  { server: createServer, now, ...concerns }: SessionServerOptions & { readonly now: () => number },
   closed: () => void,
 ) {
   const server = await createServer();
@@ -52,14 +52,14 @@ export async function openSession(
     await server.close();
   });
   transport.onclose = () => void close();
-  let usedAt = performance.now();
+  let usedAt = now();
   // Until its first request, which it was opened for.
   let isNew = true;
   let [open, answering] = [0, 0];
   let [isInitialized, isRefused, isLocal] = [false, false, false];
   const ended = (): void => {
     open--;
-    usedAt = performance.now();
+    usedAt = now();
     // The host has no session, so it will neither use nor end this one.
     if (isRefused) void close();
   };
@@ -91,7 +91,7 @@ export async function openSession(
         kept?.state === 'live' && chosenIn(kept.record) !== chosenIn(concerns.session?.sealed);
       if (!isSwitched) await forget();
     },
-    /** When its last request arrived or its last response ended, by `performance.now()`. */
+    /** When its last request arrived or its last response ended, by the clock. */
     get usedAt() {
       return usedAt;
     },
@@ -109,7 +109,7 @@ export async function openSession(
       isNew = false;
       open++;
       if (isPost) answering++;
-      usedAt = performance.now();
+      usedAt = now();
       let requestIds: readonly RequestId[] = [];
       const outgoing = readers.open(isPost, (hasLeft) => {
         if (isPost) answering--;

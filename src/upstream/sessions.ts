@@ -23,6 +23,8 @@ export interface SessionProxyOptions extends SessionServerOptions {
   readonly idleMs?: number | undefined;
   /** Called when a session ends to make room for another one. */
   readonly evicted?: (() => void) | undefined;
+  /** The clock, in milliseconds. Defaults to `performance.now()`. */
+  readonly now?: (() => number) | undefined;
 }
 
 const MAX_SESSIONS = 32;
@@ -59,18 +61,18 @@ interface SessionAddress {
  * const proxy = proxySessions({ server: () => proxyTo(new ChildTransport('node', ['server.js'])), policy });
  */
 export function proxySessions(options: SessionProxyOptions) {
-  const { maxSessions = MAX_SESSIONS, idleMs = IDLE_MS } = options;
+  const { maxSessions = MAX_SESSIONS, idleMs = IDLE_MS, now = () => performance.now() } = options;
   // The order of insertion is the order of use: the least recently used session is the first.
   const sessions = new Map<string, Session>();
   const adopting = new Map<string, Promise<Session | Response>>();
   const opening = new Set<Promise<unknown>>();
   let isEnding = false;
-  let mayEnd = { inUse: IN_USE.atOnce, at: performance.now() };
-  const sweep = setInterval(endIdle, Math.min(MAX_SWEEP_MS, Math.max(idleMs / 4, 10)));
-  sweep.unref();
+  let mayEnd = { inUse: IN_USE.atOnce, at: now() };
+  const sweeping = setInterval(sweep, Math.min(MAX_SWEEP_MS, Math.max(idleMs / 4, 10)));
+  sweeping.unref();
 
-  function endIdle(): void {
-    const before = performance.now() - idleMs;
+  function sweep(): void {
+    const before = now() - idleMs;
     for (const [id, session] of sessions) if (!session.isBusy && session.usedAt < before) void end(id);
   }
 
@@ -95,10 +97,10 @@ export function proxySessions(options: SessionProxyOptions) {
 
   /** Whether a session may end for another one now. If it is in use, it counts. */
   function canEnd({ usedAt }: Session): boolean {
-    const now = performance.now();
-    if (usedAt < now - IN_USE.withinMs) return true;
-    const inUse = Math.min(IN_USE.atOnce, mayEnd.inUse + (now - mayEnd.at) / IN_USE.everyMs);
-    mayEnd = { inUse: inUse < 1 ? inUse : inUse - 1, at: now };
+    const at = now();
+    if (usedAt < at - IN_USE.withinMs) return true;
+    const inUse = Math.min(IN_USE.atOnce, mayEnd.inUse + (at - mayEnd.at) / IN_USE.everyMs);
+    mayEnd = { inUse: inUse < 1 ? inUse : inUse - 1, at };
     return inUse >= 1;
   }
 
@@ -121,7 +123,7 @@ export function proxySessions(options: SessionProxyOptions) {
     }
     // The process of the new session starts after those of the ended ones have ended.
     const slot = Promise.all(ending).then(() =>
-      openSession(id, { ...options, store, session }, () => void sessions.delete(key)),
+      openSession(id, { ...options, store, session, now }, () => void sessions.delete(key)),
     );
     opening.add(slot);
     try {
@@ -201,6 +203,8 @@ export function proxySessions(options: SessionProxyOptions) {
     get size() {
       return sessions.size;
     },
+    /** Ends the sessions that were not used for the idle time. Runs regularly by itself. */
+    sweep,
     async fetch(request: Request, given: FetchOptions = {}): Promise<Response> {
       const id = request.headers.get('mcp-session-id');
       const { parsedBody } = given;
@@ -242,7 +246,7 @@ export function proxySessions(options: SessionProxyOptions) {
     /** Ends all sessions. Requests that run have so many milliseconds to be answered; the others get an error. */
     async close(drainMs = 0): Promise<void> {
       isEnding = true;
-      clearInterval(sweep);
+      clearInterval(sweeping);
       await Promise.all([...sessions.values()].map(({ answerAll }) => answerAll(drainMs)));
       await Promise.allSettled(opening);
       await Promise.all([...sessions.keys()].map(end));

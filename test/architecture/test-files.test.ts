@@ -47,3 +47,15 @@ it('every test that replaces modules with vi.mock runs with modules of its own',
   );
   expect([...MOCKING].sort()).toEqual(replacing.sort());
 });
+
+/**
+ * Limits of single waits are the common ones of `test/patience.ts`. Random messages are sent for as long as the environment
+ * says, and tests of `install` and `hosts` wait for networks and models.
+ */
+const OWN_LIMIT = /\btimeout: [\d_]{4,}|^\s*\}, [\d_]{4,}\);$|setDefaultTimeout\([\d_]+\)/m;
+const MAY_HAVE_LIMITS = /^test\/(install|hosts|gate\/fuzz\.test\.ts|slow\/(runtime|mutation))/;
+
+it('no test has a limit of its own, which is over sooner than its work on a busy machine', () => {
+  const limited = files.filter((file) => /\.ts$/.test(file) && OWN_LIMIT.test(readFileSync(file, 'utf8')));
+  expect(limited.filter((file) => !MAY_HAVE_LIMITS.test(file))).toEqual([]);
+});

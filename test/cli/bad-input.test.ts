@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { fixture, run, runProcess } from './run.js';
 
 const POLICY = ['--policy', 'policies/vault.yaml'] as const;
@@ -219,20 +220,6 @@ describe.concurrent('a server that fails', () => {
       () => script(`console.error(${JSON.stringify(NPX)}); process.exit(1)`),
       /: npm error npx canceled due to .*\n(?:.+\n){3}npx asks before it installs a package, and nobody can answer here\. Write "npx -y" instead of "npx"\.$/,
     ],
-    [
-      'what a server wrote to stderr before its time was over',
-      () =>
-        list(
-          ...POLICY,
-          '--timeout',
-          '2',
-          '--',
-          'node',
-          '-e',
-          'console.error("waiting for a license"); setInterval(() => {}, 1000)',
-        ),
-      /more time with --timeout\.\nThe last lines of its stderr:\n {2}waiting for a license$/,
-    ],
     ['a signal', () => script('process.kill(process.pid, "SIGKILL")'), /was ended by SIGKILL before/],
     [
       'an exit during a list request',
@@ -279,21 +266,37 @@ describe.concurrent('a server that fails', () => {
       () => list(...POLICY, '--timeout', '0.5', '--', 'node', '-e', 'setInterval(() => {}, 1000)'),
       /^The server "node" did not answer initialize within 0\.5 s\. Check that it is an MCP server over stdio/,
     ],
-    [
-      'a banner, and no answer',
-      () =>
-        list(
-          ...POLICY,
-          '--timeout',
-          '2',
-          '--',
-          'node',
-          '-e',
-          'console.log("hello"); setInterval(() => {}, 1000)',
-        ),
-      /did not answer initialize within 2 s, but printed "hello"\. Check/,
-    ],
   ])('reports %s', async (_, running, expected) => {
     expect(await complaint(running())).toMatch(expected);
+  });
+});
+
+describe('a server whose time is over', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bad-input-'));
+  afterEach(() => void vi.useRealTimers());
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each([
+    [
+      'what it wrote to stderr',
+      'console.error("waiting for a license")',
+      /more time with --timeout\.\nThe last lines of its stderr:\n {2}waiting for a license$/,
+    ],
+    [
+      'the banner that it printed',
+      'console.log("hello")',
+      /did not answer initialize within 2 s, but printed "hello"\. Check/,
+    ],
+  ])('is reported with %s', async (name, print, expected) => {
+    // The time is over when the server has written, and not when a busy machine has not started it yet.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const written = join(folder, name);
+    const code = `${print}; fs.writeFileSync(process.argv[1], ''); setInterval(() => {}, 1000)`;
+    const reported = complaint(list(...POLICY, '--timeout', '2', '--', 'node', '-e', code, written));
+    await expect.poll(() => existsSync(written)).toBe(true);
+    // What is in the pipe is read in this turn of the event loop.
+    await setImmediate();
+    vi.advanceTimersByTime(2000);
+    expect(await reported).toMatch(expected);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -21,18 +21,21 @@ afterEach(async () => {
 
 const ASKING = fileURLToPath(new URL('fixtures/asking-server.mjs', import.meta.url));
 
-function serve(...options: string[]): Running {
+/** With the file in which the server behind counts its starts. */
+type Served = Running & { readonly starts: string };
+
+function serve(...options: string[]): Served {
   return serveCommand([CHILD, 'none'], options);
 }
 
-function serveCommand(args: readonly string[], options: readonly string[]): Running {
+function serveCommand(args: readonly string[], options: readonly string[]): Served {
   const folder = mkdtempSync(join(tmpdir(), 'drain-'));
   writeFileSync(join(folder, 'policy.yaml'), 'version: 1\nconcerns: { access: { values: [none, all] } }\n');
   const policy = ['--policy', join(folder, 'policy.yaml')];
   const command = [process.execPath, ...args, join(folder, 'starts')];
   const started = start('serve', ...options, ...policy, '--', ...command);
   running.push(started);
-  return started;
+  return { ...started, starts: join(folder, 'starts') };
 }
 
 const message = (id: number | undefined, method: string, params: object = {}) =>
@@ -45,6 +48,9 @@ const INITIALIZE = {
 /** A call that the server answers after some milliseconds. */
 const wait = (id: number, ms: number) => message(id, 'tools/call', { name: 'wait', arguments: { n: ms } });
 const [SHORT, ENDLESS] = [1000, 600_000];
+/** Waits until so many calls have arrived at the server. */
+const arrived = (starts: string, count: number) =>
+  expect.poll(() => readFileSync(`${starts}.waiting`, { encoding: 'utf8', flag: 'a+' })).toHaveLength(count);
 
 /** Messages of an event stream, or of JSON. */
 const messagesOf = (text: string) => (text.startsWith('{') ? [JSON.parse(text)] : messagesIn(text));
@@ -53,7 +59,7 @@ const LEFT = { code: -32603, message: expect.stringContaining('ended before tool
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s in the middle of calls', (signal) => {
   it('over HTTP lets short calls finish, answers the others with an error, and takes no more', async () => {
-    const { child, ended, until } = serve('--port', '0');
+    const { child, ended, until, starts } = serve('--port', '0');
     const url = /on (http:\S+)/.exec(await until('stdout', /to stop\.\n/))?.[1] ?? '';
     const headers = {
       'content-type': 'application/json',
@@ -66,8 +72,8 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s in the middle of calls', (sign
     await begun.text();
     const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
     await (await post(message(undefined, 'notifications/initialized'), session)).text();
-    // The headers of an event stream arrive before the answer, so both calls run now.
     const [short, endless] = [await post(wait(2, SHORT), session), await post(wait(3, ENDLESS), session)];
+    await arrived(starts, 2);
     child.kill(signal);
     const [first, second] = [messagesIn(await short.text()), messagesIn(await endless.text())];
     expect(first).toMatchObject([{ id: 2, result: { content: [{ text: String(SHORT) }] } }]);
@@ -79,7 +85,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s in the middle of calls', (sign
   });
 
   it('over HTTP does the same for hosts of 2026-07-28', async () => {
-    const { child, ended, until } = serve('--port', '0');
+    const { child, ended, until, starts } = serve('--port', '0');
     const url = /on (http:\S+)/.exec(await until('stdout', /to stop\.\n/))?.[1] ?? '';
     const call = (id: number, ms: number): Promise<Response> => {
       const meta = {
@@ -101,7 +107,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s in the middle of calls', (sign
     };
     await (await call(1, 0)).text();
     const [short, endless] = [call(2, SHORT), call(3, ENDLESS)];
-    await new Promise((resolve) => setTimeout(resolve, SHORT / 2));
+    await arrived(starts, 3);
     child.kill(signal);
     const texts = await Promise.all(
       [short, endless].map(async (each) => messagesOf(await (await each).text())),
@@ -112,7 +118,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s in the middle of calls', (sign
   });
 
   it('over stdio lets short calls finish, and answers the others with an error', async () => {
-    const { child, ended } = serve('--stdio');
+    const { child, ended, starts } = serve('--stdio');
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const next = async () => JSON.parse((await lines.next()).value ?? '{}');
     child.stdin.write(`${message(1, 'initialize', INITIALIZE)}\n`);
@@ -120,6 +126,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s in the middle of calls', (sign
     child.stdin.write(`${message(undefined, 'notifications/initialized')}\n`);
     child.stdin.write(`${wait(2, SHORT)}\n${wait(3, ENDLESS)}\n${message(4, 'ping')}\n`);
     expect(await next()).toMatchObject({ id: 4 });
+    await arrived(starts, 2);
     child.kill(signal);
     expect(await next()).toMatchObject({ id: 2, result: { content: [{ text: String(SHORT) }] } });
     expect(await next()).toMatchObject({ id: 3, error: LEFT });

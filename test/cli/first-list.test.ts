@@ -52,7 +52,7 @@ it('loads little before it answers the first list from what the server listed at
   const isKept = () =>
     existsSync(at('mcp-concerns/catalogs')) &&
     readdirSync(at('mcp-concerns/catalogs')).some((name) => name.endsWith('.json'));
-  await loadedBeforeFirstList(() => expect.poll(isKept, { timeout: 20_000 }).toBe(true));
+  await loadedBeforeFirstList(() => expect.poll(isKept).toBe(true));
   // From now on the server does not start.
   writeFileSync(at('one.wait'), '');
   const loaded = await loadedBeforeFirstList();
@@ -68,4 +68,4 @@ it('loads little before it answers the first list from what the server listed at
   ]);
   // Each costs half a millisecond. Add some only for what the first list needs; import all others when they are used.
   expect(loaded.length).toBeLessThan(130);
-}, 60_000);
+});

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { terminalOf } from '../../src/cli/terminal/output.js';
 import { withProgress } from '../../src/cli/terminal/progress.js';
 import { type Running, run, start, testIo } from './run.js';
@@ -258,12 +258,17 @@ describe('progress', () => {
   const CLEAR = '\r\u001b[2K';
   const written: string[] = [];
   const stderr = { isTTY: true, columns: 20, write: (text: string) => written.push(text) };
+  beforeEach(() => void vi.useFakeTimers());
   afterEach(() => {
+    vi.useRealTimers();
     written.length = 0;
   });
   const terminal = (overrides: object = {}, quiet = false) =>
     terminalOf({ ...testIo(), stderr: { ...stderr, ...overrides } as never }, { color: 'never', quiet });
-  const late = () => new Promise<string>((resolve) => setTimeout(resolve, 800, 'done'));
+  const late = async () => {
+    await vi.advanceTimersByTimeAsync(800);
+    return 'done';
+  };
 
   it('is shown on a terminal after half a second, on one line, and cleared', async () => {
     expect(await withProgress('Listing a server with a long name', terminal(), late)).toBe('done');

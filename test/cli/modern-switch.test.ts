@@ -63,10 +63,9 @@ async function serveHttp(): Promise<string> {
 
 const overHttp = (url: string, name: string) =>
   connect(new StreamableHTTPClientTransport(new URL(url)), name);
-const soon = { timeout: 5000, interval: 20 };
 
 /** A process over stdio can be switched shortly after its first list. */
-const isSwitchable = () => expect.poll(() => readRegistry(registryFolder(process.env)), soon).toHaveLength(1);
+const isSwitchable = () => expect.poll(() => readRegistry(registryFolder(process.env))).toHaveLength(1);
 
 describe('a host of 2026-07-28 over stdio', () => {
   it('follows a switch, and is told of it on its stream', async () => {
@@ -76,7 +75,7 @@ describe('a host of 2026-07-28 over stdio', () => {
     expect((await run('switch')).stdout).toContain(`Some Host  ${ALL} of ${ALL} tools`);
     await host.client.listen({ toolsListChanged: true });
     expect((await run('switch', 'safe')).stdout).toContain(`${SAFE} of ${ALL} tools`);
-    await expect.poll(() => host.told, soon).toContain('notifications/tools/list_changed');
+    await expect.poll(() => host.told).toContain('notifications/tools/list_changed');
     expect(await host.count()).toBe(SAFE);
     expect((await run('switch')).stdout).toContain('listed again');
   });
@@ -153,11 +152,11 @@ describe('hosts of 2026-07-28 over HTTP', () => {
     await one.client.listen({ toolsListChanged: true });
     await other.client.listen({ toolsListChanged: true });
     const look = async () => (await run('switch')).stdout;
-    await expect.poll(async () => (await look()).match(/^(One|Other) /gm), soon).toHaveLength(2);
+    await expect.poll(async () => (await look()).match(/^(One|Other) /gm)).toHaveLength(2);
     const [, session = ''] = /^One {2}.* (\S+)$/m.exec(await look()) ?? [];
     const { stdout, code } = await run('switch', '--session', session, 'safe');
     expect({ stdout, code }).toMatchObject({ code: 0 });
-    await expect.poll(() => one.told, soon).toEqual(['notifications/tools/list_changed']);
+    await expect.poll(() => one.told).toEqual(['notifications/tools/list_changed']);
     expect([await one.count(), await other.count()]).toEqual([SAFE, ALL]);
     expect(other.told).toEqual([]);
   });
@@ -166,7 +165,7 @@ describe('hosts of 2026-07-28 over HTTP', () => {
     const url = await serveHttp();
     const first = await overHttp(url, 'Some Host');
     await first.count();
-    await expect.poll(async () => (await run('switch')).stdout, soon).toContain('Some Host');
+    await expect.poll(async () => (await run('switch')).stdout).toContain('Some Host');
     await run('switch', 'safe');
     expect(await (await overHttp(url, 'Some Host')).count()).toBe(SAFE);
   });

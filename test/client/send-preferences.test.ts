@@ -6,6 +6,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { describe, expect, it } from 'vitest';
 import { concernsCapabilities, createConcerns, inMeta } from '../../src/client/index.js';
 import { EXTENSION_ID } from '../../src/wire/messages.js';
+import { PATIENCE } from '../patience.js';
 import {
   clientV1,
   clientV2,
@@ -164,9 +165,9 @@ it('keeps the types of the given client', async () => {
   const client = closeLater(clientV2('modern'));
   const concerns = createConcerns(client);
   await client.connect((await overHandler(handlerV2())()) as HttpV2);
-  const { tools } = await concerns.listTools({}, { timeout: 1000 });
+  const { tools } = await concerns.listTools({}, { timeout: PATIENCE.wait });
   const first: string | undefined = tools[0]?.name;
   expect(first).toBe(TOOLS[0]);
-  const { content } = await concerns.callTool({ name: 'open' }, { timeout: 1000 });
+  const { content } = await concerns.callTool({ name: 'open' }, { timeout: PATIENCE.wait });
   expect(content[0]).toMatchObject({ type: 'text' });
 });

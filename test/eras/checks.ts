@@ -1,6 +1,6 @@
+import { PATIENCE } from '../patience.js';
 import { connect, type Front, type Host, type HostKind } from './hosts.js';
 
-const WAIT_MS = 20_000;
 /** How long to wait for what cannot come. */
 const LOST_MS = 3000;
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
@@ -74,14 +74,17 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   cancels: async (host, until) => {
     const count = async (): Promise<number> => Number((await host.call('cancelled')).text);
     const before = await count();
-    const controller = new AbortController();
-    const waiting = host.call('wait', {}, { signal: controller.signal });
-    setTimeout(() => controller.abort(), 300);
-    const isCancelled = await waiting.then(
-      () => false,
-      () => true,
-    );
-    return isCancelled && until(async () => (await count()) > before);
+    const isCancelled = async (): Promise<boolean> => (await count()) > before;
+    // Only the server knows when a call has arrived, so calls that left too early are made again.
+    for (let ms = 300; ms < PATIENCE.wait; ms *= 2) {
+      const isRefused = await host.call('wait', {}, { signal: AbortSignal.timeout(ms) }).then(
+        () => false,
+        () => true,
+      );
+      if (!isRefused) return false;
+      if (await isCancelled()) return true;
+    }
+    return until(isCancelled);
   },
   asks: async (host) => {
     const [once, twice] = [await host.call('ask'), await host.call('ask-twice')];
@@ -113,7 +116,7 @@ export async function failures(
     return Object.keys(CHECKS).map((name) => `${name}: ${cause}`);
   }
   for (const [name, check] of Object.entries(CHECKS)) {
-    const until = within(lost.has(name) ? LOST_MS : WAIT_MS);
+    const until = within(lost.has(name) ? LOST_MS : PATIENCE.wait);
     const outcome = await check(host, until, mode).catch((cause: unknown) => String(cause));
     if (outcome !== true) failed.push(outcome === false ? name : `${name}: ${outcome}`);
   }

@@ -23,5 +23,4 @@ it.each(SET_UPS)(
     const failed = await run({ mode: 'enforce', ...setUp }, [host]);
     expect([...failed.values()].flat()).toEqual([]);
   },
-  120_000,
 );

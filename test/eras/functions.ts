@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createProject, type Project } from '../deploy/project.js';
-import { startDynamo } from '../session/dynamo.js';
+import { PATIENT, startDynamo } from '../session/dynamo.js';
 import { Programs } from './programs.js';
 import { CLI, FIXTURES, startServer } from './servers.js';
 
@@ -37,6 +37,7 @@ export async function startFunction(
   const dynamo = await startDynamo();
   programs.closeLater(() => dynamo.close());
   const env = {
+    ...PATIENT,
     AWS_REGION: 'eu-central-1',
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',

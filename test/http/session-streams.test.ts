@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
 import { LivePolicy } from '../../src/gate/request/live-policy.js';
 import { serveLocally } from '../../src/http/local.js';
@@ -67,7 +67,14 @@ describe('the stream of serveLocally', () => {
   });
 
   it('announces a change that another process made in the store, once', async () => {
-    const inner = createMemoryStore();
+    const memory = createMemoryStore();
+    const read = vi.fn(memory.read);
+    const inner = { ...memory, read };
+    /** Resolves when the stream has read what is stored now. */
+    const looked = async () => {
+      const before = read.mock.calls.length;
+      await expect.poll(() => read.mock.calls.length).toBeGreaterThan(before + 1);
+    };
     const id = 'a'.repeat(32);
     await inner.update(id, { concerns: { a: 'x', b: 'y' }, listChanged: ['tools'] });
     const streams = new SessionStreams(inner, loadPolicy('policies/vault.yaml'), 20);
@@ -75,9 +82,10 @@ describe('the stream of serveLocally', () => {
     const headers = { accept: 'text/event-stream', 'mcp-session-id': id };
     const { body } = await streams.open(new Request('http://localhost/mcp', { headers }));
     await streams.store.update(id, { concerns: { b: 'y', a: 'z' } });
-    await sleep(60);
+    await looked();
     await inner.update(id, { concerns: { a: 'other', b: 'y' } });
-    await sleep(100);
+    await looked();
+    await looked();
     await inner.end(id);
     expect(await text(body ?? new ReadableStream())).toBe(
       ': open\n\nevent: message\ndata: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n',

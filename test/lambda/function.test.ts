@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
 import type { BufferedHandler } from '../../src/lambda/buffered.js';
 import { createFunction } from '../../src/lambda/function.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
-import { ACCOUNT, type LocalDynamo, startDynamo } from '../session/dynamo.js';
+import { ACCOUNT, type LocalDynamo, liftLimits, startDynamo } from '../session/dynamo.js';
 import { httpEvent, initialize, rpc, toolsOf, withClaims } from './events.js';
 
 const lines: { level: string; message: string }[] = [];
@@ -22,6 +22,8 @@ beforeAll(async () => {
 beforeEach(() => {
   lines.length = 0;
 });
+let setLimits = (): void => undefined;
+afterEach(() => setLimits());
 afterAll(async () => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
@@ -35,6 +37,7 @@ const make = (env: Record<string, string>) =>
 describe('createFunction', () => {
   it('keeps sessions in the table that the environment variables name, where another instance finds them', async () => {
     const env = { MCP_CONCERNS_TABLE: await dynamo.table() };
+    setLimits = liftLimits();
     const [one, other] = [make(env), make(env)];
     const opened = await one(
       httpEvent('POST', initialize({ concerns: { security: 'high', cost: 'minimal' } })),
@@ -76,6 +79,7 @@ describe('createFunction', () => {
 
   it('keeps preferences per caller, in the table, if the option says so', async () => {
     const env = { MCP_CONCERNS_TABLE: await dynamo.table() };
+    setLimits = liftLimits();
     const make = (more: Record<string, string> = env) =>
       createFunction({
         server: () => createVaultServer(),

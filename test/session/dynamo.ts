@@ -9,6 +9,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
+import { vi } from 'vitest';
 import { PATIENCE } from '../patience.js';
 
 /** A DynamoDB in this process. Unlike the real one, it does not delete expired items, and reads are always consistent. */
@@ -32,6 +33,26 @@ export const ACCOUNT = {
   region: 'eu-central-1',
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
 };
+
+/** The environment of a program whose calls to a store take as long as they need. */
+export const PATIENT = {
+  NODE_OPTIONS: `--import=${new URL('patient-program.mjs', import.meta.url).href}`,
+};
+
+/**
+ * Lets calls to stores in this process take as long as they need: their limits are fractions of a second, and here the database
+ * is in the same process, which may be busy.
+ *
+ * @returns what sets the limits again
+ */
+export function liftLimits(): () => void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
+  return () => {
+    vi.useRealTimers();
+    timeout.mockRestore();
+  };
+}
 
 export async function startDynamo(): Promise<LocalDynamo> {
   const server = dynalite({ createTableMs: 0 });

@@ -50,7 +50,7 @@ describe.skipIf(REDIS === undefined)(`the Redis store (${WITHOUT_REDIS})`, () =>
   });
 
   it('keeps a session for a day after its last use', async () => {
-    const store = createRedisStore({ url: redis.url });
+    const store = createRedisStore({ timeoutMs: PATIENCE.wait, url: redis.url });
     await store.update('a', {});
     await redis.advance(86_000);
     expect(await store.read('a')).toEqual({ state: 'live', record: {} });
@@ -87,25 +87,25 @@ describe.skipIf(REDIS === undefined)(`while Redis fails, the store (${WITHOUT_RE
   it('works again after a restart of Redis', async () => {
     const first = await startRedis();
     const store = createRedisStore({ url: first.url });
-    await store.update('a', {});
+    await expect.poll(() => store.update('a', {}).catch(String)).toBe('stored');
     await first.close();
     await expect(store.read('a')).rejects.toThrow(/cannot be used/);
     const second = await startRedis(Number(new URL(first.url).port));
     await pause();
-    await expect.poll(() => store.read('a').catch(String), { timeout: 10_000 }).toEqual({ state: 'unknown' });
+    await expect.poll(() => store.read('a').catch(String)).toEqual({ state: 'unknown' });
     await second.close();
   });
 
   it('gives up a Redis that hangs after its time, and works again when it goes on', async () => {
     const redis = await startRedis();
     const store = createRedisStore({ url: redis.url });
-    await store.update('a', { listChanged: ['tools'] });
+    await expect.poll(() => store.update('a', { listChanged: ['tools'] }).catch(String)).toBe('stored');
     redis.child.kill('SIGSTOP');
     await expect(store.read('a')).rejects.toThrow(/did not answer within 800 ms/);
     redis.child.kill('SIGCONT');
     await pause();
     await expect
-      .poll(() => store.read('a').catch(String), { timeout: 10_000 })
+      .poll(() => store.read('a').catch(String))
       .toEqual({ state: 'live', record: { listChanged: ['tools'] } });
     await redis.close();
   });

@@ -1,8 +1,11 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from '../longest-first.js';
-import { GENERATED, PROCESSES, SHARED, SLOW } from '../settings.js';
+import { GENERATED, PROCESSES, SERVERS, SHARED, SLOW } from '../settings.js';
 
-/** `npm run test:slow`. Tests that have several processes each run after the others, two at a time. */
+/**
+ * `npm run test:slow`. Tests that have several processes each run after the others, two at a time. CI runs `servers` and
+ * `processes` in one job, and `slow` in another.
+ */
 export default defineConfig({
   test: {
     ...SHARED,
@@ -13,10 +16,14 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: SLOW,
-          exclude: [...SHARED.exclude, ...PROCESSES],
+          exclude: [...SHARED.exclude, ...SERVERS, ...PROCESSES],
           sequence: { groupOrder: 0 },
           maxWorkers: 3,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'servers', include: SERVERS, sequence: { groupOrder: 0 }, maxWorkers: 3 },
       },
       {
         extends: true,

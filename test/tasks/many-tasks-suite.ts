@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { PATIENCE } from '../patience.js';
 import type { LocalDynamo } from '../session/dynamo.js';
 import { type ManyTasks, openManyTasks } from './many-tasks.js';
 
@@ -99,7 +100,8 @@ export function describeManyTasks(
     beforeAll(async () => {
       many = await openManyTasks(dynamo(), count, { pageSize: PAGE });
       hiding = await openManyTasks(dynamo(), count, { pageSize: PAGE, hidden: ['report', 'ask'] });
-    }, 240_000);
+      // Writes each task in two tables.
+    }, 4 * PATIENCE.test);
 
     it.each(FILTERS)(
       'are listed once each, and a page reads little more than itself: $name',

@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { TASKS_EXTENSION } from '../../src/wire/messages.js';
+import { PATIENCE } from '../patience.js';
 
 /** Who the clients are. */
 export const ANN_TOKEN = 'Bearer https://login.example|ann';
@@ -143,7 +144,7 @@ export const followV1: Follow = async (url) => {
     { name: 'report', arguments: ARGUMENTS },
     CallToolResultSchema,
     // The client gives up after a minute otherwise, and processes that are killed need longer on a busy machine.
-    { task: { ttl: 600_000 }, timeout: 240_000 },
+    { task: { ttl: 600_000 }, timeout: PATIENCE.test },
   );
   for await (const message of stream) {
     if (message.type === 'taskStatus' && !seen.includes(message.task.status)) seen.push(message.task.status);

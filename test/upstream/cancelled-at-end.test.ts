@@ -5,13 +5,19 @@ import { expect, it } from 'vitest';
 import { ownCall, unaskable } from '../../src/upstream/call.js';
 import { Channel } from '../../src/upstream/channel.js';
 import { RemoteTransport } from '../../src/upstream/wires/remote.js';
+import { PATIENCE } from '../patience.js';
 
 it('a cancellation reaches a server whose connection is closed right after it', async () => {
   const received: string[] = [];
+  let called = (): void => undefined;
+  const isCalled = new Promise<void>((resolve) => {
+    called = resolve;
+  });
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const { method } = JSON.parse(body || '{}');
+    if (method === 'tools/call') called();
     // As a server that is far away, or busy.
     await sleep(100);
     if (response.destroyed) return;
@@ -27,11 +33,11 @@ it('a cancellation reaches a server whose connection is closed right after it', 
     lost: () => undefined,
     stderr: () => undefined,
   };
-  const channel = new Channel(new RemoteTransport(url, {}), owner, 60_000);
-  await channel.begin(5000, async () => undefined);
+  const channel = new Channel(new RemoteTransport(url, {}), owner, PATIENCE.wait);
+  await channel.begin(PATIENCE.wait, async () => undefined);
   const controller = new AbortController();
   const answer = channel.request({ ...ownCall('tools/call', { name: 'wait' }), signal: controller.signal });
-  await sleep(150);
+  await isCalled;
   controller.abort();
   await answer;
   await channel.close();

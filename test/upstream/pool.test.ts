@@ -78,4 +78,4 @@ it('the server of a call that waits for a person stays, whoever else comes', asy
     await Promise.all(subs.map((sub) => call(bridged, sub, { name: 'echo' })));
   }
   expect((await resume()).result).toHaveProperty('content');
-}, 20_000);
+});

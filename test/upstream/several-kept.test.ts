@@ -95,6 +95,6 @@ it('a server that was replaced without ending its connection is announced when i
   // It forgets its session after ten requests.
   for (let n = 0; n < 12; n++) await client.callTool({ name: 'far__echo', arguments: { n } });
   expect(remote.sessions()).toBe(2);
-  await expect.poll(() => changed.mock.calls.length, { timeout: 1000 }).toBe(1);
+  await expect.poll(() => changed.mock.calls.length).toBe(1);
   expect(await namesOf(client)).toEqual(['one__list-2', 'far__echo']);
 });

@@ -142,11 +142,12 @@ describe('several servers with equal names', () => {
   });
 
   it('forward that a list is cancelled', async () => {
-    const cancelled = vi.fn();
+    const [asked, cancelled] = [vi.fn(), vi.fn()];
     const slow = () =>
       inProcessTransport(() => {
         const server = createServer('two');
         server.server.setRequestHandler(ListPromptsRequestSchema, async (_request, { signal }) => {
+          asked();
           await new Promise((resolve) => signal.addEventListener('abort', resolve));
           cancelled();
           return { prompts: [] };
@@ -156,8 +157,10 @@ describe('several servers with equal names', () => {
     const client = await connect({ one: serverOf('one'), two: slow });
     const stop = new AbortController();
     const listing = client.listPrompts(undefined, { signal: stop.signal });
-    setTimeout(() => stop.abort('enough'), 50);
-    await expect(listing).rejects.toThrow('enough');
+    const refused = expect(listing).rejects.toThrow('enough');
+    await expect.poll(() => asked.mock.calls.length).toBe(1);
+    stop.abort('enough');
+    await refused;
     await expect.poll(() => cancelled.mock.calls.length).toBe(1);
   });
 
@@ -327,7 +330,7 @@ settings: { panel: on }`);
     await expect.poll(() => changed.mock.calls.length).toBe(1);
     expect(await namesOf(client)).not.toContain('two__who');
     start();
-    await expect.poll(() => changed.mock.calls.length, { timeout: 1500 }).toBe(2);
+    await expect.poll(() => changed.mock.calls.length).toBe(2);
     expect(await namesOf(client)).toContain('two__who');
     expect(started).toHaveLength(2);
     expect(textOf(await client.callTool({ name: 'two__who' }))).toBe('two');

@@ -15,6 +15,7 @@ import { proxySessions } from '../../src/upstream/sessions.js';
 import { ChildTransport } from '../../src/upstream/wires/child-process.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { httpEvent, rpc } from '../lambda/events.js';
+import { PATIENCE } from '../patience.js';
 import { begin, echo, readSlowly, stream } from './raw-client.js';
 
 const CHILD = fileURLToPath(new URL('fixtures/streaming-child.mjs', import.meta.url));
@@ -85,7 +86,7 @@ describe('a stream of 50 MB', () => {
         const response = await stream(url, session, STREAM);
         response.on('error', () => undefined);
         expect(await settled(written)).toBeLessThan(HELD);
-        expect(await echo(url, session, 10_000)).toBeLessThan(10_000);
+        expect(await echo(url, session, PATIENCE.wait)).toBeLessThan(PATIENCE.wait);
         response.destroy();
       }),
     );

@@ -206,7 +206,7 @@ it('arguments of a legacy host are repeated as headers at any depth, encoded if 
   const given = { region: 'eu', filter: { owner: { name: 'Zoë' } }, text: '=?base64?eA==?=', plain: 'x' };
   const call = { name: 'find', arguments: given };
   await client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call });
-  await expect.poll(() => called['mcp-param-region'], { timeout: 10_000 }).toBe('eu');
+  await expect.poll(() => called['mcp-param-region']).toBe('eu');
   const encoded = (text: string): string => `=?base64?${Buffer.from(text).toString('base64')}?=`;
   expect(called['mcp-param-owner']).toBe(encoded('Zoë'));
   expect(called['mcp-param-text']).toBe(encoded('=?base64?eA==?='));

@@ -110,7 +110,12 @@ export const callModern = (
     },
   );
 
-export interface Service extends Running {
+interface Started extends Running {
+  /** The file in which the server behind counts its starts. */
+  readonly starts: string;
+}
+
+export interface Service extends Started {
   /** At 127.0.0.1, whatever it listens on. */
   readonly url: URL;
 }
@@ -124,7 +129,7 @@ export async function serve(environment: Record<string, string>, ...args: string
 }
 
 /** Starts `serve`, which may refuse to. */
-export function startService(environment: Record<string, string>, ...args: string[]): Running {
+export function startService(environment: Record<string, string>, ...args: string[]): Started {
   const folder = mkdtempSync(join(tmpdir(), 'service-'));
   writeFileSync(join(folder, 'policy.yaml'), POLICY);
   const before = { ...process.env };
@@ -132,7 +137,8 @@ export function startService(environment: Record<string, string>, ...args: strin
   Object.assign(process.env, { XDG_STATE_HOME: folder, XDG_RUNTIME_DIR: folder }, environment);
   const policy = ['--no-project', '--port', '0', '--policy', join(folder, 'policy.yaml')];
   const server = args.some((each) => each === '--url') ? [] : ['--', process.execPath, CHILD, 'none'];
-  const counter = server.length === 0 ? [] : [join(folder, 'starts')];
+  const starts = join(folder, 'starts');
+  const counter = server.length === 0 ? [] : [starts];
   const started = start('serve', ...policy, ...args, ...server, ...counter);
   for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
   Object.assign(process.env, before);
@@ -140,5 +146,5 @@ export function startService(environment: Record<string, string>, ...args: strin
     started.child.kill('SIGKILL');
     await started.ended;
   });
-  return started;
+  return { ...started, starts };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LocalDynamo, startDynamo } from '../../session/dynamo.js';
+import { type LocalDynamo, PATIENT, startDynamo } from '../../session/dynamo.js';
 import { REDIS, startRedis, WITHOUT_REDIS } from '../../session/redis-server.js';
 import { afterTest, begin, post, type Service, send, serve, startService } from './service.js';
 
@@ -37,7 +37,7 @@ const at = ({ endpoint }: LocalDynamo) => ({
 describe.skipIf(REDIS === undefined)(`two processes with one Redis (${WITHOUT_REDIS})`, () =>
   share(async () => {
     const { url, ...redis } = await startRedis();
-    return { ...redis, place: url, environment: {} };
+    return { ...redis, place: url, environment: PATIENT };
   }),
 );
 
@@ -47,7 +47,7 @@ describe('two processes with one DynamoDB table', () =>
     const table = await dynamo.table();
     return {
       place: `dynamodb:${table}`,
-      environment: { ...CREDENTIALS, ...at(dynamo) },
+      environment: { ...CREDENTIALS, ...at(dynamo), ...PATIENT },
       empty: () => dynamo.empty(table),
       close: () => dynamo.close(),
     };

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ACCOUNT, type LocalDynamo, startDynamo } from '../../session/dynamo.js';
+import { ACCOUNT, type LocalDynamo, PATIENT, startDynamo } from '../../session/dynamo.js';
 import { httpEvent, initialize, rpc } from '../events.js';
 
 /** `npm run test:slow` makes this bundle before it runs the tests, in the same way as `osls package`. */
@@ -132,6 +132,7 @@ describe('the bundle in a separate process', () => {
 
   it('finds preferences in the table that another process stored', async () => {
     const env = {
+      ...PATIENT,
       MCP_CONCERNS_TABLE: await dynamo.table(),
       AWS_ENDPOINT_URL_DYNAMODB: dynamo.endpoint,
       AWS_REGION: ACCOUNT.region,

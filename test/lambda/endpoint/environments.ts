@@ -20,10 +20,12 @@ export interface Environments {
  *
  * @param variables the variables of the function
  * @param others the variables of further functions of the same bundle, by name
+ * @param program the variables of the process that runs all of them
  */
 export async function startEnvironments(
   variables: Record<string, string>,
   others: Record<string, Record<string, string>>,
+  program: Record<string, string>,
 ): Promise<Environments> {
   const folder = mkdtempSync(join(tmpdir(), 'environments-'));
   for (const name of ['node_modules', 'build', 'templates'])
@@ -82,7 +84,7 @@ export async function startEnvironments(
     {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
+      env: { ...process.env, AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', ...program },
     },
   );
   let output = '';

@@ -37,4 +37,4 @@ it('packages the variants jwt and tasks together', async () => {
     MCP_CONCERNS_TASKS_FUNCTION: { Ref: 'TasksDurableLambdaAlias' },
     MCP_CONCERNS_TASKS_TABLE: { Ref: 'TasksTable' },
   });
-}, 120_000);
+});

@@ -51,7 +51,7 @@ beforeAll(async () => {
     docs: { url: `http://127.0.0.1:${port}/mcp`, headers: { 'X-Key': 'DOCS_KEY' } },
   };
   await built.bundleFunction({ policy, servers }, { target: TARGET });
-}, 120_000);
+});
 afterAll(async () => {
   rmSync(folder, { recursive: true });
   await new Promise((closed) => remote.close(closed));
@@ -85,7 +85,7 @@ describe('a function in front of two packages and a remote server', () => {
     for (const name of ['one__echo', 'two__echo', 'docs__search']) expect(names).toContain(`"${name}"`);
     expect(JSON.stringify(echoed?.result)).toContain('here');
     expect(JSON.stringify(found?.result)).toContain('found');
-  }, 60_000);
+  });
 });
 
 describe('endpoint.yml with several servers', () => {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { read } from '../../../src/wire/messages.js';
 import { createVariant, type Environment, type Project, startEnvironment } from '../../deploy/project.js';
 import { unzip } from '../../deploy/unzip.js';
-import { ACCOUNT, type LocalDynamo, startDynamo } from '../../session/dynamo.js';
+import { ACCOUNT, type LocalDynamo, PATIENT, startDynamo } from '../../session/dynamo.js';
 import { inProcesses } from '../../tasks/lambda/invoke.js';
 import { type FakeLambda, startFakeLambda } from '../../tasks/lambda/server.js';
 import { createTaskTable } from '../../tasks/table.js';
@@ -78,7 +78,7 @@ beforeAll(async () => {
   template = JSON.parse(readFileSync(file, 'utf8'));
   await unzip(join(project.folder, '.serverless/mcp.zip'), mcp());
   await unzip(join(project.folder, '.serverless/tasks.zip'), tasks());
-}, 120_000);
+});
 
 describe('the variant tasks', () => {
   it('runs tasks in a durable function, on a version of its code that is kept', () => {
@@ -237,7 +237,7 @@ describe('the packaged functions', () => {
       // The gate keeps the owners of tasks beside the sessions, so that every environment knows them.
       MCP_CONCERNS_SESSIONS: 'dynamodb',
       MCP_CONCERNS_TABLE: await dynamo.table(),
-      NODE_OPTIONS: `--import=${join(project.folder, 'record.mjs')}`,
+      NODE_OPTIONS: `${PATIENT.NODE_OPTIONS} --import=${join(project.folder, 'record.mjs')}`,
     };
   });
 

@@ -8,6 +8,7 @@ import { build } from 'esbuild';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Running, start } from '../../cli/run.js';
+import { PATIENCE } from '../../patience.js';
 import { launchBrowser, NoBrowserError } from './launch.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -96,6 +97,7 @@ describe.skipIf(browser === undefined)(`a person at the MCP App in a host ${reas
 
   it.each(['light', 'dark'])('switches the list of the host, in its theme: %s', async (theme) => {
     const tab = await browser?.newPage({ viewport: { width: 460, height: 900 } });
+    tab?.setDefaultTimeout(PATIENCE.wait);
     if (tab === undefined) throw new NoBrowserError();
     const errors: string[] = [];
     tab.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
@@ -126,6 +128,7 @@ describe.skipIf(browser === undefined)(`a person at the MCP App in a host ${reas
 
   it('cannot be switched to what would show more, and says where that is possible', async () => {
     const tab = await browser?.newPage({ viewport: { width: 460, height: 900 } });
+    tab?.setDefaultTimeout(PATIENCE.wait);
     if (tab === undefined) throw new NoBrowserError();
     await tab.goto(url);
     const frame = tab.frameLocator('iframe');
@@ -152,6 +155,7 @@ describe.skipIf(browser === undefined)(`a person at the MCP App in a host ${reas
 
   it('leaves a switch where the person put it, also if older documents arrive after the change', async () => {
     const tab = await browser?.newPage({ viewport: { width: 460, height: 900 } });
+    tab?.setDefaultTimeout(PATIENCE.wait);
     if (tab === undefined) throw new NoBrowserError();
     await tab.goto(`${url}/?late`);
     const everything = tab.frameLocator('iframe').getByRole('radio', { name: 'everything' });

@@ -7,6 +7,7 @@ import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Running, run, startAtTerminal } from '../../cli/run.js';
+import { PATIENCE } from '../../patience.js';
 import { launchBrowser, NoBrowserError } from './launch.js';
 
 let browser: Browser | undefined;
@@ -62,6 +63,7 @@ describe.skipIf(browser === undefined)(`a person at the page of serve ${reason}`
 
   it('clicks, and the host gets another list', async () => {
     const tab = await browser?.newPage();
+    tab?.setDefaultTimeout(PATIENCE.wait);
     if (tab === undefined) throw new NoBrowserError();
     const errors: string[] = [];
     tab.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
@@ -90,6 +92,7 @@ describe.skipIf(browser === undefined)(`a person at the page of serve ${reason}`
 
   it('decides about what a program asks for: Escape refuses, and a click allows', async () => {
     const tab = await browser?.newPage();
+    tab?.setDefaultTimeout(PATIENCE.wait);
     if (tab === undefined) throw new NoBrowserError();
     const errors: string[] = [];
     tab.on('pageerror', (error) => errors.push(error.message));

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PANEL_CONTENT_SECURITY_POLICY, PANEL_HTML } from '../../../src/gate/panel/generated/page.js';
 import type { PanelState } from '../../../src/gate/panel/panel-document.js';
 import { moveSwitches } from '../../../src/page/move-switches.js';
+import { PATIENCE } from '../../patience.js';
 import { LARGE_STATES, largeState, serversState } from './large.js';
 import { launchBrowser, NoBrowserError } from './launch.js';
 import { STATES, stateOf } from './states.js';
@@ -36,6 +37,7 @@ describe.skipIf(browser === undefined)(`the page in a real browser ${reason}`, (
   ): Promise<Page> {
     if (browser === undefined) throw new NoBrowserError();
     const page = await browser.newPage(options);
+    page.setDefaultTimeout(PATIENCE.wait);
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     page.on('pageerror', (error) => errors.push(error.message));
     let current = state;

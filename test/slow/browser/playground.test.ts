@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { run, start } from '../../cli/run.js';
+import { PATIENCE } from '../../patience.js';
 import { launchBrowser, NoBrowserError } from './launch.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -47,7 +48,7 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
   async function open(file: string, options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
     if (browser === undefined) throw new NoBrowserError();
     page = await browser.newPage(options);
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(PATIENCE.wait);
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     page.on('pageerror', (error) => errors.push(error.message));
     await page.goto(file);
