@@ -1,16 +1,11 @@
-import type { Kind } from '../engine/policy.js';
+import type { NamedKind } from '../engine/servers/outside-names.js';
 import { isMembers } from './messages.js';
 
 /** Returns where a value is wrong, as a path; `undefined` if it is right. */
 type Test = (value: unknown) => string | undefined;
 
-const is =
-  (what: string): Test =>
-  (value) =>
-    // biome-ignore lint/suspicious/useValidTypeof: the table has names of types
-    typeof value === what ? undefined : '';
-const text = is('string');
-const flag = is('boolean');
+const text: Test = (value) => (typeof value === 'string' ? undefined : '');
+const flag: Test = (value) => (typeof value === 'boolean' ? undefined : '');
 const number: Test = (value) => (typeof value === 'number' ? undefined : '');
 const share: Test = (value) => (typeof value === 'number' && value >= 0 && value <= 1 ? undefined : '');
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
@@ -73,7 +68,7 @@ const hints = members({
 });
 
 /** What clients of the SDKs accept of an entry of each list: one that they refuse costs a client the whole list. */
-const ENTRIES: Readonly<Record<Kind, Test>> = {
+const ENTRIES: Readonly<Record<NamedKind, Test>> = {
   tools: members({
     ...named,
     'inputSchema!': schema,
@@ -87,6 +82,15 @@ const ENTRIES: Readonly<Record<Kind, Test>> = {
   }),
   resources: members({ ...named, 'uri!': text, mimeType: text, size: number, annotations: audience }),
   resourceTemplates: members({ ...named, 'uriTemplate!': text, mimeType: text, annotations: audience }),
+  tasks: members({
+    'taskId!': text,
+    'status!': oneOf('working', 'input_required', 'completed', 'failed', 'cancelled'),
+    'ttl!': (value) => (value === null ? undefined : number(value)),
+    'createdAt!': text,
+    'lastUpdatedAt!': text,
+    pollInterval: number,
+    statusMessage: text,
+  }),
 };
 
 /**
@@ -96,4 +100,4 @@ const ENTRIES: Readonly<Record<Kind, Test>> = {
  * @example
  * misfitOf('tools', { name: 'a', inputSchema: {} }); // '/inputSchema/type'
  */
-export const misfitOf = (kind: Kind, entry: unknown): string | undefined => ENTRIES[kind](entry);
+export const misfitOf = (kind: NamedKind, entry: unknown): string | undefined => ENTRIES[kind](entry);

@@ -14,6 +14,15 @@ const NAMING = {
   tasks: { member: 'taskId', mark: '+' },
 } as const satisfies Record<NamedKind, { readonly member: string; readonly mark: string }>;
 
+/** The member that names an entry of each list. */
+export const NAMED_BY: Readonly<Record<NamedKind, string>> = {
+  tools: NAMING.tools.member,
+  prompts: NAMING.prompts.member,
+  resources: NAMING.resources.member,
+  resourceTemplates: NAMING.resourceTemplates.member,
+  tasks: NAMING.tasks.member,
+};
+
 /** One of several servers, and what it calls something itself. */
 export interface Inside {
   readonly slug: string;

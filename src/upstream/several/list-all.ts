@@ -1,6 +1,8 @@
 import { KINDS } from '../../engine/policy.js';
+import type { LeftOut } from '../../engine/servers/left-out.js';
 import {
   LEFT_OUT_META,
+  NAMED_BY,
   type NamedKind,
   outsideEntry,
   UNAVAILABLE_META,
@@ -40,8 +42,8 @@ export async function listAll(parts: readonly Part[], call: ServerCall, era: Era
   const found = lists.filter((each) => typeof each !== 'string');
   const leftOut = parts.flatMap(({ member }, at) => {
     const list = lists[at];
-    const wrong = typeof list === 'object' ? list.wrong : [];
-    return wrong.length === 0 ? [] : [[member.slug, wrong.slice(0, MAX_NAMED)] as const];
+    const first = typeof list === 'object' ? list.leftOut.first : [];
+    return first.length === 0 ? [] : [[member.slug, first] as const];
   });
   const told = {
     ...(missing.length === 0 ? {} : { [UNAVAILABLE_META]: Object.fromEntries(missing) }),
@@ -55,25 +57,17 @@ export async function listAll(parts: readonly Part[], call: ServerCall, era: Era
   };
 }
 
-async function listedBy(part: Part, call: ServerCall, key: NamedKind): Promise<Listed> {
-  if (key === 'tasks') return listPart(part, call, key);
-  const { lists } = part;
-  const kept = lists.get(key);
-  if (kept !== undefined) return kept;
-  const listed = await listPart(part, call, key);
-  lists.keep(key, listed);
-  return listed;
-}
+const listedBy = (part: Part, call: ServerCall, key: NamedKind): Promise<Listed> =>
+  key === 'tasks' ? listPart(part, call, key) : part.lists.read(key, () => listPart(part, call, key));
 
 /** What one server may list, and how long its siblings wait for all of its pages. */
 const BOUNDS = { items: 20_000, milliseconds: PATIENCE_MS };
 
 /** So many entries that are left out are named; a server may list any number of them. */
 const MAX_NAMED = 20;
-const MAX_NAME = 100;
+const MAX_TEXT = 100;
 
-const nameOf = (entry: unknown): string =>
-  String(read(entry, 'name') ?? read(entry, 'uri') ?? read(entry, 'uriTemplate') ?? '').slice(0, MAX_NAME);
+const shortened = (text: string): string => text.slice(0, MAX_TEXT);
 
 /** Lists one kind of what one server has. */
 export async function listPart(part: Part, call: ServerCall, key: NamedKind): Promise<Listed> {
@@ -91,15 +85,19 @@ export async function listPart(part: Part, call: ServerCall, key: NamedKind): Pr
     BOUNDS,
   );
   if (end.kind === 'failed') return member.down ?? reasonOf(end.error);
-  const isPartial = end.kind !== 'complete' && end.kind !== 'repeated-cursor';
-  const wrong: string[] = isPartial ? [`the pages after entry ${items.length}: ${end.kind}`] : [];
+  const leftOut: LeftOut[] = [];
   const entries = items.flatMap((entry) => {
-    const misfit = key === 'tasks' ? undefined : misfitOf(key, entry);
+    const misfit = misfitOf(key, entry);
     if (misfit === undefined) return [outsideEntry(member.slug, key, membersOf(entry))];
     // One entry that clients refuse would cost them the lists of all servers.
-    wrong.push(`${nameOf(entry)}: ${misfit === '' ? 'not an object' : misfit}`);
+    const name = read(entry, NAMED_BY[key]);
+    leftOut.push({ ...(typeof name === 'string' ? { name: shortened(name) } : {}), at: shortened(misfit) });
     return [];
   });
+  const isPartial = end.kind !== 'complete' && end.kind !== 'repeated-cursor';
+  if (isPartial) leftOut.unshift({ after: items.length, why: end.kind });
   member.learn(key, entries);
-  return { entries, about, wrong, isPartial };
+  const told = { first: leftOut.slice(0, MAX_NAMED), count: leftOut.length };
+  part.sayLeftOut(key, told);
+  return { entries, about, leftOut: told, isPartial };
 }

@@ -1,34 +1,40 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { KINDS, type Kind } from '../../engine/policy.js';
+import type { LeftOut } from '../../engine/servers/left-out.js';
 import { MAX_AGE_MS } from '../../gate/request/catalog-cache.js';
-import {
-  CAPABILITIES,
-  type Capability,
-  LISTS,
-  listChangedMethod,
-  type Members,
-} from '../../wire/messages.js';
-import type { Notify } from '../call.js';
+import { getOrMake } from '../../once.js';
+import { type Capability, LISTS, type Members } from '../../wire/messages.js';
+import { latest, type Pace } from './bounds.js';
+
+/** The first ones of what is left out of a list, and how many there are. */
+export interface AllLeftOut {
+  readonly first: readonly LeftOut[];
+  readonly count: number;
+}
 
 /** What one server lists: its results joined into one, or why it is missing. */
 export type Listed =
   | {
       readonly entries: readonly Members[];
       readonly about: Members;
-      readonly wrong: readonly string[];
+      readonly leftOut: AllLeftOut;
+      /** Whether its pages did not end: its siblings would wait each time that it is listed. */
       readonly isPartial: boolean;
     }
   | string;
 
-/** Milliseconds between two announcements of one server, however often it announces. */
-const PAUSE_MS = 1000;
+/** How often the client is told that lists of one server changed, however often that server says so. */
+const ANNOUNCED = { times: 1, ms: 1000 };
 
-/** One whose pages do not end is not walked through again soon: its siblings would wait each time. */
-const isPartial = (listed: Listed): boolean => typeof listed !== 'string' && listed.isPartial;
+/** Counts what all servers of a client announced together, by capability. */
+export type Announcements = Map<Capability, number>;
 
-/** Counts what all servers of a client announced together. */
-export interface Announced {
-  count: number;
+interface Kept {
+  readonly listed: Listed;
+  readonly at: number;
+  /** When its walk began, as the number of the walk. */
+  readonly walk: number;
+  /** How many announcements there were when the client got it last. */
+  seen: number;
 }
 
 /**
@@ -36,64 +42,94 @@ export interface Announced {
  * this one announces costs one list at a time, and one afterwards: the client is told when the new list is there.
  */
 export class ListsOfOne {
-  private readonly kept = new Map<Kind, { readonly listed: Listed; readonly at: number; seen: number }>();
+  private readonly kept = new Map<Kind, Kept>();
+  private walks = 0;
+  /** Walks up to this one began before an announcement: what they bring is passed on, and not kept. */
+  private readonly outdated = new Map<Kind, number>();
+  /** Walks up to this one began before the server was another one. */
+  private forgotten = 0;
+  private readonly paces = new Map<Capability, Pace>();
   /** Whether a capability was announced again while its lists are read. */
-  private readonly running = new Map<Capability, boolean>();
+  private readonly renewing = new Map<Capability, boolean>();
 
   /**
    * @param list lists one kind of primitive
-   * @param announced what all servers announced
+   * @param announcements what all servers announced
+   * @param tell tells the client that the lists of a capability changed
    * @param signal aborted when the client has left
    */
   constructor(
     private readonly list: (kind: Kind) => Promise<Listed>,
-    private readonly announced: Announced,
+    private readonly announcements: Announcements,
+    private readonly tell: (capability: Capability) => void,
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Returns the list that is at hand after an announcement; `undefined` if the server must be asked. */
-  get(kind: Kind): Listed | undefined {
+  /** Lists one kind: once after an announcement from what is at hand, otherwise from the server. */
+  async read(kind: Kind, list: () => Promise<Listed>): Promise<Listed> {
     const kept = this.kept.get(kind);
-    if (
-      kept === undefined ||
-      (kept.seen === this.announced.count && !isPartial(kept.listed)) ||
-      Date.now() - kept.at > MAX_AGE_MS
-    )
-      return undefined;
-    kept.seen = this.announced.count;
-    return kept.listed;
-  }
-
-  keep(kind: Kind, listed: Listed): void {
-    if (typeof listed === 'string') this.kept.delete(kind);
-    else this.kept.set(kind, { listed, at: Date.now(), seen: this.announced.count });
+    const { seen } = this.now(kind);
+    const isFresh = kept !== undefined && Date.now() - kept.at <= MAX_AGE_MS;
+    if (isFresh && (kept.seen !== seen || isPartial(kept.listed))) {
+      kept.seen = seen;
+      return kept.listed;
+    }
+    const walk = ++this.walks;
+    const listed = await list();
+    if (walk > (this.outdated.get(kind) ?? 0)) this.keep(kind, listed, walk);
+    return listed;
   }
 
   /** The server may list something else, without an announcement of its own. */
   forget(): void {
+    this.forgotten = this.walks;
     this.kept.clear();
   }
 
-  /** Passes on what the server tells: that a list changed as soon as the new one is there. */
-  after(tell: Notify): Notify {
-    return (method, params) => {
-      const capability = CAPABILITIES.find((each) => method === listChangedMethod(each));
-      if (capability === undefined) return tell(method, params);
-      const kinds = KINDS.filter((kind) => LISTS[kind].capability === capability && this.kept.has(kind));
-      if (this.running.has(capability)) return void this.running.set(capability, true);
-      void this.renew(capability, kinds, () => tell(method, params));
-    };
+  /** The server announces that the lists of a capability changed. */
+  announced(capability: Capability): void {
+    for (const kind of kindsOf(capability)) this.outdated.set(kind, this.walks);
+    if (this.renewing.has(capability)) return void this.renewing.set(capability, true);
+    const pace = getOrMake(this.paces, capability, () => latest(ANNOUNCED));
+    pace.pass(() => void this.renew(capability));
   }
 
-  private async renew(capability: Capability, kinds: readonly Kind[], tell: () => void): Promise<void> {
-    const { running, signal } = this;
-    do {
-      running.set(capability, false);
-      await Promise.all(kinds.map(async (kind) => this.keep(kind, await this.list(kind))));
-      this.announced.count++;
-      tell();
-      await sleep(PAUSE_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    } while (running.get(capability) === true && !signal.aborted);
-    running.delete(capability);
+  /** The client has left. */
+  stop(): void {
+    for (const pace of this.paces.values()) pace.stop();
+  }
+
+  private async renew(capability: Capability): Promise<void> {
+    const { renewing, announcements } = this;
+    renewing.set(capability, false);
+    const kinds = kindsOf(capability).filter((kind) => this.kept.has(kind));
+    await Promise.all(
+      kinds.map(async (kind) => {
+        const walk = ++this.walks;
+        this.keep(kind, await this.list(kind), walk);
+      }),
+    );
+    if (this.signal.aborted) return;
+    announcements.set(capability, (announcements.get(capability) ?? 0) + 1);
+    this.tell(capability);
+    const isAgain = renewing.get(capability) === true;
+    renewing.delete(capability);
+    if (isAgain) this.announced(capability);
+  }
+
+  /** A walk may end after one that began later. */
+  private keep(kind: Kind, listed: Listed, walk: number): void {
+    if (walk <= this.forgotten || walk < (this.kept.get(kind)?.walk ?? 0)) return;
+    if (typeof listed === 'string') this.kept.delete(kind);
+    else this.kept.set(kind, { listed, ...this.now(kind), walk });
+  }
+
+  private now(kind: Kind): Pick<Kept, 'at' | 'seen'> {
+    return { at: Date.now(), seen: this.announcements.get(LISTS[kind].capability) ?? 0 };
   }
 }
+
+const isPartial = (listed: Listed): boolean => typeof listed !== 'string' && listed.isPartial;
+
+const kindsOf = (capability: Capability): readonly Kind[] =>
+  KINDS.filter((kind) => LISTS[kind].capability === capability);

@@ -23,7 +23,7 @@ export class Member {
   /** Why it could not be asked last; `undefined` if it answered, be it with an error. */
   private failing: string | undefined;
   /** Its own names by names that only the list tells. */
-  private readonly minted = new Map<string, string>();
+  private readonly minted = new Map<NamedKind, ReadonlyMap<string, string>>();
   private readonly began = performance.now();
   private isRetrying = false;
   /** Milliseconds until the next attempt. A server that ends each time that it starts must wait longer and longer. */
@@ -50,12 +50,12 @@ export class Member {
 
   /** Takes what it lists, with the names outside, for names that only the list tells. */
   learn(kind: NamedKind, entries: readonly Members[]): void {
-    if (kind !== 'tools' && kind !== 'prompts') return;
-    for (const entry of entries) {
+    const found = entries.flatMap((entry) => {
       const name = String(entry.name);
       const own = isMinted(name) ? insideOf(entry)?.own : undefined;
-      if (own !== undefined) this.minted.set(name, own);
-    }
+      return own === undefined ? [] : [[name, own] as const];
+    });
+    this.minted.set(kind, new Map(found));
   }
 
   /**
@@ -63,7 +63,8 @@ export class Member {
    * a policy hides the minted name of a tool, so that tool must not answer to its full name.
    */
   ownName(kind: NamedKind, outside: string): string | undefined {
-    if ((kind === 'tools' || kind === 'prompts') && isMinted(outside)) return this.minted.get(outside);
+    if ((kind === 'tools' || kind === 'prompts') && isMinted(outside))
+      return this.minted.get(kind)?.get(outside);
     const own = insideName(kind, outside)?.own;
     return own !== undefined && outsideName(this.slug, kind, own) === outside ? own : undefined;
   }
