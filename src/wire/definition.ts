@@ -6,7 +6,8 @@ type Test = (value: unknown) => string | undefined;
 
 const text: Test = (value) => (typeof value === 'string' ? undefined : '');
 const flag: Test = (value) => (typeof value === 'boolean' ? undefined : '');
-const number: Test = (value) => (typeof value === 'number' ? undefined : '');
+/** `1e999` is Infinity here, and would be sent as `null`. */
+const number: Test = (value) => (Number.isFinite(value) ? undefined : '');
 const share: Test = (value) => (typeof value === 'number' && value >= 0 && value <= 1 ? undefined : '');
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 const time: Test = (value) => (typeof value === 'string' && TIME.test(value) ? undefined : '');
@@ -47,7 +48,7 @@ const record =
     if (!isMembers(value)) return '';
     for (const [name, each] of Object.entries(value)) {
       const wrong = test(each);
-      if (wrong !== undefined) return `/${name}${wrong}`;
+      if (wrong !== undefined) return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}${wrong}`;
     }
     return undefined;
   };
@@ -85,7 +86,8 @@ const ENTRIES: Readonly<Record<NamedKind, Test>> = {
   tasks: members({
     'taskId!': text,
     'status!': oneOf('working', 'input_required', 'completed', 'failed', 'cancelled'),
-    'ttl!': (value) => (value === null ? undefined : number(value)),
+    // Infinity is sent as `null`, which is right here.
+    'ttl!': (value) => (value === null || typeof value === 'number' ? undefined : ''),
     'createdAt!': text,
     'lastUpdatedAt!': text,
     pollInterval: number,

@@ -1,8 +1,10 @@
 import type { Configuration } from '../../engine/configuration.js';
 import type { Primitive } from '../../engine/mapping.js';
 import type { Catalog } from '../../engine/select.js';
-import { insideOf } from '../../engine/servers/outside-names.js';
+import { leftOutIn } from '../../engine/servers/left-out.js';
+import { insideOf, LEFT_OUT_META } from '../../engine/servers/outside-names.js';
 import { getOrMake } from '../../once.js';
+import { membersOf } from '../../wire/messages.js';
 import { NOTHING } from './exceptions.js';
 import { isHiddenIdentity, type Named, readNames } from './hidden-names.js';
 import {
@@ -69,7 +71,10 @@ export function redactDefinitions(
   return given;
 }
 
-/** Removes the names of hidden primitives from the members of a list's result that are not its entries. */
+/**
+ * Removes the names of hidden primitives from the members of a list's result that are not its entries. Entries that are left out
+ * have no names there: nothing tells whether the policy would show them.
+ */
 export function redactRest(
   bound: Catalog<Primitive>,
   rest: Record<string, unknown>,
@@ -78,7 +83,11 @@ export function redactRest(
   // Most results have none.
   if (Object.keys(rest).length === 0) return rest;
   const redact = hiddenIn(bound, configuration, undefined).redaction(() => true);
-  return redactMembers(rest, redact, NOTHING);
+  const found = leftOutIn(rest._meta);
+  if (found.length === 0) return redactMembers(rest, redact, NOTHING);
+  const nameless = found.map(([slug, each]) => [slug, each.map(({ name: _name, ...where }) => where)]);
+  const _meta = { ...membersOf(rest._meta), [LEFT_OUT_META]: Object.fromEntries(nameless) };
+  return redactMembers({ ...rest, _meta }, redact, NOTHING);
 }
 
 /**

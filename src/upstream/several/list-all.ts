@@ -33,7 +33,7 @@ export async function listAll(parts: readonly Part[], call: ServerCall, era: Era
   const lists = await Promise.all(parts.map((part) => listedBy(part, call, key)));
   const missing = parts.flatMap(({ member }, at) => {
     const list = lists[at];
-    return typeof list === 'string' ? [[member.slug, list] as const] : [];
+    return typeof list === 'string' ? [[member.slug, list.slice(0, MAX_REASON)] as const] : [];
   });
   if (missing.length === parts.length && parts.length > 0) {
     const reasons = missing.map(([slug, reason]) => `${slug}: ${reason}`).join('; ');
@@ -66,6 +66,8 @@ const BOUNDS = { items: 20_000, milliseconds: PATIENCE_MS };
 /** So many entries that are left out are named; a server may list any number of them. */
 const MAX_NAMED = 20;
 const MAX_TEXT = 100;
+/** In characters: the reason can be an error that the server answers. */
+const MAX_REASON = 1000;
 
 const shortened = (text: string): string => text.slice(0, MAX_TEXT);
 
