@@ -74,6 +74,10 @@ export class Host {
   readonly tasks = new Map<string, Thing>();
   /** The requests of servers that it got, with what to say to them. */
   readonly questions = new Map<unknown, { readonly slug: string; readonly id: string }>();
+  /** The questions that it has not answered. */
+  readonly open = new Set<unknown>();
+  /** How often each server has told it something, by server and method. */
+  readonly told = new Map<string, number>();
   private lastId = 0;
 
   constructor(
@@ -87,6 +91,11 @@ export class Host {
 
   get views(): readonly View[] {
     return [this.session, ...this.sent.map(({ view }) => view)];
+  }
+
+  count(slug: string | undefined, method: string): void {
+    const key = `${slug} ${method}`;
+    this.told.set(key, (this.told.get(key) ?? 0) + 1);
   }
 
   isOpen = (): boolean => this.sent.some(({ answered, cancelled }) => !answered && !cancelled);
@@ -211,6 +220,7 @@ export class Host {
       });
     const echo = `${slug} ${own}`;
     const result = { action: 'accept', content: { echo }, role: 'assistant', model: 'm' };
+    setImmediate(() => this.open.delete(id));
     for (let times = this.random.chance(0.1) ? 2 : 1; times > 0; times--)
       this.send({ jsonrpc: '2.0', id, result });
   }

@@ -22,6 +22,8 @@ type Note = (fault: Fault, method: string, what: string) => void;
 
 /** What the gate itself lists under `panel: on`. */
 const OF_GATE = /^(?:concerns(?:$|[-_])|ui:\/\/concerns\/)/;
+/** The questions of one server that a person may see at once. */
+const MAX_OPEN = 4;
 /** Messages of a server arrive after requests that were sent later. */
 const RECENT = 10;
 const GIVES_SECRET: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
@@ -225,7 +227,8 @@ export class Judge {
     if (method === 'notifications/cancelled') {
       const { slug, id: own = '' } = host.questions.get(read(params, 'requestId')) ?? {};
       reach(this.reached, 'several: questions that were taken back');
-      if (this.servers.find((server) => server.slug === slug)?.tookBack(own) !== true)
+      host.open.delete(read(params, 'requestId'));
+      if (this.servers.find((server) => server.slug === slug)?.endedQuestion(own) !== true)
         wrong('a question was taken back by another');
       return;
     }
@@ -255,6 +258,7 @@ export class Judge {
       if (isShown && found !== name)
         this.note('wrongLists', method, `${found} for ${thing.outside} in ${text}`);
     }
+    host.count(speaker, method);
     if (method === 'notifications/progress') {
       reach(this.reached, 'several: progress');
       const sent = host.ofToken(read(params, 'progressToken'));
@@ -266,6 +270,9 @@ export class Judge {
     const asked = /note-(h\d)-/.exec(note)?.[1];
     if (asked !== undefined && asked !== host.name) wrong('a question for another client');
     host.questions.set(id, { slug: speaker ?? '', id: own });
+    host.open.add(id);
+    const open = [...host.open].filter((each) => host.questions.get(each)?.slug === speaker).length;
+    if (open > MAX_OPEN) wrong(`${open} questions of one server are open`);
     host.reply(id, read(read(params, '_meta'), 'progressToken'));
   }
 }

@@ -11,8 +11,8 @@ const LISTS: Readonly<Record<string, Kind>> = {
   'resources/list': 'resources',
   'resources/templates/list': 'resourceTemplates',
 };
-/** Announcements of one server at once. */
-const STORM = 1000;
+/** Messages of one kind of one server at once, and questions. */
+const STORM = { messages: 300, questions: 60 };
 const ID_META = 'io.modelcontextprotocol/subscriptionId';
 
 /** Members that belong to entries of other lists. */
@@ -29,6 +29,8 @@ const isSameUri = (own: string, given: unknown): boolean =>
   URL.canParse(given) &&
   new URL(own).href === new URL(given).href;
 
+export type Storm = 'announcements' | 'log messages' | 'updates' | 'progress' | 'questions';
+
 /** What is wrong with what a server received. */
 export type Complain = (what: string) => void;
 
@@ -38,7 +40,15 @@ interface Wire {
   readonly received: Set<unknown>;
   readonly open: Map<unknown, { readonly token: unknown; readonly note: string }>;
   /** The requests of this server, with how often the client has answered. */
-  readonly questions: Map<string, { answers: number; isTakenBack: boolean }>;
+  readonly questions: Map<string, Question>;
+}
+
+interface Question {
+  answers: number;
+  isTakenBack: boolean;
+  /** The requests that it may have been asked for: with the end of one, it ends. */
+  readonly during: ReadonlySet<unknown>;
+  mayHaveEnded: boolean;
 }
 
 interface Late {
@@ -65,6 +75,7 @@ export class MemberServer {
   /** How often it was asked for its lists, and how often it announced that one changed. */
   listed = 0;
   announced = 0;
+  readonly storms = new Set<Storm>();
   /** The ids of the tasks that requests named. */
   readonly named: string[] = [];
 
@@ -113,9 +124,12 @@ export class MemberServer {
         if (answers > 1 || (answers === 0 && !isTakenBack)) yield `${id} of ${this.slug}: ${answers} answers`;
   }
 
-  /** Whether it took a question back itself. */
-  tookBack(id: string): boolean {
-    return this.wires.some(({ questions }) => questions.get(id)?.isTakenBack === true);
+  /** Whether it took a question back itself, or ended what the question was asked for. */
+  endedQuestion(id: string): boolean {
+    return this.wires.some(({ questions }) => {
+      const question = questions.get(id);
+      return question?.isTakenBack === true || question?.mayHaveEnded === true;
+    });
   }
 
   /** Sends something that nobody asked for. */
@@ -146,11 +160,21 @@ export class MemberServer {
       ask,
       () => this.takeBack(wire),
     ] as const;
-    const storm = () => {
-      for (let times = 0; times < STORM; times++) notify('tools/list_changed', {});
-    };
-    const hostile = random.chance(0.1) ? [storm] : [() => this.forge(wire)];
-    const all = this.isHostile ? ([...acts, ...hostile] as const) : acts;
+    const many =
+      (kind: Storm, once: () => unknown, times = STORM.messages) =>
+      () => {
+        this.storms.add(kind);
+        for (let time = 0; time < times; time++) once();
+      };
+    const storms = [
+      many('announcements', () => notify('tools/list_changed', {})),
+      many('log messages', () => notify('message', { level: 'error', data: text })),
+      many('updates', () => notify('resources/updated', { uri: resource, note: text })),
+      many('progress', progress),
+      many('questions', ask, STORM.questions),
+    ] as const;
+    const hostile = random.chance(0.3) ? random.pick<() => unknown>(storms) : () => this.forge(wire);
+    const all = this.isHostile ? ([...acts, hostile] as const) : acts;
     random.pick<() => unknown>(all)();
   }
 
@@ -187,7 +211,8 @@ export class MemberServer {
     const _meta = { ...this.claims(), progressToken };
     const form = { message, requestedSchema: { type: 'object', properties: {} }, _meta };
     const content = { type: 'text', text: message };
-    wire.questions.set(id, { answers: 0, isTakenBack: false });
+    const during = new Set(wire.open.keys());
+    wire.questions.set(id, { answers: 0, isTakenBack: false, during, mayHaveEnded: false });
     const [method, params] = this.random.pick<readonly [string, object]>([
       ['elicitation/create', form],
       ['sampling/createMessage', { messages: [{ role: 'user', content }], maxTokens: 9, _meta }],
@@ -233,7 +258,12 @@ export class MemberServer {
 
   private finish({ wire, id, answer }: Late): void {
     wire.open.delete(id);
+    this.end(wire, id);
     this.send(wire, answer);
+  }
+
+  private end({ questions }: Wire, id: unknown): void {
+    for (const question of questions.values()) if (question.during.has(id)) question.mayHaveEnded = true;
   }
 
   private answered(id: unknown, text: string, { questions }: Wire): void {
@@ -247,6 +277,7 @@ export class MemberServer {
 
   private cancelled(id: unknown, wire: Wire): void {
     if (!wire.received.has(id)) this.complain(`${this.slug} was told to cancel ${id}, which it never got`);
+    this.end(wire, id);
     // Servers may answer a request although it was cancelled.
     if (this.random.chance(0.5)) return;
     wire.open.delete(id);
