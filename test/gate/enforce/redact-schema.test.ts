@@ -58,7 +58,7 @@ describe('a schema', () => {
       { properties: { a: { type: 'string' } }, required: ['a'] },
     ],
     ['what is not allowed', { not: { enum: ['secret_a'] }, type: 'string' }, { type: 'string' }],
-    ['a condition', { if: { const: 'secret_a' }, then: { type: 'string' }, else: { type: 'number' } }, {}],
+    ['a condition', CONDITION, {}],
     [
       'a part of all',
       { allOf: [{ enum: ['secret_a'] }, { type: 'string' }] },
