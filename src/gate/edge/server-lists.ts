@@ -24,7 +24,7 @@ export function withLists(
   then: (found: FoundLists) => void,
 ): void {
   const { servers } = exchange.connection.catalog;
-  const lists: { -readonly [K in keyof Lists]: Lists[K] } = servers === undefined ? {} : { servers };
+  const lists: { -readonly [K in keyof Lists]: Lists[K] } = { servers };
   let enough = true;
   const { policy, connection } = exchange;
   const next = (index: number): void => {
