@@ -50,6 +50,8 @@ export const AREAS = [
   'several: lists',
   'several: lists of 10,000',
   'several: calls',
+  'several: forms of URIs',
+  'several: storms',
   'several: shortened names',
   'several: names of nothing',
   'several: requests to all servers',

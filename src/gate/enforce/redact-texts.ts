@@ -1,4 +1,4 @@
-import { isMembers, type Members } from '../../wire/messages.js';
+import { isMembers, type Members, read } from '../../wire/messages.js';
 import { type JsonRewriting, rewriteJson } from '../../wire/rewrite-json.js';
 import { SERVER_REQUESTS } from '../table/routes.js';
 import {
@@ -85,11 +85,54 @@ export function redactDefinition<T extends object>(definition: T, redact: Redact
     const text = (each: string, name: string | undefined): string | undefined => {
       if (isKeptInDefinition(member, name)) return each;
       const redacted = redact(each);
-      return name === 'enum' && redacted !== each ? undefined : redacted;
+      return name !== undefined && VALUES.has(name) && redacted !== each ? undefined : redacted;
     };
-    return [key(member), rewriteJson(value, INTERFACES.has(member) ? { text } : { text, key }, member)];
+    if (!INTERFACES.has(member)) return [key(member), rewriteJson(value, { text, key }, member)];
+    const redacted = rewriteJson(value, { text }, member);
+    return [member, redacted === value ? value : withoutEmptied(value, redacted)];
   });
 }
+
+/** The keywords of a schema whose texts are values: a part of one would be another value. */
+const VALUES: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
+
+/**
+ * Makes a schema valid again from which hidden values were removed: an `enum` without values says nothing, and a `default` must
+ * be one of those that are left. A parameter that takes hidden values only, and need not be sent, is left out.
+ */
+function withoutEmptied(before: unknown, after: unknown): unknown {
+  if (Array.isArray(after)) return after.map((each, at) => withoutEmptied(read(before, String(at)), each));
+  if (!isMembers(after)) return after;
+  const { enum: values, ...rest } = after;
+  const kept: Members = Array.isArray(values) && values.length === 0 ? rest : { ...after };
+  if (Array.isArray(kept.enum) && 'default' in kept && !kept.enum.includes(kept.default)) delete kept.default;
+  const needed = Array.isArray(after.required) ? after.required : [];
+  const members = Object.entries(kept).map(([name, each]): [string, unknown] => {
+    const was = read(before, name);
+    // An alternative that takes hidden values only would now take every value.
+    if (ALTERNATIVES.has(name) && Array.isArray(each)) {
+      const left = each.filter((schema, at) => !isEmptied(read(was, String(at)), schema));
+      return [name, left.length === each.length ? withoutEmptied(was, each) : left];
+    }
+    if (name !== 'properties' || !isMembers(each)) return [name, withoutEmptied(was, each)];
+    const properties = Object.entries(each).filter(
+      ([parameter, schema]) => needed.includes(parameter) || !isEmptied(read(was, parameter), schema),
+    );
+    return [
+      name,
+      Object.fromEntries(properties.map(([p, schema]) => [p, withoutEmptied(read(was, p), schema)])),
+    ];
+  });
+  return Object.fromEntries(
+    members.filter(([name, each]) => !(Array.isArray(each) && each.length === 0 && ALTERNATIVES.has(name))),
+  );
+}
+
+const ALTERNATIVES: ReadonlySet<string> = new Set(['oneOf', 'anyOf']);
+
+const isEmptied = (before: unknown, after: unknown): boolean =>
+  (read(before, 'const') !== undefined && read(after, 'const') === undefined) ||
+  (Array.isArray(read(after, 'enum')) && (read(after, 'enum') as unknown[]).length === 0);
 
 const ERROR_KEYS: ReadonlySet<string> = new Set(['code', 'message', 'data']);
 

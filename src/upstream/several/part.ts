@@ -1,4 +1,5 @@
-import { type Members, membersOf, read, SERVER_META } from '../../wire/messages.js';
+import { SERVER_META } from '../../engine/servers/outside-names.js';
+import { type Members, membersOf, read } from '../../wire/messages.js';
 import type { Backend, ClientPort } from '../backend.js';
 import {
   type AnswerOverHttp,
@@ -9,6 +10,7 @@ import {
   unaskable,
 } from '../call.js';
 import { withoutMeta } from '../eras/envelope.js';
+import type { ListsOfOne } from './lists-of-one.js';
 import type { Member } from './member.js';
 import { renameResult } from './rename.js';
 
@@ -16,15 +18,16 @@ import { renameResult } from './rename.js';
 export interface Part {
   readonly member: Member;
   readonly backend: Backend;
+  readonly lists: ListsOfOne;
 }
 
 /** Sends a request to one of the servers. What that server tells and asks meanwhile says whose it is. */
-export const ask = ({ member: { slug }, backend }: Part, call: ServerCall): Promise<AnswerOverHttp> =>
-  backend.answer({ ...call, notify: telling(slug, call.notify), ask: asking(slug, call.ask) });
+export const ask = ({ member: { slug }, backend, lists }: Part, call: ServerCall): Promise<AnswerOverHttp> =>
+  backend.answer({ ...call, notify: lists.after(telling(slug, call.notify)), ask: asking(slug, call.ask) });
 
 /** Returns how one of the servers reaches the client outside of requests. */
-export const portOf = (slug: string, port: ClientPort): ClientPort => ({
-  tell: telling(slug, port.tell),
+export const portOf = (slug: string, port: ClientPort, lists: ListsOfOne): ClientPort => ({
+  tell: lists.after(telling(slug, port.tell)),
   ask: asking(slug, port.ask),
 });
 

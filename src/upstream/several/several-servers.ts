@@ -1,3 +1,4 @@
+import { isMinted } from '../../engine/servers/outside-names.js';
 import { MAX_AGE_MS, SharedCatalog } from '../../gate/request/catalog-cache.js';
 import { nameIn } from '../../gate/table/routes.js';
 import { withName } from '../../gate/table/routing.js';
@@ -14,7 +15,6 @@ import {
   read,
   refusal,
 } from '../../wire/messages.js';
-import { isShortened } from '../../wire/server-names.js';
 import type { Backend, Backends, Client, ClientPort } from '../backend.js';
 import {
   type AnswerOverHttp,
@@ -26,8 +26,9 @@ import {
 } from '../call.js';
 import type { UpstreamOptions } from '../options.js';
 import { introduce } from './introduce.js';
-import { isList, listAll } from './list-all.js';
+import { isList, listAll, listPart } from './list-all.js';
 import { listenToAll } from './listen-to-all.js';
+import { ListsOfOne } from './lists-of-one.js';
 import { Member } from './member.js';
 import { ask, inwardToken, type Part, portOf, withoutToken } from './part.js';
 import { renameResult, type ServerName, targetIn } from './rename.js';
@@ -56,6 +57,7 @@ export class SeveralServers implements Backend {
   private readonly parts: readonly Part[];
   private readonly lists = new SharedCatalog(MAX_AGE_MS);
   private readonly left = new AbortController();
+  private readonly announced = { count: 0 };
   /** What a modern client asked to be told, and how it is told. */
   private stream: { readonly asked: Members; readonly notify: Notify } | undefined;
 
@@ -72,22 +74,30 @@ export class SeveralServers implements Backend {
     private readonly ended: () => void,
   ) {
     this.servers = new Set(servers.map(({ slug }) => slug));
-    this.parts = servers.map((server) => this.partWith(server));
+    this.parts = servers.map((server, at) => this.partWith(server, at));
   }
 
-  private partWith({ slug, shared, isShared, backends, report }: OneServerOfSeveral): Part {
+  private partWith({ slug, shared, isShared, backends, report }: OneServerOfSeveral, at: number): Part {
     const { client, left } = this;
-    const port = portOf(slug, this.port);
-    if (isShared || !client.lasts) return { member: shared, backend: backends.behind(client, port) };
+    const lists: ListsOfOne = new ListsOfOne(
+      (kind) => listPart(this.parts[at] as Part, ownCall(LISTS[kind].method, undefined), kind),
+      this.announced,
+      left.signal,
+    );
+    const port = portOf(slug, this.port, lists);
+    if (isShared || !client.lasts) {
+      const part: Part = { member: shared, lists, backend: backends.behind(client, port) };
+      return part;
+    }
     // When its process ends, the processes of other clients still answer.
-    const again = () => backend.answer(ownCall(LISTS.tools.method, undefined));
+    const again = () => part.backend.answer(ownCall(LISTS.tools.method, undefined));
     const member = new Member(slug, again, () => this.changed(), left.signal);
     const reported: UpstreamOptions['report'] = (event) => {
       member.happened(event);
       report?.(event);
     };
-    const backend = backends.behind(client, { ...port, report: reported });
-    return { member, backend };
+    const part: Part = { member, lists, backend: backends.behind(client, { ...port, report: reported }) };
+    return part;
   }
 
   get isEarly(): boolean {
@@ -103,6 +113,7 @@ export class SeveralServers implements Backend {
   /** Tells a client that is told of changes that the lists changed, because a server left them or is back. */
   changed(): void {
     const { client, port, stream } = this;
+    for (const { lists } of this.parts) lists.forget();
     for (const capability of CAPABILITIES) {
       const method = listChangedMethod(capability);
       if (client.era === 'legacy') port.tell(method, undefined);
@@ -156,24 +167,23 @@ export class SeveralServers implements Backend {
     if (part === undefined || target === undefined || own === undefined) return NOT_FOUND;
     const answer = await ask(part, { ...call, params: withName(params ?? {}, target, own) });
     const { slug } = part.member;
-    if ('result' in answer) return { ...answer, result: renameResult(slug, answer.result) };
+    if ('result' in answer) return { result: renameResult(slug, answer.result) };
     const error = errorOf({ jsonrpc: '2.0', error: answer.error });
-    return { ...answer, error: { ...error, message: `${slug}: ${error.message}` } };
+    // The status and the challenge of one server are not those of the endpoint: a host would log in to it.
+    const status = answer.http === undefined ? {} : { data: { status: answer.http.status } };
+    return { error: { ...error, ...status, message: `${slug}: ${error.message}` } };
   }
 
   /** Returns what the server calls what a request names; `undefined` if it has no such name. */
   private async ownName(
     { member }: Part,
-    { path, full, isName, own }: ServerName,
+    { kind, outside }: ServerName,
     call: ServerCall,
   ): Promise<string | undefined> {
-    if (!isName) return own;
-    if (member.ownName(full) === undefined && isShortened(full)) {
-      // Only the list tells what a shortened name stands for.
-      const method = path[0] === 'name' ? 'tools/list' : 'prompts/list';
-      await listAll(this.parts, { ...call, method, params: undefined }, this.client.era);
-    }
-    return member.ownName(full);
+    const isNamed = kind === 'tools' || kind === 'prompts';
+    if (isNamed && isMinted(outside) && member.ownName(kind, outside) === undefined)
+      await listAll(this.parts, { ...call, method: LISTS[kind].method, params: undefined }, this.client.era);
+    return member.ownName(kind, outside);
   }
 }
 

@@ -3,7 +3,7 @@ import { EXTENSION_ID } from '../../../src/index.js';
 import type { Area } from '../areas.js';
 import type { Random } from '../random.js';
 import type { Kind } from '../world.js';
-import { type Plan, SLUGS, type Slug, THINGS, type Thing, type View } from './world.js';
+import { formOf, type Plan, SLUGS, type Slug, THINGS, type Thing, type View } from './world.js';
 
 /** A request of a client, and what the oracle has to know about it. */
 export interface Sent {
@@ -19,6 +19,8 @@ export interface Sent {
   /** The name or task that it asks a server for, and what is unknown to that server. */
   readonly outside?: string;
   readonly slug?: string | undefined;
+  /** Whether it names a resource in another form than its list. */
+  readonly isForm?: boolean;
   readonly area: Area;
   answered: boolean;
   cancelled: boolean;
@@ -154,10 +156,11 @@ export class Host {
         : complete({ type: 'ref/prompt', name: outside });
     if (kind === 'resourceTemplates') return complete({ type: 'ref/resource', uri: outside });
     const isRead = era === 'modern' || random.chance(0.7);
+    const form = random.chance(0.4) ? formOf(random, thing) : undefined;
     ask(
       isRead ? 'resources/read' : random.pick(['resources/subscribe', 'resources/unsubscribe']),
-      { uri: outside },
-      known,
+      { uri: form ?? outside },
+      form === undefined ? known : { ...known, outside: form, isForm: true, area: 'several: forms of URIs' },
     );
   }
 
@@ -217,7 +220,7 @@ export class Host {
   }
 }
 
-type Known = Pick<Sent, 'list' | 'thing' | 'outside' | 'slug' | 'area'>;
+type Known = Pick<Sent, 'list' | 'thing' | 'outside' | 'slug' | 'area' | 'isForm'>;
 
 export function randomView(random: Random): View {
   const topic = SLUGS.filter(() => random.chance(0.6));

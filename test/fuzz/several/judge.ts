@@ -15,6 +15,9 @@ import {
   type View,
 } from './world.js';
 
+/** The member that names an entry of each list, whatever other members it has. */
+const NAMED_BY = { tools: 'name', prompts: 'name', resources: 'uri', resourceTemplates: 'uriTemplate' };
+
 type Note = (fault: Fault, method: string, what: string) => void;
 
 /** What the gate itself lists under `panel: on`. */
@@ -62,7 +65,7 @@ export class Judge {
   private list(sent: Sent, list: Thing['kind'], message: unknown, text: string): void {
     const found = read(read(message, 'result'), list);
     const items = (Array.isArray(found) ? found : []).map((item: unknown) => ({
-      name: String(read(item, 'uri') ?? read(item, 'uriTemplate') ?? read(item, 'name')),
+      name: String(read(item, NAMED_BY[list])),
       server: read(read(item, '_meta'), SERVER_META),
       description: String(read(item, 'description')),
     }));
@@ -150,7 +153,8 @@ export class Judge {
     const isHidden = thing === undefined || plans.every((plan) => !isAllowed(plan, thing, view));
     if (sent.outside === undefined) return;
     if (isHidden) this.refusal(sent, text, isFailed);
-    else if (isShown && thing !== undefined) this.used(host, sent, thing, message, text);
+    else if (isShown && thing !== undefined && sent.isForm !== true)
+      this.used(host, sent, thing, message, text);
   }
 
   /** What is visible answers. */
@@ -180,7 +184,7 @@ export class Judge {
     // In front of a server of 2026-07-28, the endpoint itself accepts what a legacy client watches.
     const isWatched = method.endsWith('subscribe');
     if ((!isFailed && !isWatched) || text.includes('said-by-')) this.fault('leaks', sent, text);
-    if (other !== undefined || plan?.mode !== 'enforce' || !isSlug(slug)) return;
+    if (other !== undefined || plan?.mode !== 'enforce' || !isSlug(slug) || sent.isForm === true) return;
     reach(this.reached, sent.thing === undefined ? undefined : 'several: hidden names');
     const own = outside.slice(slug.length + (method.startsWith('resources/') ? 1 : 2));
     if (own === '') return;

@@ -11,7 +11,23 @@ const LISTS: Readonly<Record<string, Kind>> = {
   'resources/list': 'resources',
   'resources/templates/list': 'resourceTemplates',
 };
+/** Announcements of one server at once. */
+const STORM = 1000;
 const ID_META = 'io.modelcontextprotocol/subscriptionId';
+
+/** Members that belong to entries of other lists. */
+const LIES: Readonly<Record<Kind, readonly [object, ...object[]]>> = {
+  tools: [{}, { uri: 'x' }, { uriTemplate: 'x' }, { taskId: 'x' }, { uri: 'r://d/one', taskId: '' }],
+  prompts: [{}, { uri: 'x' }, { uriTemplate: 'x' }, { taskId: 'x' }],
+  resources: [{}, { uriTemplate: 'x' }, { taskId: 'x' }],
+  resourceTemplates: [{}, { uri: 'x' }, { taskId: 'x' }],
+};
+
+const isSameUri = (own: string, given: unknown): boolean =>
+  typeof given === 'string' &&
+  URL.canParse(own) &&
+  URL.canParse(given) &&
+  new URL(own).href === new URL(given).href;
 
 /** What is wrong with what a server received. */
 export type Complain = (what: string) => void;
@@ -44,6 +60,11 @@ export class MemberServer {
   readonly used: Thing[] = [];
   readonly things: readonly Thing[];
   private readonly definitions: ReadonlyMap<Thing, object>;
+  /** Whether it parses the URIs that it gets, as the SDKs do. */
+  private readonly isParsing: boolean;
+  /** How often it was asked for its lists, and how often it announced that one changed. */
+  listed = 0;
+  announced = 0;
   /** The ids of the tasks that requests named. */
   readonly named: string[] = [];
 
@@ -55,6 +76,7 @@ export class MemberServer {
     hasMany: boolean,
     private readonly complain: Complain,
   ) {
+    this.isParsing = random.chance(0.7);
     const own = THINGS.filter((each) => each.slug === slug);
     this.things = hasMany && slug === 'two' ? [...own, ...MANY] : own;
     this.definitions = new Map(this.things.map((each) => [each, this.definition(each)]));
@@ -104,8 +126,10 @@ export class MemberServer {
     const text = `${this.said()} ${mention(random, slug)}`;
     const _meta = this.claims();
     const resource = this.things.find(({ kind }) => kind === 'resources')?.own;
-    const notify = (method: string, params: object): void =>
+    const notify = (method: string, params: object): void => {
+      if (method.endsWith('list_changed')) this.announced++;
       this.send(wire, { jsonrpc: '2.0', method: `notifications/${method}`, params: { ...params, _meta } });
+    };
     const waiting = [...wire.open];
     const [id, { token }] = waiting[random.below(waiting.length)] ?? [undefined, { token: undefined }];
     const ask = () => this.era === '2025-11-25' && this.ask(wire, id);
@@ -122,7 +146,11 @@ export class MemberServer {
       ask,
       () => this.takeBack(wire),
     ] as const;
-    const all = this.isHostile ? ([...acts, () => this.forge(wire)] as const) : acts;
+    const storm = () => {
+      for (let times = 0; times < STORM; times++) notify('tools/list_changed', {});
+    };
+    const hostile = random.chance(0.1) ? [storm] : [() => this.forge(wire)];
+    const all = this.isHostile ? ([...acts, ...hostile] as const) : acts;
     random.pick<() => unknown>(all)();
   }
 
@@ -227,6 +255,7 @@ export class MemberServer {
 
   private answer(method: string, params: unknown, note: string): object {
     const kind = LISTS[method];
+    if (kind !== undefined) this.listed++;
     if (kind !== undefined) return { result: this.page(kind, read(params, 'cursor')) };
     const about = {
       capabilities: {
@@ -297,14 +326,17 @@ export class MemberServer {
     const concerns = level && { concerns: { level: wordOf(this.slug, level) } };
     const claimed = this.isHostile && { 'io.github.mcp-concerns/own': { name: 'tool-b', uri: 'r://d/one' } };
     const _meta = { ...this.claims(), ...claimed, ...concerns };
-    if (kind === 'resources') return { uri: own, name: 'name', description, _meta };
-    if (kind === 'resourceTemplates') return { uriTemplate: own, name: 'name', description, _meta };
+    const lie = this.isHostile ? this.random.pick(LIES[kind]) : {};
+    if (kind === 'resources') return { ...lie, uri: own, name: 'name', description, _meta };
+    if (kind === 'resourceTemplates') return { ...lie, uriTemplate: own, name: 'name', description, _meta };
     const schema = kind === 'tools' ? { inputSchema: { type: 'object' } } : {};
-    return { name: own, description, ...schema, _meta };
+    return { ...lie, name: own, description, ...schema, _meta };
   }
 
   private use(kind: Kind, own: unknown, run: (found: Thing) => object): object {
-    const found = this.things.find((each) => each.kind === kind && each.own === own);
+    const found = this.things.find(
+      (each) => each.kind === kind && (each.own === own || (this.isParsing && isSameUri(each.own, own))),
+    );
     const other = mention(this.random, this.slug);
     if (found === undefined) return { error: { code: -32602, message: `Nothing is called ${own}.` } };
     this.used.push(found);

@@ -124,6 +124,7 @@ async function playWithoutTime(shelf: SeveralShelf, seed: number): Promise<Playe
   const sent = hosts.flatMap((host) => host.sent);
   counts.messages += sent.length;
   for (const each of sent) if (!each.answered && !each.cancelled) note('unanswered', each.method, each.text);
+  if (servers.some(({ announced }) => announced >= 1000)) reach(reached, 'several: storms');
   for (const server of servers) {
     for (const thing of new Set(server.used)) {
       const times = server.used.filter((each) => each === thing).length;
@@ -144,6 +145,14 @@ async function playWithoutTime(shelf: SeveralShelf, seed: number): Promise<Playe
       if (times > asked)
         note('wrongServer', 'none', `${server.slug} got task ${id} ${times} times for ${asked}`);
     }
+    // A list of four pages may be read for each request, and for each announcement of the server itself.
+    const most = 4 * (50 + 2 * sent.length + 3 * server.announced);
+    if (server.listed > most)
+      note(
+        'wrongServer',
+        'none',
+        `${server.slug} was asked for ${server.listed} lists, announced ${server.announced} times`,
+      );
     for (const what of server.unsettled()) note('unanswered', 'none', what);
   }
   for (const { transport } of hosts) await transport.close();
