@@ -4,7 +4,7 @@ import type { Kind } from '../../../engine/policy.js';
 import { leftOutIn, leftOutLine } from '../../../engine/servers/left-out.js';
 import { itemsOf } from '../../../gate/request/whole-list.js';
 import type { SeveralCatalog } from '../../../policy/check/servers/own-catalog.js';
-import { LISTS, membersOf, read } from '../../../wire/messages.js';
+import { LISTS, read } from '../../../wire/messages.js';
 import { walkPages } from '../../../wire/page-walker.js';
 import { CliError } from '../../errors.js';
 import { shorten } from './failure.js';
