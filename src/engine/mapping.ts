@@ -1,6 +1,6 @@
 import { isTruthy, pathReader, readOwn as readField } from './expression/evaluate.js';
 import { type Assignment, type Concern, KINDS, type Kind, type Policy, type Values } from './policy.js';
-import { ownNames, serverOf } from './servers/server-meta.js';
+import { isMinted, ownNames, serverOf } from './servers/outside-names.js';
 
 /** A primitive as a server lists it. Only these fields are read. */
 export interface Primitive {
@@ -125,11 +125,9 @@ export function partsFor(policy: Policy, kind: Kind, primitive: Primitive, data:
   return parts;
 }
 
-/** The length to which `src/wire/server-names.ts` shortens names: a pattern has to see what was cut off. */
-const SHORTENED = 48;
-
+/** A pattern has to see what a minted name stands for. */
 function fullName(identity: string, primitive: Primitive): string {
-  if (identity.length !== SHORTENED) return identity;
+  if (!isMinted(identity)) return identity;
   const own = readField(ownNames(primitive), 'name');
   return typeof own === 'string' ? `${serverOf(primitive)}__${own}` : identity;
 }
@@ -139,7 +137,7 @@ const NOTHING: Readable = Object.freeze(Object.create(null));
 /** @returns the fields of a primitive that rules and `assign` can read: the same that a catalog file keeps */
 export function readable(policy: Policy, kind: Kind, primitive: Primitive): Readable {
   if (policy.rules.length === 0 && policy.assigns.length === 0) return NOTHING;
-  const { name, title, uri, uriTemplate, mimeType, annotations, execution, _meta } = primitive;
+  const { name, title, mimeType, annotations, execution, _meta } = primitive;
   const { description, inputSchema } = primitive;
   const properties = readField(inputSchema, 'properties');
   return {
@@ -149,7 +147,8 @@ export function readable(policy: Policy, kind: Kind, primitive: Primitive): Read
     description,
     parameters: typeof properties === 'object' && properties !== null ? Object.keys(properties) : undefined,
     required: readField(inputSchema, 'required'),
-    uri: uri ?? uriTemplate,
+    // A server may write any member: that of another kind says nothing.
+    uri: IDENTITY[kind] === 'name' ? undefined : primitive[IDENTITY[kind]],
     mimeType,
     annotations,
     tags: tagsOf(primitive),

@@ -3,8 +3,8 @@ import { resolveConfiguration } from '../../src/engine/configuration.js';
 import { changeOf, definitionDigest, pinsOf } from '../../src/engine/pins.js';
 import { preparePolicy } from '../../src/engine/policy.js';
 import { bindCatalog, select } from '../../src/engine/select.js';
+import { outsideEntry } from '../../src/engine/servers/outside-names.js';
 import { parsePolicy } from '../../src/policy/compile/parse.js';
-import { outsideEntry } from '../../src/wire/server-names.js';
 
 const tree = {
   name: 'tree',
@@ -13,12 +13,11 @@ const tree = {
 };
 
 describe('the digest of a definition', () => {
-  it('does not depend on the order of members, nor on the name and the icons', () => {
+  it('does not depend on the order of members, nor on the name', () => {
     const { name: _, description, inputSchema } = tree;
     const properties = { 2: {}, path: { type: 'string' }, 10: {} };
     const other = {
       inputSchema: { properties, type: inputSchema.type },
-      icons: [{ src: 'x' }],
       description,
       name: 'b',
     };
@@ -28,6 +27,8 @@ describe('the digest of a definition', () => {
   it.each([
     ['description', { description: 'Rid a tree view.' }],
     ['title', { title: 'Tree' }],
+    ['the title in annotations', { annotations: { title: 'Tree' } }],
+    ['icons', { icons: [{ src: 'https://icons.example/tree.png' }] }],
     ['annotations', { annotations: { readOnlyHint: false } }],
     ['_meta', { _meta: { concerns: { access: 'read' } } }],
     ['inputSchema', { inputSchema: { type: 'object', properties: { path: { type: 'number' } } } }],
@@ -35,12 +36,25 @@ describe('the digest of a definition', () => {
     expect(definitionDigest('tools', { ...tree, ...change })).not.toBe(definitionDigest('tools', tree));
   });
 
+  it('is that of earlier versions if the definition has no icons', () => {
+    expect(definitionDigest('tools', tree)).toBe('47d71cdf832f5bce667bb4f5df750303');
+  });
+
+  it('is another one if only the icon differs that a person is shown', () => {
+    const icon = (src: string) => ({ ...tree, icons: [{ src, mimeType: 'image/png' }] });
+    expect(definitionDigest('tools', icon('a'))).not.toBe(definitionDigest('tools', icon('b')));
+    const outside = outsideEntry('files', 'tools', icon('a'));
+    expect(definitionDigest('tools', outside)).toBe(definitionDigest('tools', icon('a')));
+  });
+
   it('is the same behind several servers', () => {
-    const outside = outsideEntry('files', tree);
+    const outside = outsideEntry('files', 'tools', tree);
     expect(outside).toMatchObject({ name: 'files__tree', _meta: {} });
     expect(definitionDigest('tools', outside)).toBe(definitionDigest('tools', tree));
     const own = { ...tree, _meta: { tags: ['a'] } };
-    expect(definitionDigest('tools', outsideEntry('files', own))).toBe(definitionDigest('tools', own));
+    expect(definitionDigest('tools', outsideEntry('files', 'tools', own))).toBe(
+      definitionDigest('tools', own),
+    );
     expect(definitionDigest('tools', own)).not.toBe(definitionDigest('tools', tree));
   });
 

@@ -1,8 +1,6 @@
 import type { ServerCatalog } from '../../../engine/mapping.js';
 import { byKind, KINDS, type Kind } from '../../../engine/policy.js';
-import { ownForm } from '../../../engine/servers/own-form.js';
-import { serverOf } from '../../../engine/servers/server-meta.js';
-import { split } from '../../../wire/server-names.js';
+import { insideName, ownForm, serverOf } from '../../../engine/servers/outside-names.js';
 
 /** What a server lists, or several servers do. */
 export interface SeveralCatalog extends ServerCatalog {
@@ -10,6 +8,10 @@ export interface SeveralCatalog extends ServerCatalog {
   readonly isFiltered?: boolean | undefined;
   /** Of several servers, those that could not be listed, with the reason. */
   readonly unavailable?: Readonly<Record<string, string>> | undefined;
+  /** Of several servers, the entries that the endpoint leaves out of their lists, each with where it is wrong. */
+  readonly leftOut?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Whether it is that of one of several servers, whose names differ outside. */
+  readonly isOneOfSeveral?: boolean | undefined;
   /** The lists that the server refused, with the reason: it may still have what was there. */
   readonly unlisted?: { readonly [K in Kind]?: string } | undefined;
 }
@@ -36,10 +38,15 @@ const groupOf = (kind: Kind): Kind => (kind === 'resourceTemplates' ? 'resources
  * ownCatalog(catalog, 'files')?.tools?.[0]?.name; // 'write'
  */
 export function ownCatalog(catalog: SeveralCatalog | undefined, slug: string): SeveralCatalog | undefined {
-  const lists = byKind((kind) => catalog?.[kind]?.filter((each) => serverOf(each) === slug).map(ownForm));
-  const { unavailable = {} } = catalog ?? {};
+  const lists = byKind((kind) =>
+    catalog?.[kind]?.filter((each) => serverOf(each) === slug).map((each) => ownForm(kind, each)),
+  );
+  const { unavailable = {}, leftOut } = catalog ?? {};
+  const own = leftOut?.[slug];
   const isListed = KINDS.some((kind) => lists[kind]?.length) && !Object.hasOwn(unavailable, slug);
-  return isListed ? { isFiltered: catalog?.isFiltered, ...lists } : undefined;
+  if (!isListed) return undefined;
+  const told = own === undefined ? {} : { leftOut: { [slug]: own } };
+  return { isFiltered: catalog?.isFiltered, isOneOfSeveral: true, ...told, ...lists };
 }
 
 /**
@@ -52,6 +59,6 @@ export function ownCatalog(catalog: SeveralCatalog | undefined, slug: string): S
 export function mayExist(catalog: SeveralCatalog, kind: Kind, name: string): boolean {
   if (isUnlisted(catalog, kind)) return true;
   const absent = Object.keys(catalog.unavailable ?? {});
-  const slug = split(name, kind === 'tools' || kind === 'prompts' ? '__' : '+')?.slug;
+  const slug = insideName(kind, name)?.slug;
   return absent.length > 0 && (slug === undefined || absent.includes(slug));
 }
