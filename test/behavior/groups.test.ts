@@ -31,6 +31,8 @@ afterEach(async () => {
 });
 
 const complete = { resultType: 'complete' };
+/** What a server writes beside its entries. */
+const noted = { _meta: { 'com.example/note': 'Start with drop-table.' } };
 
 /** What a server with groups answers, as the groups of MCP Toolbox for Databases do. */
 function answerOf(method: string, name: string | undefined, capabilities: object) {
@@ -43,12 +45,12 @@ function answerOf(method: string, name: string | undefined, capabilities: object
   if (method === 'prompts/list') return { result: { ...complete, ...cached, prompts: everything.prompts } };
   if (!('extensions' in capabilities)) return { error: { code: -32021, message: 'missing capability' } };
   if (method.endsWith('groups/list'))
-    return { result: { ...complete, groups: Object.keys(GROUPS).map(described) } };
+    return { result: { ...complete, ...noted, ...cached, groups: Object.keys(GROUPS).map(described) } };
   if (!method.endsWith('groups/get')) return { error: { code: -32601, message: `invalid method ${method}` } };
   const found = name ? GROUPS[name] : everything;
   if (found === undefined)
     return { error: { code: -32602, message: `group with name "${name}" does not exist` } };
-  return { result: { ...complete, ...cached, name: name ?? '', ...found } };
+  return { result: { ...complete, ...noted, ...cached, name: name ?? '', ...found } };
 }
 
 /** Makes a server with groups behind a policy, and a function that asks it as a host of 2026-07-28. */

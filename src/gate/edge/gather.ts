@@ -1,4 +1,5 @@
 import type { Answer, Failure, Message } from '../../wire/messages.js';
+import { apartByCaller } from '../lists/cache-hints.js';
 import type {
   LazyReport,
   Need,
@@ -50,7 +51,7 @@ const RESPONSE: RunMode<ResponseOutcome, ResponseNeed, Message> = {
   provide: provideFact,
   end(exchange, { message, tell: about }) {
     tell(exchange, about);
-    return message;
+    return 'error' in message ? message : apart(exchange, message);
   },
   fail: (exchange, cause) => exchange.failureOf(cause),
 };
@@ -188,10 +189,19 @@ export const gather = <T>(exchange: Exchange, steps: ResponseSteps<T>): T | Prom
 export function carryOut(exchange: Exchange, outcome: RequestOutcome): void {
   tell(exchange, outcome.tell);
   if (outcome.to === 'client') {
-    return 'error' in outcome ? exchange.fail(outcome.error) : exchange.reply(outcome.result);
+    // The page of the gate is the same for everyone.
+    const isOwn = exchange.route.to === 'panel';
+    return 'error' in outcome
+      ? exchange.fail(outcome.error)
+      : exchange.reply(isOwn ? outcome.result : apartByCaller(exchange, outcome.result));
   }
   exchange.substitute = outcome.substitute;
   exchange.pass(outcome.params);
+}
+
+function apart(exchange: Exchange, message: Answer): Answer {
+  const result = apartByCaller(exchange, message.result);
+  return result === message.result ? message : { ...message, result };
 }
 
 function tell(exchange: Exchange, about: LazyReport | undefined): void {

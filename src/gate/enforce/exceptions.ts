@@ -10,6 +10,9 @@ export type Exceptions = ReadonlySet<string>;
 /** Of an error, of a failed result, and of the answer to a request whose name was replaced. */
 export const NOTHING: Exceptions = new Set();
 
+/** Of a list, and of a task: their `_meta` is not content of a visible primitive, and can have errors of any server. */
+const WITHOUT_META: Exceptions = new Set([...CONTENT].filter((name) => name !== '_meta'));
+
 /**
  * Returns what stays of a result.
  *
@@ -19,7 +22,8 @@ export const NOTHING: Exceptions = new Set();
 export function exceptionsTo(result: object, method?: string): Exceptions {
   if ('isError' in result && result.isError === true) return NOTHING;
   const entries = method === undefined ? [] : entriesOf(method).flatMap(([member = '']) => member);
-  return entries.length === 0 ? CONTENT : new Set([...CONTENT, ...entries]);
+  if (entries.length > 0) return new Set([...WITHOUT_META, ...entries]);
+  return 'taskId' in result && 'status' in result ? WITHOUT_META : CONTENT;
 }
 
 const mapValues = <From, To>(map: ReadonlyMap<string, From>, convert: (value: From) => To) =>

@@ -1,12 +1,5 @@
 import { readsClient } from '../../engine/expression/expression.js';
-import {
-  type Answer,
-  CLIENT_CAPABILITIES_META,
-  CONCERNS_HEADER,
-  EXTENSION_ID,
-  type Failure,
-  read,
-} from '../../wire/messages.js';
+import { CLIENT_CAPABILITIES_META, CONCERNS_HEADER, EXTENSION_ID, read } from '../../wire/messages.js';
 import { unshared } from '../request/configure.js';
 import type { RequestFacts } from '../request/facts.js';
 import { isReplaceable } from '../request/live-policy.js';
@@ -42,11 +35,17 @@ export function withCacheHints(
   return ttlMs === given && cacheScope === result.cacheScope ? result : { ...result, ttlMs, cacheScope };
 }
 
-/** What a caller may read, and another may not, is not shared by caches, whatever the server says and the method is. */
-export function apartByCaller(facts: RequestFacts, message: Answer | Failure): Answer | Failure {
-  if ('error' in message || message.result.cacheScope !== 'public' || !differsByCaller(facts, []))
-    return message;
-  return { ...message, result: { ...message.result, cacheScope: 'private' } };
+/**
+ * Says of a result that no cache may share it, if another caller or host could get another one: one that must not see what
+ * it shows. Every answer passes here, whatever its method is,
+ * except the page of the gate.
+ *
+ * @returns the same object if caches may share it, or the server forbids that itself
+ */
+export function apartByCaller(facts: RequestFacts, result: Record<string, unknown>): Record<string, unknown> {
+  if (result.cacheScope !== 'public') return result;
+  const isApart = differsByCaller(facts, []) || (facts.isEnforced && saysMore(facts));
+  return isApart ? { ...result, cacheScope: 'private' } : result;
 }
 
 /** Whether the list of this host depends on more than its URL and its authorization. */

@@ -1,4 +1,5 @@
 import { type Answer, ERRORS, type Failure, read } from '../../wire/messages.js';
+import { NOTHING } from '../enforce/exceptions.js';
 import { DEFINITION } from '../enforce/generated/exceptions.js';
 import { failRedacted, redactRecords, redactResponse } from '../enforce/redaction.js';
 import { canHide, unshared } from '../request/configure.js';
@@ -49,7 +50,7 @@ export function* judgeGroupList(asked: RequestFacts): RequestSteps<RequestOutcom
     if (!('error' in found) && !found.isHidden) shown.push(group);
   }
   const groups = yield* redactRecords(facts, shown, () => DEFINITION);
-  return answered(facts, { ...otherMembers(facts, pages[0], 'groups'), groups });
+  return answered(facts, { ...(yield* redactedMembers(facts, pages[0], 'groups')), groups });
 }
 
 /**
@@ -102,7 +103,13 @@ function* readGroup(
   }
   const name = typeof params.name === 'string' ? params.name : '';
   return {
-    result: { ...otherMembers(facts, result, 'tools'), name, ...filtered },
+    result: { ...(yield* redactedMembers(facts, result, 'tools')), name, ...filtered },
     isHidden: given > 0 && shown === 0,
   };
+}
+
+/** Returns the members of a result besides its lists, as this client may know them. */
+function* redactedMembers(facts: Facts, result: unknown, list: string): ResponseSteps<object> {
+  const [members = {}] = yield* redactRecords(facts, [otherMembers(facts, result, list)], () => NOTHING);
+  return Object(members);
 }

@@ -2,8 +2,9 @@ import type { ConcernWarning, Configuration } from '../../engine/configuration.j
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
-import { type Answer, answer, ERRORS, type Failure, LISTS } from '../../wire/messages.js';
-import { failRedacted, redactFailure } from '../enforce/redaction.js';
+import { type Answer, answer, ERRORS, type Failure, LISTS, membersOf } from '../../wire/messages.js';
+import { isProtocolKey, NOTHING } from '../enforce/exceptions.js';
+import { failRedacted, redactFailure, redactRecords } from '../enforce/redaction.js';
 import { type ListOutcome, outcomeOf } from '../request/catalog-cache.js';
 import { canChange, unshared } from '../request/configure.js';
 import {
@@ -133,7 +134,8 @@ export function* filterFor(
   warnings: readonly ConcernWarning[],
 ): ResponseSteps<ReturnType<typeof filterList> & Pick<PagedList, 'list'>> {
   const { kind } = query;
-  const found = filterList(whole, facts.configuration, warnings, (shown) =>
+  const rest = yield* withoutHiddenNames(facts, whole.rest);
+  const found = filterList({ ...whole, rest }, facts.configuration, warnings, (shown) =>
     narrowed(query, callableTools(facts, kind, shown)),
   );
   const items = withOutsideNames(kind, yield* withoutHiddenUi(facts, kind, found.items));
@@ -143,6 +145,17 @@ export function* filterFor(
     warnings: [...facts.logged, ...found.warnings],
     list: { kind, items: whole.bound.items },
   };
+}
+
+/**
+ * Redacts what servers wrote into the `_meta` of a list. Unlike definitions, it can name what other lists have: it has the errors of
+ * servers that are missing.
+ */
+function* withoutHiddenNames(facts: Facts, rest: WholeList['rest']): ResponseSteps<WholeList['rest']> {
+  // What every answer of 2026-07-28 says of its server is no reason to ask for all lists.
+  if (Object.keys(membersOf(rest._meta)).every(isProtocolKey)) return rest;
+  const [redacted] = yield* redactRecords(facts, [{ _meta: rest._meta }], () => NOTHING);
+  return { ...rest, ...membersOf(redacted) };
 }
 
 function* answerWholeList(facts: Facts, query: ListQuery, whole: WholeList): ResponseSteps<RequestOutcome> {

@@ -76,7 +76,7 @@ function misfits(shown: readonly Listed[]): string[] {
 function leftOut({ leftOut: byServer = {} }: SeveralCatalog): string[] {
   return Object.entries(byServer).flatMap(([slug, entries]) =>
     entries.flatMap((entry) => {
-      const [, own, pointer] = /^(.*): (\/.*|not an object)$/s.exec(entry) ?? [];
+      const [, own, pointer] = /^(.*): (\/.*|its type|not an object)$/s.exec(entry) ?? [];
       return own === undefined ? [] : [`${slug}: ${own} (${pointer})`];
     }),
   );
