@@ -36,11 +36,11 @@ export function replaceParts(
   const { operator, operands, place } = when;
   if (operator === 'if') return replaceBranches(operands, place, change, isNegated);
   const isInner = operator === '!' ? !isNegated : isNegated;
-  return operation(
-    operator,
-    operands.map((operand) => replaceParts(operand, change, isInner)),
-    place,
-  );
+  const parts = operands.map((operand) => replaceParts(operand, change, isInner));
+  const replaced = operation(operator, parts, place);
+  // Most conditions stay what the author wrote.
+  const isSame = parts.every(({ json }, index) => json === operands[index]?.json);
+  return isSame ? { ...replaced, json: when.json } : replaced;
 }
 
 /** The condition of `if` counts in both directions: it opens one branch and closes the other. */
@@ -121,11 +121,7 @@ export function closedWithoutFacts(
 const isClaim = (path: string): boolean => path.startsWith('claims.');
 
 /** @returns what a part needs of the caller to have an answer */
-function needsOf(
-  part: Expression,
-  as: OperandType,
-  mayBeAbsent: (path: string) => boolean,
-): readonly Need[] {
+function needsOf(part: Expression, as: OperandType, mayBeAbsent: (path: string) => boolean): readonly Need[] {
   // A comparison with null tests whether there is a value, of whatever type.
   const testsNull = part.type === 'operation' && /^[!=]==$/.test(part.operator) && part.operands.some(isNull);
   const below = childrenOf(part).flatMap((child, index) =>
