@@ -114,7 +114,9 @@ rules:
     `);
     expect(analyze(policy, { tools: named('a') }).showsNothing).toStrictEqual({
       'client.capabilities is known': true,
-      '{"===":[{"var":"claims.blocked"},true]}': true,
+      'claims.blocked is not a scalar': true,
+      '{"===":[{"var":"claims.blocked"},true]}': false,
+      '{"missing":["claims.blocked"]}': false,
       '{"var":"client.capabilities.freed"}': false,
     });
   });
@@ -135,8 +137,9 @@ rules:
     const { showsNothing, rules } = analyze(policy, { tools: named('a', 'b') });
     const comparison = '{"===":[{"var":"claims.a"},{"var":"primitive.name"}]}';
     expect(showsNothing).toStrictEqual({
-      [`${comparison} primitive.name="a"`]: true,
-      [`${comparison} primitive.name="b"`]: true,
+      'claims.a is not a scalar': true,
+      [`${comparison} primitive.name="a"`]: false,
+      '{"missing":["claims.a"]}': false,
     });
     expect(rules[1]).toEqual({ id: 'odd', fires: 'never' });
   });
