@@ -55,7 +55,8 @@ export function openings(policy: Policy, catalog: ServerCatalog): Openings {
       if (suspects.length === 0) continue;
       const found = findWitness(policy, mapping, lack, suspects, pairs);
       if (found === undefined) {
-        if (!unknown.has(mapping)) unknown.set(mapping, { names, lack });
+        // What a client can do is not for a policy to keep from it.
+        if (!unknown.has(mapping) && lack.type !== 'capability') unknown.set(mapping, { names, lack });
         continue;
       }
       if (!pairs.includes(found.pair)) pairs.push(found.pair);
