@@ -159,7 +159,8 @@ describe('enforcement that does not protect anything', () => {
       false,
     ],
   ])('is reported only if hosts can undo everything: %s', (_name, rest, found) => {
-    expect(enforcing(rest)).toEqual(found ? [`2:26 ${CODE}`] : []);
+    const own = enforcing(rest).filter((each) => !each.endsWith('closed-without-claim'));
+    expect(own).toEqual(found ? [`2:26 ${CODE}`] : []);
   });
 
   it('is not reported if an included file has a protecting rule', () => {
