@@ -31,10 +31,6 @@ describe('the check of a policy', () => {
       '"claim" is read only for operator concerns. Add "set-by: operator" to tier, or remove "claim".',
     ],
     [
-      tier('set-by: operator, claim: tier'),
-      'Callers without the claim see no primitive that has a value for tier. Add a "default" if this is not intended.',
-    ],
-    [
       'version: 1\nconcerns: { cost: { values: [a] } }\nsettings: { invalid: clamp }\n',
       '"invalid: clamp" does not apply to cost: a list has no nearest value, so unknown values are ignored.',
     ],
