@@ -3,6 +3,7 @@ import { asksForScope, DECISION_ORDER, type DecisionStep, fits } from '../engine
 import { itemAt } from '../engine/item-at.js';
 import type { Mapping } from '../engine/mapping.js';
 import type { Concern, Policy, Rule } from '../engine/policy.js';
+import { getOrMake } from '../once.js';
 import { canCombine, combinations, cutRange, readByRule } from './candidate-values.js';
 import { type Assignment, and, atom, type Formula, not, or } from './formula.js';
 import { type Dimension, toFormula } from './rule-formula.js';
@@ -18,8 +19,8 @@ export interface Space {
   readonly gaps: readonly string[];
   /** Returns the condition under which a rule fires for a primitive with that mapping. */
   readonly fires: (rule: Rule, mapping: Mapping) => Formula;
-  /** Returns the condition under which a primitive with that mapping is shown. */
-  readonly shown: (mapping: Mapping) => Formula;
+  /** Returns the condition under which a primitive with that mapping is shown, also by other rules of the same shape. */
+  readonly shown: (mapping: Mapping, rules?: readonly Rule[]) => Formula;
 }
 
 /**
@@ -57,7 +58,14 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
         return atom(index, values.length, (value) => fits(policy, index, values[value], offered));
       }),
     );
-  const fires = (rule: Rule, mapping: Mapping): Formula => {
+  const known = new Map<Mapping, Map<Rule, Formula>>();
+  const fires = (rule: Rule, mapping: Mapping): Formula =>
+    getOrMake(
+      getOrMake(known, mapping, () => new Map<Rule, Formula>()),
+      rule,
+      () => firesNow(rule, mapping),
+    );
+  const firesNow = (rule: Rule, mapping: Mapping): Formula => {
     if (!rule.kinds.includes(mapping.kind)) return false;
     const formula = toFormula({ policy, dimensions, comparison }, rule.when, mapping);
     // Every request of a client has an era, so only its capabilities can be unknown.
@@ -65,14 +73,12 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
       ? and([comparison('client.capabilities is known'), formula])
       : formula;
   };
-  const applies = (step: DecisionStep, mapping: Mapping): Formula => {
+  const applies = (step: DecisionStep, mapping: Mapping, rules: readonly Rule[]): Formula => {
     switch (step.test) {
       case 'concern':
         return not(holds(step.setBy, mapping));
       case 'rule':
-        return or(
-          policy.rules.filter(({ effect }) => effect === step.effect).map((rule) => fires(rule, mapping)),
-        );
+        return or(rules.filter(({ effect }) => effect === step.effect).map((rule) => fires(rule, mapping)));
       case 'changed':
         return mapping.change !== undefined && policy.pins?.changed === 'hide';
       case 'unmapped':
@@ -90,8 +96,8 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
       .filter((concern) => readByRule(policy, concern) && !canCombine(concern))
       .map(({ name }) => `what all combinations of several values of ${name} do`),
     fires,
-    shown: (mapping) => {
-      const steps = DECISION_ORDER.map((step) => ({ ...step, applied: applies(step, mapping) }));
+    shown: (mapping, rules = policy.rules) => {
+      const steps = DECISION_ORDER.map((step) => ({ ...step, applied: applies(step, mapping, rules) }));
       return steps.reduceRight<Formula>(
         (otherwise, { effect, applied }) =>
           effect === 'show' ? or([applied, otherwise]) : and([not(applied), otherwise]),

@@ -82,6 +82,9 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
           return page.allow(failure(405, HTTP_ERRORS.refused, message, { Allow: 'POST, GET, DELETE' }));
         }
         const { report, storeCall } = observed;
+        const failed = (thrown: unknown): void => {
+          cause = thrown;
+        };
         const authorized = requireLogin((sent, known) => {
           principal = principalOf(known?.authInfo);
           return handle(sent, known);
@@ -90,6 +93,7 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
           const handled = authorized(request, {
             report,
             storeCall,
+            failed,
             names,
             authInfo: callerOf(event, verifiedToken),
           });

@@ -36,7 +36,14 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   page: ['gate/panel/panel-document', 'wire'],
   playground: ['engine', 'policy', 'gate/panel', 'page'],
   client: ['engine/match', 'wire'],
-  deploy: ['lambda/settings', 'lambda/remote-policy/policy-url'],
+  deploy: [
+    'engine',
+    'policy/compile/parse',
+    'wire',
+    'http',
+    'lambda/settings',
+    'lambda/remote-policy/policy-url',
+  ],
   cli: [
     'engine',
     'analysis',
@@ -222,4 +229,15 @@ it('holds and resumes requests in one file', () => {
     (file) => file.startsWith('src/gate/') && /\.(?:hold|resume)\(\)/.test(readFileSync(file, 'utf8')),
   );
   expect(holding).toEqual(['src/gate/edge/gather.ts']);
+});
+
+it('lets one file write policies', () => {
+  const writers = readImports().filter(({ target }) => target === 'src/cli/terminal/write-files.ts');
+  // The others write a host's file, tests, and what a command makes.
+  expect([...new Set(writers.map(({ file }) => file))].sort()).toEqual([
+    'src/cli/commands/test.ts',
+    'src/cli/inputs/several/adopted-file.ts',
+    'src/cli/terminal/write-output.ts',
+    'src/cli/terminal/write-policy.ts',
+  ]);
 });

@@ -1,6 +1,6 @@
 import type { ExplainedPart } from '../../analysis/explain-rule.js';
 import { parseExpression } from '../../engine/expression/parse.js';
-import { inWords } from '../../policy/diff/caller-facts.js';
+import { inWords, lackInWords } from '../../policy/diff/caller-facts.js';
 
 /** A part of a rule in readable form, its value, and its depth in the tree. */
 export interface Branch {
@@ -22,8 +22,11 @@ export function ruleTree(part: ExplainedPart, depth = 0): Branch[] {
   const value = expression.type === 'read' && part.value === null ? 'not set' : JSON.stringify(part.value);
   const below = part.parts.flatMap((each) => ruleTree(each, depth + 1));
   const head = expression.type === 'operation' ? HEADS.get(expression.operator) : undefined;
+  const lacking = part.unanswered?.map(lackInWords).join(' and ');
+  const counted = lacking === undefined ? '' : ` (${lacking}, so this counts as what hides most)`;
   // A text of the policy has quotes, so that nobody takes it for a path.
-  const text = head ?? inWords(expression, (each) => JSON.stringify(each));
+  const words = head ?? inWords(expression, (each) => JSON.stringify(each));
+  const text = `${words}${counted}`;
   return [{ text, value, depth }, ...below];
 }
 

@@ -2,6 +2,7 @@ import type { Verified } from '../../engine/claims.js';
 import { type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
 import { checkCallers } from '../check/callers/check-callers.js';
 import { checkClientDefaults } from '../check/callers/check-client.js';
+import { checkOpenings } from '../check/callers/check-openings.js';
 import { checkCatalog, type PolicyCatalog } from '../check/check-catalog.js';
 import { checkMeaning } from '../check/check-policy.js';
 import { mapsAreComplete, rightParts } from '../check/right-parts.js';
@@ -80,12 +81,15 @@ export function checkReading(
     const policy = preparePolicy(built);
     const all = [...files, ...parts.flatMap((part) => part.files)];
     findings.push(...(callers === undefined ? [] : checkCallers(all, policy, callers)));
+    findings.push(...checkOpenings(files, built, policy, catalog));
     findings.push(...(policy.defaultsFor.length === 0 ? [] : checkClientDefaults(all, policy)));
   }
   const compiled = hasErrors() ? undefined : built;
   const wasChecked = (code: string): boolean =>
-    !CATALOG_CODES.has(code) ||
-    (catalog !== undefined && !failed && (!OF_DEFINITIONS.has(code) || catalog.encoding === undefined));
+    // Only a policy without errors is compared with what callers lack.
+    (built !== undefined || !/^(?:open-without-claim|closed-without-claim|less-shows-more)$/.test(code)) &&
+    (!CATALOG_CODES.has(code) ||
+      (catalog !== undefined && !failed && (!OF_DEFINITIONS.has(code) || catalog.encoding === undefined)));
   const sources = files.map(({ source }) => source);
   const { findings: left, silenced } = applyIgnores(sources, findings, wasChecked);
   const all = reports.flatMap((report) => report ?? []);
