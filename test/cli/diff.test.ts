@@ -135,7 +135,7 @@ Changed concerns, presets and settings
     const { stdout } = await diff(rules, policy);
     expect(stdout).toContain('Whenever budget >= 20 and < 40\n  1 no longer shown\n    - beta\n');
     expect(stdout).toContain(
-      'Whenever environment=production and not (claims.role is guest)\n  1 newly shown\n    + late\n',
+      'Whenever environment=production and not (claims.role is guest) and not\n(claims.role is not a single value)\n  1 newly shown\n    + late\n',
     );
     expect(stdout).toContain('Whenever claimed tier=free\n');
     expect(stdout).toContain('No server was given, so only the names in the policies were compared');
