@@ -24,6 +24,7 @@ const COMMANDS: Commands = new Map([
   ['serve', () => import('./commands/serve.js')],
   ['bundle', () => import('./commands/lambda/bundle.js')],
   ['switch', () => import('./commands/switch.js')],
+  ['setup', () => import('./commands/setup.js')],
   ['adopt', () => import('./commands/connect/adopt.js')],
   ['hosts', () => import('./commands/connect/hosts.js')],
   ['open', () => import('./commands/open.js')],
@@ -61,11 +62,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
-  const [name, ...rest] = argv;
-  if (name === undefined) {
-    io.stderr.write(HELP);
-    return 2;
-  }
+  // Without a command, a person wants what the program is for.
+  const [name = 'setup', ...rest] = argv;
   const isVersion = name === '--version';
   if (isVersion || ['--help', '-h', 'help'].includes(name)) {
     io.stdout.write(isVersion ? `${VERSION}\n` : HELP);

@@ -62,6 +62,7 @@ const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
     'reports',
     'pages',
     'proposals',
+    'setup',
     'commands',
   ],
 };

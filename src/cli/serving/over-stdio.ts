@@ -8,6 +8,7 @@ import { BridgedFront } from '../../http/bridged-front.js';
 import { ListenStreams } from '../../http/streams/listen-streams.js';
 import { upstreamOf } from '../../http/upstream-server.js';
 import { DRAIN_MS, watchRequests } from '../../upstream/open-requests.js';
+import { receiveFirst } from '../../wire/transport-layer.js';
 import { CliError } from '../errors.js';
 import { aborted } from '../terminal/interrupt.js';
 import { serversOf } from './bridge-server.js';
@@ -15,6 +16,7 @@ import { withDefaultPreferences } from './default-preferences.js';
 import { createHostStore } from './modern-hosts.js';
 import { OPEN_PAGE, type Serving } from './serving.js';
 import { streamsOverStdio } from './stdio-streams.js';
+import { keepUsed } from './used-tools.js';
 
 /** How long the page waits for the first list of the host: some hosts list only when a person asks. A slow machine needs seconds. */
 const PAGE_MS = 3000;
@@ -35,8 +37,13 @@ export async function serveStdio(
 ): Promise<number> {
   const { opened, policy, control, note, log, signal } = serving;
   const { bridged, ...servers } = await serversOf(serving);
+  const used = keepUsed(process.env, opened.identity?.slice(1).join(' ') ?? opened.name);
   const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport());
   const answerAll = watchRequests(wire);
+  receiveFirst(wire, (message, next) => {
+    used(message);
+    next(message);
+  });
   const listed = new AbortController();
   // Hosts show stderr only if somebody looks for it, so it has nothing but what needs a look.
   const report = (line: GateReport): void => {

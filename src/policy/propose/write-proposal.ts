@@ -23,7 +23,7 @@ import {
   TOPIC,
   WORLD,
 } from './generated/proposal.js';
-import type { Proposal, ProposedTool } from './propose-policy.js';
+import { type Proposal, type ProposedTool, START } from './propose-policy.js';
 import { topicValues } from './topic-values.js';
 import { OTHER } from './topics/propose-topics.js';
 
@@ -127,17 +127,14 @@ function topicLines(proposal: Proposal): string[] {
   });
 }
 
-function presetLines({ effects, hasWorld, tools }: Proposal): string[] {
-  const [lowest] = effects;
-  if (effects.length < 2) return [];
-  const careful = lowest === 'read-only';
-  const isSame = careful && !hasWorld && tools.every(({ effect }) => effect !== 'changes');
-  return linesOf(PRESETS, {
-    lowest,
-    world: hasWorld ? ', world: closed' : '',
-    same: isSame ? [SAME] : [],
-    careful: careful ? ['careful: { effect: changes }'] : [],
-  });
+function presetLines({ effects, tools, start }: Proposal): string[] {
+  const first = start === undefined ? [] : [`${START}: { topic: ${START} }`];
+  // Without a tool that only reads, "look" would show tools that change something, or nothing.
+  const hasLook = effects.length > 1 && effects[0] === 'read-only';
+  const isSame = tools.every(({ effect }) => effect !== 'changes');
+  const look = ['look: { effect: read-only }', ...(isSame ? [SAME] : []), 'careful: { effect: changes }'];
+  const presets = [...first, ...(hasLook ? look : [])];
+  return presets.length === 0 ? [] : linesOf(PRESETS, { presets });
 }
 
 function assignLines({ tools, effects, hasWorld }: Proposal): string[] {
@@ -179,7 +176,7 @@ function toolLines(proposal: Proposal): string[] {
       : tools.filter((tool) => Object.keys(valuesOf(tool, proposal)).length > 0);
   const guessed = listed.filter(({ effectFrom }) => effectFrom === 'name');
   const isMostlyGuessed = guessed.length * 2 > tools.length;
-  const hasSections = topics.length > 0 && proposal.patterns.length === 0;
+  const hasSections = topics.length > 0 && proposal.patterns.every(({ pattern }) => pattern === '*');
   const titleOf = ({ doubt, topics: own }: ProposedTool): string => {
     if (doubt !== undefined) return REVIEW;
     if (!hasSections) return '';

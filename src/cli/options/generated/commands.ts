@@ -133,6 +133,11 @@ export const adoptCommand = () => every("adopt")
   .addArgument(new Argument("<file>", "a host's file, such as .mcp.json"))
   .addOption(new Option("--policy <path>", "a policy file or a folder; several are merged").argParser(repeated))
   .addOption(new Option("--undo", "give the host its servers back"));
+export const setupCommand = () => every("setup")
+  .addOption(new Option("--host <name>", "only this host; repeatable").choices(["claude-code","claude-desktop","cursor","vscode","codex","gemini-cli","qwen-code","opencode","zed","windsurf","copilot-cli"]).argParser(repeatedOf(['claude-code', 'claude-desktop', 'cursor', 'vscode', 'codex', 'gemini-cli', 'qwen-code', 'opencode', 'zed', 'windsurf', 'copilot-cli'])))
+  .addOption(new Option("--project", "also the files of this project, which others may share"))
+  .addOption(new Option("-y, --yes", "do not ask"))
+  .addOption(new Option("--undo", "put back everything that setup changed"));
 export const hostsCommand = () => every("hosts")
   .addOption(new Option("--policy <path>", "a policy file or a folder; several are merged").argParser(repeated))
   .addOption(new Option("--preset <name>", "what the host is shown first"))
@@ -182,6 +187,7 @@ export interface Options {
   bundle: ReturnType<ReturnType<typeof bundleCommand>['opts']>;
   switch: ReturnType<ReturnType<typeof switchCommand>['opts']>;
   adopt: ReturnType<ReturnType<typeof adoptCommand>['opts']>;
+  setup: ReturnType<ReturnType<typeof setupCommand>['opts']>;
   hosts: ReturnType<ReturnType<typeof hostsCommand>['opts']>;
   open: ReturnType<ReturnType<typeof openCommand>['opts']>;
   lsp: ReturnType<ReturnType<typeof lspCommand>['opts']>;

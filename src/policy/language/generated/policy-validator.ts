@@ -23,79 +23,81 @@ e=[r]:e.push(r),o++}}else{let r={instancePath:p+"/include/"+t,schemaPath:"#/prop
 type",params:{type:"string"}};e===null?e=[r]:e.push(r),o++}}}else{let s={instancePath:p+"/include",schemaPath:"\
 #/properties/include/type",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),o++}}if(f.servers!==
 void 0){let c=f.servers;if(c&&typeof c=="object"&&!Array.isArray(c))for(let s in c){let t=c[s];if(t&&typeof t==
-"object"&&!Array.isArray(t)){for(let a in t)if(!(a==="policy"||a==="concerns"||a==="map")){let r={instancePath:p+
-"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/servers/additionalProperties/add\
-itionalProperties",keyword:"additionalProperties",params:{additionalProperty:a}};e===null?e=[r]:e.push(r),o++}
-if(t.policy!==void 0){let a=t.policy;if(typeof a=="string"){if(P(a)<1){let r={instancePath:p+"/servers/"+s.replace(
-/~/g,"~0").replace(/\//g,"~1")+"/policy",schemaPath:"#/properties/servers/additionalProperties/properties/poli\
-cy/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[r]:e.push(r),o++}}else{let r={instancePath:p+"\
-/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/policy",schemaPath:"#/properties/servers/additionalPrope\
-rties/properties/policy/type",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),o++}}if(t.concerns!==
-void 0){let a=t.concerns;if(Array.isArray(a)){let r=a.length;for(let i=0;i<r;i++)if(typeof a[i]!="string"){let l={
-instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/concerns/"+i,schemaPath:"#/properties/se\
-rvers/additionalProperties/properties/concerns/items/type",keyword:"type",params:{type:"string"}};e===null?e=[
-l]:e.push(l),o++}}else{let r={instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/concerns",
-schemaPath:"#/properties/servers/additionalProperties/properties/concerns/type",keyword:"type",params:{type:"a\
-rray"}};e===null?e=[r]:e.push(r),o++}}if(t.map!==void 0){let a=t.map;if(a&&typeof a=="object"&&!Array.isArray(
-a))for(let r in a){let i=a[r];if(i&&typeof i=="object"&&!Array.isArray(i)){for(let l in i)if(typeof i[l]!="str\
-ing"){let n={instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/map/"+r.replace(/~/g,"~0").
-replace(/\//g,"~1")+"/"+l.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/servers/additionalPr\
-operties/properties/map/additionalProperties/additionalProperties/type",keyword:"type",params:{type:"string"}};
-e===null?e=[n]:e.push(n),o++}}else{let l={instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+
-"/map/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/servers/additionalProperties/propert\
-ies/map/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[l]:e.push(l),o++}}else{let r={
-instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/map",schemaPath:"#/properties/servers/ad\
-ditionalProperties/properties/map/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}}else{
-let a={instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/servers/ad\
-ditionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[a]:e.push(a),o++}}else{let s={instancePath:p+
-"/servers",schemaPath:"#/properties/servers/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(
-s),o++}}if(f.concerns!==void 0){let c=f.concerns;if(c&&typeof c=="object"&&!Array.isArray(c)){if(Object.keys(c).
-length>64){let s={instancePath:p+"/concerns",schemaPath:"#/properties/concerns/maxProperties",keyword:"maxProp\
-erties",params:{limit:64}};e===null?e=[s]:e.push(s),o++}for(let s in c){let t=o;if(typeof s=="string"&&!I.test(
-s)){let a={instancePath:p+"/concerns",schemaPath:"#/properties/concerns/propertyNames/pattern",keyword:"patter\
-n",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:s};e===null?e=[a]:e.push(a),o++}var V=t===o;if(!V){
-let a={instancePath:p+"/concerns",schemaPath:"#/properties/concerns/propertyNames",keyword:"propertyNames",params:{
-propertyName:s}};e===null?e=[a]:e.push(a),o++}}for(let s in c){let t=c[s];if(t&&typeof t=="object"&&!Array.isArray(
-t)){if(t.values===void 0){let a={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
-#/properties/concerns/additionalProperties/required",keyword:"required",params:{missingProperty:"values"}};e===
-null?e=[a]:e.push(a),o++}for(let a in t)if(!j.call(u.properties.concerns.additionalProperties.properties,a)){let r={
-instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additio\
-nalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:a}};e===null?e=[
-r]:e.push(r),o++}if(t.description!==void 0&&typeof t.description!="string"){let a={instancePath:p+"/concerns/"+
-s.replace(/~/g,"~0").replace(/\//g,"~1")+"/description",schemaPath:"#/properties/concerns/additionalProperties\
-/properties/description/type",keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),o++}if(t.values!==
-void 0){let a=t.values;if((!a||typeof a!="object")&&typeof a!="string"){let r={instancePath:p+"/concerns/"+s.replace(
-/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/val\
-ues/type",keyword:"type",params:{type:u.properties.concerns.additionalProperties.properties.values.type}};e===
-null?e=[r]:e.push(r),o++}if(typeof a=="string"&&!R.test(a)){let r={instancePath:p+"/concerns/"+s.replace(/~/g,
-"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/p\
-attern",keyword:"pattern",params:{pattern:"^servers$"}};e===null?e=[r]:e.push(r),o++}if(Array.isArray(a)){if(a.
-length>256){let n={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"\
-#/properties/concerns/additionalProperties/properties/values/maxItems",keyword:"maxItems",params:{limit:256}};
-e===null?e=[n]:e.push(n),o++}if(a.length<1){let n={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,
-"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/minItems",keyword:"mi\
-nItems",params:{limit:1}};e===null?e=[n]:e.push(n),o++}let r=a.length;for(let n=0;n<r;n++){let d=a[n];if(typeof d!=
-"string"&&!(d&&typeof d=="object"&&!Array.isArray(d))){let m={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").
-replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/item\
-s/type",keyword:"type",params:{type:u.properties.concerns.additionalProperties.properties.values.items.type}};
-e===null?e=[m]:e.push(m),o++}if(typeof d=="string"&&!z.test(d)){let m={instancePath:p+"/concerns/"+s.replace(/~/g,
-"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/value\
-s/items/pattern",keyword:"pattern",params:{pattern:"^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$"}};e===null?e=[
-m]:e.push(m),o++}if(d&&typeof d=="object"&&!Array.isArray(d)){if(Object.keys(d).length>1){let m={instancePath:p+
+"object"&&!Array.isArray(t)){for(let a in t)if(!(a==="policy"||a==="description"||a==="concerns"||a==="map")){
+let r={instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/servers/ad\
+ditionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:a}};e===null?
+e=[r]:e.push(r),o++}if(t.policy!==void 0){let a=t.policy;if(typeof a=="string"){if(P(a)<1){let r={instancePath:p+
+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/policy",schemaPath:"#/properties/servers/additionalProp\
+erties/properties/policy/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[r]:e.push(r),o++}}else{let r={
+instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/policy",schemaPath:"#/properties/servers\
+/additionalProperties/properties/policy/type",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),
+o++}}if(t.description!==void 0&&typeof t.description!="string"){let a={instancePath:p+"/servers/"+s.replace(/~/g,
+"~0").replace(/\//g,"~1")+"/description",schemaPath:"#/properties/servers/additionalProperties/properties/desc\
+ription/type",keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),o++}if(t.concerns!==void 0){let a=t.
+concerns;if(Array.isArray(a)){let r=a.length;for(let i=0;i<r;i++)if(typeof a[i]!="string"){let l={instancePath:p+
+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/concerns/"+i,schemaPath:"#/properties/servers/additiona\
+lProperties/properties/concerns/items/type",keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),o++}}else{
+let r={instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/concerns",schemaPath:"#/propertie\
+s/servers/additionalProperties/properties/concerns/type",keyword:"type",params:{type:"array"}};e===null?e=[r]:
+e.push(r),o++}}if(t.map!==void 0){let a=t.map;if(a&&typeof a=="object"&&!Array.isArray(a))for(let r in a){let i=a[r];
+if(i&&typeof i=="object"&&!Array.isArray(i)){for(let l in i)if(typeof i[l]!="string"){let n={instancePath:p+"/\
+servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/map/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+l.replace(
+/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/servers/additionalProperties/properties/map/additional\
+Properties/additionalProperties/type",keyword:"type",params:{type:"string"}};e===null?e=[n]:e.push(n),o++}}else{
+let l={instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/map/"+r.replace(/~/g,"~0").replace(
+/\//g,"~1"),schemaPath:"#/properties/servers/additionalProperties/properties/map/additionalProperties/type",keyword:"\
+type",params:{type:"object"}};e===null?e=[l]:e.push(l),o++}}else{let r={instancePath:p+"/servers/"+s.replace(/~/g,
+"~0").replace(/\//g,"~1")+"/map",schemaPath:"#/properties/servers/additionalProperties/properties/map/type",keyword:"\
+type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}}else{let a={instancePath:p+"/servers/"+s.replace(
+/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/servers/additionalProperties/type",keyword:"type",params:{
+type:"object"}};e===null?e=[a]:e.push(a),o++}}else{let s={instancePath:p+"/servers",schemaPath:"#/properties/s\
+ervers/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}if(f.concerns!==void 0){let c=f.
+concerns;if(c&&typeof c=="object"&&!Array.isArray(c)){if(Object.keys(c).length>64){let s={instancePath:p+"/con\
+cerns",schemaPath:"#/properties/concerns/maxProperties",keyword:"maxProperties",params:{limit:64}};e===null?e=
+[s]:e.push(s),o++}for(let s in c){let t=o;if(typeof s=="string"&&!I.test(s)){let a={instancePath:p+"/concerns",
+schemaPath:"#/properties/concerns/propertyNames/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-]{0\
+,63}$"},propertyName:s};e===null?e=[a]:e.push(a),o++}var V=t===o;if(!V){let a={instancePath:p+"/concerns",schemaPath:"\
+#/properties/concerns/propertyNames",keyword:"propertyNames",params:{propertyName:s}};e===null?e=[a]:e.push(a),
+o++}}for(let s in c){let t=c[s];if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.values===void 0){let a={instancePath:p+
+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/r\
+equired",keyword:"required",params:{missingProperty:"values"}};e===null?e=[a]:e.push(a),o++}for(let a in t)if(!j.
+call(u.properties.concerns.additionalProperties.properties,a)){let r={instancePath:p+"/concerns/"+s.replace(/~/g,
+"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/additionalProperties",keyword:"\
+additionalProperties",params:{additionalProperty:a}};e===null?e=[r]:e.push(r),o++}if(t.description!==void 0&&typeof t.
+description!="string"){let a={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/descripti\
+on",schemaPath:"#/properties/concerns/additionalProperties/properties/description/type",keyword:"type",params:{
+type:"string"}};e===null?e=[a]:e.push(a),o++}if(t.values!==void 0){let a=t.values;if((!a||typeof a!="object")&&
+typeof a!="string"){let r={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"\
+#/properties/concerns/additionalProperties/properties/values/type",keyword:"type",params:{type:u.properties.concerns.
+additionalProperties.properties.values.type}};e===null?e=[r]:e.push(r),o++}if(typeof a=="string"&&!R.test(a)){
+let r={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties\
+/concerns/additionalProperties/properties/values/pattern",keyword:"pattern",params:{pattern:"^servers$"}};e===
+null?e=[r]:e.push(r),o++}if(Array.isArray(a)){if(a.length>256){let n={instancePath:p+"/concerns/"+s.replace(/~/g,
+"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/m\
+axItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),o++}if(a.length<1){let n={instancePath:p+
+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalPr\
+operties/properties/values/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),o++}let r=a.
+length;for(let n=0;n<r;n++){let d=a[n];if(typeof d!="string"&&!(d&&typeof d=="object"&&!Array.isArray(d))){let m={
+instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/con\
+cerns/additionalProperties/properties/values/items/type",keyword:"type",params:{type:u.properties.concerns.additionalProperties.
+properties.values.items.type}};e===null?e=[m]:e.push(m),o++}if(typeof d=="string"&&!z.test(d)){let m={instancePath:p+
 "/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additiona\
-lProperties/properties/values/items/maxProperties",keyword:"maxProperties",params:{limit:1}};e===null?e=[m]:e.
-push(m),o++}if(Object.keys(d).length<1){let m={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,
-"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/minPropertie\
-s",keyword:"minProperties",params:{limit:1}};e===null?e=[m]:e.push(m),o++}for(let m in d){let h=o;if(typeof m==
-"string"&&!z.test(m)){let g={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,
-schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/propertyNames/pattern",keyword:"\
-pattern",params:{pattern:"^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$"},propertyName:m};e===null?e=[g]:e.push(g),
-o++}var _=h===o;if(!_){let g={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+
-n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/propertyNames",keyword:"prope\
-rtyNames",params:{propertyName:m}};e===null?e=[g]:e.push(g),o++}}for(let m in d){let h=d[m];if(typeof h=="stri\
-ng"){if(P(h)<1){let g={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"/"+m.
-replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/properties/value\
-s/items/additionalProperties/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[g]:e.push(g),o++}}else{
+lProperties/properties/values/items/pattern",keyword:"pattern",params:{pattern:"^[^\\u0000-\\u001F\\u007F-\\u009F]\
+{1,256}$"}};e===null?e=[m]:e.push(m),o++}if(d&&typeof d=="object"&&!Array.isArray(d)){if(Object.keys(d).length>
+1){let m={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/prop\
+erties/concerns/additionalProperties/properties/values/items/maxProperties",keyword:"maxProperties",params:{limit:1}};
+e===null?e=[m]:e.push(m),o++}if(Object.keys(d).length<1){let m={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").
+replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/item\
+s/minProperties",keyword:"minProperties",params:{limit:1}};e===null?e=[m]:e.push(m),o++}for(let m in d){let h=o;
+if(typeof m=="string"&&!z.test(m)){let g={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+
+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/propertyNames/patt\
+ern",keyword:"pattern",params:{pattern:"^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$"},propertyName:m};e===null?
+e=[g]:e.push(g),o++}var _=h===o;if(!_){let g={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"\
+~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/propertyNames",
+keyword:"propertyNames",params:{propertyName:m}};e===null?e=[g]:e.push(g),o++}}for(let m in d){let h=d[m];if(typeof h==
+"string"){if(P(h)<1){let g={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+
+"/"+m.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/properties\
+/values/items/additionalProperties/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[g]:e.push(g),o++}}else{
 let g={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"/"+m.replace(/~/g,"~\
 0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/additio\
 nalProperties/type",keyword:"type",params:{type:"string"}};e===null?e=[g]:e.push(g),o++}}}}let i=a.length,l;if(i>
