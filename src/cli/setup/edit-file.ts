@@ -51,11 +51,8 @@ export function editCommands(file: string, text: string, edits: readonly Command
 }
 
 /** @returns only the text of `editCommands` */
-export const withCommands = (
-  file: string,
-  text: string,
-  edits: readonly CommandEdit[],
-): string | undefined => editCommands(file, text, edits)?.text;
+export const withCommands = (file: string, text: string, edits: readonly CommandEdit[]): string | undefined =>
+  editCommands(file, text, edits)?.text;
 
 /** @returns the text before `editCommands` made these replacements */
 export const withoutSplices = (text: string, splices: readonly Splice[]): string =>

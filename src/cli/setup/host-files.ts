@@ -56,15 +56,15 @@ export function readDocument(file: string, text: string): unknown {
   const [first] = errors;
   if (first !== undefined)
     throw new Error(`it is not JSON in line ${content.slice(0, first.offset).split('\n').length}`);
-  return tree === undefined ? {} : valueOf(tree);
+  return tree === undefined ? {} : dataOf(tree);
 }
 
 /** As JSON.parse does, `__proto__` becomes a member: a server can be called so. */
-function valueOf(node: Node): unknown {
-  if (node.type === 'array') return (node.children ?? []).map(valueOf);
+function dataOf(node: Node): unknown {
+  if (node.type === 'array') return (node.children ?? []).map(dataOf);
   if (node.type !== 'object') return node.value;
   const entries = (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
-    key === undefined || value === undefined ? [] : [[String(key.value), valueOf(value)] as const],
+    key === undefined || value === undefined ? [] : [[String(key.value), dataOf(value)] as const],
   );
   return Object.fromEntries(entries);
 }
@@ -145,7 +145,9 @@ export function ownCommandOf(command: readonly string[]): OwnCommand | undefined
   const at = command.indexOf('serve');
   const end = command.indexOf('--');
   const isOurs =
-    at > 0 && /mcp-concerns|[\\/]cli[\\/]main\.js$/.test(command[at - 1] ?? '') && command.includes('--stdio');
+    at > 0 &&
+    /mcp-concerns|[\\/]cli[\\/]main\.js$/.test(command[at - 1] ?? '') &&
+    command.includes('--stdio');
   if (!isOurs) return undefined;
   const options = command.slice(at, end === -1 ? undefined : end);
   return {

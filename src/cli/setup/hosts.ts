@@ -48,9 +48,13 @@ export const HOSTS: readonly Host[] = [
     ['~/.claude.json'],
     ['.mcp.json'],
   ),
-  host('claude-desktop', 'Claude Desktop', 'not measured', [['mcpServers']], [
-    'APP/Claude/claude_desktop_config.json',
-  ]),
+  host(
+    'claude-desktop',
+    'Claude Desktop',
+    'not measured',
+    [['mcpServers']],
+    ['APP/Claude/claude_desktop_config.json'],
+  ),
   host('cursor', 'Cursor', 'not measured', [['mcpServers']], ['~/.cursor/mcp.json'], ['.cursor/mcp.json']),
   host('vscode', 'VS Code', 'not measured', [['servers']], ['APP/Code/User/mcp.json'], ['.vscode/mcp.json']),
   host('codex', 'Codex', 'once', [['mcp_servers']], ['~/.codex/config.toml'], ['.codex/config.toml']),
@@ -62,7 +66,14 @@ export const HOSTS: readonly Host[] = [
     ['~/.gemini/settings.json'],
     ['.gemini/settings.json'],
   ),
-  host('qwen-code', 'Qwen Code', 'once', [['mcpServers']], ['~/.qwen/settings.json'], ['.qwen/settings.json']),
+  host(
+    'qwen-code',
+    'Qwen Code',
+    'once',
+    [['mcpServers']],
+    ['~/.qwen/settings.json'],
+    ['.qwen/settings.json'],
+  ),
   host(
     'opencode',
     'opencode',
@@ -71,7 +82,14 @@ export const HOSTS: readonly Host[] = [
     ['XDG/opencode/opencode.json', 'XDG/opencode/opencode.jsonc'],
     ['opencode.json', 'opencode.jsonc'],
   ),
-  host('zed', 'Zed', 'not measured', [['context_servers']], ['XDG/zed/settings.json'], ['.zed/settings.json']),
+  host(
+    'zed',
+    'Zed',
+    'not measured',
+    [['context_servers']],
+    ['XDG/zed/settings.json'],
+    ['.zed/settings.json'],
+  ),
   host('windsurf', 'Windsurf', 'not measured', [['mcpServers']], ['~/.codeium/windsurf/mcp_config.json']),
   host('copilot-cli', 'Copilot CLI', 'again', [['mcpServers']], ['~/.copilot/mcp-config.json']),
 ];
@@ -125,7 +143,7 @@ export function reasonToKeepAll(
   const by = `"--host ${id}" narrows it anyway`;
   if (lists === 'once') return `${name} never lists again, so it keeps all tools; ${by}`;
   if (lists === 'not measured') return `nobody has measured yet whether ${name} lists again; ${by}`;
-  const search = env.ENABLE_TOOL_SEARCH ?? read(settings, 'env', 'ENABLE_TOOL_SEARCH');
+  const search = env.ENABLE_TOOL_SEARCH || read(settings, 'env', 'ENABLE_TOOL_SEARCH');
   if (hasSearch && String(search) !== 'false')
     return `${name} searches tools itself, so it keeps them; ${by}`;
   return undefined;

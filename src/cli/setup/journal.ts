@@ -39,9 +39,12 @@ export function readJournal(journal: string): readonly Change[] {
   try {
     return JSON.parse(readFileSync(journal, 'utf8'));
   } catch (cause) {
-    throw new CliError(`${journal} is not JSON any more. It says what setup changed. Restore it, or remove it.`, {
-      cause,
-    });
+    throw new CliError(
+      `${journal} is not JSON any more. It says what setup changed. Restore it, or remove it.`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -39,7 +39,10 @@ export async function listServer(
   const open = () => new Child(program, args, { ...env, ...own }, cwd);
   const subject = `The server "${plain(key)}"`;
   const missing = (): void => undefined;
-  const catalog = await fetchCatalog({ name: key, subject, open }, { from: 'command', seconds, signal, missing });
+  const catalog = await fetchCatalog(
+    { name: key, subject, open },
+    { from: 'command', seconds, signal, missing },
+  );
   if ((catalog.tools ?? []).length === 0) throw new Error('it lists no tools');
   return catalog;
 }

@@ -4,8 +4,8 @@ import { formatOwnYaml } from '../../policy/language/format-yaml.js';
 import { proposePolicy, withStart } from '../../policy/propose/propose-policy.js';
 import { everydayTools } from '../../policy/propose/server-lines.js';
 import { writeProposal } from '../../policy/propose/write-proposal.js';
-import { schemaBeside } from '../proposals/policy-files.js';
 import type { TokenCounter } from '../inputs/token-counter.js';
+import { schemaBeside } from '../proposals/policy-files.js';
 
 /** A first list with more of either is narrowed. */
 export interface Room {

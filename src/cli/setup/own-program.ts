@@ -46,7 +46,11 @@ export function installProgram(folder: string, env: NodeJS.ProcessEnv): void {
   const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', `mcp-concerns@${VERSION}`];
   const npm = env.npm_execpath;
   // On Windows, npm is a script of the shell.
-  const options = { env, encoding: 'utf8', shell: npm === undefined && process.platform === 'win32' } as const;
+  const options = {
+    env,
+    encoding: 'utf8',
+    shell: npm === undefined && process.platform === 'win32',
+  } as const;
   const done =
     npm === undefined
       ? spawnSync('npm', args, options)

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { membersOf } from '../../engine/expression/evaluate.js';
 import { sha256Of } from '../../sha256.js';
 import { read } from '../../wire/messages.js';
 import { loadTokenCounter } from '../inputs/token-counter.js';
@@ -21,8 +22,8 @@ import {
   groupByList,
   groupTitle,
   listOnce,
-  type Planning,
   type PlannedServer,
+  type Planning,
   planServers,
   shortPath,
 } from './plan.js';
@@ -65,13 +66,16 @@ export async function setup(options: SetupOptions, terminal: Terminal): Promise<
 
   const found = findServers(place, options.host);
   if (found.length === 0) {
-    terminal.note('No host of this user has servers in a file that is known. "mcp-concerns init" is for a server.');
+    terminal.note(
+      'No host of this user has servers in a file that is known. "mcp-concerns init" is for a server.',
+    );
     return 0;
   }
   for (const note of lostChanges(readJournal(journal), short)) terminal.note(note);
   const program = ownProgram(terminal);
   const running = terminal.argv[1];
-  const prover = program.install === undefined || running === undefined ? program.command : [process.execPath, running];
+  const prover =
+    program.install === undefined || running === undefined ? program.command : [process.execPath, running];
   const reasonToStay = reasonsToStay(options, place);
   const planned = await withProgress('Listing servers', terminal, () =>
     interruptible(async (signal) => {
@@ -83,8 +87,13 @@ export async function setup(options: SetupOptions, terminal: Terminal): Promise<
     }),
   );
   for (const [index, group] of planned.entries()) {
-    const title = groupTitle(group.map(({ server }) => server), short);
-    terminal.print(`${index === 0 ? '' : '\n'}${terminal.paper.paint('bold', title)}\n${groupLines(group, short)}\n`);
+    const title = groupTitle(
+      group.map(({ server }) => server),
+      short,
+    );
+    terminal.print(
+      `${index === 0 ? '' : '\n'}${terminal.paper.paint('bold', title)}\n${groupLines(group, short)}\n`,
+    );
   }
   const all = planned.flat();
   const changed = all.filter(({ outcome }) => 'command' in outcome);
@@ -99,7 +108,10 @@ export async function setup(options: SetupOptions, terminal: Terminal): Promise<
     return 0;
   }
   const files = [...new Set(changed.map(({ server }) => server.file))];
-  const targets = [...files, ...starts.flatMap(({ outcome }) => ('files' in outcome ? [...outcome.files.keys()] : []))];
+  const targets = [
+    ...files,
+    ...starts.flatMap(({ outcome }) => ('files' in outcome ? [...outcome.files.keys()] : [])),
+  ];
   if (program.install !== undefined && changed.length > 0)
     terminal.note(`npx empties its cache, so this version is installed in ${short(program.install)} first.`);
   if (options.yes !== true) {
@@ -124,7 +136,8 @@ export async function setup(options: SetupOptions, terminal: Terminal): Promise<
 /** Why servers stay for reasons that are not in their entries. */
 function reasonsToStay({ host: named, project }: SetupOptions, place: Place): Planning['reasonToStay'] {
   const settings = claudeSettings(place.home);
-  const keeps = (host: Host) => (named === undefined ? reasonToKeepAll(host, place.env, settings) : undefined);
+  const keeps = (host: Host) =>
+    named === undefined ? reasonToKeepAll(host, place.env, settings) : undefined;
   return ({ host, isShared }) =>
     // A server of a project is not even started without the option: its host asks the person first.
     isShared && project !== true ? 'its file belongs to the project (--project changes it)' : keeps(host);
@@ -143,9 +156,15 @@ function claudeSettings(home: string): unknown {
 function groupLines(group: readonly PlannedServer[], short: (file: string) => string): string {
   const names = group.map(({ server: { key, file } }) => plain(key) || short(file));
   const width = Math.max(...names.map((name) => name.length)) + 2;
-  const lines = group.map(({ outcome }, index) => `  ${(names[index] ?? '').padEnd(width)}${outcomeText(outcome)}`);
+  const lines = group.map(
+    ({ outcome }, index) => `  ${(names[index] ?? '').padEnd(width)}${outcomeText(outcome)}`,
+  );
   const sum = (side: 'before' | 'after') =>
-    group.reduce((total, { outcome }) => total + (side in outcome ? tokensIn(outcome, side) : tokensIn(outcome, 'before')), 0);
+    group.reduce(
+      (total, { outcome }) =>
+        total + (side in outcome ? tokensIn(outcome, side) : tokensIn(outcome, 'before')),
+      0,
+    );
   const isNarrowed = group.some(({ outcome }) => outcome.kind === 'narrowed');
   const total = `  ${count(sum('before'))} -> ${count(sum('after'))} tokens before the first message`;
   return [...lines, ...(isNarrowed ? [total] : [])].join('\n');
@@ -199,7 +218,9 @@ function changeFile(
     return false;
   }
   const own = changed.filter(({ server }) => server.file === file);
-  const still = own.filter(({ server }) => isDeepStrictEqual(read(document, ...server.path), server.entry));
+  const still = own.filter(({ server }) =>
+    isDeepStrictEqual(membersOf(read(document, ...server.path)), server.entry),
+  );
   const commands = still.flatMap(({ server: { path, command, entry }, outcome }) =>
     'command' in outcome
       ? [
@@ -219,7 +240,10 @@ function changeFile(
     commands.map(({ path, to, isList }) => ({ path, command: to, isList })),
   );
   if (edited === undefined || commands.length === 0) {
-    const reason = commands.length === 0 ? 'Its servers were changed meanwhile' : 'Its form cannot be edited without losing something';
+    const reason =
+      commands.length === 0
+        ? 'Its servers were changed meanwhile'
+        : 'Its form cannot be edited without losing something';
     terminal.note(`${short(file)} stays as it is. ${reason}.`);
     return false;
   }
@@ -237,7 +261,9 @@ function changeFile(
     terminal.note(`${short(file)} was written by its host meanwhile. Close the host, and run setup again.`);
   const missed = own.length - still.length;
   if (missed > 0)
-    terminal.note(`${short(file)}: ${quantity(missed, 'server')} changed meanwhile, so run setup again for them.`);
+    terminal.note(
+      `${short(file)}: ${quantity(missed, 'server')} changed meanwhile, so run setup again for them.`,
+    );
   return missed === 0;
 }
 
@@ -259,7 +285,8 @@ function lostChanges(changes: readonly Change[], short: (file: string) => string
     }
     const lost = commands.filter(({ path, from }) => isDeepStrictEqual(commandAt(document, path), from));
     return lost.map(
-      ({ path }) => `${short(file)}: the change of ${plain(path.at(-1) ?? '')} was lost, because its host wrote the file. Close the host first.`,
+      ({ path }) =>
+        `${short(file)}: the change of ${plain(path.at(-1) ?? '')} was lost, because its host wrote the file. Close the host first.`,
     );
   });
 }

@@ -32,7 +32,8 @@ export function withStartInPolicy(
   const tools = Object.entries(membersOf(read(source.data, 'primitives', 'tools')));
   const changed = tools.filter(
     // A clock fits every topic already.
-    ([name, values]) => topicsIn(values).includes(START) !== start.has(name) && !topicsIn(values).includes('any'),
+    ([name, values]) =>
+      topicsIn(values).includes(START) !== start.has(name) && !topicsIn(values).includes('any'),
   );
   const entries = changed.map(([name, values]) => {
     const others = topicsIn(values).filter((topic) => topic !== START);

@@ -125,7 +125,9 @@ describe.each(['__', '.', '-', '/'])('a gateway whose names have the separator %
     const topics = names.filter((name) => proposal.topics.includes(name));
     expect(misnamed(proposal, catalog.tools)).toEqual([]);
     expect(new Set(proposal.topics.map((topic) => topic.split('.')[0]))).toEqual(new Set(names));
-    expect(proposal.patterns).toEqual(topics.map((topic) => ({ pattern: `${topic}${separator}*`, topic })));
+    // A server with many tools has topics below its own, so no pattern can tell the topic of a new tool.
+    const whole = topics.filter((topic) => !proposal.topics.some((each) => each.startsWith(`${topic}.`)));
+    expect(proposal.patterns).toEqual(whole.map((topic) => ({ pattern: `${topic}${separator}*`, topic })));
     expect(proposal.topicsFrom).toBe('prefixes');
   });
 

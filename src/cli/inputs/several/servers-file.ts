@@ -86,7 +86,9 @@ async function openerOf(
 
 /** Returns texts with the values of variables. */
 export const filledTexts = (texts: unknown, env: NodeJS.ProcessEnv): Record<string, string> =>
-  Object.fromEntries(Object.entries(texts ?? {}).map(([name, each]) => [name, filledText(String(each), env)]));
+  Object.fromEntries(
+    Object.entries(texts ?? {}).map(([name, each]) => [name, filledText(String(each), env)]),
+  );
 
 /**
  * Returns a text with the values of variables: `${NAME}`, `${NAME:-default}` of Claude Code, and `${env:NAME}` of VS Code and
