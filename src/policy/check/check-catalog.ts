@@ -14,6 +14,7 @@ import { nearestReplacement, type Problem, problem } from '../language/problem.j
 import type { Path } from '../language/read-yaml.js';
 import { placeOfPrimitive } from './catalog-places.js';
 import { contradictedValues } from './check-annotations.js';
+import { checkEmptyPresets } from './check-empty-presets.js';
 import { findHiddenCompanions } from './check-pages.js';
 import { checkPanelNames } from './check-panel.js';
 import { checkPresentation } from './check-presentation.js';
@@ -97,6 +98,7 @@ export function checkCatalog(
     if (!alone.has(serverOf(each.primitive))) checkPrimitive(check, each, scope.unmapped);
   }
   checkPresentation(check);
+  if (scope.whole && catalog.isFiltered !== true) checkEmptyPresets(check);
   const isUnknown = catalog.encoding !== undefined && textRead(policy) !== undefined;
   if (isUnknown) checkTexts(check);
   else if (scope.whole && alone.size === 0) checkAllConfigurations(check);
@@ -179,8 +181,8 @@ function checkPrimitive({ policy, warn }: ListCheck, listed: Listed, mustBeMappe
     if (contradicted.some((each) => each.concern === index)) return;
     const words = offer.offered.map((number) => values[number] ?? '');
     const reads = words.every((word) => /^read(-?only)?$/.test(word));
-    const writes = words.every((word) => /^(write|destructive)$/.test(word));
-    if ((readOnlyHint === false && reads) || (readOnlyHint === true && writes)) {
+    // A stricter value than that of the hint is a judgment.
+    if (readOnlyHint === false && reads) {
       const found = { concern, name, words: words.join(', '), readOnlyHint };
       warn(listed, problem('contradicts-annotations.hint', found));
     }

@@ -12,6 +12,7 @@ import {
   proposeEffect,
 } from './effects.js';
 import { proposePresentation } from './propose-presentation.js';
+import { reachesPeople } from './reaches.js';
 import { nameWords, OTHER, type ProposedTopics, proposeTopics } from './topics/propose-topics.js';
 import { EFFECTS, type Effect } from './words/verbs.js';
 
@@ -22,6 +23,8 @@ export interface ProposedTool extends ProposedEffect {
   readonly assigned: Effect;
   /** The topics; `any` if the tool fits every topic. Empty if there are no topics. */
   readonly topics: readonly string[] | 'any';
+  /** The verb of its name that says that a call writes to people. */
+  readonly reaches?: string;
   /** The title and the hints that the server does not give. */
   readonly present: Presentation;
 }
@@ -69,7 +72,10 @@ export function proposePolicy(catalog: ServerCatalog & { readonly server?: unkno
     const ownWords = words.get(name) ?? [];
     const effect = proposeEffect(tool, ownWords, allDestructive, oppositeOf(ownWords));
     const present = proposePresentation(tool, effect, ownWords);
-    return { name, ...effect, assigned: effectOfHints(tool), topics, present };
+    // What only reads sends nothing.
+    const reaches = effect.effect === 'read-only' ? undefined : reachesPeople(ownWords);
+    const own = { name, ...effect, assigned: effectOfHints(tool), topics, present };
+    return reaches === undefined ? own : { ...own, reaches };
   };
   const tools = list.map((tool) => proposed(tool, topicsOf.get(identityOf('tools', tool)) ?? []));
   const names = (kind: Kind): string[] => own(kind).map((each) => identityOf(kind, each));

@@ -17,6 +17,7 @@ import {
   PRESENT,
   PRESETS,
   PRIMITIVES,
+  REACHES,
   REMARKS,
   REVIEW,
   SAME,
@@ -73,6 +74,7 @@ export function writeProposal(
     include: isWhole ? [] : linesOf(INCLUDE, { paths: parts.map(([path]) => toQuotedYaml(path)).join(',') }),
     effects: described(proposal.effects.map((effect) => [effect, EFFECTS[effect]])),
     world: proposal.hasWorld ? linesOf(WORLD, {}) : [],
+    reaches: proposal.tools.some(({ reaches }) => reaches !== undefined) ? linesOf(REACHES, {}) : [],
     topic: topicLines(proposal),
     presets: presetLines(proposal),
     assign: assignLines(proposal),
@@ -200,7 +202,7 @@ function toolLines(proposal: Proposal): string[] {
 
 /** @returns the values that neither `assign` nor a pattern gives */
 function valuesOf(
-  { name, effect, assigned, doubt, topics }: ProposedTool,
+  { name, effect, assigned, doubt, topics, reaches }: ProposedTool,
   { patterns, topics: all }: Proposal,
 ): object {
   const written = topics === 'any' ? ['any'] : topics;
@@ -211,14 +213,18 @@ function valuesOf(
   const needsTopic = patterns.length === 0 ? all.length > 0 && topics !== 'any' : !isPattern;
   return {
     ...(effect === assigned && doubt === undefined ? {} : { effect }),
+    ...(reaches === undefined ? {} : { reaches: 'people' }),
     ...(needsTopic && only !== undefined ? { topic: written.length === 1 ? only : written } : {}),
   };
 }
 
 function toolLine(tool: ProposedTool, proposal: Proposal, isMostlyGuessed: boolean): string {
   const isImplied = tool.effect === tool.assigned || (tool.effectFrom === 'name' && isMostlyGuessed);
-  const remark =
-    tool.doubt === undefined ? (isImplied ? '' : REMARKS[tool.effectFrom]) : ` # ${comment(tool.doubt)}`;
+  const ofEffect =
+    tool.doubt === undefined ? (isImplied ? '' : REMARKS[tool.effectFrom]) : comment(tool.doubt);
+  const ofReach = tool.reaches === undefined ? '' : `"${tool.reaches}" may write to people`;
+  const remarks = [ofEffect, ofReach].filter((remark) => remark !== '');
+  const remark = remarks.length === 0 ? '' : ` # ${remarks.join('; ')}`;
   return `${toYamlScalar(tool.name)}: ${toYamlFlow(valuesOf(tool, proposal))}${remark}`;
 }
 
