@@ -89,7 +89,7 @@ export async function bundleFunction(
   });
 }
 
-/** @returns the arguments that tell `mcp-concerns compile` which server to take a snapshot of */
+/** @returns the arguments that tell the compilation which server to take a snapshot of */
 function inputArguments(server: Server, folder: string, bins: ReadonlyMap<string, string>): string[] {
   if ('module' in server) return ['--server', join(folder, FILES.server)];
   if ('package' in server)
@@ -130,6 +130,6 @@ async function compile(args: readonly string[], cwd: string): Promise<void> {
   } catch (cause) {
     // Node.js types the error of `execFile` as unknown.
     const { stderr = '', code } = cause as { stderr?: string; code?: unknown };
-    throw new BundleError(stderr.trim() || `"mcp-concerns compile" exited with ${String(code)}.`);
+    throw new BundleError(stderr.trim() || `The compilation exited with ${String(code)}.`);
   }
 }

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { runProcess as run } from './run.js';
 
 const COMMANDS = [
+  'setup',
   'init',
   'check',
   'test',
@@ -11,20 +12,12 @@ const COMMANDS = [
   'explain',
   'diff',
   'tokens',
-  'snapshot',
   'pin',
-  'fmt',
-  'compile',
   'replay',
   'serve',
   'bundle',
   'switch',
-  'hosts',
-  'adopt',
-  'open',
   'lsp',
-  'docs',
-  'completion',
 ];
 
 it.each([['--help'], ['-h'], ['help']])('%s lists every command', async (flag) => {

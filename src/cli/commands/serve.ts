@@ -12,6 +12,7 @@ import { onePolicyOf } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
 import { readService } from '../options/service-options.js';
 import { logRequests } from '../serving/request-line.js';
+import { keepUsed, usedKeyOf } from '../serving/used-tools.js';
 import { watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
@@ -35,6 +36,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
   };
   const service = readService(values, terminal.env);
   const input = requireServer(line);
+  const key = usedKeyOf(input);
   const paths = onePolicyOf(line);
   // A policy that is only tried on this machine needs no setting to be switched in a conversation; one that is deployed does.
   const own = service.isForMany && panel === 'on' ? {} : { panel };
@@ -73,6 +75,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
         control,
         keeperOf,
         isForMany,
+        used: key === undefined || !values.used ? undefined : keepUsed(terminal.env, key),
         note: terminal.note,
         log: terminal.quiet ? undefined : logRequests(terminal.note),
         signal,

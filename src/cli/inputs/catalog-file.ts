@@ -34,7 +34,7 @@ export function catalogBeside(policy: string): string | undefined {
 }
 
 /**
- * Reads a catalog file: the output of "mcp-concerns snapshot", or any JSON object with lists such as `tools`.
+ * Reads a catalog file: the output of "mcp-concerns list --save", or any JSON object with lists such as `tools`.
  *
  * @param path the file
  * @returns the catalog, and the facts about the server in the file
@@ -106,4 +106,4 @@ export const filteringOf = (capabilities: unknown): Pick<PolicyCatalog, 'isFilte
 const textsIn = (members: object): Record<string, string> =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]));
 
-const CREATE = 'Create a catalog with "mcp-concerns snapshot".';
+const CREATE = 'Create a catalog with "mcp-concerns list --save".';

@@ -16,7 +16,6 @@ import { withDefaultPreferences } from './default-preferences.js';
 import { createHostStore } from './modern-hosts.js';
 import { OPEN_PAGE, type Serving } from './serving.js';
 import { streamsOverStdio } from './stdio-streams.js';
-import { keepUsed } from './used-tools.js';
 
 /** How long the page waits for the first list of the host: some hosts list only when a person asks. A slow machine needs seconds. */
 const PAGE_MS = 3000;
@@ -37,11 +36,10 @@ export async function serveStdio(
 ): Promise<number> {
   const { opened, policy, control, note, log, signal } = serving;
   const { bridged, ...servers } = await serversOf(serving);
-  const used = keepUsed(process.env, opened.identity?.slice(1).join(' ') ?? opened.name);
   const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport());
   const answerAll = watchRequests(wire);
   receiveFirst(wire, (message, next) => {
-    used(message);
+    serving.used?.(message);
     next(message);
   });
   const listed = new AbortController();

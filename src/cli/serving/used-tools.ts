@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { countEach } from '../../policy/propose/words/words.js';
 import { sha256Of } from '../../sha256.js';
 import { read } from '../../wire/messages.js';
+import type { Input } from '../options/input-options.js';
 import { stateFolder } from '../project/state-folder.js';
 
 /** The lines of a year of hard work are shorter. */
@@ -48,6 +49,8 @@ export interface UsedTools {
   readonly names: readonly string[];
   /** All calls that are known. */
   readonly calls: number;
+  /** The first day of the period. */
+  readonly since: string;
   /** The day of the first call that is known. */
   readonly first: string | undefined;
 }
@@ -74,7 +77,13 @@ export function usedTools(environment: NodeJS.ProcessEnv, server: string, days: 
   });
   const counts = countEach(lines.flatMap(({ day, name }) => (day >= since ? [name] : [])));
   const names = [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
-  return { names, calls: lines.length, first: lines[0]?.day };
+  return { names, calls: lines.length, since, first: lines[0]?.day };
+}
+
+/** @returns the text by which the calls of a server are known; `undefined` for one that `serve --stdio` does not name so */
+export function usedKeyOf(input: Input): string | undefined {
+  if (input.from === 'command') return [input.program, ...input.args].join(' ');
+  return input.from === 'url' ? input.url.href : undefined;
 }
 
 /** Below ten calls or seven days, what was not called says nothing. */

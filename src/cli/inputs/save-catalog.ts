@@ -1,42 +1,47 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { byKind } from '../../../engine/policy.js';
-import { read } from '../../../wire/messages.js';
-import type { CatalogFile } from '../../inputs/catalog-file.js';
-import { primitiveFacts } from '../../inputs/primitive-facts.js';
-import { readInput } from '../../inputs/read-input.js';
-import { ENCODING, readCounted } from '../../inputs/token-counter.js';
-import { commandOf } from '../../options/command-line.js';
-import { snapshotCommand } from '../../options/generated/commands.js';
-
-import { requireInput } from '../../options/input-options.js';
-import { catalogContents } from '../../terminal/quantities.js';
-import { jsonText, writeOutput } from '../../terminal/write-output.js';
+import { byKind } from '../../engine/policy.js';
+import { read } from '../../wire/messages.js';
+import type { Input } from '../options/input-options.js';
+import type { Terminal } from '../terminal/output.js';
+import { catalogContents } from '../terminal/quantities.js';
+import { jsonText, writeOutput } from '../terminal/write-output.js';
+import type { CatalogFile } from './catalog-file.js';
+import { primitiveFacts } from './primitive-facts.js';
+import { readInput } from './read-input.js';
+import { ENCODING, readCounted } from './token-counter.js';
 
 /**
- * @throws {CliError} if an argument is not valid, the input cannot be read, or the file cannot be written
+ * Saves the catalog of an input to a file, for `--catalog`. The same server always gives the same bytes.
+ *
+ * @param input what is listed
+ * @param output the file, whose missing folders are created; `-` is stdout
+ * @param onlyFacts whether to write only what policies can read, and token counts
+ * @param terminal how the command reads and writes
+ * @throws {CliError} if the input cannot be read, or the file cannot be written
  * @example
- * await run(['-o', 'catalog.json', '--', 'node', 'server.js']);
+ * await saveCatalog(input, 'catalog.json', false, terminal);
  */
-export const { definition, run } = commandOf(snapshotCommand(), async (line) => {
-  const { values, terminal } = line;
-  const { output } = values;
-  const input = requireInput(line);
-  const [catalog, tokensOf] = values.facts
+export async function saveCatalog(
+  input: Input,
+  output: string,
+  onlyFacts: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  const [catalog, tokensOf] = onlyFacts
     ? await readCounted(input, terminal)
     : [await readInput(input, terminal), undefined];
-
   const { instructions, encoding } = catalog;
   const about = {
-    server: values.facts ? nameOf(catalog.server) : catalog.server,
+    server: onlyFacts ? nameOf(catalog.server) : catalog.server,
     source: catalog.source,
     license: catalog.license,
     capabilities: catalog.capabilities,
     unavailable: catalog.unavailable,
     unlisted: catalog.unlisted,
     // Facts contain no text of the author of the server.
-    instructions: values.facts ? undefined : instructions,
-    sdk: sdkOf(catalog, values.catalog !== undefined),
+    instructions: onlyFacts ? undefined : instructions,
+    sdk: sdkOf(catalog, input.from === 'catalog'),
     encoding: tokensOf === undefined ? encoding : ENCODING,
   };
   const lists = byKind((kind) =>
@@ -46,7 +51,7 @@ export const { definition, run } = commandOf(snapshotCommand(), async (line) => 
   );
   writeOutput(output, jsonText({ ...about, ...lists }), terminal);
   if (output !== '-') terminal.note(`Wrote ${output}: ${catalogContents(catalog)}.`);
-});
+}
 
 /** @returns the name, title and version of a server */
 function nameOf(server: unknown): unknown {

@@ -1,13 +1,13 @@
-import { byKind, KINDS } from '../../engine/policy.js';
-import { CliError, UsageError } from '../errors.js';
-import { readPolicyInput } from '../inputs/policy-input.js';
-import { readInput } from '../inputs/read-input.js';
-import { type CommandLine, commandOf } from '../options/command-line.js';
-import { compileCommand, type Options } from '../options/generated/commands.js';
-import { parseInput, requireInput } from '../options/input-options.js';
-import { onePolicyOf } from '../options/policy-option.js';
-import { catalogContents } from '../terminal/quantities.js';
-import { writeOutput } from '../terminal/write-output.js';
+import { byKind, KINDS } from '../../../engine/policy.js';
+import { CliError, UsageError } from '../../errors.js';
+import { readPolicyInput } from '../../inputs/policy-input.js';
+import { readInput } from '../../inputs/read-input.js';
+import { type CommandLine, commandOf } from '../../options/command-line.js';
+import { compileCommand, type Options } from '../../options/generated/commands.js';
+import { parseInput, requireInput } from '../../options/input-options.js';
+import { onePolicyOf } from '../../options/policy-option.js';
+import { catalogContents } from '../../terminal/quantities.js';
+import { writeOutput } from '../../terminal/write-output.js';
 
 /**
  * @throws {CliError} if an argument is not valid, the policy has errors, or the file cannot be written

@@ -10,18 +10,18 @@ const folder = mkdtempSync(join(tmpdir(), 'snapshot-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const CATALOG = ['--catalog', 'test/cli/fixtures/small.catalog.json'] as const;
 
-describe.concurrent('snapshot', () => {
+describe.concurrent('list --save', () => {
   it('writes facts', async ({ expect }) => {
-    await expect(await shown('snapshot', '--facts', ...CATALOG)).toMatchFileSnapshot(
-      'snapshots/snapshot-facts.txt',
+    await expect(await shown('list', '--facts', '--save', '-', ...CATALOG)).toMatchFileSnapshot(
+      'snapshots/list-save-facts.txt',
     );
   });
 
   it('writes everything that a real server lists, the same bytes each time', async () => {
     const file = join(folder, 'made', 'everything.json');
     const [written, printed] = await Promise.all([
-      run('snapshot', '-o', file, '--', ...EVERYTHING),
-      run('snapshot', '--', ...EVERYTHING),
+      run('list', '--save', file, '--', ...EVERYTHING),
+      run('list', '--save', '-', '--', ...EVERYTHING),
     ]);
     expect(written).toMatchObject({ code: 0, stdout: '' });
     expect(written.stderr).toMatch(
@@ -43,7 +43,7 @@ describe.concurrent('snapshot', () => {
     expect(catalog.sdk).toMatch(/^@modelcontextprotocol\/sdk \d+\.\d+\.\d+$/);
     expect(catalog.tools[0]).toMatchObject({ inputSchema: {}, description: expect.any(String) });
     // The snapshot of a catalog file is the same file.
-    expect((await run('snapshot', '--catalog', file)).stdout).toBe(printed.stdout);
+    expect((await run('list', '--save', '-', '--catalog', file)).stdout).toBe(printed.stdout);
   });
 
   it.each(['check', 'list', 'explain', 'tokens', 'diff', 'test'])(
@@ -79,7 +79,7 @@ describe.concurrent('snapshot', () => {
 
   it('writes facts that lead to the same decisions and tokens as the server', async () => {
     const facts = join(folder, 'facts.json');
-    expect((await run('snapshot', '--facts', '-qo', facts, '--', ...PLAYWRIGHT)).stderr).toBe('');
+    expect((await run('list', '-q', '--facts', '--save', facts, '--', ...PLAYWRIGHT)).stderr).toBe('');
     const text = readFileSync(facts, 'utf8');
     expect(text).not.toContain('"description"');
     expect(text).not.toContain('"inputSchema"');
@@ -93,13 +93,13 @@ describe.concurrent('snapshot', () => {
     const { protocol, ...listed } = JSON.parse(live.stdout);
     expect(protocol).toBe('2025-11-25');
     expect(JSON.parse(kept.stdout)).toEqual(listed);
-    expect((await run('snapshot', '--facts', '--catalog', facts)).stdout).toBe(text);
+    expect((await run('list', '--facts', '--save', '-', '--catalog', facts)).stdout).toBe(text);
   });
 
   it.runIf(existsSync(GITHUB))(
     `keeps the source and license of ${GITHUB}${existsSync(GITHUB) ? '' : ' (skipped: the file does not exist)'}`,
     async () => {
-      const { stdout } = await run('snapshot', '--facts', '--catalog', GITHUB);
+      const { stdout } = await run('list', '--facts', '--save', '-', '--catalog', GITHUB);
       const { source, tools } = JSON.parse(stdout);
       expect(source).toContain('github/github-mcp-server');
       expect(tools).toHaveLength(117);
@@ -111,7 +111,7 @@ describe.concurrent('snapshot', () => {
     [['node', ...CATALOG], 'Expected 0 arguments but got 1. The command of a server is passed after --. See'],
     [[...CATALOG, '-o', 'test'], 'test cannot be written (EISDIR). Pass another file with -o.'],
   ])('%j ends with one line and exit code 2', async (args, expected) => {
-    const { code, stdout, stderr } = await run('snapshot', ...args);
+    const { code, stdout, stderr } = await run('list', '--save', '-', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
     expect(stderr).toContain(expected);
