@@ -1,7 +1,7 @@
 import { identityOf, type Mapping, type Primitive, type ServerCatalog } from '../engine/mapping.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../engine/policy.js';
 import { bindCatalog } from '../engine/select.js';
-import { and, type Formula, not, or, satisfy } from './formula.js';
+import { and, type Formula, not, or, satisfy, simplify } from './formula.js';
 import { describeAssignment, type Space, spanSpace } from './space.js';
 
 /** What is true for every configuration of a policy on one server. */
@@ -15,6 +15,8 @@ export interface Analysis {
    * whose claim matches no value of a concern with a default: that hides on purpose.
    */
   readonly showsNothing?: Readonly<Record<string, unknown>>;
+  /** The preferences of `showsNothing`, if the same caller sees something without preferences. */
+  readonly hiddenByHost?: Readonly<Record<string, unknown>>;
   readonly rules: readonly { readonly id: string; readonly fires: 'never' | 'always' | 'sometimes' }[];
   /** The number of configurations. A comparison that reads a claim or the client counts as two: true and false. */
   readonly configurations: number;
@@ -36,7 +38,7 @@ export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
   const classes = KINDS.flatMap((kind) => classesOf(policy, kind, catalog[kind] ?? []));
   const mappings = classes.map(({ mapping }) => mapping);
   const space = spanSpace(policy, mappings);
-  const formulas = mappings.map(space.shown);
+  const formulas = mappings.map((mapping) => space.shown(mapping));
   const unanswered: string[] = [...space.gaps];
   const isPossible = (formula: Formula, claim: string): boolean => {
     const search = satisfy(formula, space.sizes);
@@ -58,6 +60,12 @@ export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
       !isPossible(not(formula), `whether ${names} can be hidden`),
   );
   const empty = classes.length === 0 ? undefined : satisfy(not(or(formulas)), sizesWithDefaults(space));
+  const isHost = (index: number) => policy.concerns[index]?.setBy === 'host';
+  const caller = empty?.found
+    ? space.sizes.map((_, index) => (isHost(index) ? 0 : empty.assignment[index]))
+    : [];
+  const sees = satisfy(or(formulas.map((formula) => simplify(formula, caller))), space.sizes);
+  const isOfHosts = empty?.found === true && (sees.found || sees.exhausted);
   if (empty?.found === false && empty.exhausted) unanswered.push('whether a configuration shows nothing');
   const rules = policy.rules.map((rule) => {
     const fires = classes
@@ -71,6 +79,14 @@ export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
     neverVisible,
     alwaysVisible,
     ...(empty?.found ? { showsNothing: describeAssignment(space, empty.assignment) } : {}),
+    ...(isOfHosts
+      ? {
+          hiddenByHost: describeAssignment(
+            space,
+            empty.assignment.map((each, index) => (isHost(index) ? each : undefined)),
+          ),
+        }
+      : {}),
     rules,
     configurations: space.sizes.reduce((product, size) => product * Math.max(1, size), 1),
     unanswered,
@@ -100,7 +116,7 @@ function sizesWithDefaults({ policy: { concerns }, sizes }: Space): readonly num
   return sizes.map((size, index) => (isDenied(concerns[index]) ? size - 1 : size));
 }
 
-function classesOf(policy: Policy, kind: Kind, items: readonly Primitive[]) {
+export function classesOf(policy: Policy, kind: Kind, items: readonly Primitive[]) {
   const { classes, classOf } = bindCatalog(policy, kind, items);
   return classes.map((mapping, number) => ({
     kind,

@@ -8,11 +8,11 @@ import type {
   Presentation,
   Settings,
 } from './compiled-policy.js';
+import { closedWithoutFacts } from './expression/closed.js';
 import { compileExpression, type Evaluate } from './expression/evaluate.js';
 import { type Expression, neededFacts, pathsOf, readsCaller } from './expression/expression.js';
 import { parseExpression } from './expression/parse.js';
 import { SlotTable } from './expression/slots.js';
-import { closedWithoutName } from './expression/unnamed-client.js';
 import { compileGlob } from './match/glob.js';
 import { compileUriTemplate } from './match/uri-template.js';
 import { type Related, relatedValues } from './match/within.js';
@@ -179,9 +179,13 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     entries.map((entry) => ({ ...toEntry(entry), matches: compileGlob(entry.name) }));
 
   const slots = new SlotTable();
+  const isOperatorConcern = (name: string): boolean => {
+    const index = indexOf.get(name);
+    return index !== undefined && concerns[index]?.setBy === 'operator';
+  };
   const rules = compiled.rules.map((rule): Rule => {
     const { id, effect, kinds, reason } = rule;
-    const when = closedWithoutName(parseCondition(rule.when, `rule "${id}"`), effect);
+    const when = closedWithoutFacts(parseCondition(rule.when, `rule "${id}"`), effect, isOperatorConcern);
     const { evaluate, paths } = compileExpression(when, slots);
     const source = `${files[rule.file]}:${rule.line}`;
     return {

@@ -37,6 +37,7 @@ export class AttachError extends errorClass('AttachError', 'ATTACH_INVALID') {}
 export function attachConcerns(server: ConnectableServer, options: ConcernsOptions): AttachedConcerns {
   const mistake = policyMistake(read(options, 'policy'));
   if (mistake !== undefined) throw new AttachError(mistake);
+  if (!isServer(server)) throw new AttachError(NOT_A_SERVER);
   const { policy, store, report } = options;
   return attachGate(server, { policy, store, report, opens: takeKey });
 }
@@ -54,9 +55,21 @@ export function attachGate(server: ConnectableServer, options: GateOptions): Att
     return gated;
   });
   if (isAdded) return { settled: async () => gated?.settled() };
-  throw new AttachError(
-    'The value passed to attachConcerns has no connect method. Pass a Server or McpServer of an MCP SDK.',
-  );
+  throw new AttachError(NOT_A_SERVER);
+}
+
+const NOT_A_SERVER =
+  'The value passed to attachConcerns is not a Server or McpServer of an MCP SDK, so nothing would be filtered. Of a framework, pass the server that it makes, or run "mcp-concerns serve" in front of it.';
+
+/**
+ * Servers of both SDKs answer requests that handlers are set for, and connect to a transport. A client of an SDK sets handlers
+ * too, but it calls tools; a server of a framework often has a `connect` that its own transports never call.
+ */
+function isServer(server: unknown): boolean {
+  const own = read(server, 'server') ?? server;
+  const has = (name: string): boolean =>
+    own instanceof Object && typeof Reflect.get(own, name) === 'function';
+  return has('connect') && has('setRequestHandler') && !has('callTool');
 }
 
 /** Servers of both SDKs have their transport as a property while they are connected. */

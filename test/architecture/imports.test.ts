@@ -216,3 +216,15 @@ it('holds and resumes requests in one file', () => {
   );
   expect(holding).toEqual(['src/gate/edge/gather.ts']);
 });
+
+it('lets one file write policies', () => {
+  const writers = readImports(sourceFiles('src/cli')).filter(({ to }) =>
+    to.endsWith('cli/terminal/write-files'),
+  );
+  // The others write a host's file and tests.
+  expect([...new Set(writers.map(({ file }) => file))].sort()).toEqual([
+    'src/cli/commands/test.ts',
+    'src/cli/inputs/several/adopted-file.ts',
+    'src/cli/terminal/write-policy.ts',
+  ]);
+});

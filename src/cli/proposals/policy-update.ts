@@ -6,10 +6,12 @@ import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import type { Finding } from '../../policy/language/findings.js';
 import { type Path, readPolicyText, type Source } from '../../policy/language/read-yaml.js';
-import { editEntries } from '../../policy/propose/edit-entries.js';
+import { toYamlScalar } from '../../policy/language/yaml-scalars.js';
+import { editEntries, type NewEntry } from '../../policy/propose/edit-entries.js';
 import { proposeEntries } from '../../policy/propose/propose-entries.js';
 import { read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
+import { openedBy } from '../terminal/write-policy.js';
 import { checkProposal } from './proposal-check.js';
 
 /**
@@ -19,16 +21,19 @@ import { checkProposal } from './proposal-check.js';
  * @param file the policy
  * @param catalog the catalog of the server as it is now
  * @param known the catalog that the policy was written for, if there is one
+ * @param agreed the names of new primitives that a person agreed to show
  * @returns the new texts, and what changes
  * @throws {CliError} if the policy has errors, or an entry cannot be edited because it shares a line with others
  * @throws {PolicyFileError} if the policy cannot be read
  * @example
- * writeFiles(updatePolicy('policy.yaml', catalog, undefined).files);
+ * const { before, files: changed } = updatePolicy('policy.yaml', catalog, undefined);
+ * writePolicy([{ before, changed, catalog }]);
  */
 export function updatePolicy(
   file: string,
   catalog: PolicyCatalog & { readonly server?: unknown },
   known: ServerCatalog | undefined,
+  agreed: readonly string[] = [],
 ) {
   const { compiled, findings, texts } = readPolicy(file, catalog);
   if (compiled === undefined) {
@@ -38,14 +43,59 @@ export function updatePolicy(
   }
   const { entries, tools } = proposeEntries(preparePolicy(compiled), catalog, known);
   const sources = [...texts].map(([name, text]) => readPolicyText(text, name));
+  const home = compiled.files.at(-1) ?? file;
+  const write = (added: readonly NewEntry[], kept: ReadonlySet<string>) =>
+    writeEntries(sources, home, findings, added, kept);
+  const opens = (changed: ReadonlyMap<string, string>) => openedBy({ before: texts, changed, catalog });
+
+  // What would become visible is left to a person, and what would become visible if the server added it again stays.
+  const removed = opens(write([], new Set()).changed);
+  const kept = new Set(removed.flatMap(({ kind, like }) => (like === undefined ? [] : [`${kind} ${like}`])));
+  const opened = opens(write(entries, kept).changed).filter(({ name }) => !agreed.includes(name ?? ''));
+  const isOpened = ({ kind, name }: NewEntry) =>
+    opened.some((each) => each.kind === kind && (each.name ?? each.like) === name);
+  const [closed, open] = [entries.filter((each) => !isOpened(each)), entries.filter(isOpened)];
+  const { changed, removed: gone, stays } = write(closed, kept);
+  const reviewed = open.filter(({ kind, name }) => !isReviewed(sources, kind, name));
+  if (reviewed.length > 0)
+    changed.set(home, withReview(changed.get(home) ?? texts.get(home) ?? '', home, reviewed));
+  const now = [...texts].map(
+    ([name, text]) => [name.replaceAll(sep, '/'), changed.get(name) ?? text] as const,
+  );
+  return {
+    ...checkProposal(new Map(now), catalog),
+    /** The texts of all files as they were, and the new texts of those that change. */
+    before: texts,
+    files: changed,
+    /** The names of added and removed primitives, and of those that a person must decide about. */
+    added: closed.map(({ name }) => name),
+    removed: gone,
+    review: open.map(({ name }) => name),
+    /** The entries and patterns that match nothing, but hide what the server may add. */
+    kept: stays,
+    /** The proposals for the new tools. */
+    tools,
+  };
+}
+
+function writeEntries(
+  sources: readonly Source[],
+  main: string | undefined,
+  findings: readonly Finding[],
+  entries: readonly NewEntry[],
+  kept: ReadonlySet<string>,
+) {
   // New entries go where the others are: into the last file that has some, else into the policy itself.
   const homeOf = (kind: Kind): string | undefined =>
-    sources.findLast(({ data }) => read(data, 'primitives', kind) !== undefined)?.file ??
-    compiled.files.at(-1);
+    sources.findLast(({ data }) => read(data, 'primitives', kind) !== undefined)?.file ?? main;
   const removed: string[] = [];
+  const stays: string[] = [];
   const changed = new Map<string, string>();
   for (const source of sources) {
-    const dead = deadEntries(source, findings);
+    const all = deadEntries(source, findings);
+    const isKept = ([, kind, name]: Path) => kept.has(`${kind} ${name}`);
+    const dead = all.filter((path) => !isKept(path));
+    stays.push(...all.filter(isKept).map((path) => String(path.at(-1))));
     const added = entries.filter(({ kind }) => homeOf(kind) === source.file);
     if (dead.length === 0 && added.length === 0) continue;
     const text = editEntries(source, dead, added);
@@ -57,19 +107,24 @@ export function updatePolicy(
     changed.set(source.file, withoutEmptySections(text, source.file));
     removed.push(...dead.map((path) => String(path.at(-1))));
   }
-  const now = [...texts].map(
-    ([name, text]) => [name.replaceAll(sep, '/'), changed.get(name) ?? text] as const,
-  );
-  return {
-    ...checkProposal(new Map(now), catalog),
-    /** The files that change, with their new texts. */
-    files: changed,
-    /** The names of added and removed primitives. */
-    added: entries.map(({ name }) => name),
-    removed,
-    /** The proposals for the new tools. */
-    tools,
-  };
+  return { changed, removed, stays };
+}
+
+const isReviewed = (sources: readonly Source[], kind: Kind, name: string): boolean =>
+  sources.some(({ data }) => [read(data, 'review', kind)].flat().includes(name));
+
+/** Adds names to the list of what a person must decide about. */
+function withReview(text: string, file: string, entries: readonly NewEntry[]): string {
+  const { data } = readPolicyText(text, file);
+  const all = KINDS.flatMap((kind) => {
+    const names = [
+      ...[read(data, 'review', kind) ?? []].flat().map(String),
+      ...entries.flatMap((each) => (each.kind === kind ? [each.name] : [])),
+    ];
+    return names.length === 0 ? [] : [`  ${kind}:`, ...names.map((name) => `    - ${toYamlScalar(name)}`)];
+  });
+  const rest = text.replace(/^(# Listed by the server[^\n]*\n)?review:\n(?:[ #][^\n]*\n)*/m, '').trimEnd();
+  return `${rest}\n\n# Listed by the server, and hidden until it has an entry under "primitives".\nreview:\n${all.join('\n')}\n`;
 }
 
 /** @returns the paths of the entries and patterns of a file that match nothing that the server lists */

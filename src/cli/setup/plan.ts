@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { groupBy } from '../../once.js';
 import { sha256Of } from '../../sha256.js';
+import { readPolicy } from '../../policy/compile/load.js';
 import { slugOf } from '../../wire/server-names.js';
 import type { CatalogFile } from '../inputs/catalog-file.js';
 import type { TokenCounter } from '../inputs/token-counter.js';
 import { enoughCalls, usedTools } from '../serving/used-tools.js';
 import { writeFiles } from '../terminal/write-files.js';
+import type { PolicyChange } from '../terminal/write-policy.js';
 import { type HostServer, ownCommandOf } from './host-files.js';
 import { shownByHost } from './host-filters.js';
 import { type Listing, listServer, toolNames } from './list-server.js';
@@ -35,7 +37,8 @@ export type Outcome =
       /** The tools of the start, after and before. */
       readonly start: ReadonlySet<string>;
       readonly was: ReadonlySet<string>;
-      readonly files: ReadonlyMap<string, string>;
+      /** The change of the policy. The tools of the start are what it opens, and the person is asked about them. */
+      readonly change: PolicyChange;
     };
 
 /** A server, and what happens to it. */
@@ -214,7 +217,13 @@ async function planAgain(
   const edited = withStartInPolicy(text, file, start);
   if (edited === undefined) return stays(`${file} has tools in one line, so its start cannot be edited`);
   if (edited === text) return stays('it is behind mcp-concerns already');
-  return { kind: 'start', start, was, files: new Map([[file, edited]]) };
+  const change = {
+    before: readPolicy([file]).texts,
+    changed: new Map([[file, edited]]),
+    catalog,
+    open: [...start],
+  };
+  return { kind: 'start', start, was, change };
 }
 
 /** @returns the tools of the last days, the most used first; none below the calls that tell something */

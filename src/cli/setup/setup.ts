@@ -12,6 +12,7 @@ import { count, plain, type Terminal } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { quantity } from '../terminal/quantities.js';
 import { writeFiles } from '../terminal/write-files.js';
+import { writePolicy } from '../terminal/write-policy.js';
 import { editCommands } from './edit-file.js';
 import { findServers, readDocument } from './host-files.js';
 import { type Host, type Place, reasonToKeepAll } from './hosts.js';
@@ -110,7 +111,7 @@ export async function setup(options: SetupOptions, terminal: Terminal): Promise<
   const files = [...new Set(changed.map(({ server }) => server.file))];
   const targets = [
     ...files,
-    ...starts.flatMap(({ outcome }) => ('files' in outcome ? [...outcome.files.keys()] : [])),
+    ...starts.flatMap(({ outcome }) => (outcome.kind === 'start' ? [...outcome.change.changed.keys()] : [])),
   ];
   if (program.install !== undefined && changed.length > 0)
     terminal.note(`npx empties its cache, so this version is installed in ${short(program.install)} first.`);
@@ -126,7 +127,9 @@ export async function setup(options: SetupOptions, terminal: Terminal): Promise<
   }
   if (program.install !== undefined && changed.length > 0) installProgram(program.install, terminal.env);
   // Policies first: a host's file never names one that is not there.
-  writeFiles(new Map(all.flatMap(({ outcome }) => ('files' in outcome ? [...outcome.files] : []))));
+  const added = all.flatMap(({ outcome }) => (outcome.kind === 'narrowed' ? [...outcome.files] : []));
+  const edits = starts.flatMap(({ outcome }) => (outcome.kind === 'start' ? [outcome.change] : []));
+  writePolicy(edits, new Map(added));
   const failed = files.filter((file) => !changeFile(file, changed, journal, short, terminal));
   if (failed.length < files.length) terminal.note(lastWords(changed, failed));
   else if (starts.length > 0) terminal.note('The lists of running hosts follow.');

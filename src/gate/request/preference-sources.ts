@@ -72,10 +72,12 @@ export function parseHeader(header: string): Record<string, unknown> | undefined
   } catch {
     return undefined;
   }
-  const entries = [...dictionary].map(([name, [member]]) => [
-    name,
-    Array.isArray(member) ? member.map(([item]) => plain(item)) : plain(member),
-  ]);
+  const entries = [...dictionary].map(([name, [member]]) =>
+    // A name alone is a preset, as in the URL.
+    member === true
+      ? ['preset', name]
+      : [name, Array.isArray(member) ? member.map(([item]) => plain(item)) : plain(member)],
+  );
   return Object.fromEntries(entries);
 }
 
@@ -85,7 +87,7 @@ function plain(item: unknown): unknown {
 }
 
 /**
- * Reads the `concerns` parameter of a URL. A part without a colon is the name of a preset.
+ * Reads the `concerns` parameter of a URL. A part without `:` or `=` is the name of a preset.
  *
  * @returns the concerns by name
  * @example
@@ -96,7 +98,7 @@ export function parseParameter(parameter: string): Record<string, unknown> {
     .split(',')
     .filter((part) => part !== '')
     .map((part): [string, unknown] => {
-      const colon = part.indexOf(':');
+      const colon = part.search(/[:=]/);
       if (colon === -1) return ['preset', part];
       const value = part.slice(colon + 1);
       return [part.slice(0, colon), value.includes('|') ? value.split('|') : value];
