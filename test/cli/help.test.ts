@@ -36,7 +36,7 @@ it.each(COMMANDS)(
     );
     expect(stdout).toMatch(new RegExp(`Examples?:\n {2}mcp-concerns ${command}`));
     const lines = stdout.trimEnd().split('\n');
-    expect(lines.length).toBeLessThan(50);
+    expect(lines.length).toBeLessThan(60);
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
     expect((await run(command, '-h')).stdout).toBe(stdout);
   },

@@ -107,11 +107,11 @@ describe.concurrent('list --save', () => {
   );
 
   it.each([
-    [[], 'There is no server. Pass its command after --'],
-    [['node', ...CATALOG], 'Expected 0 arguments but got 1. The command of a server is passed after --. See'],
-    [[...CATALOG, '-o', 'test'], 'test cannot be written (EISDIR). Pass another file with -o.'],
+    [['--save', '-'], 'There is no server. Pass its command after --'],
+    [['--facts', ...CATALOG], '--facts needs --save'],
+    [['--save', 'test', ...CATALOG], 'test cannot be written (EISDIR). Pass another file with -o.'],
   ])('%j ends with one line and exit code 2', async (args, expected) => {
-    const { code, stdout, stderr } = await run('list', '--save', '-', ...args);
+    const { code, stdout, stderr } = await run('list', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
     expect(stderr).toContain(expected);

@@ -10,7 +10,7 @@ import { listCommand } from '../options/generated/commands.js';
 import { requireInput } from '../options/input-options.js';
 import { decideAll, toJson, toNames, weighCatalog } from '../reports/list-report.js';
 import { toTable } from '../reports/list-table.js';
-import { unusedText } from '../reports/unused-text.js';
+import { unusedText } from '../reports/used/unused-text.js';
 import { usedKeyOf, usedTools } from '../serving/used-tools.js';
 import { plain } from '../terminal/output.js';
 import { writeJson } from '../terminal/write-output.js';

@@ -1,8 +1,8 @@
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import { applyFixes } from '../../policy/language/edits/apply-fixes.js';
-import { FormatError, formatYaml } from '../../policy/language/format-yaml.js';
 import type { Finding } from '../../policy/language/findings.js';
+import { FormatError, formatYaml } from '../../policy/language/format-yaml.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { quantity } from '../terminal/quantities.js';
 import { writePolicy } from '../terminal/write-policy.js';

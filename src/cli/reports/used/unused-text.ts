@@ -1,8 +1,8 @@
-import { identityOf } from '../../engine/mapping.js';
-import { type CountedCatalog, ENCODING } from '../inputs/token-counter.js';
-import { enoughCalls, type UsedTools } from '../serving/used-tools.js';
-import { table } from '../terminal/layout.js';
-import { count, type Paper } from '../terminal/output.js';
+import { identityOf } from '../../../engine/mapping.js';
+import { type CountedCatalog, ENCODING } from '../../inputs/token-counter.js';
+import { enoughCalls, type UsedTools } from '../../serving/used-tools.js';
+import { table } from '../../terminal/layout.js';
+import { count, type Paper } from '../../terminal/output.js';
 
 /**
  * Lists the tools of a server that were not called in a period, the most expensive first.

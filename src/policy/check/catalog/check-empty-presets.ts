@@ -1,9 +1,9 @@
-import { resolveConfiguration } from '../../engine/configuration.js';
-import { evaluate } from '../../engine/evaluate.js';
-import type { Mapping } from '../../engine/mapping.js';
-import type { Kind, Policy } from '../../engine/policy.js';
-import { type Problem, problem } from '../language/problem.js';
-import type { CheckedFile, PolicyPart } from './check-values.js';
+import { resolveConfiguration } from '../../../engine/configuration.js';
+import { evaluate } from '../../../engine/evaluate.js';
+import type { Mapping } from '../../../engine/mapping.js';
+import type { Kind, Policy } from '../../../engine/policy.js';
+import { type Problem, problem } from '../../language/problem.js';
+import type { CheckedFile, PolicyPart } from '../check-values.js';
 
 /** The primitives of a catalog with the values that a policy gives them. */
 interface EmptyPresetCheck {
