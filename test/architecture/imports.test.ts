@@ -225,6 +225,7 @@ it('lets one file write policies', () => {
     'src/cli/setup/journal.ts',
     'src/cli/setup/plan.ts',
     'src/cli/setup/setup.ts',
+    'src/cli/terminal/write-output.ts',
     'src/cli/terminal/write-policy.ts',
   ]);
 });
