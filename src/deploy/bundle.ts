@@ -79,7 +79,7 @@ export async function bundleFunction(
       what: server !== undefined && 'module' in server ? server.module : 'The function',
     });
     if (worker === false && server !== undefined) checkTasks(server, meta, catalog);
-    const policy = [...[endpoint.policy].flat(), '-o', join(draft, FILES.policy), '--quiet'];
+    const policy = [...[endpoint.policy].flat(), '-o', join(draft, FILES.policy)];
     const snapshot =
       catalog === 'snapshot' && server !== undefined
         ? ['--snapshot', join(draft, FILES.catalog), ...inputArguments(server, draft, bins)]
@@ -126,7 +126,10 @@ class WorkerError extends errorClass('WorkerError', 'TASKS_WITHOUT_WORKER') {}
 /** Runs the command line, so that its messages are those that operators know. */
 async function compile(args: readonly string[], cwd: string): Promise<void> {
   try {
-    await promisify(execFile)(process.execPath, [COMMAND, 'compile', ...args], { cwd });
+    const { stderr } = await promisify(execFile)(process.execPath, [COMMAND, 'compile', ...args], { cwd });
+    // Warnings do not fail a bundle. What was written is not news.
+    const warnings = stderr.split('\n').filter((line) => !line.startsWith('Wrote '));
+    if (warnings.join('').trim() !== '') process.stderr.write(`${warnings.join('\n').trim()}\n`);
   } catch (cause) {
     // Node.js types the error of `execFile` as unknown.
     const { stderr = '', code } = cause as { stderr?: string; code?: unknown };

@@ -43,7 +43,9 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
   const prepare = (compiled: CompiledPolicy): Policy =>
     preparePolicy({ ...compiled, settings: { ...own, ...compiled.settings } });
   const servers = await knownServers(values.servers, terminal.env, values.leave);
-  const policy = prepare(readPolicyInput(paths, 'nothing is served', terminal, servers));
+  const policy = prepare(
+    readPolicyInput(paths, 'nothing is served', terminal, servers, 2, values.sessionsStore !== undefined),
+  );
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
   const [{ createControl }, { catalogKeeper }, { openServer }] = await Promise.all([

@@ -31,7 +31,7 @@ async function act(line: CommandLine<[string[]], Options['compile']>): Promise<u
     throw new UsageError('There is a server, but no file for its catalog. Pass --snapshot FILE');
   }
 
-  const compiled = readPolicyInput(paths, 'nothing was written', terminal, undefined, 1);
+  const compiled = readPolicyInput(paths, 'nothing was written', terminal, undefined, 1, true);
   const catalog = server && (await readInput(server, terminal));
   writeOutput(output, `${JSON.stringify(compiled)}\n`, terminal);
   if (output !== '-') {
