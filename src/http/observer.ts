@@ -16,6 +16,8 @@ export interface Observer {
   readonly report?: ((report: GateReport) => void) | undefined;
   /** Called once for each call to the session store, when it has ended. */
   readonly storeCall?: ((call: StoreCall) => void) | undefined;
+  /** Called with the reason if a request failed: its client gets only an error. By default, it is written to the console. */
+  readonly failed?: ((cause: unknown) => void) | undefined;
   /** The names that reports may contain, shared by all requests of an endpoint. */
   readonly names?: KnownNames | undefined;
 }

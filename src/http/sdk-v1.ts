@@ -18,6 +18,8 @@ import { answerKnownLists } from './known-lists/handler.js';
 import { createKnownLists, type KnownLists } from './known-lists/known-lists.js';
 import { readJson } from './request-body.js';
 import { withServerCard } from './server-card/serve-card.js';
+import { failedRequest } from './servers/failed-request.js';
+import { onlyNew } from './servers/new-servers.js';
 import { GONE, isGone, keptFor, learnFirst, openSession, sessionOf, storeKeyOf } from './sessions.js';
 import { closeAfter } from './streams/closing-response.js';
 import { readReturn, resultRequest, TaskResultTransport } from './tasks/task-results.js';
@@ -40,7 +42,7 @@ const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  *
  * @param options the server, the policy, and where sessions are kept
- * @returns a handler for requests of any path
+ * @returns a handler for requests of any path. It never rejects: a request that fails gets an error with HTTP status 500
  * @throws {HandlerError} if an option is not valid, or preferences are kept per caller without a store
  * @example
  * const handle = createHandler({ server: createVaultServer, policy, store: createMemoryStore() });
@@ -48,10 +50,11 @@ const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([
  */
 export function createHandler(options: HandlerOptions): FetchHandler {
   checkOptions(options);
-  const { server, policy, catalog } = options;
-  if (catalog === undefined) return withServerCard(policy, serve(options));
+  const { policy, catalog } = options;
+  const server = onlyNew(options.server);
+  if (catalog === undefined) return withServerCard(policy, serve({ ...options, server }));
   const lists = createKnownLists(server, policy, catalog, 'legacy');
-  return withServerCard(policy, answerKnownLists(options, lists, serve(options, lists)));
+  return withServerCard(policy, answerKnownLists(options, lists, serve({ ...options, server }, lists)));
 }
 
 /**
@@ -66,16 +69,24 @@ export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler
   return async (request, given = {}) => {
     if (request.method === 'POST') {
       const body = await readJson(request, given, options.maxBodyBytes);
-      return body instanceof Response ? body : respond(request, body.value, given);
+      return body instanceof Response ? body : answer(request, body.value, given);
     }
     const returning = readReturn(request);
-    if (returning !== undefined) return respond(returning.post, returning.message, given);
+    if (returning !== undefined) return answer(returning.post, returning.message, given);
     const { store } = keptFor(options, given);
     if (request.method === 'DELETE' && store !== undefined) return endSession(store, request);
     const allow = store === undefined ? 'POST' : 'POST, DELETE';
     const message = `${request.method} is not supported here. Use ${allow}.`;
     return failure(405, HTTP_ERRORS.refused, message, { Allow: allow });
   };
+
+  async function answer(request: Request, body: unknown, given: FetchOptions): Promise<Response> {
+    try {
+      return await respond(request, body, given);
+    } catch (cause) {
+      return failedRequest(cause, request, body, given);
+    }
+  }
 
   /** Answers the messages of a POST. */
   async function respond(request: Request, body: unknown, given: FetchOptions): Promise<Response> {

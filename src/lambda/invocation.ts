@@ -80,12 +80,21 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
           return page.allow(failure(405, HTTP_ERRORS.refused, message, { Allow: 'POST, GET, DELETE' }));
         }
         const { report, storeCall } = observed;
+        const failed = (thrown: unknown): void => {
+          cause = thrown;
+        };
         const authorized = requireLogin((sent, known) => {
           principal = principalOf(known?.authInfo);
           return handle(sent, known);
         }, authorization);
         try {
-          const handled = authorized(request, { report, storeCall, names, authInfo: callerOf(event) });
+          const handled = authorized(request, {
+            report,
+            storeCall,
+            failed,
+            names,
+            authInfo: callerOf(event),
+          });
           const response = page.allow(await beforeAbort(handled, signal));
           session ??= sessionOf(response.headers);
           return response;

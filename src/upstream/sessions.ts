@@ -7,7 +7,7 @@ import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { readJson, requestIdsIn } from '../http/request-body.js';
 import { bindSessions, GONE, isGone, principalOf } from '../http/sessions.js';
 import { getOrMake } from '../once.js';
-import type { SessionRead, SessionStore } from '../session/store.js';
+import { lifeOf, type SessionRead, type SessionStore } from '../session/store.js';
 import { METHODS, read } from '../wire/messages.js';
 import { openSession, type Session, type SessionServerOptions } from './session.js';
 
@@ -156,7 +156,7 @@ export function proxySessions(options: SessionProxyOptions) {
     const sealed = sealedFor(given);
     const id = newSessionId(sealed, offeredRecord(sealed.policy, read(body.value, 'params')));
     const place = placeOf(id, given);
-    const session = await open(place, openSessionId(sealed, id));
+    const session = await open(place, openSessionId(sealed, id, lifeOf(options.store)));
     if (session instanceof Response) return session;
     const unread = new Request(request.url, { method: 'POST', headers: request.headers });
     const response = await answer(place, session, unread, body.value);
@@ -217,7 +217,7 @@ export function proxySessions(options: SessionProxyOptions) {
         if (session instanceof Response) return session.clone();
         if (session !== undefined) return answer(place, session, request, parsedBody);
       }
-      const kept = openSessionId(sealedFor(given), place.id);
+      const kept = openSessionId(sealedFor(given), place.id, lifeOf(options.store));
       const found = kept && (await store.read(kept.key).catch(() => undefined));
       // A store that had each session has forgotten one that it does not know, and with it what was switched.
       const isForgotten =

@@ -405,7 +405,7 @@ describe('errors that the schema cannot express', () => {
     [
       'a default that shows more than other values',
       'concerns:\n  tier: { values: [a, b], match: at-most, set-by: operator, claim: tier, default: b }\n',
-      ['3:82 open-without-claim'],
+      ['3:83 open-without-claim'],
     ],
     [
       'an operator concern in a preset',

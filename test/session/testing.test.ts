@@ -4,10 +4,13 @@ import type { SessionStore } from '../../src/session/store.js';
 import { testSessionStore } from '../../src/session/testing.js';
 
 /** A store that breaks one rule. */
-const broken = (change: (store: SessionStore) => Partial<SessionStore>) => (): SessionStore => {
-  const store = createMemoryStore();
-  return { ...store, ...change(store) };
-};
+type Options = Parameters<typeof createMemoryStore>[0];
+const broken =
+  (change: (store: SessionStore) => Partial<SessionStore>) =>
+  (options: Options): SessionStore => {
+    const store = createMemoryStore(options);
+    return { ...store, ...change(store) };
+  };
 
 it.each<[string, (store: SessionStore) => Partial<SessionStore>]>([
   [
@@ -24,6 +27,7 @@ it.each<[string, (store: SessionStore) => Partial<SessionStore>]>([
     ({ end, read }) => ({ end: async (id) => ((await read(id)).state === 'live' ? end(id) : undefined) }),
   ],
   ['an end is kept until it expires, and then nothing is left', () => ({})],
+  ['the store says how long a record lives', () => ({ expiresAfterSeconds: undefined })],
 ])('a store that breaks "%s" is told so', async (rule, change) => {
   const clock = (): void => undefined;
   await expect(testSessionStore(broken(change), clock)).rejects.toThrow(rule);

@@ -1,9 +1,10 @@
 import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import { gatedTransport } from '../../gate/edge/gated-transport.js';
-import { fromSdk, isRequest, toSdk } from '../../wire/messages.js';
+import { fromSdk, isRequest, type Request as ListRequest, toSdk } from '../../wire/messages.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { readJson } from '../request-body.js';
+import { failedRequest } from '../servers/failed-request.js';
 import { GONE, isGone, keptFor, openSession, sessionOf } from '../sessions.js';
 import { textResponse } from '../streams/text-response.js';
 import { DirectTransport } from './direct-transport.js';
@@ -35,6 +36,18 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
       return rest(request, { parsedBody, ...others });
     }
 
+    try {
+      return await answerList(request, listRequest, given);
+    } catch (cause) {
+      return failedRequest(cause, request, listRequest, given);
+    }
+  };
+
+  async function answerList(
+    request: Request,
+    listRequest: ListRequest,
+    given: FetchOptions,
+  ): Promise<Response> {
     const kept = keptFor(options, given);
     const sessionId = kept.store && sessionOf(request.headers);
     const { session, ahead } = openSession(kept, sessionId, true);
@@ -59,7 +72,7 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
     await transport.close();
     const header: Record<string, string> = sessionId === undefined ? {} : { 'mcp-session-id': sessionId };
     return textResponse(writeAnswer(answer), { headers: { 'Content-Type': 'application/json', ...header } });
-  };
+  }
 }
 
 /** @returns what transports of SDK v1 tell about a request */
