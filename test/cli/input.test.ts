@@ -48,7 +48,7 @@ describe('a real server over HTTP', () => {
     const vault = ['--policy', 'policies/vault.yaml', '--format', 'names', '--concern', 'preset=safe'];
     const [remote, snapshot] = await Promise.all([
       run('list', ...vault, '--url', url),
-      run('list', '--save', '-', '--url', url, '-o', join(folder, 'vault.json')),
+      run('list', '--url', url, '--save', join(folder, 'vault.json')),
     ]);
     expect(remote.stderr).toMatch(/^note: The server filters its lists with mcp-concerns, [^\n]*\n$/);
     expect(snapshot.code).toBe(0);

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** The blocks of a page, by their fence. */
 const blocksOf = (page: string): ReadonlyMap<string, string> =>
   new Map(
-    [...readFileSync(join(RECIPES, page), 'utf8').matchAll(/^```([^\n]+)\n([^]*?)^```$/gm)].map(
+    [...readFileSync(join(RECIPES, page), 'utf8').matchAll(/^```([^\n]+)\n([\s\S]*?)^```$/gm)].map(
       ([, fence = '', text = '']) => [fence, text],
     ),
   );

@@ -162,11 +162,10 @@ function mergeWords(name: NamedEffect | undefined, described: Effect | undefined
           effectFrom: 'nothing',
           doubt: 'neither annotations nor words tell what it does',
         }
-      : { effect: described, effectFrom: 'description' };
-  if (name === undefined)
-    return described === 'read-only' && READ_OR_WRITE.has(verb)
-      ? { effect: 'changes', effectFrom: 'description', doubt: unclear('description', verb) }
-      : byText;
+      : described === 'read-only' && READ_OR_WRITE.has(verb)
+        ? { effect: 'changes', effectFrom: 'description', doubt: unclear('description', verb) }
+        : { effect: described, effectFrom: 'description' };
+  if (name === undefined) return byText;
   const byName: ProposedEffect = { effect: name.effect, effectFrom: 'name' };
   const saysWhich = READ_OR_WRITE.has(name.verb) && described === 'read-only' && !READ_OR_WRITE.has(verb);
   if (name.doubt !== undefined && !saysWhich) {

@@ -385,3 +385,9 @@ it('installs a program that stays if it runs from the cache of npx', async () =>
   writeFileSync(npm, 'console.error("npm error 404"); process.exit(1);');
   expect(() => installProgram(install, io.env)).toThrow('npm error 404');
 });
+
+it('is what an empty command line runs', async () => {
+  write(OPENCODE, opencode(FEW));
+  const { code, stdout } = await runIn(join(home, 'app'));
+  expect([code, stdout]).toEqual([0, expect.stringContaining('3 tools')]);
+});

@@ -81,6 +81,7 @@ describe('the effect of a tool', () => {
     ['download_report', '', 'changes by name, unsure'],
     ['track_order', 'Track an order', 'changes by name, unsure'],
     ['format_rows', 'Formats rows', 'changes by name, unsure'],
+    ['batch_format_cells', 'Formats cells', 'changes by description, unsure'],
     ['select_region', 'Returns the data of a region', 'read-only by description'],
     ['feedback', 'Provide feedback about an answer', 'changes by description, unsure'],
     ['execute_task', 'Retrieve the guidance for a task', 'read-only by description, unsure'],
