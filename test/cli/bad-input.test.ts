@@ -94,7 +94,6 @@ describe.concurrent('invalid arguments', () => {
     const args = ['serve', ...POLICY, '--server', fixture('../run.js')];
     expect(await complaint(runProcess(...args))).toContain('cannot be imported');
   });
-
 });
 
 describe.concurrent('invalid preferences', () => {
