@@ -46,8 +46,7 @@ export function commandTimes(): CommandTime[] {
     'list --catalog': ['list', '--policy', POLICY, '--concern', 'effect=read-only', ...catalog],
     'diff --catalog': ['diff', POLICY, changed, ...catalog],
     'tokens --catalog': ['tokens', '--policy', POLICY, ...catalog],
-    'snapshot --catalog': ['snapshot', '-o', join(folder, 'snapshot.json'), ...catalog],
-    fmt: ['fmt', '--check', POLICY],
+    'list --save': ['list', '--save', join(folder, 'snapshot.json'), ...catalog],
     compile: ['compile', POLICY, '-o', join(folder, 'compiled.json')],
     'init --catalog': ['init', '--force', '-o', join(folder, 'first.yaml'), ...catalog],
   };

@@ -11,7 +11,6 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { build, transformSync } from 'esbuild';
 import { joinModules } from './join-modules.mjs';
 import { writeLicenses } from './licenses.mjs';
-import { writePlayground } from './playground.mjs';
 
 const OUTPUT = 'dist/cli';
 const BUNDLE = {
@@ -122,9 +121,7 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 chmodSync(join(OUTPUT, 'main.js'), 0o755);
-const playground = await writePlayground();
-writeFileSync(join(OUTPUT, 'playground.html.br'), compressed(playground.html));
-writeLicenses(OUTPUT, [...Object.keys(metafile.inputs), ...playground.inputs]);
+writeLicenses(OUTPUT, Object.keys(metafile.inputs));
 
 /** As small as Brotli makes it: it takes seconds here, and milliseconds to read. */
 function compressed(text) {

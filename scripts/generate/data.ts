@@ -5,10 +5,8 @@ import { textsOf } from './texts.js';
 
 /** What people write as YAML and code reads: each key of a file becomes a constant. */
 const DATA = [
-  'src/cli/completion/scripts.yaml',
   'src/cli/inputs/client-capabilities.yaml',
   'src/cli/options/help.yaml',
-  'src/cli/pages/policy-page.yaml',
   'src/cli/proposals/reasons.yaml',
   'src/cli/proposals/servers-policy.yaml',
   'src/cli/serving/hosts.yaml',

@@ -8,6 +8,7 @@ import { VERSION } from './version.js';
 
 /** Each command is loaded only when it is called: `compile` needs no SDK, and `serve` needs no tokenizer. */
 const COMMANDS: Commands = new Map([
+  ['setup', () => import('./commands/setup.js')],
   ['init', () => import('./commands/init.js')],
   ['check', () => import('./commands/check.js')],
   ['test', () => import('./commands/test.js')],
@@ -15,21 +16,16 @@ const COMMANDS: Commands = new Map([
   ['explain', () => import('./commands/explain.js')],
   ['diff', () => import('./commands/diff.js')],
   ['tokens', () => import('./commands/tokens.js')],
-  ['docs', () => import('./commands/docs.js')],
-  ['snapshot', () => import('./commands/server/snapshot.js')],
   ['pin', () => import('./commands/server/pin.js')],
-  ['fmt', () => import('./commands/fmt.js')],
-  ['compile', () => import('./commands/compile.js')],
   ['replay', () => import('./commands/replay.js')],
   ['serve', () => import('./commands/serve.js')],
   ['bundle', () => import('./commands/lambda/bundle.js')],
   ['switch', () => import('./commands/switch.js')],
-  ['adopt', () => import('./commands/connect/adopt.js')],
-  ['hosts', () => import('./commands/connect/hosts.js')],
-  ['open', () => import('./commands/open.js')],
   ['lsp', () => import('./commands/lsp.js')],
-  ['completion', () => import('./commands/completion.js')],
 ]);
+
+/** `bundle` and the plugin start it as a process of its own, because the module of a server can do anything. */
+const COMPILE = (): Promise<RunnableCommand> => import('./commands/lambda/compile.js');
 
 /** `init --lambda` writes other files than `init`, and so has options and a help of its own. */
 const INIT_LAMBDA = (): Promise<RunnableCommand> => import('./commands/lambda/init.js');
@@ -61,17 +57,14 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
-  const [name, ...rest] = argv;
-  if (name === undefined) {
-    io.stderr.write(HELP);
-    return 2;
-  }
+  // Without a command, a person wants what the program is for.
+  const [name = 'setup', ...rest] = argv;
   const isVersion = name === '--version';
   if (isVersion || ['--help', '-h', 'help'].includes(name)) {
     io.stdout.write(isVersion ? `${VERSION}\n` : HELP);
     return 0;
   }
-  const load = COMMANDS.get(name);
+  const load = name === 'compile' ? COMPILE : COMMANDS.get(name);
   if (load === undefined) {
     const what = name.startsWith('-') ? 'option' : 'command';
     const hint = didYouMean(name, [...COMMANDS.keys(), '--help', '--version']);
@@ -82,7 +75,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     return 2;
   }
   const command = name === 'init' && rest.includes('--lambda') ? await INIT_LAMBDA() : await load();
-  return command.run(rest, io, COMMANDS).catch((error: unknown) => {
+  return command.run(rest, io).catch((error: unknown) => {
     const end = error instanceof UsageError && error.message.endsWith('?') ? '' : '.';
     if (error instanceof UsageError) error.message += `${end} See "${command.definition.name()} --help".`;
     throw error;

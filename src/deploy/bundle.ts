@@ -88,7 +88,7 @@ export async function bundleFunction(
     copyFiles(files, root, draft);
     if (server !== undefined && 'module' in server) notes.push(...(await tryModule(server, draft)));
     if (worker === false && server !== undefined) checkTasks(server, meta, catalog);
-    const policy = [...[endpoint.policy].flat(), '-o', join(draft, FILES.policy), '--quiet'];
+    const policy = [...[endpoint.policy].flat(), '-o', join(draft, FILES.policy)];
     const snapshot =
       catalog === 'snapshot' && server !== undefined
         ? ['--snapshot', join(draft, FILES.catalog), ...inputArguments(server, draft, bins)]
@@ -112,7 +112,7 @@ async function tryModule({ module, sdk = 1, probe }: Module, folder: string): Pr
   throw new BundleError(`${result.problem}${hint}`);
 }
 
-/** @returns the arguments that tell `mcp-concerns compile` which server to take a snapshot of */
+/** @returns the arguments that tell the compilation which server to take a snapshot of */
 function inputArguments(server: Server, folder: string, bins: ReadonlyMap<string, string>): string[] {
   if ('module' in server) return ['--server', join(folder, FILES.server)];
   if ('package' in server)
@@ -149,10 +149,13 @@ class WorkerError extends errorClass('WorkerError', 'TASKS_WITHOUT_WORKER') {}
 /** Runs the command line, so that its messages are those that operators know. */
 async function compile(args: readonly string[], cwd: string): Promise<void> {
   try {
-    await promisify(execFile)(process.execPath, [COMMAND, 'compile', ...args], { cwd });
+    const { stderr } = await promisify(execFile)(process.execPath, [COMMAND, 'compile', ...args], { cwd });
+    // Warnings do not fail a bundle. What was written is not news.
+    const warnings = stderr.split('\n').filter((line) => !line.startsWith('Wrote '));
+    if (warnings.join('').trim() !== '') process.stderr.write(`${warnings.join('\n').trim()}\n`);
   } catch (cause) {
     // Node.js types the error of `execFile` as unknown.
     const { stderr = '', code } = cause as { stderr?: string; code?: unknown };
-    throw new BundleError(stderr.trim() || `"mcp-concerns compile" exited with ${String(code)}.`);
+    throw new BundleError(stderr.trim() || `The compilation exited with ${String(code)}.`);
   }
 }

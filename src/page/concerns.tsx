@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact';
 import type { PanelConcern, PanelState } from '../gate/panel/panel-document.js';
 import { Choice } from './choice.js';
 import type { Change } from './source.js';
+import { Tree } from './tree.js';
+import { treeOf } from './tree-values.js';
 import { boundOf, originText } from './words.js';
 
 interface ConcernProps {
@@ -99,7 +101,18 @@ function Legend({ concern }: { readonly concern: PanelConcern }) {
 }
 
 function Values({ concern, disabled, change }: ConcernProps) {
-  const { name, multiple, inEffect, origin, options = [] } = concern;
+  const { name, multiple, inEffect, origin, options = [], match } = concern;
+  const rows = multiple && match === 'within' ? treeOf(options) : [];
+  if (rows.length > 0)
+    return (
+      <Tree
+        concern={concern}
+        rows={rows}
+        legend={<Legend concern={concern} />}
+        disabled={disabled}
+        change={change}
+      />
+    );
   // Nothing is chosen, so a click on any value chooses.
   const chosen = multiple || origin === 'forgotten' ? inEffect : [inEffect[0] ?? null];
   const faces = options.map(({ value, description, tools, widens }) => ({

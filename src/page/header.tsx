@@ -39,8 +39,28 @@ const RECONNECT = 'If it does not, reconnect the server in the host.';
 const labelOf = ({ client, version, via }: PanelSession): string =>
   `${client}${version === undefined ? '' : ` ${version}`} (${via})`;
 
+/** Names what hides all tools: an empty list is a mistake more often than a success. */
+function hiddenBy({ items }: PanelState): string {
+  const counts = new Map<string, number>();
+  for (const { kind, reason } of items) {
+    if (kind !== 'tools') continue;
+    const by =
+      reason.code === 'concern-mismatch'
+        ? reason.concern
+        : reason.code === 'rule'
+          ? reason.rule
+          : 'the policy';
+    counts.set(by, (counts.get(by) ?? 0) + 1);
+  }
+  const parts = [...counts].map(
+    ([by, count], index) => `${by} ${index === 0 ? 'hides ' : ''}${formatNumber(count)}`,
+  );
+  return parts.join(', ');
+}
+
 /** How much of the list is shown. It stays in sight while a person scrolls. */
-export function Totals({ state: { shown, total } }: { readonly state: PanelState }) {
+export function Totals({ state }: { readonly state: PanelState }) {
+  const { shown, total } = state;
   const percentage = total.tokens === 0 ? 0 : (100 * shown.tokens) / total.tokens;
   const saved = total.tokens === 0 ? 0 : Math.round(100 - percentage);
   return (
@@ -63,7 +83,11 @@ export function Totals({ state: { shown, total } }: { readonly state: PanelState
       <p class="tokens-shown">
         {formatNumber(shown.tokens)} of {countOf(total.tokens, 'token')}
       </p>
-      {saved > 0 && <p class="saved">{saved}% saved</p>}
+      {shown.tools === 0 && total.tools > 0 ? (
+        <p class="stale">{hiddenBy(state)}</p>
+      ) : (
+        saved > 0 && <p class="saved">{saved}% saved</p>
+      )}
     </div>
   );
 }

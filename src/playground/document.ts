@@ -21,7 +21,7 @@ export type PlaygroundCatalog = ServerCatalog & {
   readonly estimated?: boolean;
 };
 
-/** Everything that the playground shows: in the page, in a link, and in the file that `mcp-concerns open` writes. */
+/** Everything that the playground shows: in the page and in a link. */
 export interface PlaygroundDocument {
   readonly format: 1;
   readonly server: string;

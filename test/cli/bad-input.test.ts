@@ -95,12 +95,6 @@ describe.concurrent('invalid arguments', () => {
     const args = ['serve', ...POLICY, '--server', fixture('../run.js')];
     expect(await complaint(runProcess(...args))).toContain('cannot be imported');
   });
-
-  it('include an empty command line, which prints the help to stderr', async () => {
-    const { code, stdout, stderr } = await run();
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^Filters what .*\n\nUsage: mcp-concerns COMMAND/);
-  });
 });
 
 describe.concurrent('invalid preferences', () => {

@@ -35,6 +35,21 @@ describe('check --fix', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'Fixed 6 findings in 1 file.\n' });
   });
 
+  it('formats the files, also without a finding, and keeps every comment', async () => {
+    const ugly = `version:   1\n# What hosts ask for.\nconcerns:\n    security: {values: [ low,   'high' ]}   # the first\n`;
+    const { code, stderr, text } = await fix(ugly);
+    expect(text).toBe(
+      'version: 1\n# What hosts ask for.\nconcerns:\n  security: { values: [low, "high"] } # the first\n',
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'No finding has a fix. Formatted 1 file.\n' });
+    expect((await fix(text)).stderr).toBe('No finding has a fix.\n');
+  });
+
+  it('does not change a file that is not YAML', async () => {
+    const { code, text } = await fix('version: [1\n');
+    expect([code, text]).toEqual([1, 'version: [1\n']);
+  });
+
   it('never renames or removes an entry, nor a name in a rule: the list may lack what it protects', async () => {
     const rest =
       '    gone:\n      # why\n      security: low\npatterns:\n  tools:\n    "nothing*": { security: low }\n';

@@ -50,7 +50,7 @@ describe('a server that refuses one list', () => {
   });
 
   it('says so in a snapshot, and to all who read it', async () => {
-    const { code, stderr } = await against(['resources/list'], 'snapshot', '-o', 'half.json');
+    const { code, stderr } = await against(['resources/list'], 'list', '--save', 'half.json');
     expect([code, stderr]).toEqual([0, expect.stringContaining(WARNING)]);
     expect(JSON.parse(file('half.json')).unlisted).toEqual({ resources: REASON });
     const check = await runIn(folder, 'check', 'whole.yaml', '--catalog', 'half.json', '--deny-warnings');
@@ -59,7 +59,7 @@ describe('a server that refuses one list', () => {
 });
 
 it('a server that refuses all of its lists has no catalog', async () => {
-  const { code, stderr } = await against(['tools/list', ...LISTS], 'snapshot');
+  const { code, stderr } = await against(['tools/list', ...LISTS], 'list', '--save', '-');
   expect([code, stderr]).toEqual([
     2,
     expect.stringContaining('refused tools/list: MCP error -32603: No database'),

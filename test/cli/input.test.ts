@@ -48,7 +48,7 @@ describe('a real server over HTTP', () => {
     const vault = ['--policy', 'policies/vault.yaml', '--format', 'names', '--concern', 'preset=safe'];
     const [remote, snapshot] = await Promise.all([
       run('list', ...vault, '--url', url),
-      run('snapshot', '--url', url, '-o', join(folder, 'vault.json')),
+      run('list', '--url', url, '--save', join(folder, 'vault.json')),
     ]);
     expect(remote.stderr).toMatch(/^note: The server filters its lists with mcp-concerns, [^\n]*\n$/);
     expect(snapshot.code).toBe(0);
@@ -58,16 +58,16 @@ describe('a real server over HTTP', () => {
   });
 
   it('receives the headers', async () => {
-    const args = ['snapshot', '--url', url, '--header'];
+    const args = ['list', '--save', '-', '--url', url, '--header'];
     const { stdout } = await run(...args, 'Mcp-Concerns: security=high, access=read');
-    const { stdout: all } = await run('snapshot', '--url', url);
+    const { stdout: all } = await run('list', '--save', '-', '--url', url);
     expect(JSON.parse(stdout).tools.length).toBeLessThan(JSON.parse(all).tools.length);
   });
 });
 
 it('lists the same from a command and from a catalog file', async () => {
   const file = join(folder, 'everything.json');
-  await run('snapshot', '-o', file, '--', ...EVERYTHING);
+  await run('list', '--save', file, '--', ...EVERYTHING);
   const [child, catalog] = await Promise.all([names('--', ...EVERYTHING), names('--catalog', file)]);
   expect(child).toMatchObject({ code: 0, stderr: '' });
   expect(catalog).toEqual(child);
@@ -214,7 +214,7 @@ describe.concurrent('invalid arguments for an input', () => {
 
 describe.concurrent('a catalog file', () => {
   it.each([
-    ['not JSON', '{', / is not JSON\. Create a catalog with "mcp-concerns snapshot"\.$/],
+    ['not JSON', '{', / is not JSON\. Create a catalog with "mcp-concerns list --save"\.$/],
     [
       'something else',
       '{"a": 1}',

@@ -17,7 +17,7 @@ const server = (change: string): string[] => ['--', process.execPath, fixture('c
 beforeAll(async () => {
   writeFileSync(policy, 'version: 1\n');
   writeFileSync(enforced, 'version: 1\nsettings: { enforcement: enforce }\n');
-  await run('snapshot', '-o', old, ...server(''));
+  await run('list', '--save', old, ...server(''));
   expect((await run('pin', enforced, ...server(''))).code).toBe(0);
 });
 
@@ -73,7 +73,7 @@ describe('pin', () => {
 
   it('refuses a catalog without definitions', async () => {
     const facts = join(folder, 'facts.json');
-    await run('snapshot', '--facts', '-o', facts, ...server(''));
+    await run('list', '--facts', '--save', facts, ...server(''));
     const { code, stderr } = await run('pin', policy, '--catalog', facts);
     expect([code, stderr]).toEqual([2, expect.stringContaining('no descriptions and no schemas')]);
   });

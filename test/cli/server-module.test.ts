@@ -67,7 +67,7 @@ describe('a server in TypeScript, with an import of "./tools.js" that is a file 
 
   it('is saved by snapshot with --server', async () => {
     const file = join(folder, 'catalog.json');
-    const { code, stderr } = await run('snapshot', '-o', file, '--server', TYPED);
+    const { code, stderr } = await run('list', '--save', file, '--server', TYPED);
     expect([code, stderr]).toEqual([0, expect.stringContaining('2 tools')]);
     expect(JSON.parse(readFileSync(file, 'utf8')).server).toEqual({ name: 'typed', version: '1.0.0' });
   });

@@ -40,8 +40,7 @@ describe.concurrent('the packages that a command loads', () => {
     [['list', '--policy', POLICY, ...CATALOG], ['yaml']],
     [['diff', POLICY, POLICY, ...CATALOG], ['yaml']],
     [['tokens', '--policy', POLICY, ...CATALOG], ['yaml']],
-    [['snapshot', ...CATALOG], ['yaml']],
-    [['fmt', '--check', POLICY], ['yaml']],
+    [['list', '--save', '-', ...CATALOG], ['yaml']],
     [['compile', POLICY, '-o', '-'], ['yaml']],
     [['init', '-o', join(folder, 'first.yaml'), ...CATALOG], ['yaml']],
   ])('are only the expected ones: %j', async (args, needed) => {

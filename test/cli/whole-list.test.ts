@@ -39,7 +39,7 @@ describe('for a command, a server that filters its lists over stdio', () => {
     ['SDK v2', 'attached v2', 'auto'],
     ['SDK v2 in the modern era', 'attached v2', '2026-07-28'],
   ])('of %s lists all its tools, and nothing of the filter', async (_sdk, server, protocol) => {
-    const { code, stdout, stderr } = await against(server, 'snapshot', '--protocol', protocol);
+    const { code, stdout, stderr } = await against(server, 'list', '--save', '-', '--protocol', protocol);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(namesIn(stdout)).toHaveLength(10);
     expect(namesIn(stdout)).toContain('hidden');
@@ -80,14 +80,14 @@ describe('for a command, a server that filters its lists over stdio', () => {
 it('the servers of a file that filter their lists list everything', async () => {
   const server = { command: process.execPath, args: over('attached v1', 'stdio') };
   writeFileSync(file('servers.json'), JSON.stringify({ mcpServers: { one: server, two: server } }));
-  const { stdout } = await runIn(folder, 'snapshot', '--servers', 'servers.json');
+  const { stdout } = await runIn(folder, 'list', '--save', '-', '--servers', 'servers.json');
   expect(namesIn(stdout)).toHaveLength(20);
   expect(namesIn(stdout)).toContain('two__hidden');
 });
 
 it('the server of a module that filters its lists lists everything', async () => {
   const module = fixture('attached-module.mjs');
-  const { stdout, stderr } = await runIn(folder, 'snapshot', '--server', module);
+  const { stdout, stderr } = await runIn(folder, 'list', '--save', '-', '--server', module);
   expect(namesIn(stdout)).toEqual(['hidden', 'hello']);
   expect(stderr).toBe('');
 });
@@ -103,7 +103,16 @@ it('a server behind serve lists to a command what serve shows', async () => {
   ];
   const { stdout, stderr } = await runIn(
     folder,
-    ...['snapshot', '--', process.execPath, ...serve, process.execPath, ...over('attached v1', 'stdio')],
+    ...[
+      'list',
+      '--save',
+      '-',
+      '--',
+      process.execPath,
+      ...serve,
+      process.execPath,
+      ...over('attached v1', 'stdio'),
+    ],
   );
   expect(namesIn(stdout)).toEqual(['hello', 'concerns']);
   expect(stderr).toMatch(NOTE);
@@ -117,7 +126,7 @@ describe('for a command, a server that filters its lists over HTTP', () => {
     child?.kill('SIGKILL');
     child = spawn(process.execPath, over(server, 'HTTP'), { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = await once(child.stdout ?? child, 'data');
-    const { stdout, stderr } = await runIn(folder, 'snapshot', '--url', String(line).trim());
+    const { stdout, stderr } = await runIn(folder, 'list', '--save', '-', '--url', String(line).trim());
     expect(namesIn(stdout)).toEqual(['hello', 'concerns']);
     expect(stderr).toMatch(NOTE);
   });

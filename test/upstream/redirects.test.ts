@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { wantsLogin } from '../../src/cli/inputs/several/login-probe.js';
 import { createHandler } from '../../src/http/sdk-v2.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { bridge } from '../../src/upstream/isolation.js';
@@ -127,13 +126,4 @@ describe.each(CASES)('a $era server behind a $host host', ({ host, era }) => {
     const longest = Math.max(...server.arrived.map(({ path }) => path.length));
     expect(longest).toBe('/mcp'.length + 5);
   });
-});
-
-it('adopt asks a server whether it wants a login without sending the headers of a file to another origin', async () => {
-  const remote = await remoteOf('legacy');
-  const elsewhere = await redirecting(remote, () => undefined);
-  const server = await redirecting(remote, () => elsewhere.url);
-  expect(await wantsLogin({ url: server.url, headers: SECRET }, {})).toBe(false);
-  expect(server.arrived.length).toBe(1);
-  expect(elsewhere.arrived).toEqual([]);
 });

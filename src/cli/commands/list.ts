@@ -1,13 +1,17 @@
+import { UsageError } from '../errors.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { readPolicyAndConfiguration } from '../inputs/policy-and-configuration.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
+import { saveCatalog } from '../inputs/save-catalog.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { commandOf } from '../options/command-line.js';
 import { listCommand } from '../options/generated/commands.js';
 import { requireInput } from '../options/input-options.js';
 import { decideAll, toJson, toNames, weighCatalog } from '../reports/list-report.js';
 import { toTable } from '../reports/list-table.js';
+import { unusedText } from '../reports/used/unused-text.js';
+import { usedKeyOf, usedTools } from '../serving/used-tools.js';
 import { plain } from '../terminal/output.js';
 import { writeJson } from '../terminal/write-output.js';
 
@@ -18,7 +22,24 @@ import { writeJson } from '../terminal/write-output.js';
  */
 export const { definition, run } = commandOf(listCommand(), async (line) => {
   const { values, terminal } = line;
-  const { format } = values;
+  const { format, save } = values;
+  if (save !== undefined) {
+    await saveCatalog(requireInput(line), save, values.facts === true, terminal);
+    return 0;
+  }
+  if (values.facts === true) throw new UsageError('--facts needs --save');
+  if (values.unused !== undefined) {
+    const input = requireInput(line);
+    const server = usedKeyOf(input);
+    if (server === undefined)
+      throw new UsageError(
+        '--unused takes a command after --, or --url: its calls are known from "serve --stdio"',
+      );
+    const counted = await readCounted(input, terminal);
+    const used = usedTools(terminal.env, server, readDays(values.unused));
+    terminal.print(unusedText(counted, used, terminal.paper));
+    return 0;
+  }
   const { policy, resolved } = await readPolicyAndConfiguration(line, 'nothing was listed');
   const input = requireInput(line);
   // The tokenizer takes longer to load than anything else here, and names have no tokens.
@@ -41,4 +62,11 @@ export const { definition, run } = commandOf(listCommand(), async (line) => {
     );
   else if (format === 'names') for (const name of toNames(report)) terminal.print(`${plain(name)}\n`);
   else terminal.print(toTable(policy, report, terminal.paper, catalog.unavailable));
+  return 0;
 });
+
+function readDays(text: string): number {
+  const days = Number(/^(\d{1,4})d?$/.exec(text)?.[1]);
+  if (days > 0) return days;
+  throw new UsageError(`--unused takes a number of days, such as 30d, not "${text}"`);
+}

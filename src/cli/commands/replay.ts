@@ -62,7 +62,7 @@ function readAnyPolicy(paths: readonly string[], terminal: Terminal): Policy {
     return preparePolicy(readPolicyInput(paths, 'nothing was replayed', terminal));
   }
   const unusable = (why: string): string =>
-    `${path} cannot be used: ${why} Pass a policy file, or one that "mcp-concerns compile" wrote.`;
+    `${path} cannot be used: ${why} Pass a policy file, or the policy.json that "mcp-concerns bundle" made.`;
   const compiled = readJson(path, 'Check the path of the policy.', () => unusable('it is not JSON.'));
   try {
     return openCompiledPolicy(compiled);

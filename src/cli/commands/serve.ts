@@ -12,6 +12,7 @@ import { onePolicyOf } from '../options/policy-option.js';
 import { readPreferences, statedConcerns } from '../options/preferences.js';
 import { readService } from '../options/service-options.js';
 import { logRequests } from '../serving/request-line.js';
+import { keepUsed, usedKeyOf } from '../serving/used-tools.js';
 import { watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
@@ -35,13 +36,16 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
   };
   const service = readService(values, terminal.env);
   const input = requireServer(line);
+  const key = usedKeyOf(input);
   const paths = onePolicyOf(line);
   // A policy that is only tried on this machine needs no setting to be switched in a conversation; one that is deployed does.
   const own = service.isForMany && panel === 'on' ? {} : { panel };
   const prepare = (compiled: CompiledPolicy): Policy =>
     preparePolicy({ ...compiled, settings: { ...own, ...compiled.settings } });
   const servers = await knownServers(values.servers, terminal.env, values.leave);
-  const policy = prepare(readPolicyInput(paths, 'nothing is served', terminal, servers));
+  const policy = prepare(
+    readPolicyInput(paths, 'nothing is served', terminal, servers, 2, values.sessionsStore !== undefined),
+  );
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
   const [{ createControl }, { catalogKeeper }, { openServer }] = await Promise.all([
@@ -73,6 +77,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
         control,
         keeperOf,
         isForMany,
+        used: key === undefined || !values.used ? undefined : keepUsed(terminal.env, key),
         note: terminal.note,
         log: terminal.quiet ? undefined : logRequests(terminal.note),
         signal,

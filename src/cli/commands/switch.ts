@@ -7,6 +7,7 @@ import { CliError, UsageError } from '../errors.js';
 import { commandOf } from '../options/command-line.js';
 import { type Options, switchCommand } from '../options/generated/commands.js';
 import { sessionLines } from '../reports/switch-report.js';
+import { confirm } from '../terminal/confirm.js';
 import { openInBrowser, openOrPrint } from '../terminal/open-in-browser.js';
 import { plain } from '../terminal/output.js';
 
@@ -40,6 +41,11 @@ export const { definition, run } = commandOf(switchCommand(), async ({ values, p
     }
     const after: PanelState[] = [];
     for (const state of states) {
+      const empty = emptyPreset(change, state);
+      if (empty !== undefined && !confirm(`${empty} Switch to it anyway?`, terminal)) {
+        refusals.push(new CliError(`${plain(entry.name)}: ${empty} Nothing was switched.`, { exitCode: 1 }));
+        continue;
+      }
       try {
         const changing = change && switchSession(entry, state.session, typed(change, state), !isTerminal);
         after.push((await changing) ?? state);
@@ -63,6 +69,13 @@ export const { definition, run } = commandOf(switchCommand(), async ({ values, p
 
 /** What the arguments ask for: texts by concern, or only the name of a preset under `preset`. */
 export type WantedChange = ReadonlyMap<string, readonly string[]>;
+
+/** Says that a preset shows no tool; `undefined` if it shows one, or is not a preset of this session. */
+function emptyPreset(change: WantedChange | undefined, { presets, total }: PanelState): string | undefined {
+  const preset = presets.find(({ name }) => name === change?.get('preset')?.join());
+  if (preset === undefined || preset.tools > 0 || total.tools === 0) return undefined;
+  return `The preset ${plain(preset.name)} shows none of ${total.tools} tools.`;
+}
 
 /**
  * Reads what the arguments ask for.

@@ -34,7 +34,7 @@ export function catalogBeside(policy: string): string | undefined {
 }
 
 /**
- * Reads a catalog file: the output of "mcp-concerns snapshot", or any JSON object with lists such as `tools`.
+ * Reads a catalog file: the output of "mcp-concerns list --save", or any JSON object with lists such as `tools`.
  *
  * @param path the file
  * @returns the catalog, and the facts about the server in the file
@@ -111,4 +111,4 @@ const textsIn = (members: object): Record<string, string> =>
 const listsIn = (members: object): Record<string, readonly string[]> =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [name, [value].flat().map(String)]));
 
-const CREATE = 'Create a catalog with "mcp-concerns snapshot".';
+const CREATE = 'Create a catalog with "mcp-concerns list --save".';

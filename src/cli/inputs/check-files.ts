@@ -5,6 +5,7 @@ import type { PolicyReport } from '../../policy/compile/check-reading.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import type { Finding } from '../../policy/language/findings.js';
 import type { SilencedFinding } from '../../policy/language/ignores.js';
+import { withoutSessions } from './session-findings.js';
 
 /**
  * Checks several policies, each on its own.
@@ -32,7 +33,7 @@ export function checkFiles(
     if (report.compiled !== undefined) compiled.push(report.compiled);
     for (const [name, text] of report.texts) texts.set(name, text);
     // A file that several policies include is read once for each of them, but its findings are reported once.
-    for (const finding of report.findings) found.set(JSON.stringify(finding), finding);
+    for (const finding of withoutSessions(report.findings)) found.set(JSON.stringify(finding), finding);
     for (const finding of report.silenced) silenced.set(JSON.stringify(finding), finding);
   }
   return { findings: [...found.values()], silenced: [...silenced.values()], texts, compiled };

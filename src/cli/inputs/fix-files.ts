@@ -2,6 +2,8 @@ import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import { applyFixes } from '../../policy/language/edits/apply-fixes.js';
 import type { Finding } from '../../policy/language/findings.js';
+import { FormatError, formatYaml } from '../../policy/language/format-yaml.js';
+import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { quantity } from '../terminal/quantities.js';
 import { writePolicy } from '../terminal/write-policy.js';
 import { checkFiles } from './check-files.js';
@@ -10,7 +12,8 @@ import { checkFiles } from './check-files.js';
 const MAX_ROUNDS = 10;
 
 /**
- * Makes the fixes of all findings in policy files and in the files that they include, until no fix is left.
+ * Makes the fixes of all findings in policy files and in the files that they include, until no fix is left. Then it formats these
+ * files: indentation, quotes and long lines. Comments, order and meaning do not change.
  *
  * @param policies the paths of each policy
  * @param catalog the catalog of a server, if the policies are checked against one
@@ -39,15 +42,45 @@ export function fixFiles(
       changed.add(file);
     }
     if (written.size === 0) break;
-    const changes = policies.map((paths) => {
-      const before = readPolicy(paths, catalog).texts;
-      const changed = new Map([...written].filter(([file]) => before.has(file)));
-      return { before, changed, catalog, open };
-    });
-    writePolicy(changes);
+    write(policies, written, catalog, open);
   }
-  if (count === 0) return 'No finding has a fix.';
-  return `Fixed ${quantity(count, 'finding')} in ${quantity(changed.size, 'file')}.`;
+  const formatted = new Map(
+    [...checkFiles(policies, catalog).texts].flatMap(([file, before]) => {
+      const text = formattedText(before, file);
+      return text === undefined || text === before ? [] : [[file, text] as const];
+    }),
+  );
+  if (formatted.size > 0) write(policies, formatted, catalog, open);
+  const fixed =
+    count === 0
+      ? 'No finding has a fix.'
+      : `Fixed ${quantity(count, 'finding')} in ${quantity(changed.size, 'file')}.`;
+  return formatted.size === 0 ? fixed : `${fixed} Formatted ${quantity(formatted.size, 'file')}.`;
+}
+
+function write(
+  policies: readonly (readonly string[])[],
+  written: ReadonlyMap<string, string>,
+  catalog: PolicyCatalog | undefined,
+  open: readonly string[],
+): void {
+  const changes = policies.map((paths) => {
+    const before = readPolicy(paths, catalog).texts;
+    const changed = new Map([...written].filter(([file]) => before.has(file)));
+    return { before, changed, catalog, open };
+  });
+  writePolicy(changes);
+}
+
+/** Returns a formatted file; `undefined` for one that is not YAML yet, or cannot be formatted without a change of meaning. */
+function formattedText(text: string, file: string): string | undefined {
+  if (readPolicyText(text, file).findings.length > 0) return undefined;
+  try {
+    return formatYaml(text);
+  } catch (cause) {
+    if (!(cause instanceof FormatError)) throw cause;
+    return undefined;
+  }
 }
 
 /**

@@ -38,7 +38,7 @@ export interface RunnableCommand {
   /** Its arguments and options. */
   readonly definition: CommandUnknownOpts;
   /** Runs the command with the arguments after its name, and returns the exit code. */
-  run(argv: readonly string[], io: Io, commands: Commands): Promise<number>;
+  run(argv: readonly string[], io: Io): Promise<number>;
 }
 
 /** All commands by name. Each is loaded only when it is needed. */
@@ -55,7 +55,7 @@ export type Commands = ReadonlyMap<string, () => Promise<RunnableCommand>>;
  * @returns what the module of the command exports. `run` throws a `UsageError` for an argument that is not valid, a `CliError`
  *   for a project file that is not valid, or that the person does not trust, and a `CommanderError` after `--help` was printed
  * @example
- * export const { definition, run } = commandOf(fmtCommand(), async ({ values }) => (values.check ? 1 : 0));
+ * export const { definition, run } = commandOf(checkCommand(), async ({ values }) => (values.fix ? 1 : 0));
  */
 export const commandOf = <
   A extends unknown[],
@@ -63,11 +63,11 @@ export const commandOf = <
   G extends OptionValues,
 >(
   definition: Command<A, O, G>,
-  act: (line: CommandLine<A, O>, commands: Commands) => Promise<number | undefined>,
+  act: (line: CommandLine<A, O>) => Promise<number | undefined>,
   useOf: (argv: readonly string[]) => ProjectUse | false = () => useOfOptions(definition),
 ): RunnableCommand => ({
   definition,
-  run: async (argv, io, commands) => {
+  run: async (argv, io) => {
     const use = useOf(argv);
     const end = argv.indexOf('--');
     const own = end === -1 ? argv : argv.slice(0, end);
@@ -91,7 +91,7 @@ export const commandOf = <
       areFound: positionals.length > 0,
       command: added.server ?? server,
     };
-    return (await act(line, commands)) ?? 0;
+    return (await act(line)) ?? 0;
   },
 });
 

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { membersOf } from '../../engine/expression/evaluate.js';
-import { slugOf } from '../../engine/servers/outside-names.js';
+import { outsideName, slugOf } from '../../engine/servers/outside-names.js';
 import { ownCatalog } from '../../policy/check/servers/own-catalog.js';
 import { isPolicyFile } from '../../policy/compile/load.js';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
-import { toYamlScalar } from '../../policy/language/yaml-scalars.js';
+import { toYamlFlow, toYamlScalar } from '../../policy/language/yaml-scalars.js';
+import { everydayTools, serverLines } from '../../policy/propose/server-lines.js';
 import { read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
 import { readCounted } from '../inputs/token-counter.js';
@@ -38,7 +39,7 @@ type Listed = Awaited<ReturnType<typeof listServers>>['listed'][number];
 
 function firstOf({ slug, counted, files }: Listed) {
   const proposed = proposeFiles(files.policy, counted[0], slug);
-  return { slug, hasWorld: proposed.proposal.hasWorld, ...firstPolicy(files, proposed, counted, false) };
+  return { slug, catalog: counted[0], ...firstPolicy(files, proposed, counted, false) };
 }
 
 /**
@@ -79,16 +80,36 @@ export async function initServers(
   return 0;
 }
 
-const entryOf = (slug: string): string => `  ${toYamlScalar(slug)}: { policy: ${slug}.yaml }`;
+const entryOf = (slug: string, line?: string): string =>
+  `  ${toYamlScalar(slug)}: ${toYamlFlow({ policy: `${slug}.yaml`, ...(line === undefined ? {} : { description: line }) })}`;
 
 function topPolicy(output: string, path: string, servers: readonly ReturnType<typeof firstOf>[]): string {
+  const lines = serverLines(new Map(servers.map(({ slug, catalog }) => [slug, catalog])));
   const texts = new Map([
     ['SCHEMA', schemaBeside(output, 'schema.json').path],
     ['FILE', plain(basename(path))],
-    ['SERVERS', servers.map(({ slug }) => entryOf(slug)).join('\n')],
-    ['WORLD', servers.some(({ hasWorld }) => hasWorld) ? ', world: closed' : ''],
+    ['SERVERS', servers.map(({ slug }) => entryOf(slug, lines.get(slug))).join('\n')],
+    ['EVERYDAY', everydayLines(servers)],
   ]);
-  return formatOwnYaml(SERVERS_POLICY.replace(/SCHEMA|FILE|SERVERS|WORLD/g, (word) => texts.get(word) ?? ''));
+  return formatOwnYaml(
+    SERVERS_POLICY.replace(/SCHEMA|FILE|SERVERS|EVERYDAY/g, (word) => texts.get(word) ?? ''),
+  );
+}
+
+/** A clock fits the topics of all servers, and its own server has no topics. */
+function everydayLines(servers: readonly ReturnType<typeof firstOf>[]): string {
+  const names = servers.flatMap(({ slug, catalog }) =>
+    everydayTools(catalog).map((name) => outsideName(slug, 'tools', name)),
+  );
+  if (names.length === 0) return '';
+  const lines = names.map((name) => `    ${toYamlScalar(name)}: { topic: any }`);
+  return [
+    '# These fit every topic, also those of other servers.',
+    'primitives:',
+    '  tools:',
+    ...lines,
+    '',
+  ].join('\n');
 }
 
 /**

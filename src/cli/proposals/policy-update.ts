@@ -101,7 +101,7 @@ function writeEntries(
     const text = editEntries(source, dead, added);
     if (text === undefined) {
       throw new CliError(
-        `${source.file} has several entries in one line, so it cannot be updated. Run "mcp-concerns fmt ${source.file}" or write one entry per line.`,
+        `${source.file} has several entries in one line, so it cannot be updated. Run "mcp-concerns check --fix ${source.file}", or write one entry per line.`,
       );
     }
     changed.set(source.file, withoutEmptySections(text, source.file));

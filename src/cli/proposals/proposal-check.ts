@@ -4,6 +4,7 @@ import { parsePolicy } from '../../policy/compile/parse.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { runTestFile } from '../../policy/testing/run-test-file.js';
 import { CliError } from '../errors.js';
+import { withoutSessions } from '../inputs/session-findings.js';
 
 /**
  * Checks a policy before it is put in its place, as `mcp-concerns check --catalog` does.
@@ -23,7 +24,7 @@ export function checkProposal(files: ReadonlyMap<string, string>, catalog: Polic
       `Nothing was written, because the policy would have errors. This is a bug in mcp-concerns: ${error?.message}`,
     );
   }
-  return { compiled, policy: preparePolicy(compiled), findings };
+  return { compiled, policy: preparePolicy(compiled), findings: withoutSessions(findings) };
 }
 
 /**

@@ -33,12 +33,12 @@ export function toTable(
   if (total === 0) return 'The server lists nothing.\n';
 
   const [, plural] = commonNames(report.all);
+  const saved = `${hidden} hidden; ${count(tokens.saved)} of ${count(tokens.total)} tokens saved (${ENCODING})`;
   const lines = [
-    paper.paint(
-      'bold',
-      `${shown} of ${total} ${plural} shown, ${hidden} hidden; ` +
-        `${count(tokens.saved)} of ${count(tokens.total)} tokens saved (${ENCODING})`,
-    ),
+    // An empty list is a mistake more often than a success.
+    shown === 0
+      ? paper.paint('magenta', `0 of ${total} ${plural} shown: ${hiddenBy(report.all)}`)
+      : paper.paint('bold', `${shown} of ${total} ${plural} shown, ${saved}`),
     ...inEffectLines(policy, report, hidden, paper),
   ];
   for (const [server, own] of byServer(report.all)) {
@@ -53,6 +53,20 @@ export function toTable(
   }
   const missing = unavailableTexts(unavailable);
   return `${[...lines, ...(missing.length === 0 ? [] : ['', ...missing])].join('\n')}\n`;
+}
+
+/** What hides how many primitives: `world hides 61, effect 177`. */
+function hiddenBy(all: readonly DecidedPrimitive[]): string {
+  const by = groupBy(all, ({ decision: { reason } }) =>
+    reason.code === 'concern-mismatch'
+      ? reason.concern
+      : reason.code === 'rule'
+        ? `rule ${reason.rule}`
+        : 'unmapped',
+  );
+  return [...by]
+    .map(([name, { length }], index) => `${name} ${index === 0 ? 'hides ' : ''}${length}`)
+    .join(', ');
 }
 
 function kindLines(policy: Policy, kind: Kind, all: readonly DecidedPrimitive[], paper: Paper): string[] {

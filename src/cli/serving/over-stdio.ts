@@ -8,6 +8,7 @@ import { BridgedFront } from '../../http/bridged-front.js';
 import { ListenStreams } from '../../http/streams/listen-streams.js';
 import { upstreamOf } from '../../http/upstream-server.js';
 import { DRAIN_MS, watchRequests } from '../../upstream/open-requests.js';
+import { receiveFirst } from '../../wire/transport-layer.js';
 import { CliError } from '../errors.js';
 import { aborted } from '../terminal/interrupt.js';
 import { serversOf } from './bridge-server.js';
@@ -37,6 +38,10 @@ export async function serveStdio(
   const { bridged, ...servers } = await serversOf(serving);
   const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport());
   const answerAll = watchRequests(wire);
+  receiveFirst(wire, (message, next) => {
+    serving.used?.(message);
+    next(message);
+  });
   const listed = new AbortController();
   // Hosts show stderr only if somebody looks for it, so it has nothing but what needs a look.
   const report = (line: GateReport): void => {

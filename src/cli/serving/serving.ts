@@ -27,6 +27,8 @@ export interface Serving {
   readonly isForMany: boolean;
   /** Has what each server listed when it was up last, so that hosts need not wait for it. */
   readonly keeperOf?: ((era: Era, slug?: string) => CatalogKeeper) | undefined;
+  /** Receives the messages of a host over stdio, and keeps which tools were called; undefined under `--no-used`. */
+  readonly used?: ((message: unknown) => void) | undefined;
   /** Writes a line to stderr. */
   readonly note: (text: string) => void;
   /** Writes a line about each request to stderr; undefined under `--quiet`. */

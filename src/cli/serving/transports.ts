@@ -130,7 +130,6 @@ function welcome(url: string, { policy, opened }: Serving, eras: readonly string
     '',
     `Connect a host:    claude mcp add --transport http concerns '${example}'`,
     `or in its config:  ${config}`,
-    'Other hosts:       "mcp-concerns hosts --help"',
     ...(strictest === undefined ? [] : [`or with a header:  Mcp-Concerns: ${strictest.join('=')}`]),
     ...(page === undefined ? [] : [`Switch:            ${page}`]),
     'Press Ctrl-C to stop.',

@@ -44,10 +44,18 @@ function propertyFor(concern: Concern): object {
 
 /** Returns what the values mean, each as long as there is room for all. */
 function meaningsOf({ values, valueDescriptions = {} }: Concern): readonly string[] {
-  const letters = Math.floor(MAX_DESCRIBED / ('min' in values ? 1 : values.length));
-  const described = Object.entries(valueDescriptions);
+  const all = Object.entries(valueDescriptions);
+  const isWide = 'min' in values || MAX_DESCRIBED / values.length >= MIN_DESCRIPTION;
+  // Of many values, those above others tell most.
+  const described = isWide ? all : all.filter(([value]) => !value.includes('.'));
+  const letters = Math.floor(MAX_DESCRIBED / Math.max(1, described.length));
   if (described.length === 0 || letters < MIN_DESCRIPTION) return [];
-  const cut = (text: string) => Array.from(text).slice(0, letters).join('').trim();
+  const cut = (text: string) => {
+    if (text.length <= letters) return text;
+    const start = text.slice(0, letters);
+    const end = Math.max(start.lastIndexOf(','), start.lastIndexOf(';'));
+    return (end < 1 ? Array.from(text).slice(0, letters).join('') : start.slice(0, end)).trim();
+  };
   const parts = described.map(([value, text]) => `${value}: ${cut(text)}`);
   return [`${parts.join('; ')}.`];
 }

@@ -96,7 +96,7 @@ async function readPolicy(url: PolicyUrl, read: ReadText, current: Policy): Prom
 function open(text: string, { text: url, digest }: PolicyUrl): Policy {
   const data = parseJson(text);
   if (data === undefined) {
-    const fix = 'Store the output of "mcp-concerns compile", or a URL that points to it.';
+    const fix = 'Store the policy.json that "mcp-concerns bundle" makes, or a URL that points to it.';
     throw new RemotePolicyError(`${url} has neither a compiled policy nor a URL of one. ${fix}`);
   }
   const policy = openCompiledPolicy(data);

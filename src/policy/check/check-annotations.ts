@@ -7,7 +7,7 @@ const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHi
 
 /**
  * Compares the values of a primitive with those that `assign` derives. A value that only follows from the default of a
- * missing annotation is not a contradiction: the author of the policy may know better.
+ * missing annotation is not a contradiction: the author of the policy may know better. A stricter value is none either.
  *
  * @param policy the policy
  * @param mapping the values of the primitive
@@ -22,7 +22,15 @@ export function contradictedValues(policy: Policy, { offers, primitive }: Mappin
   const derived = derivedValues(policy, primitive);
   const differs = ({ concern, offered }: Derived): boolean => {
     const own = offers[concern];
-    return own !== undefined && offered !== 'any' && !own.offered.some((each) => offered.includes(each));
+    if (own === undefined || offered === 'any' || own.offered.some((each) => offered.includes(each)))
+      return false;
+    const { match } = policy.concerns[concern] ?? {};
+    // A stricter value than that of the hint is a judgment. Of other concerns, none is stricter than another.
+    const isStricter =
+      match === 'at-most'
+        ? own.offered.every((each) => offered.every((other) => each > other))
+        : match === 'at-least' && own.offered.every((each) => offered.every((other) => each < other));
+    return !isStricter;
   };
   const different = [...derived.values()].filter(differs);
   if (different.length === 0) return [];

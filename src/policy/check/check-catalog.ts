@@ -14,6 +14,7 @@ import { KIND_NAMES } from '../language/kind-names.js';
 import { nearestReplacement, type Problem, problem } from '../language/problem.js';
 import type { Path } from '../language/read-yaml.js';
 import { toYamlScalar } from '../language/yaml-scalars.js';
+import { checkEmptyPresets } from './catalog/check-empty-presets.js';
 import { placeOfPrimitive } from './catalog-places.js';
 import { contradictedValues } from './check-annotations.js';
 import { findRefused } from './check-definitions.js';
@@ -102,6 +103,7 @@ export function checkCatalog(
   for (const each of judged) checkPrimitive(check, each);
   if (scope.unmapped) checkMapped(check, judged);
   checkPresentation(check);
+  if (scope.whole && catalog.isFiltered !== true) checkEmptyPresets(check);
   const isUnknown = catalog.encoding !== undefined && textRead(policy) !== undefined;
   let neverVisible: Named[] = [];
   if (isUnknown) checkTexts(check);
@@ -222,8 +224,8 @@ function checkPrimitive({ policy, warn }: ListCheck, listed: Listed): void {
     if (contradicted.some((each) => each.concern === index)) return;
     const words = offer.offered.map((number) => values[number] ?? '');
     const reads = words.every((word) => /^read(-?only)?$/.test(word));
-    const writes = words.every((word) => /^(write|destructive)$/.test(word));
-    if ((readOnlyHint === false && reads) || (readOnlyHint === true && writes)) {
+    // A stricter value than that of the hint is a judgment.
+    if (readOnlyHint === false && reads) {
       const found = { concern, name, words: words.join(', '), readOnlyHint };
       warn(listed, problem('contradicts-annotations.hint', found));
     }

@@ -23,7 +23,7 @@ export function digestOf(content: Omit<CompiledPolicy, 'digest'>): string {
 /**
  * Opens a policy that was compiled at build time. This needs neither a YAML parser nor a schema validator.
  *
- * @param data the parsed JSON that `mcp-concerns compile` wrote
+ * @param data the parsed JSON that `mcp-concerns bundle` wrote
  * @returns the policy, ready for evaluation
  * @throws {CompiledPolicyError} if the data is not a compiled policy, has another format version, or was changed
  * @example
@@ -32,7 +32,9 @@ export function digestOf(content: Omit<CompiledPolicy, 'digest'>): string {
 export function openCompiledPolicy(data: unknown): Policy {
   const { format } = typeof data === 'object' && data !== null ? (data as { format?: unknown }) : {};
   if (typeof format !== 'number') {
-    throw new CompiledPolicyError('This is not a compiled policy. Create one with "mcp-concerns compile".');
+    throw new CompiledPolicyError(
+      'This is not a compiled policy. Create one with compilePolicy, or with "mcp-concerns bundle".',
+    );
   }
   if (format !== COMPILED_FORMAT) {
     const fix = format > COMPILED_FORMAT ? 'Update mcp-concerns or compile' : 'Compile';

@@ -33,7 +33,7 @@ export function loadPolicy(paths: PolicyPath | readonly PolicyPath[]): Policy {
 }
 
 /**
- * Compiles a policy from YAML files to JSON, as `mcp-concerns compile` does. `openCompiledPolicy` opens the parsed JSON
+ * Compiles a policy from YAML files to JSON. `openCompiledPolicy` opens the parsed JSON
  * without a YAML parser or a schema validator. The same files always give the same bytes.
  *
  * @param paths one or several paths of files or folders, as for `loadPolicy`

@@ -132,7 +132,7 @@ export class Reading {
   }
 
   private addServer(file: CheckedFile, key: string, server: Server): void {
-    const { policy, concerns, map = {} } = server;
+    const { policy, description, concerns, map = {} } = server;
     const slug = slugOf(key);
     const path = ['servers', key];
     if (this.isOfServer) return this.report(file, path, problem('nested-servers', {}));
@@ -144,7 +144,7 @@ export class Reading {
     );
     const reading = policy === undefined ? undefined : this.readServer(file, [...path, 'policy'], policy);
     this.complete &&= policy === undefined || reading !== undefined;
-    this.servers.push({ slug, entry: { key, file, concerns, map: new Map(maps) }, reading });
+    this.servers.push({ slug, entry: { key, file, description, concerns, map: new Map(maps) }, reading });
   }
 
   private readServer(file: CheckedFile, path: Path, policy: string): Reading | undefined {

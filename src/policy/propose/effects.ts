@@ -6,6 +6,7 @@ import {
   CARRIES_OUT,
   GIVEN_BACK,
   HTTP_METHODS,
+  OPPOSITES,
   READ_OR_WRITE,
   WEAK,
 } from './words/generated/word-lists.js';
@@ -19,6 +20,7 @@ import {
   isPlainWrite,
   mostHarmful,
 } from './words/verbs.js';
+import { singularOf } from './words/words.js';
 
 /** What a tool does, and how that was found out. */
 export interface ProposedEffect {
@@ -34,17 +36,26 @@ export interface ProposedEffect {
  *
  * @param tool the tool as the server lists it
  * @param words the words of its name, without a prefix that all tools of the server have
+ * @param opposite the verb with which another tool of the server undoes it: `unread`, beside `read`
  * @param isBlanket whether the server declares everything as destructive that changes something, see `declaresAllDestructive`
  * @returns the effect, where it comes from, and a doubt if two of these disagree
  * @example
  * proposeEffect({ name: 'delete_branch' }, ['delete', 'branch']); // { effect: 'destroys', effectFrom: 'name' }
  */
-export function proposeEffect(tool: Primitive, words: readonly string[], isBlanket = false): ProposedEffect {
+export function proposeEffect(
+  tool: Primitive,
+  words: readonly string[],
+  isBlanket = false,
+  opposite?: string,
+): ProposedEffect {
   const { readOnlyHint, destructiveHint } = annotationsOf(tool);
-  const fromWords = effectOfWords(tool, words);
+  const fromWords = effectBeside(effectOfWords(tool, words), opposite);
   if (readOnlyHint === true) {
     const written = writtenBy(tool, words, fromWords);
-    return fromHints('read-only', written && `readOnlyHint is true, but its words say "${written}"`);
+    const doubt = written && `readOnlyHint is true, but its words say "${written}"`;
+    // Where name and description agree against the hint, the hint is not obeyed. A description alone misleads more often.
+    const isNamed = isChange(effectOfName(words)?.verb ?? '');
+    return fromHints(written !== undefined && isNamed ? 'changes' : 'read-only', doubt);
   }
   const reads =
     fromWords.effectFrom !== 'nothing' && fromWords.effect === 'read-only' && fromWords.doubt === undefined;
@@ -59,6 +70,31 @@ export function proposeEffect(tool: Primitive, words: readonly string[], isBlank
   // The annotation is stronger than words: a tool that declares it is not read-only is never taken as read-only.
   if (readOnlyHint === false && fromWords.effect === 'read-only') return { ...fromWords, effect: 'changes' };
   return fromWords;
+}
+
+/** What another tool undoes sets something, and does not only show it: `show_row` beside `hide_row`. */
+const effectBeside = (found: ProposedEffect, opposite: string | undefined): ProposedEffect =>
+  opposite === undefined || found.effect !== 'read-only'
+    ? found
+    : { effect: 'changes', effectFrom: 'name', doubt: `another tool undoes it: "${opposite}"` };
+
+/**
+ * Finds the opposites of tools: the verb of another tool with the same words behind it.
+ *
+ * @param names the words of all names
+ * @returns a function that returns the opposite verb for the words of a name; `undefined` if no tool has it
+ * @example
+ * oppositesAmong([['read', 'messages'], ['unread', 'message']])(['read', 'messages']); // 'unread'
+ */
+export function oppositesAmong(names: Iterable<readonly string[]>) {
+  const all = [...names];
+  const singular = singularOf(all.flat());
+  const keyOf = (verb: string, object: readonly string[]) => [verb, ...object.map(singular)].join(' ');
+  const known = new Set(all.map(([verb = '', ...object]) => keyOf(verb, object)));
+  return ([verb = '', ...object]: readonly string[]): string | undefined =>
+    [`un${verb}`, `de${verb}`, ...(OPPOSITES.get(verb)?.split(' ') ?? [])].find((each) =>
+      known.has(keyOf(each, object)),
+    );
 }
 
 /** Whether each of several tools that change something is declared as destructive, so that the hint does not tell them apart. */
@@ -126,11 +162,10 @@ function mergeWords(name: NamedEffect | undefined, described: Effect | undefined
           effectFrom: 'nothing',
           doubt: 'neither annotations nor words tell what it does',
         }
-      : { effect: described, effectFrom: 'description' };
-  if (name === undefined)
-    return described === 'read-only' && READ_OR_WRITE.has(verb)
-      ? { ...byText, doubt: unclear('description', verb) }
-      : byText;
+      : described === 'read-only' && READ_OR_WRITE.has(verb)
+        ? { effect: 'changes', effectFrom: 'description', doubt: unclear('description', verb) }
+        : { effect: described, effectFrom: 'description' };
+  if (name === undefined) return byText;
   const byName: ProposedEffect = { effect: name.effect, effectFrom: 'name' };
   const saysWhich = READ_OR_WRITE.has(name.verb) && described === 'read-only' && !READ_OR_WRITE.has(verb);
   if (name.doubt !== undefined && !saysWhich) {
@@ -138,6 +173,7 @@ function mergeWords(name: NamedEffect | undefined, described: Effect | undefined
     return { ...(isWorse ? byText : byName), doubt: name.doubt };
   }
   if (described === undefined) return byName;
+  if (name.doubt !== undefined && saysWhich) return byText;
   if (name.isNoun && described === 'read-only') {
     const doubt = `its description says "${verb}", but its name may say "${name.verb}"`;
     return name.effect === 'destroys' ? { ...byText, doubt } : byText;
@@ -213,6 +249,6 @@ function effectOfName(words: readonly string[]): NamedEffect | undefined {
       ? { ...named, doubt: unclear('name', verb) }
       : named;
   }
-  if (READ_OR_WRITE.has(verb)) return { ...named, doubt: unclear('name', verb) };
+  if (READ_OR_WRITE.has(verb)) return { ...named, effect: 'changes', doubt: unclear('name', verb) };
   return changing !== undefined && isPlainWrite(changing) ? { ...named, ...doubtOf(changing) } : named;
 }

@@ -4,9 +4,16 @@ import { itemAt } from '../../engine/item-at.js';
 import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import { byKind, type Kind, type Presentation } from '../../engine/policy.js';
 import { annotationsOf } from '../../engine/present.js';
-import { declaresAllDestructive, effectOfHints, type ProposedEffect, proposeEffect } from './effects.js';
+import {
+  declaresAllDestructive,
+  effectOfHints,
+  oppositesAmong,
+  type ProposedEffect,
+  proposeEffect,
+} from './effects.js';
 import { proposePresentation } from './propose-presentation.js';
-import { nameWords, type ProposedTopics, proposeTopics } from './topics/propose-topics.js';
+import { reachesPeople } from './reaches.js';
+import { nameWords, OTHER, type ProposedTopics, proposeTopics } from './topics/propose-topics.js';
 import { EFFECTS, type Effect } from './words/verbs.js';
 
 /** The values that a first policy proposes for one tool. */
@@ -16,6 +23,8 @@ export interface ProposedTool extends ProposedEffect {
   readonly assigned: Effect;
   /** The topics; `any` if the tool fits every topic. Empty if there are no topics. */
   readonly topics: readonly string[] | 'any';
+  /** The verb of its name that says that a call writes to people. */
+  readonly reaches?: string;
   /** The title and the hints that the server does not give. */
   readonly present: Presentation;
 }
@@ -32,7 +41,12 @@ export interface Proposal
   readonly allDestructive: boolean;
   /** Whether `world` becomes a concern: some tools stay in a closed world and others do not. */
   readonly hasWorld: boolean;
+  /** The tools of the topic `start`, with which a host begins; without it, there is no such topic. */
+  readonly start?: ReadonlySet<string>;
 }
+
+/** The topic and the preset of what a host is shown first. */
+export const START = 'start';
 
 /**
  * Proposes concerns for a server from the annotations, tags, names and descriptions of its tools.
@@ -47,6 +61,7 @@ export function proposePolicy(catalog: ServerCatalog & { readonly server?: unkno
   const words = nameWords(own('tools').map((tool) => identityOf('tools', tool)));
   const list = own('tools').filter((tool) => !isForPages(tool));
   const allDestructive = declaresAllDestructive(list);
+  const oppositeOf = oppositesAmong(words.values());
   // A catalog has the name of its server, or what the server says about itself.
   const nameOfServer = [catalog.server, readOwn(catalog.server, 'name')].find(
     (each) => typeof each === 'string',
@@ -55,9 +70,12 @@ export function proposePolicy(catalog: ServerCatalog & { readonly server?: unkno
   const proposed = (tool: Primitive, topics: ProposedTool['topics']): ProposedTool => {
     const name = identityOf('tools', tool);
     const ownWords = words.get(name) ?? [];
-    const effect = proposeEffect(tool, ownWords, allDestructive);
+    const effect = proposeEffect(tool, ownWords, allDestructive, oppositeOf(ownWords));
     const present = proposePresentation(tool, effect, ownWords);
-    return { name, ...effect, assigned: effectOfHints(tool), topics, present };
+    // What only reads sends nothing.
+    const reaches = effect.effect === 'read-only' ? undefined : reachesPeople(ownWords);
+    const own = { name, ...effect, assigned: effectOfHints(tool), topics, present };
+    return reaches === undefined ? own : { ...own, reaches };
   };
   const tools = list.map((tool) => proposed(tool, topicsOf.get(identityOf('tools', tool)) ?? []));
   const names = (kind: Kind): string[] => own(kind).map((each) => identityOf(kind, each));
@@ -96,4 +114,24 @@ function separatesWorlds(tools: readonly Primitive[]): boolean {
 
 function distinct(kind: Kind, list: readonly Primitive[]): readonly Primitive[] {
   return [...new Map(list.map((each) => [identityOf(kind, each), each])).values()];
+}
+
+/**
+ * Adds the topic `start` to a proposal, for a host that begins with few tools. New tools of the server get the topic `other`.
+ *
+ * @param proposal from `proposePolicy`
+ * @param start the names of the tools that the host is shown first
+ * @returns the proposal with a topic for every tool, also for those of a server without topics
+ * @example
+ * withStart(proposePolicy(catalog), new Set(['list_mail'])).topics; // ['start', 'mail', 'calendar', 'other']
+ */
+export function withStart(proposal: Proposal, start: ReadonlySet<string>): Proposal {
+  const topicsOf = ({ name, topics }: ProposedTool): ProposedTool['topics'] => {
+    if (topics === 'any' && start.has(name)) return 'any';
+    const own = topics === 'any' || topics.length === 0 ? [OTHER] : topics;
+    return start.has(name) ? [START, ...own] : own;
+  };
+  const tools = proposal.tools.map((tool) => ({ ...tool, topics: topicsOf(tool) }));
+  const topics = [START, ...proposal.topics.filter((topic) => topic !== OTHER), OTHER];
+  return { ...proposal, start, topics, tools, patterns: [{ pattern: '*', topic: OTHER }] };
 }

@@ -49,7 +49,7 @@ function parentsOf(topic: string): string[] {
 }
 
 /** @returns three names of tools, and then the words that tell these tools from others, as many as fit */
-function describe(front: string, names: readonly string[], words: readonly string[]): string {
+export function describe(front: string, names: readonly string[], words: readonly string[]): string {
   const [first = '', ...examples] = names.slice(0, EXAMPLES);
   const inNames = new Set([first, ...examples].flatMap(wordsOf));
   const telling = words.filter((word) => !inNames.has(word));

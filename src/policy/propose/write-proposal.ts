@@ -17,13 +17,14 @@ import {
   PRESENT,
   PRESETS,
   PRIMITIVES,
+  REACHES,
   REMARKS,
   REVIEW,
   SAME,
   TOPIC,
   WORLD,
 } from './generated/proposal.js';
-import type { Proposal, ProposedTool } from './propose-policy.js';
+import { type Proposal, type ProposedTool, START } from './propose-policy.js';
 import { topicValues } from './topic-values.js';
 import { OTHER } from './topics/propose-topics.js';
 
@@ -73,6 +74,7 @@ export function writeProposal(
     include: isWhole ? [] : linesOf(INCLUDE, { paths: parts.map(([path]) => toQuotedYaml(path)).join(',') }),
     effects: described(proposal.effects.map((effect) => [effect, EFFECTS[effect]])),
     world: proposal.hasWorld ? linesOf(WORLD, {}) : [],
+    reaches: proposal.tools.some(({ reaches }) => reaches !== undefined) ? linesOf(REACHES, {}) : [],
     topic: topicLines(proposal),
     presets: presetLines(proposal),
     assign: assignLines(proposal),
@@ -127,17 +129,14 @@ function topicLines(proposal: Proposal): string[] {
   });
 }
 
-function presetLines({ effects, hasWorld, tools }: Proposal): string[] {
-  const [lowest] = effects;
-  if (effects.length < 2) return [];
-  const careful = lowest === 'read-only';
-  const isSame = careful && !hasWorld && tools.every(({ effect }) => effect !== 'changes');
-  return linesOf(PRESETS, {
-    lowest,
-    world: hasWorld ? ', world: closed' : '',
-    same: isSame ? [SAME] : [],
-    careful: careful ? ['careful: { effect: changes }'] : [],
-  });
+function presetLines({ effects, tools, start }: Proposal): string[] {
+  const first = start === undefined ? [] : [`${START}: { topic: ${START} }`];
+  // Without a tool that only reads, "look" would show tools that change something, or nothing.
+  const hasLook = effects.length > 1 && effects[0] === 'read-only';
+  const isSame = tools.every(({ effect }) => effect !== 'changes');
+  const look = ['look: { effect: read-only }', ...(isSame ? [SAME] : []), 'careful: { effect: changes }'];
+  const presets = [...first, ...(hasLook ? look : [])];
+  return presets.length === 0 ? [] : linesOf(PRESETS, { presets });
 }
 
 function assignLines({ tools, effects, hasWorld }: Proposal): string[] {
@@ -179,7 +178,7 @@ function toolLines(proposal: Proposal): string[] {
       : tools.filter((tool) => Object.keys(valuesOf(tool, proposal)).length > 0);
   const guessed = listed.filter(({ effectFrom }) => effectFrom === 'name');
   const isMostlyGuessed = guessed.length * 2 > tools.length;
-  const hasSections = topics.length > 0 && proposal.patterns.length === 0;
+  const hasSections = topics.length > 0 && proposal.patterns.every(({ pattern }) => pattern === '*');
   const titleOf = ({ doubt, topics: own }: ProposedTool): string => {
     if (doubt !== undefined) return REVIEW;
     if (!hasSections) return '';
@@ -203,7 +202,7 @@ function toolLines(proposal: Proposal): string[] {
 
 /** @returns the values that neither `assign` nor a pattern gives */
 function valuesOf(
-  { name, effect, assigned, doubt, topics }: ProposedTool,
+  { name, effect, assigned, doubt, topics, reaches }: ProposedTool,
   { patterns, topics: all }: Proposal,
 ): object {
   const written = topics === 'any' ? ['any'] : topics;
@@ -214,14 +213,18 @@ function valuesOf(
   const needsTopic = patterns.length === 0 ? all.length > 0 && topics !== 'any' : !isPattern;
   return {
     ...(effect === assigned && doubt === undefined ? {} : { effect }),
+    ...(reaches === undefined ? {} : { reaches: 'people' }),
     ...(needsTopic && only !== undefined ? { topic: written.length === 1 ? only : written } : {}),
   };
 }
 
 function toolLine(tool: ProposedTool, proposal: Proposal, isMostlyGuessed: boolean): string {
   const isImplied = tool.effect === tool.assigned || (tool.effectFrom === 'name' && isMostlyGuessed);
-  const remark =
-    tool.doubt === undefined ? (isImplied ? '' : REMARKS[tool.effectFrom]) : ` # ${comment(tool.doubt)}`;
+  const ofEffect =
+    tool.doubt === undefined ? (isImplied ? '' : REMARKS[tool.effectFrom]) : comment(tool.doubt);
+  const ofReach = tool.reaches === undefined ? '' : `"${tool.reaches}" may write to people`;
+  const remarks = [ofEffect, ofReach].filter((remark) => remark !== '');
+  const remark = remarks.length === 0 ? '' : ` # ${remarks.join('; ')}`;
   return `${toYamlScalar(tool.name)}: ${toYamlFlow(valuesOf(tool, proposal))}${remark}`;
 }
 

@@ -1,14 +1,29 @@
+import { identityOf, type Primitive } from '../../../src/engine/mapping.js';
 import type { Proposal } from '../../../src/policy/propose/propose-policy.js';
-import { OTHER } from '../../../src/policy/propose/topics/propose-topics.js';
+import { nameWords, OTHER, topicWords } from '../../../src/policy/propose/topics/propose-topics.js';
 
-/** The topics of a proposal that are too large or too small, each with its number of tools. */
-export function outsideBounds({ tools, topics }: Proposal): string[] {
+/**
+ * Finds the tools of topics whose word they have neither in their name nor in their description, and topics of words with a single tool.
+ * The first part of a topic is the prefix of a server, where there are prefixes.
+ */
+export function misnamed({ tools, topics, topicsFrom }: Proposal, listed: readonly Primitive[]): string[] {
+  const names = listed.map((each) => identityOf('tools', each));
+  const wordsOf = new Map(
+    topicWords(listed, nameWords(names), '').map(({ name, words, nouns }) => [
+      name,
+      new Set([...words, ...nouns]),
+    ]),
+  );
   return topics.flatMap((topic) => {
-    const { length } = tools.filter(({ topics: own }) => own !== 'any' && own.includes(topic));
-    const isRight =
-      topic === OTHER
-        ? length <= 0.1 * tools.length
-        : length >= 3 && length <= 40 && length <= 0.25 * tools.length;
-    return isRight ? [] : [`${topic}: ${length} of ${tools.length}`];
+    const own = tools.filter(({ topics: each }) => each !== 'any' && each.includes(topic));
+    if (topic === OTHER) return [];
+    const parts = topic.split('.').slice(topicsFrom === 'words' ? 0 : 1);
+    const wrong = own.filter(
+      ({ name }) => !parts.every((part) => part.split('-').every((word) => wordsOf.get(name)?.has(word))),
+    );
+    return [
+      ...(own.length < 2 && topicsFrom === 'words' ? [`${topic} has ${own.length} tool`] : []),
+      ...wrong.map(({ name }) => `${name} is in ${topic}`),
+    ];
   });
 }

@@ -9,7 +9,7 @@ import { prefixGroups } from '../../../src/policy/propose/topics/gateway.js';
 import { descriptionWords } from '../../../src/policy/propose/words/description-words.js';
 import { singularOf, wordsOf } from '../../../src/policy/propose/words/words.js';
 
-import { outsideBounds } from './bounds.js';
+import { misnamed } from './bounds.js';
 
 const tool = (name: string, description = '', annotations?: object): Primitive =>
   ({ name, description, ...(annotations === undefined ? {} : { annotations }) }) as Primitive;
@@ -76,17 +76,22 @@ describe('the effect of a tool', () => {
     ['simulate_keyboard_input', '', 'changes by name'],
     ['broadcast_message', '', 'changes by name'],
     // Some verbs save something, send something, or carry out what is written elsewhere.
-    ['download_figma_images', 'Download images used in a Figma file', 'read-only by name, unsure'],
-    ['download_report', 'Returns a report', 'read-only by name'],
-    ['feedback', 'Provide feedback about an answer', 'read-only by description, unsure'],
+    ['download_figma_images', 'Download images used in a Figma file', 'changes by name, unsure'],
+    ['download_report', 'Returns a report', 'read-only by description'],
+    ['download_report', '', 'changes by name, unsure'],
+    ['track_order', 'Track an order', 'changes by name, unsure'],
+    ['format_rows', 'Formats rows', 'changes by name, unsure'],
+    ['batch_format_cells', 'Formats cells', 'changes by description, unsure'],
+    ['select_region', 'Returns the data of a region', 'read-only by description'],
+    ['feedback', 'Provide feedback about an answer', 'changes by description, unsure'],
     ['execute_task', 'Retrieve the guidance for a task', 'read-only by description, unsure'],
-    ['verify_task', '', 'read-only by name, unsure'],
+    ['verify_task', '', 'changes by name, unsure'],
     // What follows an article or "of" is a noun.
     ['list_permissions', 'The set of permissions for the item', 'read-only by name'],
     ['list_thumbnails', 'Collection of thumbnailSet objects', 'read-only by name'],
-    ['answer_call', '', 'read-only by name, unsure'],
-    ['answer_call', 'Answers a call', 'read-only by name, unsure'],
-    ['review_code', 'Finds faults in code', 'read-only by name'],
+    ['answer_call', '', 'changes by name, unsure'],
+    ['answer_call', 'Answers a call', 'changes by name, unsure'],
+    ['review_code', 'Finds faults in code', 'read-only by description'],
     // The name has no verb.
     ['elevation', 'Get the elevation of a place', 'read-only by description'],
     ['tabs', 'List, create, close or delete a tab.', 'destroys by description'],
@@ -104,8 +109,8 @@ describe('the effect of a tool', () => {
 
   it.each([
     [{ readOnlyHint: true }, 'generate_x', 'read-only by hints'],
-    [{ readOnlyHint: true }, 'update_x', 'read-only by hints, unsure'],
-    [{ readOnlyHint: true }, 'delete_x', 'read-only by hints, unsure'],
+    [{ readOnlyHint: true }, 'update_x', 'changes by hints, unsure'],
+    [{ readOnlyHint: true }, 'delete_x', 'changes by hints, unsure'],
     [{ destructiveHint: true }, 'update_x', 'destroys by hints'],
     [{ destructiveHint: true }, 'list_x', 'destroys by hints, unsure'],
     [{ destructiveHint: true }, 'create_x', 'destroys by hints, unsure'],
@@ -138,6 +143,17 @@ it('has no doubt about single tools if a server declares all that change somethi
   };
   expect(doubts(true)).toEqual(['destroys', 'destroys', 'destroys']);
   expect(doubts(false)).toEqual(['destroys?', 'destroys?', 'changes']);
+});
+
+it.each([
+  ['read_notification', 'unread_notification'],
+  ['show_column', 'hide_columns'],
+  ['select_row', 'deselect_row'],
+])('takes %s for a change where another tool is called %s', (name, opposite) => {
+  const effects = (others: readonly string[]) =>
+    proposePolicy({ tools: [name, ...others].map((each) => tool(each, 'Returns what it is')) }).tools[0];
+  expect(effects([])?.effect).toBe('read-only');
+  expect(effects([opposite])).toMatchObject({ effect: 'changes', doubt: expect.stringContaining('undoes') });
 });
 
 it('a tool with a read-only hint whose description says that it writes is unsure', () => {
@@ -237,9 +253,7 @@ describe('topics', () => {
 
   it.each([
     [11, 'few tools'],
-    // Four topics of three tools leave out more than a tenth.
-    [14, 'out of bounds'],
-    [16, undefined],
+    [12, undefined],
   ])('of %i tools are left out because of: %s', (count, reason) => {
     const names = Array.from({ length: count }, (_each, index) => `get_${'abcd'[index % 4]}thing_${index}`);
     const { topics, without } = proposePolicy({ tools: names.map((name) => tool(name)) });
@@ -261,7 +275,7 @@ describe('topics', () => {
     );
   });
 
-  it('of any list are within their bounds, and the same for the same list', () => {
+  it('of any list are words that their tools have, and the same for the same list', () => {
     const word = fc.constantFrom(
       'user',
       'file',
@@ -281,7 +295,7 @@ describe('topics', () => {
       fc.property(anyList, fc.boolean(), (names, behindGateway) => {
         const tools = names.map((each, index) => tool(behindGateway ? `s${index % 7}__${each}` : each));
         const proposal = proposePolicy({ tools });
-        expect(outsideBounds(proposal)).toEqual([]);
+        expect(misnamed(proposal, tools)).toEqual([]);
         expect(proposePolicy({ tools })).toEqual(proposal);
         for (const [, description] of topicValues(proposal).values)
           expect(description.length).toBeLessThanOrEqual(120);

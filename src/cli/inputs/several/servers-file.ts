@@ -69,7 +69,7 @@ async function openerOf(
   env: NodeJS.ProcessEnv,
   Child: typeof ChildTransport,
 ): Promise<() => Transport> {
-  const fill = (value: unknown): string => filled(String(value), env);
+  const fill = (value: unknown): string => filledText(String(value), env);
   const texts = (value: unknown) => filledTexts(value, env);
   const [url, command, args, cwd] = ['url', 'command', 'args', 'cwd'].map((name) => read(entry, name));
   if (typeof url === 'string') {
@@ -112,10 +112,17 @@ const inherited = (env: NodeJS.ProcessEnv): Record<string, string> =>
 
 /** Returns texts with the values of variables. */
 export const filledTexts = (texts: unknown, env: NodeJS.ProcessEnv): Record<string, string> =>
-  Object.fromEntries(Object.entries(texts ?? {}).map(([name, each]) => [name, filled(String(each), env)]));
+  Object.fromEntries(
+    Object.entries(texts ?? {}).map(([name, each]) => [name, filledText(String(each), env)]),
+  );
 
-/** `${NAME}`, `${NAME:-default}` of Claude Code, and `${env:NAME}` of VS Code and Cursor. Nothing else is guessed. */
-function filled(text: string, env: NodeJS.ProcessEnv): string {
+/**
+ * Returns a text with the values of variables: `${NAME}`, `${NAME:-default}` of Claude Code, and `${env:NAME}` of VS Code and
+ * Cursor. Nothing else is guessed.
+ *
+ * @throws {UpstreamError} if a variable has no value
+ */
+export function filledText(text: string, env: NodeJS.ProcessEnv): string {
   return text.replace(/\$\{(?:env:)?([^}:]+)(?::-([^}]*))?\}|\$\{[^}]*\}/g, (variable, name, otherwise) => {
     const value = env[name] ?? otherwise;
     if (value === undefined) throw new UpstreamError(`${variable} has no value in the environment`);

@@ -13,7 +13,7 @@ const input = (name: CommandName) => project(name)
   .addOption(new Option("--header <header>", "with --url: 'NAME: VALUE'; repeatable").argParser(repeated))
   .addOption(new Option("--server <module>", "the input: a module whose default export, or createServer, returns a new SDK v1 server"))
   .addOption(new Option("--servers <file>", "several servers: a host's file, such as .mcp.json"))
-  .addOption(new Option("--catalog <file>", "a catalog file, written by \"mcp-concerns snapshot\""))
+  .addOption(new Option("--catalog <file>", "a catalog file, written by \"init\" or \"list --save\""))
   .addOption(new Option("--timeout <seconds>", "how long a server may take to list everything").argParser(numberFrom(0.001, 86400, 'fraction')).default(30))
   .addOption(new Option("--protocol <version>", "the protocol version of the server").choices(["auto","2026-07-28","2025-11-25"]).default("auto" as const))
   .optionsGroup('Options:');
@@ -35,7 +35,7 @@ export const checkCommand = () => input("check")
   .addOption(new Option("--policy <path>", "a policy file or a folder; several are merged").argParser(repeated))
   .addOption(new Option("--claims <file>", "a decoded token that the policy must understand; repeatable").argParser(repeated))
   .addOption(new Option("--deny-warnings", "exit with 1 for warnings, too"))
-  .addOption(new Option("--fix", "make the fixes that messages name, then check again"))
+  .addOption(new Option("--fix", "make the fixes that messages name, format the files, then check again"))
   .addOption(new Option("--open <name>", "a primitive that the policy may show from now on; repeatable").argParser(repeated))
   .addOption(new Option("--watch", "check again after each change, until Ctrl-C"))
   .addOption(new Option("--format <format>", "how the output is written").choices(["pretty","json","github","sarif"]).default("pretty" as const));
@@ -51,6 +51,9 @@ export const testCommand = () => project("test")
   .addOption(new Option("--format <format>", "how the output is written").choices(["pretty","json","junit"]).default("pretty" as const));
 export const listCommand = () => configuration("list")
   .addArgument(new Argument("[policy...]", "a policy file, or a folder that is one policy"))
+  .addOption(new Option("--save <file>", "save the catalog of the input to a file, and list nothing; - is stdout"))
+  .addOption(new Option("--facts", "with --save: write only what policies can read, and token counts: names, titles, MIME types, annotations, tags, and the verb and nouns of descriptions, but no descriptions and no schemas"))
+  .addOption(new Option("--unused <days>", "only tools that were not called in the last days, such as 30d"))
   .addOption(new Option("--format <format>", "how the output is written").choices(["table","json","names"]).default("table" as const));
 export const explainCommand = () => configuration("explain")
   .addArgument(new Argument("<name>", "the name of a primitive; without an input, one that the policy maps"))
@@ -66,23 +69,12 @@ export const tokensCommand = () => input("tokens")
   .addOption(new Option("--policy <path>", "a policy file or a folder; several are merged").argParser(repeated))
   .addOption(new Option("--budget <tokens>", "exit with 1 if a configuration costs more").argParser(numberFrom(0, 999999999999)))
   .addOption(new Option("--format <format>", "how the output is written").choices(["table","json"]).default("table" as const));
-export const docsCommand = () => input("docs")
-  .addArgument(new Argument("[policy...]", "a policy file, or a folder that is one policy"))
-  .addOption(new Option("--policy <path>", "a policy file or a folder; several are merged").argParser(repeated))
-  .addOption(new Option("-o, --output <file>", "the file to write (missing folders are created); - is stdout").default("-"));
-export const snapshotCommand = () => input("snapshot")
-  .addOption(new Option("-o, --output <file>", "the file to write (missing folders are created); - is stdout").default("-"))
-  .addOption(new Option("--facts", "write only what policies can read, and token counts: names, titles, MIME types, annotations, tags, and the verb and nouns of descriptions, but no descriptions and no schemas"));
 export const pinCommand = () => input("pin")
   .addArgument(new Argument("[policy]", "a policy file, or a folder that is one policy"))
   .addOption(new Option("--policy <path>", "a policy file or a folder; several are merged").argParser(repeated))
   .addOption(new Option("--review", "write nothing, and show what changed since the definitions were pinned"))
   .addOption(new Option("--old-catalog <file>", "the catalog of the server when its definitions were pinned"))
   .addOption(new Option("--format <format>", "how the output is written").choices(["pretty","markdown","json"]).default("pretty" as const));
-export const fmtCommand = () => project("fmt")
-  .addArgument(new Argument("[policy...]", "files, or folders: their *.yaml, not *.test.yaml"))
-  .addOption(new Option("--policy <path>", "a policy file or a folder; several are merged").argParser(repeated))
-  .addOption(new Option("--check", "change nothing; exit with 1 if a file is not formatted"));
 export const compileCommand = () => input("compile")
   .addArgument(new Argument("[policy...]", "a policy file, or a folder that is one policy"))
   .addOption(new Option("--policy <path>", "a policy file or a folder; several are merged").argParser(repeated))
@@ -107,6 +99,7 @@ export const serveCommand = () => project("serve")
   .addOption(new Option("--leave <key>", "with --servers: a key to leave out; repeatable").argParser(repeated))
   .optionsGroup('Options:')
   .addOption(new Option("--stdio", "serve over stdio, for hosts that start their servers"))
+  .addOption(new Option("--no-used", "with --stdio: do not keep which tools were called on which day"))
   .addOption(new Option("--concern <part>", "with --stdio: for hosts that send none; repeatable").argParser(repeated))
   .addOption(new Option("--preset <name>", "the same as --concern NAME").argParser(repeated))
   .addOption(new Option("--wait", "wait for servers before listing"))
@@ -134,25 +127,13 @@ export const switchCommand = () => every("switch")
   .addOption(new Option("--session <id>", "only this session"))
   .addOption(new Option("--open", "open the page with the switches in a browser"))
   .addOption(new Option("-y, --yes", "not needed: without a terminal, a change can only show less"));
-export const adoptCommand = () => every("adopt")
-  .addArgument(new Argument("<file>", "a host's file, such as .mcp.json"))
-  .addOption(new Option("--policy <path>", "a policy file or a folder; several are merged").argParser(repeated))
-  .addOption(new Option("--undo", "give the host its servers back"));
-export const hostsCommand = () => every("hosts")
-  .addOption(new Option("--policy <path>", "a policy file or a folder; several are merged").argParser(repeated))
-  .addOption(new Option("--preset <name>", "what the host is shown first"))
-  .addOption(new Option("--host <name>", "only one host, without a heading").choices(["claude-code","claude-desktop","vscode","cursor","gemini-cli","codex","opencode","copilot-cli","zed"]))
-  .addOption(new Option("--url <url>", "a server over Streamable HTTP, in place of a command after --"))
-  .addOption(new Option("--header <header>", "with --url: 'NAME: VALUE'; repeatable").argParser(repeated))
-  .addOption(new Option("--server <module>", "the server: a module whose default export, or createServer, returns a new SDK v1 server"));
-export const openCommand = () => input("open")
-  .addOption(new Option("--policy <path>", "a policy file or a folder; several are merged").argParser(repeated))
-  .addOption(new Option("--no-open", "write the page, which cannot save, and print its path"));
+export const setupCommand = () => every("setup")
+  .addOption(new Option("--host <name>", "only this host; repeatable").choices(["claude-code","claude-desktop","cursor","vscode","codex","gemini-cli","qwen-code","opencode","zed","windsurf","copilot-cli"]).argParser(repeatedOf(['claude-code', 'claude-desktop', 'cursor', 'vscode', 'codex', 'gemini-cli', 'qwen-code', 'opencode', 'zed', 'windsurf', 'copilot-cli'])))
+  .addOption(new Option("--project", "also the files of this project, which others may share"))
+  .addOption(new Option("-y, --yes", "do not ask"))
+  .addOption(new Option("--undo", "put back everything that setup changed"));
 export const lspCommand = () => every("lsp")
   .addOption(new Option("--stdio", "accepted, because some editors pass it"));
-export const completionCommand = () => every("completion")
-  .addArgument(new Argument("[shell]", "your shell").choices(["bash","zsh","fish"]))
-  .addOption(new Option("--line <text>", "print the words that can follow TEXT, for the scripts"));
 export const initLambdaCommand = () => every("init --lambda")
   .addOption(new Option("--lambda", "write these files, and no policy"))
   .addOption(new Option("--policy <path>", "a policy file or a folder; several are merged").argParser(repeated))
@@ -177,19 +158,13 @@ export interface Options {
   explain: ReturnType<ReturnType<typeof explainCommand>['opts']>;
   diff: ReturnType<ReturnType<typeof diffCommand>['opts']>;
   tokens: ReturnType<ReturnType<typeof tokensCommand>['opts']>;
-  docs: ReturnType<ReturnType<typeof docsCommand>['opts']>;
-  snapshot: ReturnType<ReturnType<typeof snapshotCommand>['opts']>;
   pin: ReturnType<ReturnType<typeof pinCommand>['opts']>;
-  fmt: ReturnType<ReturnType<typeof fmtCommand>['opts']>;
   compile: ReturnType<ReturnType<typeof compileCommand>['opts']>;
   replay: ReturnType<ReturnType<typeof replayCommand>['opts']>;
   serve: ReturnType<ReturnType<typeof serveCommand>['opts']>;
   bundle: ReturnType<ReturnType<typeof bundleCommand>['opts']>;
   switch: ReturnType<ReturnType<typeof switchCommand>['opts']>;
-  adopt: ReturnType<ReturnType<typeof adoptCommand>['opts']>;
-  hosts: ReturnType<ReturnType<typeof hostsCommand>['opts']>;
-  open: ReturnType<ReturnType<typeof openCommand>['opts']>;
+  setup: ReturnType<ReturnType<typeof setupCommand>['opts']>;
   lsp: ReturnType<ReturnType<typeof lspCommand>['opts']>;
-  completion: ReturnType<ReturnType<typeof completionCommand>['opts']>;
   initLambda: ReturnType<ReturnType<typeof initLambdaCommand>['opts']>;
 }

@@ -12,6 +12,8 @@ export type ServerPart = ReturnType<typeof serverPart>;
 export interface ServerEntry {
   readonly key: string;
   readonly file: CheckedFile;
+  /** What the server is for. */
+  readonly description: string | undefined;
   /** Which of its concerns take part; all without it. */
   readonly concerns: readonly string[] | undefined;
   /** What its values are called outside, by concern. */
@@ -116,9 +118,12 @@ function hierarchyOf(
     const own = concerns.get(name)?.values ?? [];
     return [slug, ...('min' in own ? [] : own.map((value) => `${slug}.${value}`))];
   });
-  const texts = parts.flatMap(({ slug, concerns }) => {
+  const texts = parts.flatMap(({ slug, concerns, entry }) => {
     const own = Object.entries(concerns.get(name)?.valueDescriptions ?? {});
-    return own.map(([value, text]) => [`${slug}.${value}`, text]);
+    return [
+      ...(entry?.description === undefined ? [] : [[slug, entry.description]]),
+      ...own.map(([value, text]) => [`${slug}.${value}`, text]),
+    ];
   });
   const valueDescriptions = Object.fromEntries(texts);
   return { ...document, values, valueDescriptions, match: 'within', multiple: true };

@@ -17,597 +17,599 @@ version"}};e===null?e=[c]:e.push(c),o++}for(let c in u)if(!j.call(f.properties,c
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:c}};e===null?e=[s]:e.push(s),
 o++}if(u.version!==void 0&&u.version!==1){let c={instancePath:p+"/version",schemaPath:"#/properties/version/co\
 nst",keyword:"const",params:{allowedValue:1}};e===null?e=[c]:e.push(c),o++}if(u.include!==void 0){let c=u.include;
-if(Array.isArray(c)){let s=c.length;for(let t=0;t<s;t++){let a=c[t];if(typeof a=="string"){if(y(a)<1){let r={instancePath:p+
-"/include/"+t,schemaPath:"#/properties/include/items/minLength",keyword:"minLength",params:{limit:1}};e===null?
-e=[r]:e.push(r),o++}}else{let r={instancePath:p+"/include/"+t,schemaPath:"#/properties/include/items/type",keyword:"\
-type",params:{type:"string"}};e===null?e=[r]:e.push(r),o++}}}else{let s={instancePath:p+"/include",schemaPath:"\
+if(Array.isArray(c)){let s=c.length;for(let r=0;r<s;r++){let a=c[r];if(typeof a=="string"){if(y(a)<1){let t={instancePath:p+
+"/include/"+r,schemaPath:"#/properties/include/items/minLength",keyword:"minLength",params:{limit:1}};e===null?
+e=[t]:e.push(t),o++}}else{let t={instancePath:p+"/include/"+r,schemaPath:"#/properties/include/items/type",keyword:"\
+type",params:{type:"string"}};e===null?e=[t]:e.push(t),o++}}}else{let s={instancePath:p+"/include",schemaPath:"\
 #/properties/include/type",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),o++}}if(u.servers!==
-void 0){let c=u.servers;if(c&&typeof c=="object"&&!Array.isArray(c))for(let s in c){let t=c[s];if(t&&typeof t==
-"object"&&!Array.isArray(t)){for(let a in t)if(!(a==="policy"||a==="concerns"||a==="map")){let r={instancePath:p+
-"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/servers/additionalProperties/add\
-itionalProperties",keyword:"additionalProperties",params:{additionalProperty:a}};e===null?e=[r]:e.push(r),o++}
-if(t.policy!==void 0){let a=t.policy;if(typeof a=="string"){if(y(a)<1){let r={instancePath:p+"/servers/"+s.replace(
-/~/g,"~0").replace(/\//g,"~1")+"/policy",schemaPath:"#/properties/servers/additionalProperties/properties/poli\
-cy/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[r]:e.push(r),o++}}else{let r={instancePath:p+"\
-/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/policy",schemaPath:"#/properties/servers/additionalPrope\
-rties/properties/policy/type",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),o++}}if(t.concerns!==
-void 0){let a=t.concerns;if(Array.isArray(a)){let r=a.length;for(let i=0;i<r;i++)if(typeof a[i]!="string"){let l={
-instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/concerns/"+i,schemaPath:"#/properties/se\
-rvers/additionalProperties/properties/concerns/items/type",keyword:"type",params:{type:"string"}};e===null?e=[
-l]:e.push(l),o++}}else{let r={instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/concerns",
-schemaPath:"#/properties/servers/additionalProperties/properties/concerns/type",keyword:"type",params:{type:"a\
-rray"}};e===null?e=[r]:e.push(r),o++}}if(t.map!==void 0){let a=t.map;if(a&&typeof a=="object"&&!Array.isArray(
-a))for(let r in a){let i=a[r];if(i&&typeof i=="object"&&!Array.isArray(i)){for(let l in i)if(typeof i[l]!="str\
-ing"){let n={instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/map/"+r.replace(/~/g,"~0").
-replace(/\//g,"~1")+"/"+l.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/servers/additionalPr\
-operties/properties/map/additionalProperties/additionalProperties/type",keyword:"type",params:{type:"string"}};
-e===null?e=[n]:e.push(n),o++}}else{let l={instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+
-"/map/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/servers/additionalProperties/propert\
-ies/map/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[l]:e.push(l),o++}}else{let r={
-instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/map",schemaPath:"#/properties/servers/ad\
-ditionalProperties/properties/map/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}}else{
-let a={instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/servers/ad\
-ditionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[a]:e.push(a),o++}}else{let s={instancePath:p+
-"/servers",schemaPath:"#/properties/servers/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(
-s),o++}}if(u.concerns!==void 0){let c=u.concerns;if(c&&typeof c=="object"&&!Array.isArray(c)){if(Object.keys(c).
-length>64){let s={instancePath:p+"/concerns",schemaPath:"#/properties/concerns/maxProperties",keyword:"maxProp\
-erties",params:{limit:64}};e===null?e=[s]:e.push(s),o++}for(let s in c){let t=o;if(typeof s=="string"&&!I.test(
-s)){let a={instancePath:p+"/concerns",schemaPath:"#/properties/concerns/propertyNames/pattern",keyword:"patter\
-n",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:s};e===null?e=[a]:e.push(a),o++}var V=t===o;if(!V){
-let a={instancePath:p+"/concerns",schemaPath:"#/properties/concerns/propertyNames",keyword:"propertyNames",params:{
-propertyName:s}};e===null?e=[a]:e.push(a),o++}}for(let s in c){let t=c[s];if(t&&typeof t=="object"&&!Array.isArray(
-t)){if(t.values===void 0){let a={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
-#/properties/concerns/additionalProperties/required",keyword:"required",params:{missingProperty:"values"}};e===
-null?e=[a]:e.push(a),o++}for(let a in t)if(!j.call(f.properties.concerns.additionalProperties.properties,a)){let r={
-instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additio\
-nalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:a}};e===null?e=[
-r]:e.push(r),o++}if(t.description!==void 0&&typeof t.description!="string"){let a={instancePath:p+"/concerns/"+
-s.replace(/~/g,"~0").replace(/\//g,"~1")+"/description",schemaPath:"#/properties/concerns/additionalProperties\
-/properties/description/type",keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),o++}if(t.values!==
-void 0){let a=t.values;if((!a||typeof a!="object")&&typeof a!="string"){let r={instancePath:p+"/concerns/"+s.replace(
-/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/val\
-ues/type",keyword:"type",params:{type:f.properties.concerns.additionalProperties.properties.values.type}};e===
-null?e=[r]:e.push(r),o++}if(typeof a=="string"&&!R.test(a)){let r={instancePath:p+"/concerns/"+s.replace(/~/g,
-"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/p\
-attern",keyword:"pattern",params:{pattern:"^servers$"}};e===null?e=[r]:e.push(r),o++}if(Array.isArray(a)){if(a.
-length>256){let n={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"\
-#/properties/concerns/additionalProperties/properties/values/maxItems",keyword:"maxItems",params:{limit:256}};
-e===null?e=[n]:e.push(n),o++}if(a.length<1){let n={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,
-"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/minItems",keyword:"mi\
-nItems",params:{limit:1}};e===null?e=[n]:e.push(n),o++}let r=a.length;for(let n=0;n<r;n++){let m=a[n];if(typeof m!=
-"string"&&!(m&&typeof m=="object"&&!Array.isArray(m))){let d={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").
-replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/item\
-s/type",keyword:"type",params:{type:f.properties.concerns.additionalProperties.properties.values.items.type}};
-e===null?e=[d]:e.push(d),o++}if(typeof m=="string"&&!z.test(m)){let d={instancePath:p+"/concerns/"+s.replace(/~/g,
-"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/value\
-s/items/pattern",keyword:"pattern",params:{pattern:"^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$"}};e===null?e=[
-d]:e.push(d),o++}if(m&&typeof m=="object"&&!Array.isArray(m)){if(Object.keys(m).length>1){let d={instancePath:p+
+void 0){let c=u.servers;if(c&&typeof c=="object"&&!Array.isArray(c))for(let s in c){let r=c[s];if(r&&typeof r==
+"object"&&!Array.isArray(r)){for(let a in r)if(!(a==="policy"||a==="description"||a==="concerns"||a==="map")){
+let t={instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/servers/ad\
+ditionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:a}};e===null?
+e=[t]:e.push(t),o++}if(r.policy!==void 0){let a=r.policy;if(typeof a=="string"){if(y(a)<1){let t={instancePath:p+
+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/policy",schemaPath:"#/properties/servers/additionalProp\
+erties/properties/policy/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),o++}}else{let t={
+instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/policy",schemaPath:"#/properties/servers\
+/additionalProperties/properties/policy/type",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),
+o++}}if(r.description!==void 0&&typeof r.description!="string"){let a={instancePath:p+"/servers/"+s.replace(/~/g,
+"~0").replace(/\//g,"~1")+"/description",schemaPath:"#/properties/servers/additionalProperties/properties/desc\
+ription/type",keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),o++}if(r.concerns!==void 0){let a=r.
+concerns;if(Array.isArray(a)){let t=a.length;for(let i=0;i<t;i++)if(typeof a[i]!="string"){let l={instancePath:p+
+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/concerns/"+i,schemaPath:"#/properties/servers/additiona\
+lProperties/properties/concerns/items/type",keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),o++}}else{
+let t={instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/concerns",schemaPath:"#/propertie\
+s/servers/additionalProperties/properties/concerns/type",keyword:"type",params:{type:"array"}};e===null?e=[t]:
+e.push(t),o++}}if(r.map!==void 0){let a=r.map;if(a&&typeof a=="object"&&!Array.isArray(a))for(let t in a){let i=a[t];
+if(i&&typeof i=="object"&&!Array.isArray(i)){for(let l in i)if(typeof i[l]!="string"){let n={instancePath:p+"/\
+servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/map/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+l.replace(
+/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/servers/additionalProperties/properties/map/additional\
+Properties/additionalProperties/type",keyword:"type",params:{type:"string"}};e===null?e=[n]:e.push(n),o++}}else{
+let l={instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/map/"+t.replace(/~/g,"~0").replace(
+/\//g,"~1"),schemaPath:"#/properties/servers/additionalProperties/properties/map/additionalProperties/type",keyword:"\
+type",params:{type:"object"}};e===null?e=[l]:e.push(l),o++}}else{let t={instancePath:p+"/servers/"+s.replace(/~/g,
+"~0").replace(/\//g,"~1")+"/map",schemaPath:"#/properties/servers/additionalProperties/properties/map/type",keyword:"\
+type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}}else{let a={instancePath:p+"/servers/"+s.replace(
+/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/servers/additionalProperties/type",keyword:"type",params:{
+type:"object"}};e===null?e=[a]:e.push(a),o++}}else{let s={instancePath:p+"/servers",schemaPath:"#/properties/s\
+ervers/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}if(u.concerns!==void 0){let c=u.
+concerns;if(c&&typeof c=="object"&&!Array.isArray(c)){if(Object.keys(c).length>64){let s={instancePath:p+"/con\
+cerns",schemaPath:"#/properties/concerns/maxProperties",keyword:"maxProperties",params:{limit:64}};e===null?e=
+[s]:e.push(s),o++}for(let s in c){let r=o;if(typeof s=="string"&&!I.test(s)){let a={instancePath:p+"/concerns",
+schemaPath:"#/properties/concerns/propertyNames/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-]{0\
+,63}$"},propertyName:s};e===null?e=[a]:e.push(a),o++}var V=r===o;if(!V){let a={instancePath:p+"/concerns",schemaPath:"\
+#/properties/concerns/propertyNames",keyword:"propertyNames",params:{propertyName:s}};e===null?e=[a]:e.push(a),
+o++}}for(let s in c){let r=c[s];if(r&&typeof r=="object"&&!Array.isArray(r)){if(r.values===void 0){let a={instancePath:p+
+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/r\
+equired",keyword:"required",params:{missingProperty:"values"}};e===null?e=[a]:e.push(a),o++}for(let a in r)if(!j.
+call(f.properties.concerns.additionalProperties.properties,a)){let t={instancePath:p+"/concerns/"+s.replace(/~/g,
+"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/additionalProperties",keyword:"\
+additionalProperties",params:{additionalProperty:a}};e===null?e=[t]:e.push(t),o++}if(r.description!==void 0&&typeof r.
+description!="string"){let a={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/descripti\
+on",schemaPath:"#/properties/concerns/additionalProperties/properties/description/type",keyword:"type",params:{
+type:"string"}};e===null?e=[a]:e.push(a),o++}if(r.values!==void 0){let a=r.values;if((!a||typeof a!="object")&&
+typeof a!="string"){let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"\
+#/properties/concerns/additionalProperties/properties/values/type",keyword:"type",params:{type:f.properties.concerns.
+additionalProperties.properties.values.type}};e===null?e=[t]:e.push(t),o++}if(typeof a=="string"&&!R.test(a)){
+let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties\
+/concerns/additionalProperties/properties/values/pattern",keyword:"pattern",params:{pattern:"^servers$"}};e===
+null?e=[t]:e.push(t),o++}if(Array.isArray(a)){if(a.length>256){let n={instancePath:p+"/concerns/"+s.replace(/~/g,
+"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/m\
+axItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),o++}if(a.length<1){let n={instancePath:p+
+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalPr\
+operties/properties/values/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),o++}let t=a.
+length;for(let n=0;n<t;n++){let m=a[n];if(typeof m!="string"&&!(m&&typeof m=="object"&&!Array.isArray(m))){let d={
+instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/con\
+cerns/additionalProperties/properties/values/items/type",keyword:"type",params:{type:f.properties.concerns.additionalProperties.
+properties.values.items.type}};e===null?e=[d]:e.push(d),o++}if(typeof m=="string"&&!z.test(m)){let d={instancePath:p+
 "/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additiona\
-lProperties/properties/values/items/maxProperties",keyword:"maxProperties",params:{limit:1}};e===null?e=[d]:e.
-push(d),o++}if(Object.keys(m).length<1){let d={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,
-"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/minPropertie\
-s",keyword:"minProperties",params:{limit:1}};e===null?e=[d]:e.push(d),o++}for(let d in m){let g=o;if(typeof d==
-"string"&&!z.test(d)){let P={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,
-schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/propertyNames/pattern",keyword:"\
-pattern",params:{pattern:"^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$"},propertyName:d};e===null?e=[P]:e.push(P),
-o++}var _=g===o;if(!_){let P={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+
-n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/propertyNames",keyword:"prope\
-rtyNames",params:{propertyName:d}};e===null?e=[P]:e.push(P),o++}}for(let d in m){let g=m[d];if(typeof g=="stri\
-ng"){if(y(g)<1){let P={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"/"+d.
-replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/properties/value\
-s/items/additionalProperties/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[P]:e.push(P),o++}}else{
+lProperties/properties/values/items/pattern",keyword:"pattern",params:{pattern:"^[^\\u0000-\\u001F\\u007F-\\u009F]\
+{1,256}$"}};e===null?e=[d]:e.push(d),o++}if(m&&typeof m=="object"&&!Array.isArray(m)){if(Object.keys(m).length>
+1){let d={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/prop\
+erties/concerns/additionalProperties/properties/values/items/maxProperties",keyword:"maxProperties",params:{limit:1}};
+e===null?e=[d]:e.push(d),o++}if(Object.keys(m).length<1){let d={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").
+replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/item\
+s/minProperties",keyword:"minProperties",params:{limit:1}};e===null?e=[d]:e.push(d),o++}for(let d in m){let g=o;
+if(typeof d=="string"&&!z.test(d)){let P={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+
+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/propertyNames/patt\
+ern",keyword:"pattern",params:{pattern:"^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$"},propertyName:d};e===null?
+e=[P]:e.push(P),o++}var _=g===o;if(!_){let P={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"\
+~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/propertyNames",
+keyword:"propertyNames",params:{propertyName:d}};e===null?e=[P]:e.push(P),o++}}for(let d in m){let g=m[d];if(typeof g==
+"string"){if(y(g)<1){let P={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+
+"/"+d.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/properties\
+/values/items/additionalProperties/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[P]:e.push(P),o++}}else{
 let P={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"/"+d.replace(/~/g,"~\
 0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/additio\
 nalProperties/type",keyword:"type",params:{type:"string"}};e===null?e=[P]:e.push(P),o++}}}}let i=a.length,l;if(i>
 1){e:for(;i--;)for(l=i;l--;)if(x(a[i],a[l])){let n={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,
 "~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/uniqueItems",keyword:"\
 uniqueItems",params:{i,j:l}};e===null?e=[n]:e.push(n),o++;break e}}}if(a&&typeof a=="object"&&!Array.isArray(a)){
-if(a.min===void 0){let r={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"\
+if(a.min===void 0){let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"\
 #/properties/concerns/additionalProperties/properties/values/required",keyword:"required",params:{missingProperty:"\
-min"}};e===null?e=[r]:e.push(r),o++}if(a.max===void 0){let r={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").
+min"}};e===null?e=[t]:e.push(t),o++}if(a.max===void 0){let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").
 replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/require\
-d",keyword:"required",params:{missingProperty:"max"}};e===null?e=[r]:e.push(r),o++}for(let r in a)if(!(r==="mi\
-n"||r==="max")){let i={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"\
+d",keyword:"required",params:{missingProperty:"max"}};e===null?e=[t]:e.push(t),o++}for(let t in a)if(!(t==="mi\
+n"||t==="max")){let i={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"\
 #/properties/concerns/additionalProperties/properties/values/additionalProperties",keyword:"additionalProperti\
-es",params:{additionalProperty:r}};e===null?e=[i]:e.push(i),o++}if(a.min!==void 0){let r=a.min;if(!(typeof r==
-"number"&&isFinite(r))){let i={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/m\
+es",params:{additionalProperty:t}};e===null?e=[i]:e.push(i),o++}if(a.min!==void 0){let t=a.min;if(!(typeof t==
+"number"&&isFinite(t))){let i={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/m\
 in",schemaPath:"#/properties/concerns/additionalProperties/properties/values/properties/min/type",keyword:"typ\
-e",params:{type:"number"}};e===null?e=[i]:e.push(i),o++}}if(a.max!==void 0){let r=a.max;if(!(typeof r=="number"&&
-isFinite(r))){let i={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/max",schemaPath:"\
+e",params:{type:"number"}};e===null?e=[i]:e.push(i),o++}}if(a.max!==void 0){let t=a.max;if(!(typeof t=="number"&&
+isFinite(t))){let i={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/max",schemaPath:"\
 #/properties/concerns/additionalProperties/properties/values/properties/max/type",keyword:"type",params:{type:"\
-number"}};e===null?e=[i]:e.push(i),o++}}}}if(t.match!==void 0){let a=t.match;if(!(a==="exact"||a==="at-least"||
-a==="at-most"||a==="within")){let r={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/ma\
+number"}};e===null?e=[i]:e.push(i),o++}}}}if(r.match!==void 0){let a=r.match;if(!(a==="exact"||a==="at-least"||
+a==="at-most"||a==="within")){let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/ma\
 tch",schemaPath:"#/properties/concerns/additionalProperties/properties/match/enum",keyword:"enum",params:{allowedValues:f.
-properties.concerns.additionalProperties.properties.match.enum}};e===null?e=[r]:e.push(r),o++}}if(t.multiple!==
-void 0&&typeof t.multiple!="boolean"){let a={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~\
+properties.concerns.additionalProperties.properties.match.enum}};e===null?e=[t]:e.push(t),o++}}if(r.multiple!==
+void 0&&typeof r.multiple!="boolean"){let a={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~\
 1")+"/multiple",schemaPath:"#/properties/concerns/additionalProperties/properties/multiple/type",keyword:"type",
-params:{type:"boolean"}};e===null?e=[a]:e.push(a),o++}if(t.default!==void 0){let a=t.default;if(typeof a!="str\
-ing"&&!(typeof a=="number"&&isFinite(a))){let r={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,
+params:{type:"boolean"}};e===null?e=[a]:e.push(a),o++}if(r.default!==void 0){let a=r.default;if(typeof a!="str\
+ing"&&!(typeof a=="number"&&isFinite(a))){let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,
 "~1")+"/default",schemaPath:"#/properties/concerns/additionalProperties/properties/default/type",keyword:"type",
-params:{type:f.properties.concerns.additionalProperties.properties.default.type}};e===null?e=[r]:e.push(r),o++}}
-if(t["set-by"]!==void 0){let a=t["set-by"];if(!(a==="host"||a==="operator")){let r={instancePath:p+"/concerns/"+
+params:{type:f.properties.concerns.additionalProperties.properties.default.type}};e===null?e=[t]:e.push(t),o++}}
+if(r["set-by"]!==void 0){let a=r["set-by"];if(!(a==="host"||a==="operator")){let t={instancePath:p+"/concerns/"+
 s.replace(/~/g,"~0").replace(/\//g,"~1")+"/set-by",schemaPath:"#/properties/concerns/additionalProperties/prop\
 erties/set-by/enum",keyword:"enum",params:{allowedValues:f.properties.concerns.additionalProperties.properties["\
-set-by"].enum}};e===null?e=[r]:e.push(r),o++}}if(t.model!==void 0){let a=t.model;if(!(a==="none"||a==="narrow"||
-a==="free")){let r={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/model",schemaPath:"\
+set-by"].enum}};e===null?e=[t]:e.push(t),o++}}if(r.model!==void 0){let a=r.model;if(!(a==="none"||a==="narrow"||
+a==="free")){let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/model",schemaPath:"\
 #/properties/concerns/additionalProperties/properties/model/enum",keyword:"enum",params:{allowedValues:f.properties.
-concerns.additionalProperties.properties.model.enum}};e===null?e=[r]:e.push(r),o++}}if(t.lists!==void 0){let a=t.
-lists;if(!(a==="filter"||a==="stable")){let r={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,
+concerns.additionalProperties.properties.model.enum}};e===null?e=[t]:e.push(t),o++}}if(r.lists!==void 0){let a=r.
+lists;if(!(a==="filter"||a==="stable")){let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,
 "~1")+"/lists",schemaPath:"#/properties/concerns/additionalProperties/properties/lists/enum",keyword:"enum",params:{
-allowedValues:f.properties.concerns.additionalProperties.properties.lists.enum}};e===null?e=[r]:e.push(r),o++}}
-if(t.claim!==void 0){let a=t.claim;if(typeof a!="string"&&!Array.isArray(a)){let r={instancePath:p+"/concerns/"+
+allowedValues:f.properties.concerns.additionalProperties.properties.lists.enum}};e===null?e=[t]:e.push(t),o++}}
+if(r.claim!==void 0){let a=r.claim;if(typeof a!="string"&&!Array.isArray(a)){let t={instancePath:p+"/concerns/"+
 s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/concerns/additionalProperties/prope\
 rties/claim/type",keyword:"type",params:{type:f.properties.concerns.additionalProperties.properties.claim.type}};
-e===null?e=[r]:e.push(r),o++}if(typeof a=="string"&&y(a)<1){let r={instancePath:p+"/concerns/"+s.replace(/~/g,
+e===null?e=[t]:e.push(t),o++}if(typeof a=="string"&&y(a)<1){let t={instancePath:p+"/concerns/"+s.replace(/~/g,
 "~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/concerns/additionalProperties/properties/claim/min\
-Length",keyword:"minLength",params:{limit:1}};e===null?e=[r]:e.push(r),o++}if(Array.isArray(a)){if(a.length<1){
+Length",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),o++}if(Array.isArray(a)){if(a.length<1){
 let i={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/\
 concerns/additionalProperties/properties/claim/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[i]:e.
-push(i),o++}let r=a.length;for(let i=0;i<r;i++){let l=a[i];if(typeof l=="string"){if(y(l)<1){let n={instancePath:p+
+push(i),o++}let t=a.length;for(let i=0;i<t;i++){let l=a[i];if(typeof l=="string"){if(y(l)<1){let n={instancePath:p+
 "/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim/"+i,schemaPath:"#/properties/concerns/additional\
 Properties/properties/claim/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[n]:e.push(n),o++}}else{
 let n={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim/"+i,schemaPath:"#/properti\
 es/concerns/additionalProperties/properties/claim/items/type",keyword:"type",params:{type:"string"}};e===null?
-e=[n]:e.push(n),o++}}}}if(t.obtainable!==void 0&&typeof t.obtainable!="boolean"){let a={instancePath:p+"/conce\
+e=[n]:e.push(n),o++}}}}if(r.obtainable!==void 0&&typeof r.obtainable!="boolean"){let a={instancePath:p+"/conce\
 rns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/obtainable",schemaPath:"#/properties/concerns/additionalPrope\
-rties/properties/obtainable/type",keyword:"type",params:{type:"boolean"}};e===null?e=[a]:e.push(a),o++}if(t["c\
-laim-values"]!==void 0){let a=t["claim-values"];if(a&&typeof a=="object"&&!Array.isArray(a))for(let r in a){let i=a[r];
+rties/properties/obtainable/type",keyword:"type",params:{type:"boolean"}};e===null?e=[a]:e.push(a),o++}if(r["c\
+laim-values"]!==void 0){let a=r["claim-values"];if(a&&typeof a=="object"&&!Array.isArray(a))for(let t in a){let i=a[t];
 if(Array.isArray(i)){if(i.length>256){let d={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~\
-1")+"/claim-values/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProp\
+1")+"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProp\
 erties/properties/claim-values/additionalProperties/maxItems",keyword:"maxItems",params:{limit:256}};e===null?
 e=[d]:e.push(d),o++}if(i.length<1){let d={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+
-"/claim-values/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperti\
+"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperti\
 es/properties/claim-values/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[d]:
 e.push(d),o++}let l=i.length;for(let d=0;d<l;d++){let g=i[d];if(typeof g=="string"){if(y(g)<1){let P={instancePath:p+
-"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim-values/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+
+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
 "/"+d,schemaPath:"#/properties/concerns/additionalProperties/properties/claim-values/additionalProperties/item\
 s/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[P]:e.push(P),o++}}else{let P={instancePath:p+"/\
-concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim-values/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+
+concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
 "/"+d,schemaPath:"#/properties/concerns/additionalProperties/properties/claim-values/additionalProperties/item\
 s/type",keyword:"type",params:{type:"string"}};e===null?e=[P]:e.push(P),o++}}let n=i.length,m;if(n>1){let d={};
 for(;n--;){let g=i[n];if(typeof g=="string"){if(typeof d[g]=="number"){m=d[g];let P={instancePath:p+"/concerns\
-/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim-values/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
+/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
 #/properties/concerns/additionalProperties/properties/claim-values/additionalProperties/uniqueItems",keyword:"\
 uniqueItems",params:{i:n,j:m}};e===null?e=[P]:e.push(P),o++;break}d[g]=n}}}}else{let l={instancePath:p+"/conce\
-rns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim-values/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
+rns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
 #/properties/concerns/additionalProperties/properties/claim-values/additionalProperties/type",keyword:"type",params:{
-type:"array"}};e===null?e=[l]:e.push(l),o++}}else{let r={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(
+type:"array"}};e===null?e=[l]:e.push(l),o++}}else{let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(
 /\//g,"~1")+"/claim-values",schemaPath:"#/properties/concerns/additionalProperties/properties/claim-values/typ\
-e",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}}else{let a={instancePath:p+"/concerns\
+e",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}}else{let a={instancePath:p+"/concerns\
 /"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/type",keyword:"\
 type",params:{type:"object"}};e===null?e=[a]:e.push(a),o++}}}else{let s={instancePath:p+"/concerns",schemaPath:"\
 #/properties/concerns/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}if(u.presets!==
-void 0){let c=u.presets;if(c&&typeof c=="object"&&!Array.isArray(c)){for(let s in c){let t=o;if(typeof s=="str\
+void 0){let c=u.presets;if(c&&typeof c=="object"&&!Array.isArray(c)){for(let s in c){let r=o;if(typeof s=="str\
 ing"&&!I.test(s)){let a={instancePath:p+"/presets",schemaPath:"#/properties/presets/propertyNames/pattern",keyword:"\
-pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:s};e===null?e=[a]:e.push(a),o++}var $=t===o;if(!$){
+pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:s};e===null?e=[a]:e.push(a),o++}var $=r===o;if(!$){
 let a={instancePath:p+"/presets",schemaPath:"#/properties/presets/propertyNames",keyword:"propertyNames",params:{
-propertyName:s}};e===null?e=[a]:e.push(a),o++}}for(let s in c){let t=c[s];if(t&&typeof t=="object"&&!Array.isArray(
-t))for(let a in t){let r=t[a];if(typeof r!="string"&&!(typeof r=="number"&&isFinite(r))&&!Array.isArray(r)&&r!==
+propertyName:s}};e===null?e=[a]:e.push(a),o++}}for(let s in c){let r=c[s];if(r&&typeof r=="object"&&!Array.isArray(
+r))for(let a in r){let t=r[a];if(typeof t!="string"&&!(typeof t=="number"&&isFinite(t))&&!Array.isArray(t)&&t!==
 null){let i={instancePath:p+"/presets/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+a.replace(/~/g,"~0").replace(
 /\//g,"~1"),schemaPath:"#/properties/presets/additionalProperties/additionalProperties/type",keyword:"type",params:{
 type:f.properties.presets.additionalProperties.additionalProperties.type}};e===null?e=[i]:e.push(i),o++}if(Array.
-isArray(r)){if(r.length<1){let l={instancePath:p+"/presets/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+a.replace(
+isArray(t)){if(t.length<1){let l={instancePath:p+"/presets/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+a.replace(
 /~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/presets/additionalProperties/additionalProperties/minI\
-tems",keyword:"minItems",params:{limit:1}};e===null?e=[l]:e.push(l),o++}let i=r.length;for(let l=0;l<i;l++)if(typeof r[l]!=
+tems",keyword:"minItems",params:{limit:1}};e===null?e=[l]:e.push(l),o++}let i=t.length;for(let l=0;l<i;l++)if(typeof t[l]!=
 "string"){let n={instancePath:p+"/presets/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+a.replace(/~/g,"~0").
 replace(/\//g,"~1")+"/"+l,schemaPath:"#/properties/presets/additionalProperties/additionalProperties/items/typ\
 e",keyword:"type",params:{type:"string"}};e===null?e=[n]:e.push(n),o++}}}else{let a={instancePath:p+"/presets/"+
 s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/presets/additionalProperties/type",keyword:"\
 type",params:{type:"object"}};e===null?e=[a]:e.push(a),o++}}}else{let s={instancePath:p+"/presets",schemaPath:"\
 #/properties/presets/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}if(u["defaults\
--for"]!==void 0){let c=u["defaults-for"];if(Array.isArray(c)){if(c.length>256){let t={instancePath:p+"/default\
-s-for",schemaPath:"#/properties/defaults-for/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[t]:e.
-push(t),o++}let s=c.length;for(let t=0;t<s;t++){let a=c[t];if(a&&typeof a=="object"&&!Array.isArray(a)){if(a.when===
-void 0){let r={instancePath:p+"/defaults-for/"+t,schemaPath:"#/properties/defaults-for/items/required",keyword:"\
-required",params:{missingProperty:"when"}};e===null?e=[r]:e.push(r),o++}if(a.preset===void 0){let r={instancePath:p+
-"/defaults-for/"+t,schemaPath:"#/properties/defaults-for/items/required",keyword:"required",params:{missingProperty:"\
-preset"}};e===null?e=[r]:e.push(r),o++}for(let r in a)if(!(r==="when"||r==="preset")){let i={instancePath:p+"/\
-defaults-for/"+t,schemaPath:"#/properties/defaults-for/items/additionalProperties",keyword:"additionalProperti\
-es",params:{additionalProperty:r}};e===null?e=[i]:e.push(i),o++}if(a.when!==void 0){let r=a.when;if(r&&typeof r==
-"object"&&!Array.isArray(r)){if(Object.keys(r).length<1){let i={instancePath:p+"/defaults-for/"+t+"/when",schemaPath:"\
+-for"]!==void 0){let c=u["defaults-for"];if(Array.isArray(c)){if(c.length>256){let r={instancePath:p+"/default\
+s-for",schemaPath:"#/properties/defaults-for/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[r]:e.
+push(r),o++}let s=c.length;for(let r=0;r<s;r++){let a=c[r];if(a&&typeof a=="object"&&!Array.isArray(a)){if(a.when===
+void 0){let t={instancePath:p+"/defaults-for/"+r,schemaPath:"#/properties/defaults-for/items/required",keyword:"\
+required",params:{missingProperty:"when"}};e===null?e=[t]:e.push(t),o++}if(a.preset===void 0){let t={instancePath:p+
+"/defaults-for/"+r,schemaPath:"#/properties/defaults-for/items/required",keyword:"required",params:{missingProperty:"\
+preset"}};e===null?e=[t]:e.push(t),o++}for(let t in a)if(!(t==="when"||t==="preset")){let i={instancePath:p+"/\
+defaults-for/"+r,schemaPath:"#/properties/defaults-for/items/additionalProperties",keyword:"additionalProperti\
+es",params:{additionalProperty:t}};e===null?e=[i]:e.push(i),o++}if(a.when!==void 0){let t=a.when;if(t&&typeof t==
+"object"&&!Array.isArray(t)){if(Object.keys(t).length<1){let i={instancePath:p+"/defaults-for/"+r+"/when",schemaPath:"\
 #/properties/defaults-for/items/properties/when/minProperties",keyword:"minProperties",params:{limit:1}};e===null?
-e=[i]:e.push(i),o++}for(let i in r)if(!(i==="client.name"||i==="client.title"||i==="client.version")){let l={instancePath:p+
-"/defaults-for/"+t+"/when",schemaPath:"#/properties/defaults-for/items/properties/when/additionalProperties",keyword:"\
-additionalProperties",params:{additionalProperty:i}};e===null?e=[l]:e.push(l),o++}if(r["client.name"]!==void 0){
-let i=r["client.name"];if(typeof i=="string"){if(y(i)>256){let l={instancePath:p+"/defaults-for/"+t+"/when/cli\
+e=[i]:e.push(i),o++}for(let i in t)if(!(i==="client.name"||i==="client.title"||i==="client.version")){let l={instancePath:p+
+"/defaults-for/"+r+"/when",schemaPath:"#/properties/defaults-for/items/properties/when/additionalProperties",keyword:"\
+additionalProperties",params:{additionalProperty:i}};e===null?e=[l]:e.push(l),o++}if(t["client.name"]!==void 0){
+let i=t["client.name"];if(typeof i=="string"){if(y(i)>256){let l={instancePath:p+"/defaults-for/"+r+"/when/cli\
 ent.name",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.name/maxLength",keyword:"\
 maxLength",params:{limit:256}};e===null?e=[l]:e.push(l),o++}if(y(i)<1){let l={instancePath:p+"/defaults-for/"+
-t+"/when/client.name",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.name/minLe\
+r+"/when/client.name",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.name/minLe\
 ngth",keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),o++}}else{let l={instancePath:p+"/default\
-s-for/"+t+"/when/client.name",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.na\
-me/type",keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),o++}}if(r["client.title"]!==void 0){let i=r["\
-client.title"];if(typeof i=="string"){if(y(i)>256){let l={instancePath:p+"/defaults-for/"+t+"/when/client.titl\
+s-for/"+r+"/when/client.name",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.na\
+me/type",keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),o++}}if(t["client.title"]!==void 0){let i=t["\
+client.title"];if(typeof i=="string"){if(y(i)>256){let l={instancePath:p+"/defaults-for/"+r+"/when/client.titl\
 e",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.title/maxLength",keyword:"max\
-Length",params:{limit:256}};e===null?e=[l]:e.push(l),o++}if(y(i)<1){let l={instancePath:p+"/defaults-for/"+t+"\
+Length",params:{limit:256}};e===null?e=[l]:e.push(l),o++}if(y(i)<1){let l={instancePath:p+"/defaults-for/"+r+"\
 /when/client.title",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.title/minLen\
 gth",keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),o++}}else{let l={instancePath:p+"/defaults\
--for/"+t+"/when/client.title",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.ti\
-tle/type",keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),o++}}if(r["client.version"]!==void 0){
-let i=r["client.version"];if(typeof i=="string"){if(y(i)>256){let l={instancePath:p+"/defaults-for/"+t+"/when/\
+-for/"+r+"/when/client.title",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.ti\
+tle/type",keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),o++}}if(t["client.version"]!==void 0){
+let i=t["client.version"];if(typeof i=="string"){if(y(i)>256){let l={instancePath:p+"/defaults-for/"+r+"/when/\
 client.version",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.version/maxLengt\
 h",keyword:"maxLength",params:{limit:256}};e===null?e=[l]:e.push(l),o++}if(y(i)<1){let l={instancePath:p+"/def\
-aults-for/"+t+"/when/client.version",schemaPath:"#/properties/defaults-for/items/properties/when/properties/cl\
+aults-for/"+r+"/when/client.version",schemaPath:"#/properties/defaults-for/items/properties/when/properties/cl\
 ient.version/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),o++}}else{let l={instancePath:p+
-"/defaults-for/"+t+"/when/client.version",schemaPath:"#/properties/defaults-for/items/properties/when/properti\
+"/defaults-for/"+r+"/when/client.version",schemaPath:"#/properties/defaults-for/items/properties/when/properti\
 es/client.version/type",keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),o++}}}else{let i={instancePath:p+
-"/defaults-for/"+t+"/when",schemaPath:"#/properties/defaults-for/items/properties/when/type",keyword:"type",params:{
-type:"object"}};e===null?e=[i]:e.push(i),o++}}if(a.preset!==void 0&&typeof a.preset!="string"){let r={instancePath:p+
-"/defaults-for/"+t+"/preset",schemaPath:"#/properties/defaults-for/items/properties/preset/type",keyword:"type",
-params:{type:"string"}};e===null?e=[r]:e.push(r),o++}}else{let r={instancePath:p+"/defaults-for/"+t,schemaPath:"\
-#/properties/defaults-for/items/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}}else{
+"/defaults-for/"+r+"/when",schemaPath:"#/properties/defaults-for/items/properties/when/type",keyword:"type",params:{
+type:"object"}};e===null?e=[i]:e.push(i),o++}}if(a.preset!==void 0&&typeof a.preset!="string"){let t={instancePath:p+
+"/defaults-for/"+r+"/preset",schemaPath:"#/properties/defaults-for/items/properties/preset/type",keyword:"type",
+params:{type:"string"}};e===null?e=[t]:e.push(t),o++}}else{let t={instancePath:p+"/defaults-for/"+r,schemaPath:"\
+#/properties/defaults-for/items/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}}else{
 let s={instancePath:p+"/defaults-for",schemaPath:"#/properties/defaults-for/type",keyword:"type",params:{type:"\
 array"}};e===null?e=[s]:e.push(s),o++}}if(u.primitives!==void 0){let c=u.primitives;if(c&&typeof c=="object"&&
 !Array.isArray(c)){for(let s in c)if(!(s==="tools"||s==="prompts"||s==="resources"||s==="resourceTemplates")){
-let t={instancePath:p+"/primitives",schemaPath:"#/properties/primitives/additionalProperties",keyword:"additio\
-nalProperties",params:{additionalProperty:s}};e===null?e=[t]:e.push(t),o++}if(c.tools!==void 0){let s=c.tools;
-if(s&&typeof s=="object"&&!Array.isArray(s))for(let t in s){let a=s[t];if(a&&typeof a=="object"&&!Array.isArray(
-a))for(let r in a){let i=a[r];if(typeof i!="string"&&!(typeof i=="number"&&isFinite(i))&&!Array.isArray(i)){let l={
-instancePath:p+"/primitives/tools/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(
+let r={instancePath:p+"/primitives",schemaPath:"#/properties/primitives/additionalProperties",keyword:"additio\
+nalProperties",params:{additionalProperty:s}};e===null?e=[r]:e.push(r),o++}if(c.tools!==void 0){let s=c.tools;
+if(s&&typeof s=="object"&&!Array.isArray(s))for(let r in s){let a=s[r];if(a&&typeof a=="object"&&!Array.isArray(
+a))for(let t in a){let i=a[t];if(typeof i!="string"&&!(typeof i=="number"&&isFinite(i))&&!Array.isArray(i)){let l={
+instancePath:p+"/primitives/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(
 /\//g,"~1"),schemaPath:"#/properties/primitives/properties/tools/additionalProperties/additionalProperties/typ\
 e",keyword:"type",params:{type:f.properties.primitives.properties.tools.additionalProperties.additionalProperties.
 type}};e===null?e=[l]:e.push(l),o++}if(Array.isArray(i)){if(i.length>256){let n={instancePath:p+"/primitives/t\
-ools/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/pro\
+ools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/pro\
 perties/primitives/properties/tools/additionalProperties/additionalProperties/maxItems",keyword:"maxItems",params:{
-limit:256}};e===null?e=[n]:e.push(n),o++}if(i.length<1){let n={instancePath:p+"/primitives/tools/"+t.replace(/~/g,
-"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/pro\
+limit:256}};e===null?e=[n]:e.push(n),o++}if(i.length<1){let n={instancePath:p+"/primitives/tools/"+r.replace(/~/g,
+"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/pro\
 perties/tools/additionalProperties/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?
 e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){let m=i[n];if(typeof m!="string"&&!(typeof m=="number"&&
-isFinite(m))){let d={instancePath:p+"/primitives/tools/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(
+isFinite(m))){let d={instancePath:p+"/primitives/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(
 /~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/primitives/properties/tools/additionalProperties\
 /additionalProperties/items/type",keyword:"type",params:{type:f.properties.primitives.properties.tools.additionalProperties.
-additionalProperties.items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let r={instancePath:p+"/primitives/tool\
-s/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/tools/additionalPr\
-operties/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}else{let t={instancePath:p+
+additionalProperties.items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let t={instancePath:p+"/primitives/tool\
+s/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/tools/additionalPr\
+operties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}else{let r={instancePath:p+
 "/primitives/tools",schemaPath:"#/properties/primitives/properties/tools/type",keyword:"type",params:{type:"ob\
-ject"}};e===null?e=[t]:e.push(t),o++}}if(c.prompts!==void 0){let s=c.prompts;if(s&&typeof s=="object"&&!Array.
-isArray(s))for(let t in s){let a=s[t];if(a&&typeof a=="object"&&!Array.isArray(a))for(let r in a){let i=a[r];if(typeof i!=
+ject"}};e===null?e=[r]:e.push(r),o++}}if(c.prompts!==void 0){let s=c.prompts;if(s&&typeof s=="object"&&!Array.
+isArray(s))for(let r in s){let a=s[r];if(a&&typeof a=="object"&&!Array.isArray(a))for(let t in a){let i=a[t];if(typeof i!=
 "string"&&!(typeof i=="number"&&isFinite(i))&&!Array.isArray(i)){let l={instancePath:p+"/primitives/prompts/"+
-t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties\
+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties\
 /primitives/properties/prompts/additionalProperties/additionalProperties/type",keyword:"type",params:{type:f.properties.
 primitives.properties.prompts.additionalProperties.additionalProperties.type}};e===null?e=[l]:e.push(l),o++}if(Array.
-isArray(i)){if(i.length>256){let n={instancePath:p+"/primitives/prompts/"+t.replace(/~/g,"~0").replace(/\//g,"\
-~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompts/addit\
+isArray(i)){if(i.length>256){let n={instancePath:p+"/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"\
+~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompts/addit\
 ionalProperties/additionalProperties/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),
-o++}if(i.length<1){let n={instancePath:p+"/primitives/prompts/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.
+o++}if(i.length<1){let n={instancePath:p+"/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.
 replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompts/additionalProper\
 ties/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),o++}let l=i.
 length;for(let n=0;n<l;n++){let m=i[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:p+
-"/primitives/prompts/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"\
+"/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"\
 /"+n,schemaPath:"#/properties/primitives/properties/prompts/additionalProperties/additionalProperties/items/ty\
 pe",keyword:"type",params:{type:f.properties.primitives.properties.prompts.additionalProperties.additionalProperties.
-items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let r={instancePath:p+"/primitives/prompts/"+t.replace(/~/g,
+items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let t={instancePath:p+"/primitives/prompts/"+r.replace(/~/g,
 "~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompts/additionalProperties/type",keyword:"\
-type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}else{let t={instancePath:p+"/primitives/prompts",schemaPath:"\
-#/properties/primitives/properties/prompts/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(
-t),o++}}if(c.resources!==void 0){let s=c.resources;if(s&&typeof s=="object"&&!Array.isArray(s))for(let t in s){
-let a=s[t];if(a&&typeof a=="object"&&!Array.isArray(a))for(let r in a){let i=a[r];if(typeof i!="string"&&!(typeof i==
-"number"&&isFinite(i))&&!Array.isArray(i)){let l={instancePath:p+"/primitives/resources/"+t.replace(/~/g,"~0").
-replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/propertie\
+type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}else{let r={instancePath:p+"/primitives/prompts",schemaPath:"\
+#/properties/primitives/properties/prompts/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(
+r),o++}}if(c.resources!==void 0){let s=c.resources;if(s&&typeof s=="object"&&!Array.isArray(s))for(let r in s){
+let a=s[r];if(a&&typeof a=="object"&&!Array.isArray(a))for(let t in a){let i=a[t];if(typeof i!="string"&&!(typeof i==
+"number"&&isFinite(i))&&!Array.isArray(i)){let l={instancePath:p+"/primitives/resources/"+r.replace(/~/g,"~0").
+replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/propertie\
 s/resources/additionalProperties/additionalProperties/type",keyword:"type",params:{type:f.properties.primitives.
 properties.resources.additionalProperties.additionalProperties.type}};e===null?e=[l]:e.push(l),o++}if(Array.isArray(
-i)){if(i.length>256){let n={instancePath:p+"/primitives/resources/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"\
-/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resources/additiona\
+i)){if(i.length>256){let n={instancePath:p+"/primitives/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"\
+/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resources/additiona\
 lProperties/additionalProperties/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),o++}
-if(i.length<1){let n={instancePath:p+"/primitives/resources/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(
+if(i.length<1){let n={instancePath:p+"/primitives/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(
 /~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resources/additionalProperties/a\
 dditionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),o++}let l=i.length;
 for(let n=0;n<l;n++){let m=i[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:p+
-"/primitives/resources/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+
+"/primitives/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
 "/"+n,schemaPath:"#/properties/primitives/properties/resources/additionalProperties/additionalProperties/items\
 /type",keyword:"type",params:{type:f.properties.primitives.properties.resources.additionalProperties.additionalProperties.
-items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let r={instancePath:p+"/primitives/resources/"+t.replace(/~/g,
+items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let t={instancePath:p+"/primitives/resources/"+r.replace(/~/g,
 "~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resources/additionalProperties/type",
-keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}else{let t={instancePath:p+"/primitives/r\
+keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}else{let r={instancePath:p+"/primitives/r\
 esources",schemaPath:"#/properties/primitives/properties/resources/type",keyword:"type",params:{type:"object"}};
-e===null?e=[t]:e.push(t),o++}}if(c.resourceTemplates!==void 0){let s=c.resourceTemplates;if(s&&typeof s=="obje\
-ct"&&!Array.isArray(s))for(let t in s){let a=s[t];if(a&&typeof a=="object"&&!Array.isArray(a))for(let r in a){
-let i=a[r];if(typeof i!="string"&&!(typeof i=="number"&&isFinite(i))&&!Array.isArray(i)){let l={instancePath:p+
-"/primitives/resourceTemplates/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,
+e===null?e=[r]:e.push(r),o++}}if(c.resourceTemplates!==void 0){let s=c.resourceTemplates;if(s&&typeof s=="obje\
+ct"&&!Array.isArray(s))for(let r in s){let a=s[r];if(a&&typeof a=="object"&&!Array.isArray(a))for(let t in a){
+let i=a[t];if(typeof i!="string"&&!(typeof i=="number"&&isFinite(i))&&!Array.isArray(i)){let l={instancePath:p+
+"/primitives/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/primitives/properties/resourceTemplates/additionalProperties/additionalProperti\
 es/type",keyword:"type",params:{type:f.properties.primitives.properties.resourceTemplates.additionalProperties.
 additionalProperties.type}};e===null?e=[l]:e.push(l),o++}if(Array.isArray(i)){if(i.length>256){let n={instancePath:p+
-"/primitives/resourceTemplates/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,
+"/primitives/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/primitives/properties/resourceTemplates/additionalProperties/additionalProperti\
 es/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),o++}if(i.length<1){let n={instancePath:p+
-"/primitives/resourceTemplates/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,
+"/primitives/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/primitives/properties/resourceTemplates/additionalProperties/additionalProperti\
 es/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){
 let m=i[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:p+"/primitives/resou\
-rceTemplates/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"\
+rceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"\
 #/properties/primitives/properties/resourceTemplates/additionalProperties/additionalProperties/items/type",keyword:"\
 type",params:{type:f.properties.primitives.properties.resourceTemplates.additionalProperties.additionalProperties.
-items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let r={instancePath:p+"/primitives/resourceTemplates/"+t.replace(
+items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let t={instancePath:p+"/primitives/resourceTemplates/"+r.replace(
 /~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resourceTemplates/additionalProp\
-erties/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}else{let t={instancePath:p+"\
+erties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}else{let r={instancePath:p+"\
 /primitives/resourceTemplates",schemaPath:"#/properties/primitives/properties/resourceTemplates/type",keyword:"\
-type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}}else{let s={instancePath:p+"/primitives",schemaPath:"\
+type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}}else{let s={instancePath:p+"/primitives",schemaPath:"\
 #/properties/primitives/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}if(u.patterns!==
 void 0){let c=u.patterns;if(c&&typeof c=="object"&&!Array.isArray(c)){for(let s in c)if(!(s==="tools"||s==="pr\
-ompts"||s==="resources"||s==="resourceTemplates")){let t={instancePath:p+"/patterns",schemaPath:"#/properties/\
-patterns/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:s}};e===null?e=[t]:e.
-push(t),o++}if(c.tools!==void 0){let s=c.tools;if(s&&typeof s=="object"&&!Array.isArray(s))for(let t in s){let a=s[t];
-if(a&&typeof a=="object"&&!Array.isArray(a))for(let r in a){let i=a[r];if(typeof i!="string"&&!(typeof i=="num\
-ber"&&isFinite(i))&&!Array.isArray(i)){let l={instancePath:p+"/patterns/tools/"+t.replace(/~/g,"~0").replace(/\//g,
-"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/tools/addition\
+ompts"||s==="resources"||s==="resourceTemplates")){let r={instancePath:p+"/patterns",schemaPath:"#/properties/\
+patterns/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:s}};e===null?e=[r]:e.
+push(r),o++}if(c.tools!==void 0){let s=c.tools;if(s&&typeof s=="object"&&!Array.isArray(s))for(let r in s){let a=s[r];
+if(a&&typeof a=="object"&&!Array.isArray(a))for(let t in a){let i=a[t];if(typeof i!="string"&&!(typeof i=="num\
+ber"&&isFinite(i))&&!Array.isArray(i)){let l={instancePath:p+"/patterns/tools/"+r.replace(/~/g,"~0").replace(/\//g,
+"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/tools/addition\
 alProperties/additionalProperties/type",keyword:"type",params:{type:f.properties.patterns.properties.tools.additionalProperties.
 additionalProperties.type}};e===null?e=[l]:e.push(l),o++}if(Array.isArray(i)){if(i.length>256){let n={instancePath:p+
-"/patterns/tools/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
+"/patterns/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
 #/properties/patterns/properties/tools/additionalProperties/additionalProperties/maxItems",keyword:"maxItems",
-params:{limit:256}};e===null?e=[n]:e.push(n),o++}if(i.length<1){let n={instancePath:p+"/patterns/tools/"+t.replace(
-/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/\
+params:{limit:256}};e===null?e=[n]:e.push(n),o++}if(i.length<1){let n={instancePath:p+"/patterns/tools/"+r.replace(
+/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/\
 properties/tools/additionalProperties/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===
 null?e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){let m=i[n];if(typeof m!="string"&&!(typeof m=="nu\
-mber"&&isFinite(m))){let d={instancePath:p+"/patterns/tools/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(
+mber"&&isFinite(m))){let d={instancePath:p+"/patterns/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(
 /~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/patterns/properties/tools/additionalProperties/a\
 dditionalProperties/items/type",keyword:"type",params:{type:f.properties.patterns.properties.tools.additionalProperties.
-additionalProperties.items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let r={instancePath:p+"/patterns/tools/"+
-t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/tools/additionalProperti\
-es/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}else{let t={instancePath:p+"/pat\
+additionalProperties.items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let t={instancePath:p+"/patterns/tools/"+
+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/tools/additionalProperti\
+es/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}else{let r={instancePath:p+"/pat\
 terns/tools",schemaPath:"#/properties/patterns/properties/tools/type",keyword:"type",params:{type:"object"}};e===
-null?e=[t]:e.push(t),o++}}if(c.prompts!==void 0){let s=c.prompts;if(s&&typeof s=="object"&&!Array.isArray(s))for(let t in s){
-let a=s[t];if(a&&typeof a=="object"&&!Array.isArray(a))for(let r in a){let i=a[r];if(typeof i!="string"&&!(typeof i==
-"number"&&isFinite(i))&&!Array.isArray(i)){let l={instancePath:p+"/patterns/prompts/"+t.replace(/~/g,"~0").replace(
-/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/prompts/\
+null?e=[r]:e.push(r),o++}}if(c.prompts!==void 0){let s=c.prompts;if(s&&typeof s=="object"&&!Array.isArray(s))for(let r in s){
+let a=s[r];if(a&&typeof a=="object"&&!Array.isArray(a))for(let t in a){let i=a[t];if(typeof i!="string"&&!(typeof i==
+"number"&&isFinite(i))&&!Array.isArray(i)){let l={instancePath:p+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(
+/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/prompts/\
 additionalProperties/additionalProperties/type",keyword:"type",params:{type:f.properties.patterns.properties.prompts.
 additionalProperties.additionalProperties.type}};e===null?e=[l]:e.push(l),o++}if(Array.isArray(i)){if(i.length>
-256){let n={instancePath:p+"/patterns/prompts/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~\
+256){let n={instancePath:p+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~\
 0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/prompts/additionalProperties/additionalPr\
 operties/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),o++}if(i.length<1){let n={instancePath:p+
-"/patterns/prompts/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
 #/properties/patterns/properties/prompts/additionalProperties/additionalProperties/minItems",keyword:"minItems",
 params:{limit:1}};e===null?e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){let m=i[n];if(typeof m!="st\
-ring"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:p+"/patterns/prompts/"+t.replace(/~/g,"~0").replace(
-/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/patterns/properties/pr\
+ring"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:p+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(
+/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/patterns/properties/pr\
 ompts/additionalProperties/additionalProperties/items/type",keyword:"type",params:{type:f.properties.patterns.
 properties.prompts.additionalProperties.additionalProperties.items.type}};e===null?e=[d]:e.push(d),o++}}}}else{
-let r={instancePath:p+"/patterns/prompts/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/p\
-atterns/properties/prompts/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.
-push(r),o++}}else{let t={instancePath:p+"/patterns/prompts",schemaPath:"#/properties/patterns/properties/promp\
-ts/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}if(c.resources!==void 0){let s=c.
-resources;if(s&&typeof s=="object"&&!Array.isArray(s))for(let t in s){let a=s[t];if(a&&typeof a=="object"&&!Array.
-isArray(a))for(let r in a){let i=a[r];if(typeof i!="string"&&!(typeof i=="number"&&isFinite(i))&&!Array.isArray(
-i)){let l={instancePath:p+"/patterns/resources/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"\
+let t={instancePath:p+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/p\
+atterns/properties/prompts/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.
+push(t),o++}}else{let r={instancePath:p+"/patterns/prompts",schemaPath:"#/properties/patterns/properties/promp\
+ts/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}if(c.resources!==void 0){let s=c.
+resources;if(s&&typeof s=="object"&&!Array.isArray(s))for(let r in s){let a=s[r];if(a&&typeof a=="object"&&!Array.
+isArray(a))for(let t in a){let i=a[t];if(typeof i!="string"&&!(typeof i=="number"&&isFinite(i))&&!Array.isArray(
+i)){let l={instancePath:p+"/patterns/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"\
 ~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/resources/additionalProperties/additiona\
 lProperties/type",keyword:"type",params:{type:f.properties.patterns.properties.resources.additionalProperties.
 additionalProperties.type}};e===null?e=[l]:e.push(l),o++}if(Array.isArray(i)){if(i.length>256){let n={instancePath:p+
-"/patterns/resources/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
+"/patterns/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
 #/properties/patterns/properties/resources/additionalProperties/additionalProperties/maxItems",keyword:"maxIte\
 ms",params:{limit:256}};e===null?e=[n]:e.push(n),o++}if(i.length<1){let n={instancePath:p+"/patterns/resources\
-/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/propert\
+/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/propert\
 ies/patterns/properties/resources/additionalProperties/additionalProperties/minItems",keyword:"minItems",params:{
 limit:1}};e===null?e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){let m=i[n];if(typeof m!="string"&&!(typeof m==
-"number"&&isFinite(m))){let d={instancePath:p+"/patterns/resources/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
-"/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/patterns/properties/resources/addi\
+"number"&&isFinite(m))){let d={instancePath:p+"/patterns/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+
+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/patterns/properties/resources/addi\
 tionalProperties/additionalProperties/items/type",keyword:"type",params:{type:f.properties.patterns.properties.
-resources.additionalProperties.additionalProperties.items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let r={instancePath:p+
-"/patterns/resources/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/r\
-esources/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}else{
-let t={instancePath:p+"/patterns/resources",schemaPath:"#/properties/patterns/properties/resources/type",keyword:"\
-type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}if(c.resourceTemplates!==void 0){let s=c.resourceTemplates;
-if(s&&typeof s=="object"&&!Array.isArray(s))for(let t in s){let a=s[t];if(a&&typeof a=="object"&&!Array.isArray(
-a))for(let r in a){let i=a[r];if(typeof i!="string"&&!(typeof i=="number"&&isFinite(i))&&!Array.isArray(i)){let l={
-instancePath:p+"/patterns/resourceTemplates/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").
+resources.additionalProperties.additionalProperties.items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let t={instancePath:p+
+"/patterns/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/r\
+esources/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}else{
+let r={instancePath:p+"/patterns/resources",schemaPath:"#/properties/patterns/properties/resources/type",keyword:"\
+type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}if(c.resourceTemplates!==void 0){let s=c.resourceTemplates;
+if(s&&typeof s=="object"&&!Array.isArray(s))for(let r in s){let a=s[r];if(a&&typeof a=="object"&&!Array.isArray(
+a))for(let t in a){let i=a[t];if(typeof i!="string"&&!(typeof i=="number"&&isFinite(i))&&!Array.isArray(i)){let l={
+instancePath:p+"/patterns/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").
 replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/resourceTemplates/additionalProperties/additi\
 onalProperties/type",keyword:"type",params:{type:f.properties.patterns.properties.resourceTemplates.additionalProperties.
 additionalProperties.type}};e===null?e=[l]:e.push(l),o++}if(Array.isArray(i)){if(i.length>256){let n={instancePath:p+
-"/patterns/resourceTemplates/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,
+"/patterns/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/patterns/properties/resourceTemplates/additionalProperties/additionalProperties\
 /maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),o++}if(i.length<1){let n={instancePath:p+
-"/patterns/resourceTemplates/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,
+"/patterns/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/patterns/properties/resourceTemplates/additionalProperties/additionalProperties\
 /minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){
 let m=i[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:p+"/patterns/resourc\
-eTemplates/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"\
+eTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"\
 #/properties/patterns/properties/resourceTemplates/additionalProperties/additionalProperties/items/type",keyword:"\
 type",params:{type:f.properties.patterns.properties.resourceTemplates.additionalProperties.additionalProperties.
-items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let r={instancePath:p+"/patterns/resourceTemplates/"+t.replace(
+items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let t={instancePath:p+"/patterns/resourceTemplates/"+r.replace(
 /~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/resourceTemplates/additionalProper\
-ties/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}else{let t={instancePath:p+"/p\
+ties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}else{let r={instancePath:p+"/p\
 atterns/resourceTemplates",schemaPath:"#/properties/patterns/properties/resourceTemplates/type",keyword:"type",
-params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}}else{let s={instancePath:p+"/patterns",schemaPath:"#/pr\
+params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}}else{let s={instancePath:p+"/patterns",schemaPath:"#/pr\
 operties/patterns/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}if(u.review!==void 0){
 let c=u.review;if(c&&typeof c=="object"&&!Array.isArray(c)){for(let s in c)if(!(s==="tools"||s==="prompts"||s===
-"resources"||s==="resourceTemplates")){let t={instancePath:p+"/review",schemaPath:"#/properties/review/additio\
-nalProperties",keyword:"additionalProperties",params:{additionalProperty:s}};e===null?e=[t]:e.push(t),o++}if(c.
-tools!==void 0){let s=c.tools;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++){let r=s[a];if(typeof r==
-"string"){if(y(r)<1){let i={instancePath:p+"/review/tools/"+a,schemaPath:"#/properties/review/properties/tools\
+"resources"||s==="resourceTemplates")){let r={instancePath:p+"/review",schemaPath:"#/properties/review/additio\
+nalProperties",keyword:"additionalProperties",params:{additionalProperty:s}};e===null?e=[r]:e.push(r),o++}if(c.
+tools!==void 0){let s=c.tools;if(Array.isArray(s)){let r=s.length;for(let a=0;a<r;a++){let t=s[a];if(typeof t==
+"string"){if(y(t)<1){let i={instancePath:p+"/review/tools/"+a,schemaPath:"#/properties/review/properties/tools\
 /items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[i]:e.push(i),o++}}else{let i={instancePath:p+
 "/review/tools/"+a,schemaPath:"#/properties/review/properties/tools/items/type",keyword:"type",params:{type:"s\
-tring"}};e===null?e=[i]:e.push(i),o++}}}else{let t={instancePath:p+"/review/tools",schemaPath:"#/properties/re\
-view/properties/tools/type",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),o++}}if(c.prompts!==
-void 0){let s=c.prompts;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++){let r=s[a];if(typeof r=="stri\
-ng"){if(y(r)<1){let i={instancePath:p+"/review/prompts/"+a,schemaPath:"#/properties/review/properties/prompts/\
+tring"}};e===null?e=[i]:e.push(i),o++}}}else{let r={instancePath:p+"/review/tools",schemaPath:"#/properties/re\
+view/properties/tools/type",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),o++}}if(c.prompts!==
+void 0){let s=c.prompts;if(Array.isArray(s)){let r=s.length;for(let a=0;a<r;a++){let t=s[a];if(typeof t=="stri\
+ng"){if(y(t)<1){let i={instancePath:p+"/review/prompts/"+a,schemaPath:"#/properties/review/properties/prompts/\
 items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[i]:e.push(i),o++}}else{let i={instancePath:p+
 "/review/prompts/"+a,schemaPath:"#/properties/review/properties/prompts/items/type",keyword:"type",params:{type:"\
-string"}};e===null?e=[i]:e.push(i),o++}}}else{let t={instancePath:p+"/review/prompts",schemaPath:"#/properties\
-/review/properties/prompts/type",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),o++}}if(c.resources!==
-void 0){let s=c.resources;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++){let r=s[a];if(typeof r=="st\
-ring"){if(y(r)<1){let i={instancePath:p+"/review/resources/"+a,schemaPath:"#/properties/review/properties/reso\
+string"}};e===null?e=[i]:e.push(i),o++}}}else{let r={instancePath:p+"/review/prompts",schemaPath:"#/properties\
+/review/properties/prompts/type",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),o++}}if(c.resources!==
+void 0){let s=c.resources;if(Array.isArray(s)){let r=s.length;for(let a=0;a<r;a++){let t=s[a];if(typeof t=="st\
+ring"){if(y(t)<1){let i={instancePath:p+"/review/resources/"+a,schemaPath:"#/properties/review/properties/reso\
 urces/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[i]:e.push(i),o++}}else{let i={instancePath:p+
 "/review/resources/"+a,schemaPath:"#/properties/review/properties/resources/items/type",keyword:"type",params:{
-type:"string"}};e===null?e=[i]:e.push(i),o++}}}else{let t={instancePath:p+"/review/resources",schemaPath:"#/pr\
-operties/review/properties/resources/type",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),o++}}
-if(c.resourceTemplates!==void 0){let s=c.resourceTemplates;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++){
-let r=s[a];if(typeof r=="string"){if(y(r)<1){let i={instancePath:p+"/review/resourceTemplates/"+a,schemaPath:"\
+type:"string"}};e===null?e=[i]:e.push(i),o++}}}else{let r={instancePath:p+"/review/resources",schemaPath:"#/pr\
+operties/review/properties/resources/type",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),o++}}
+if(c.resourceTemplates!==void 0){let s=c.resourceTemplates;if(Array.isArray(s)){let r=s.length;for(let a=0;a<r;a++){
+let t=s[a];if(typeof t=="string"){if(y(t)<1){let i={instancePath:p+"/review/resourceTemplates/"+a,schemaPath:"\
 #/properties/review/properties/resourceTemplates/items/minLength",keyword:"minLength",params:{limit:1}};e===null?
 e=[i]:e.push(i),o++}}else{let i={instancePath:p+"/review/resourceTemplates/"+a,schemaPath:"#/properties/review\
 /properties/resourceTemplates/items/type",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),o++}}}else{
-let t={instancePath:p+"/review/resourceTemplates",schemaPath:"#/properties/review/properties/resourceTemplates\
-/type",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),o++}}}else{let s={instancePath:p+"/revie\
+let r={instancePath:p+"/review/resourceTemplates",schemaPath:"#/properties/review/properties/resourceTemplates\
+/type",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),o++}}}else{let s={instancePath:p+"/revie\
 w",schemaPath:"#/properties/review/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}
 if(u.present!==void 0){let c=u.present;if(c&&typeof c=="object"&&!Array.isArray(c)){for(let s in c)if(s!=="too\
-ls"){let t={instancePath:p+"/present",schemaPath:"#/properties/present/additionalProperties",keyword:"addition\
-alProperties",params:{additionalProperty:s}};e===null?e=[t]:e.push(t),o++}if(c.tools!==void 0){let s=c.tools;if(s&&
-typeof s=="object"&&!Array.isArray(s))for(let t in s){let a=s[t];if(a&&typeof a=="object"&&!Array.isArray(a)){
-if(Object.keys(a).length<1){let r={instancePath:p+"/present/tools/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
+ls"){let r={instancePath:p+"/present",schemaPath:"#/properties/present/additionalProperties",keyword:"addition\
+alProperties",params:{additionalProperty:s}};e===null?e=[r]:e.push(r),o++}if(c.tools!==void 0){let s=c.tools;if(s&&
+typeof s=="object"&&!Array.isArray(s))for(let r in s){let a=s[r];if(a&&typeof a=="object"&&!Array.isArray(a)){
+if(Object.keys(a).length<1){let t={instancePath:p+"/present/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
 #/properties/present/properties/tools/additionalProperties/minProperties",keyword:"minProperties",params:{limit:1}};
-e===null?e=[r]:e.push(r),o++}for(let r in a)if(!(r==="title"||r==="description"||r==="annotations")){let i={instancePath:p+
-"/present/tools/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/present/properties/tools/a\
-dditionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:r}};e===null?
-e=[i]:e.push(i),o++}if(a.title!==void 0){let r=a.title;if(typeof r=="string"){if(y(r)<1){let i={instancePath:p+
-"/present/tools/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/title",schemaPath:"#/properties/present/propertie\
+e===null?e=[t]:e.push(t),o++}for(let t in a)if(!(t==="title"||t==="description"||t==="annotations")){let i={instancePath:p+
+"/present/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/present/properties/tools/a\
+dditionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t}};e===null?
+e=[i]:e.push(i),o++}if(a.title!==void 0){let t=a.title;if(typeof t=="string"){if(y(t)<1){let i={instancePath:p+
+"/present/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/title",schemaPath:"#/properties/present/propertie\
 s/tools/additionalProperties/properties/title/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[i]:
-e.push(i),o++}}else{let i={instancePath:p+"/present/tools/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/title",
+e.push(i),o++}}else{let i={instancePath:p+"/present/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/title",
 schemaPath:"#/properties/present/properties/tools/additionalProperties/properties/title/type",keyword:"type",params:{
-type:"string"}};e===null?e=[i]:e.push(i),o++}}if(a.description!==void 0){let r=a.description;if(typeof r=="str\
-ing"){if(y(r)<1){let i={instancePath:p+"/present/tools/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/descriptio\
+type:"string"}};e===null?e=[i]:e.push(i),o++}}if(a.description!==void 0){let t=a.description;if(typeof t=="str\
+ing"){if(y(t)<1){let i={instancePath:p+"/present/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/descriptio\
 n",schemaPath:"#/properties/present/properties/tools/additionalProperties/properties/description/minLength",keyword:"\
-minLength",params:{limit:1}};e===null?e=[i]:e.push(i),o++}}else{let i={instancePath:p+"/present/tools/"+t.replace(
+minLength",params:{limit:1}};e===null?e=[i]:e.push(i),o++}}else{let i={instancePath:p+"/present/tools/"+r.replace(
 /~/g,"~0").replace(/\//g,"~1")+"/description",schemaPath:"#/properties/present/properties/tools/additionalProp\
 erties/properties/description/type",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),o++}}if(a.
-annotations!==void 0){let r=a.annotations;if(r&&typeof r=="object"&&!Array.isArray(r)){if(Object.keys(r).length<
-1){let i={instancePath:p+"/present/tools/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/annotations",schemaPath:"\
+annotations!==void 0){let t=a.annotations;if(t&&typeof t=="object"&&!Array.isArray(t)){if(Object.keys(t).length<
+1){let i={instancePath:p+"/present/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/annotations",schemaPath:"\
 #/properties/present/properties/tools/additionalProperties/properties/annotations/minProperties",keyword:"minP\
-roperties",params:{limit:1}};e===null?e=[i]:e.push(i),o++}for(let i in r)if(!(i==="readOnlyHint"||i==="destruc\
-tiveHint"||i==="idempotentHint"||i==="openWorldHint")){let l={instancePath:p+"/present/tools/"+t.replace(/~/g,
+roperties",params:{limit:1}};e===null?e=[i]:e.push(i),o++}for(let i in t)if(!(i==="readOnlyHint"||i==="destruc\
+tiveHint"||i==="idempotentHint"||i==="openWorldHint")){let l={instancePath:p+"/present/tools/"+r.replace(/~/g,
 "~0").replace(/\//g,"~1")+"/annotations",schemaPath:"#/properties/present/properties/tools/additionalPropertie\
 s/properties/annotations/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:i}};e===
-null?e=[l]:e.push(l),o++}if(r.readOnlyHint!==void 0&&typeof r.readOnlyHint!="boolean"){let i={instancePath:p+"\
-/present/tools/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/annotations/readOnlyHint",schemaPath:"#/properties\
+null?e=[l]:e.push(l),o++}if(t.readOnlyHint!==void 0&&typeof t.readOnlyHint!="boolean"){let i={instancePath:p+"\
+/present/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/annotations/readOnlyHint",schemaPath:"#/properties\
 /present/properties/tools/additionalProperties/properties/annotations/properties/readOnlyHint/type",keyword:"t\
-ype",params:{type:"boolean"}};e===null?e=[i]:e.push(i),o++}if(r.destructiveHint!==void 0&&typeof r.destructiveHint!=
-"boolean"){let i={instancePath:p+"/present/tools/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/annotations/dest\
+ype",params:{type:"boolean"}};e===null?e=[i]:e.push(i),o++}if(t.destructiveHint!==void 0&&typeof t.destructiveHint!=
+"boolean"){let i={instancePath:p+"/present/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/annotations/dest\
 ructiveHint",schemaPath:"#/properties/present/properties/tools/additionalProperties/properties/annotations/pro\
-perties/destructiveHint/type",keyword:"type",params:{type:"boolean"}};e===null?e=[i]:e.push(i),o++}if(r.idempotentHint!==
-void 0&&typeof r.idempotentHint!="boolean"){let i={instancePath:p+"/present/tools/"+t.replace(/~/g,"~0").replace(
+perties/destructiveHint/type",keyword:"type",params:{type:"boolean"}};e===null?e=[i]:e.push(i),o++}if(t.idempotentHint!==
+void 0&&typeof t.idempotentHint!="boolean"){let i={instancePath:p+"/present/tools/"+r.replace(/~/g,"~0").replace(
 /\//g,"~1")+"/annotations/idempotentHint",schemaPath:"#/properties/present/properties/tools/additionalProperti\
 es/properties/annotations/properties/idempotentHint/type",keyword:"type",params:{type:"boolean"}};e===null?e=[
-i]:e.push(i),o++}if(r.openWorldHint!==void 0&&typeof r.openWorldHint!="boolean"){let i={instancePath:p+"/prese\
-nt/tools/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/annotations/openWorldHint",schemaPath:"#/properties/pres\
+i]:e.push(i),o++}if(t.openWorldHint!==void 0&&typeof t.openWorldHint!="boolean"){let i={instancePath:p+"/prese\
+nt/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/annotations/openWorldHint",schemaPath:"#/properties/pres\
 ent/properties/tools/additionalProperties/properties/annotations/properties/openWorldHint/type",keyword:"type",
-params:{type:"boolean"}};e===null?e=[i]:e.push(i),o++}}else{let i={instancePath:p+"/present/tools/"+t.replace(
+params:{type:"boolean"}};e===null?e=[i]:e.push(i),o++}}else{let i={instancePath:p+"/present/tools/"+r.replace(
 /~/g,"~0").replace(/\//g,"~1")+"/annotations",schemaPath:"#/properties/present/properties/tools/additionalProp\
 erties/properties/annotations/type",keyword:"type",params:{type:"object"}};e===null?e=[i]:e.push(i),o++}}}else{
-let r={instancePath:p+"/present/tools/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/pres\
-ent/properties/tools/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),
-o++}}else{let t={instancePath:p+"/present/tools",schemaPath:"#/properties/present/properties/tools/type",keyword:"\
-type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}}else{let s={instancePath:p+"/present",schemaPath:"\
+let t={instancePath:p+"/present/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/pres\
+ent/properties/tools/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),
+o++}}else{let r={instancePath:p+"/present/tools",schemaPath:"#/properties/present/properties/tools/type",keyword:"\
+type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}}else{let s={instancePath:p+"/present",schemaPath:"\
 #/properties/present/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}if(u.assign!==
-void 0){let c=u.assign;if(Array.isArray(c)){if(c.length>256){let t={instancePath:p+"/assign",schemaPath:"#/pro\
-perties/assign/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[t]:e.push(t),o++}let s=c.length;for(let t=0;t<
-s;t++){let a=c[t];if(a&&typeof a=="object"&&!Array.isArray(a)){if(a.when===void 0){let r={instancePath:p+"/ass\
-ign/"+t,schemaPath:"#/properties/assign/items/required",keyword:"required",params:{missingProperty:"when"}};e===
-null?e=[r]:e.push(r),o++}if(a.to===void 0){let r={instancePath:p+"/assign/"+t,schemaPath:"#/properties/assign/\
-items/required",keyword:"required",params:{missingProperty:"to"}};e===null?e=[r]:e.push(r),o++}for(let r in a)
-if(!(r==="when"||r==="to")){let i={instancePath:p+"/assign/"+t,schemaPath:"#/properties/assign/items/additiona\
-lProperties",keyword:"additionalProperties",params:{additionalProperty:r}};e===null?e=[i]:e.push(i),o++}if(a.to!==
-void 0){let r=a.to;if(r&&typeof r=="object"&&!Array.isArray(r))for(let i in r){let l=r[i];if(typeof l!="string"&&
-!(typeof l=="number"&&isFinite(l))&&!Array.isArray(l)){let n={instancePath:p+"/assign/"+t+"/to/"+i.replace(/~/g,
+void 0){let c=u.assign;if(Array.isArray(c)){if(c.length>256){let r={instancePath:p+"/assign",schemaPath:"#/pro\
+perties/assign/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[r]:e.push(r),o++}let s=c.length;for(let r=0;r<
+s;r++){let a=c[r];if(a&&typeof a=="object"&&!Array.isArray(a)){if(a.when===void 0){let t={instancePath:p+"/ass\
+ign/"+r,schemaPath:"#/properties/assign/items/required",keyword:"required",params:{missingProperty:"when"}};e===
+null?e=[t]:e.push(t),o++}if(a.to===void 0){let t={instancePath:p+"/assign/"+r,schemaPath:"#/properties/assign/\
+items/required",keyword:"required",params:{missingProperty:"to"}};e===null?e=[t]:e.push(t),o++}for(let t in a)
+if(!(t==="when"||t==="to")){let i={instancePath:p+"/assign/"+r,schemaPath:"#/properties/assign/items/additiona\
+lProperties",keyword:"additionalProperties",params:{additionalProperty:t}};e===null?e=[i]:e.push(i),o++}if(a.to!==
+void 0){let t=a.to;if(t&&typeof t=="object"&&!Array.isArray(t))for(let i in t){let l=t[i];if(typeof l!="string"&&
+!(typeof l=="number"&&isFinite(l))&&!Array.isArray(l)){let n={instancePath:p+"/assign/"+r+"/to/"+i.replace(/~/g,
 "~0").replace(/\//g,"~1"),schemaPath:"#/properties/assign/items/properties/to/additionalProperties/type",keyword:"\
 type",params:{type:f.properties.assign.items.properties.to.additionalProperties.type}};e===null?e=[n]:e.push(n),
-o++}if(Array.isArray(l)){if(l.length>256){let m={instancePath:p+"/assign/"+t+"/to/"+i.replace(/~/g,"~0").replace(
+o++}if(Array.isArray(l)){if(l.length>256){let m={instancePath:p+"/assign/"+r+"/to/"+i.replace(/~/g,"~0").replace(
 /\//g,"~1"),schemaPath:"#/properties/assign/items/properties/to/additionalProperties/maxItems",keyword:"maxIte\
-ms",params:{limit:256}};e===null?e=[m]:e.push(m),o++}if(l.length<1){let m={instancePath:p+"/assign/"+t+"/to/"+
+ms",params:{limit:256}};e===null?e=[m]:e.push(m),o++}if(l.length<1){let m={instancePath:p+"/assign/"+r+"/to/"+
 i.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/assign/items/properties/to/additionalPropert\
 ies/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[m]:e.push(m),o++}let n=l.length;for(let m=0;m<n;m++){
-let d=l[m];if(typeof d!="string"&&!(typeof d=="number"&&isFinite(d))){let g={instancePath:p+"/assign/"+t+"/to/"+
+let d=l[m];if(typeof d!="string"&&!(typeof d=="number"&&isFinite(d))){let g={instancePath:p+"/assign/"+r+"/to/"+
 i.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+m,schemaPath:"#/properties/assign/items/properties/to/additionalP\
 roperties/items/type",keyword:"type",params:{type:f.properties.assign.items.properties.to.additionalProperties.
-items.type}};e===null?e=[g]:e.push(g),o++}}}}else{let i={instancePath:p+"/assign/"+t+"/to",schemaPath:"#/prope\
+items.type}};e===null?e=[g]:e.push(g),o++}}}}else{let i={instancePath:p+"/assign/"+r+"/to",schemaPath:"#/prope\
 rties/assign/items/properties/to/type",keyword:"type",params:{type:"object"}};e===null?e=[i]:e.push(i),o++}}}else{
-let r={instancePath:p+"/assign/"+t,schemaPath:"#/properties/assign/items/type",keyword:"type",params:{type:"ob\
-ject"}};e===null?e=[r]:e.push(r),o++}}}else{let s={instancePath:p+"/assign",schemaPath:"#/properties/assign/ty\
+let t={instancePath:p+"/assign/"+r,schemaPath:"#/properties/assign/items/type",keyword:"type",params:{type:"ob\
+ject"}};e===null?e=[t]:e.push(t),o++}}}else{let s={instancePath:p+"/assign",schemaPath:"#/properties/assign/ty\
 pe",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),o++}}if(u.rules!==void 0){let c=u.rules;if(Array.
-isArray(c)){if(c.length>256){let t={instancePath:p+"/rules",schemaPath:"#/properties/rules/maxItems",keyword:"\
-maxItems",params:{limit:256}};e===null?e=[t]:e.push(t),o++}let s=c.length;for(let t=0;t<s;t++){let a=c[t];if(a&&
-typeof a=="object"&&!Array.isArray(a)){if(a.id===void 0){let r={instancePath:p+"/rules/"+t,schemaPath:"#/prope\
-rties/rules/items/required",keyword:"required",params:{missingProperty:"id"}};e===null?e=[r]:e.push(r),o++}if(a.
-when===void 0){let r={instancePath:p+"/rules/"+t,schemaPath:"#/properties/rules/items/required",keyword:"requi\
-red",params:{missingProperty:"when"}};e===null?e=[r]:e.push(r),o++}for(let r in a)if(!(r==="id"||r==="hide"||r===
-"show"||r==="when"||r==="reason")){let i={instancePath:p+"/rules/"+t,schemaPath:"#/properties/rules/items/addi\
-tionalProperties",keyword:"additionalProperties",params:{additionalProperty:r}};e===null?e=[i]:e.push(i),o++}if(a.
-id!==void 0){let r=a.id;if(typeof r=="string"){if(!I.test(r)){let i={instancePath:p+"/rules/"+t+"/id",schemaPath:"\
+isArray(c)){if(c.length>256){let r={instancePath:p+"/rules",schemaPath:"#/properties/rules/maxItems",keyword:"\
+maxItems",params:{limit:256}};e===null?e=[r]:e.push(r),o++}let s=c.length;for(let r=0;r<s;r++){let a=c[r];if(a&&
+typeof a=="object"&&!Array.isArray(a)){if(a.id===void 0){let t={instancePath:p+"/rules/"+r,schemaPath:"#/prope\
+rties/rules/items/required",keyword:"required",params:{missingProperty:"id"}};e===null?e=[t]:e.push(t),o++}if(a.
+when===void 0){let t={instancePath:p+"/rules/"+r,schemaPath:"#/properties/rules/items/required",keyword:"requi\
+red",params:{missingProperty:"when"}};e===null?e=[t]:e.push(t),o++}for(let t in a)if(!(t==="id"||t==="hide"||t===
+"show"||t==="when"||t==="reason")){let i={instancePath:p+"/rules/"+r,schemaPath:"#/properties/rules/items/addi\
+tionalProperties",keyword:"additionalProperties",params:{additionalProperty:t}};e===null?e=[i]:e.push(i),o++}if(a.
+id!==void 0){let t=a.id;if(typeof t=="string"){if(!I.test(t)){let i={instancePath:p+"/rules/"+r+"/id",schemaPath:"\
 #/properties/rules/items/properties/id/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"}};
-e===null?e=[i]:e.push(i),o++}}else{let i={instancePath:p+"/rules/"+t+"/id",schemaPath:"#/properties/rules/item\
+e===null?e=[i]:e.push(i),o++}}else{let i={instancePath:p+"/rules/"+r+"/id",schemaPath:"#/properties/rules/item\
 s/properties/id/type",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),o++}}if(a.hide!==void 0){
-let r=a.hide;if(Array.isArray(r)){if(r.length<1){let m={instancePath:p+"/rules/"+t+"/hide",schemaPath:"#/prope\
+let t=a.hide;if(Array.isArray(t)){if(t.length<1){let m={instancePath:p+"/rules/"+r+"/hide",schemaPath:"#/prope\
 rties/rules/items/properties/hide/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[m]:e.push(m),o++}
-let i=r.length;for(let m=0;m<i;m++){let d=r[m];if(!(d==="tools"||d==="prompts"||d==="resources"||d==="resource\
-Templates")){let g={instancePath:p+"/rules/"+t+"/hide/"+m,schemaPath:"#/properties/rules/items/properties/hide\
+let i=t.length;for(let m=0;m<i;m++){let d=t[m];if(!(d==="tools"||d==="prompts"||d==="resources"||d==="resource\
+Templates")){let g={instancePath:p+"/rules/"+r+"/hide/"+m,schemaPath:"#/properties/rules/items/properties/hide\
 /items/enum",keyword:"enum",params:{allowedValues:f.properties.rules.items.properties.hide.items.enum}};e===null?
-e=[g]:e.push(g),o++}}let l=r.length,n;if(l>1){e:for(;l--;)for(n=l;n--;)if(x(r[l],r[n])){let m={instancePath:p+
-"/rules/"+t+"/hide",schemaPath:"#/properties/rules/items/properties/hide/uniqueItems",keyword:"uniqueItems",params:{
-i:l,j:n}};e===null?e=[m]:e.push(m),o++;break e}}}else{let i={instancePath:p+"/rules/"+t+"/hide",schemaPath:"#/\
+e=[g]:e.push(g),o++}}let l=t.length,n;if(l>1){e:for(;l--;)for(n=l;n--;)if(x(t[l],t[n])){let m={instancePath:p+
+"/rules/"+r+"/hide",schemaPath:"#/properties/rules/items/properties/hide/uniqueItems",keyword:"uniqueItems",params:{
+i:l,j:n}};e===null?e=[m]:e.push(m),o++;break e}}}else{let i={instancePath:p+"/rules/"+r+"/hide",schemaPath:"#/\
 properties/rules/items/properties/hide/type",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),o++}}
-if(a.show!==void 0){let r=a.show;if(Array.isArray(r)){if(r.length<1){let m={instancePath:p+"/rules/"+t+"/show",
+if(a.show!==void 0){let t=a.show;if(Array.isArray(t)){if(t.length<1){let m={instancePath:p+"/rules/"+r+"/show",
 schemaPath:"#/properties/rules/items/properties/show/minItems",keyword:"minItems",params:{limit:1}};e===null?e=
-[m]:e.push(m),o++}let i=r.length;for(let m=0;m<i;m++){let d=r[m];if(!(d==="tools"||d==="prompts"||d==="resourc\
-es"||d==="resourceTemplates")){let g={instancePath:p+"/rules/"+t+"/show/"+m,schemaPath:"#/properties/rules/ite\
+[m]:e.push(m),o++}let i=t.length;for(let m=0;m<i;m++){let d=t[m];if(!(d==="tools"||d==="prompts"||d==="resourc\
+es"||d==="resourceTemplates")){let g={instancePath:p+"/rules/"+r+"/show/"+m,schemaPath:"#/properties/rules/ite\
 ms/properties/show/items/enum",keyword:"enum",params:{allowedValues:f.properties.rules.items.properties.show.items.
-enum}};e===null?e=[g]:e.push(g),o++}}let l=r.length,n;if(l>1){e:for(;l--;)for(n=l;n--;)if(x(r[l],r[n])){let m={
-instancePath:p+"/rules/"+t+"/show",schemaPath:"#/properties/rules/items/properties/show/uniqueItems",keyword:"\
-uniqueItems",params:{i:l,j:n}};e===null?e=[m]:e.push(m),o++;break e}}}else{let i={instancePath:p+"/rules/"+t+"\
+enum}};e===null?e=[g]:e.push(g),o++}}let l=t.length,n;if(l>1){e:for(;l--;)for(n=l;n--;)if(x(t[l],t[n])){let m={
+instancePath:p+"/rules/"+r+"/show",schemaPath:"#/properties/rules/items/properties/show/uniqueItems",keyword:"\
+uniqueItems",params:{i:l,j:n}};e===null?e=[m]:e.push(m),o++;break e}}}else{let i={instancePath:p+"/rules/"+r+"\
 /show",schemaPath:"#/properties/rules/items/properties/show/type",keyword:"type",params:{type:"array"}};e===null?
-e=[i]:e.push(i),o++}}if(a.reason!==void 0&&typeof a.reason!="string"){let r={instancePath:p+"/rules/"+t+"/reas\
+e=[i]:e.push(i),o++}}if(a.reason!==void 0&&typeof a.reason!="string"){let t={instancePath:p+"/rules/"+r+"/reas\
 on",schemaPath:"#/properties/rules/items/properties/reason/type",keyword:"type",params:{type:"string"}};e===null?
-e=[r]:e.push(r),o++}}else{let r={instancePath:p+"/rules/"+t,schemaPath:"#/properties/rules/items/type",keyword:"\
-type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}}else{let s={instancePath:p+"/rules",schemaPath:"#\
+e=[t]:e.push(t),o++}}else{let t={instancePath:p+"/rules/"+r,schemaPath:"#/properties/rules/items/type",keyword:"\
+type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}}else{let s={instancePath:p+"/rules",schemaPath:"#\
 /properties/rules/type",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),o++}}if(u.settings!==void 0){
 let c=u.settings;if(c&&typeof c=="object"&&!Array.isArray(c)){for(let s in c)if(!j.call(f.properties.settings.
-properties,s)){let t={instancePath:p+"/settings",schemaPath:"#/properties/settings/additionalProperties",keyword:"\
-additionalProperties",params:{additionalProperty:s}};e===null?e=[t]:e.push(t),o++}if(c.unmapped!==void 0){let s=c.
-unmapped;if(!(s==="show"||s==="hide")){let t={instancePath:p+"/settings/unmapped",schemaPath:"#/properties/set\
+properties,s)){let r={instancePath:p+"/settings",schemaPath:"#/properties/settings/additionalProperties",keyword:"\
+additionalProperties",params:{additionalProperty:s}};e===null?e=[r]:e.push(r),o++}if(c.unmapped!==void 0){let s=c.
+unmapped;if(!(s==="show"||s==="hide")){let r={instancePath:p+"/settings/unmapped",schemaPath:"#/properties/set\
 tings/properties/unmapped/enum",keyword:"enum",params:{allowedValues:f.properties.settings.properties.unmapped.
-enum}};e===null?e=[t]:e.push(t),o++}}if(c.defaults!==void 0){let s=c.defaults;if(!(s==="aware"||s==="always"||
-s==="never")){let t={instancePath:p+"/settings/defaults",schemaPath:"#/properties/settings/properties/defaults\
-/enum",keyword:"enum",params:{allowedValues:f.properties.settings.properties.defaults.enum}};e===null?e=[t]:e.
-push(t),o++}}if(c.invalid!==void 0){let s=c.invalid;if(!(s==="error"||s==="ignore"||s==="clamp")){let t={instancePath:p+
+enum}};e===null?e=[r]:e.push(r),o++}}if(c.defaults!==void 0){let s=c.defaults;if(!(s==="aware"||s==="always"||
+s==="never")){let r={instancePath:p+"/settings/defaults",schemaPath:"#/properties/settings/properties/defaults\
+/enum",keyword:"enum",params:{allowedValues:f.properties.settings.properties.defaults.enum}};e===null?e=[r]:e.
+push(r),o++}}if(c.invalid!==void 0){let s=c.invalid;if(!(s==="error"||s==="ignore"||s==="clamp")){let r={instancePath:p+
 "/settings/invalid",schemaPath:"#/properties/settings/properties/invalid/enum",keyword:"enum",params:{allowedValues:f.
-properties.settings.properties.invalid.enum}};e===null?e=[t]:e.push(t),o++}}if(c.enforcement!==void 0){let s=c.
-enforcement;if(!(s==="advisory"||s==="enforce"||s==="shadow")){let t={instancePath:p+"/settings/enforcement",schemaPath:"\
+properties.settings.properties.invalid.enum}};e===null?e=[r]:e.push(r),o++}}if(c.enforcement!==void 0){let s=c.
+enforcement;if(!(s==="advisory"||s==="enforce"||s==="shadow")){let r={instancePath:p+"/settings/enforcement",schemaPath:"\
 #/properties/settings/properties/enforcement/enum",keyword:"enum",params:{allowedValues:f.properties.settings.
-properties.enforcement.enum}};e===null?e=[t]:e.push(t),o++}}if(c.methods!==void 0){let s=c.methods;if(Array.isArray(
+properties.enforcement.enum}};e===null?e=[r]:e.push(r),o++}}if(c.methods!==void 0){let s=c.methods;if(Array.isArray(
 s)){if(s.length>64){let i={instancePath:p+"/settings/methods",schemaPath:"#/properties/settings/properties/met\
-hods/maxItems",keyword:"maxItems",params:{limit:64}};e===null?e=[i]:e.push(i),o++}let t=s.length;for(let i=0;i<
-t;i++){let l=s[i];if(typeof l=="string"){if(y(l)>256){let n={instancePath:p+"/settings/methods/"+i,schemaPath:"\
+hods/maxItems",keyword:"maxItems",params:{limit:64}};e===null?e=[i]:e.push(i),o++}let r=s.length;for(let i=0;i<
+r;i++){let l=s[i];if(typeof l=="string"){if(y(l)>256){let n={instancePath:p+"/settings/methods/"+i,schemaPath:"\
 #/properties/settings/properties/methods/items/maxLength",keyword:"maxLength",params:{limit:256}};e===null?e=[
 n]:e.push(n),o++}if(y(l)<1){let n={instancePath:p+"/settings/methods/"+i,schemaPath:"#/properties/settings/pro\
 perties/methods/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[n]:e.push(n),o++}}else{let n={
 instancePath:p+"/settings/methods/"+i,schemaPath:"#/properties/settings/properties/methods/items/type",keyword:"\
-type",params:{type:"string"}};e===null?e=[n]:e.push(n),o++}}let a=s.length,r;if(a>1){let i={};for(;a--;){let l=s[a];
-if(typeof l=="string"){if(typeof i[l]=="number"){r=i[l];let n={instancePath:p+"/settings/methods",schemaPath:"\
-#/properties/settings/properties/methods/uniqueItems",keyword:"uniqueItems",params:{i:a,j:r}};e===null?e=[n]:e.
-push(n),o++;break}i[l]=a}}}}else{let t={instancePath:p+"/settings/methods",schemaPath:"#/properties/settings/p\
-roperties/methods/type",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),o++}}if(c.groups!==void 0){
+type",params:{type:"string"}};e===null?e=[n]:e.push(n),o++}}let a=s.length,t;if(a>1){let i={};for(;a--;){let l=s[a];
+if(typeof l=="string"){if(typeof i[l]=="number"){t=i[l];let n={instancePath:p+"/settings/methods",schemaPath:"\
+#/properties/settings/properties/methods/uniqueItems",keyword:"uniqueItems",params:{i:a,j:t}};e===null?e=[n]:e.
+push(n),o++;break}i[l]=a}}}}else{let r={instancePath:p+"/settings/methods",schemaPath:"#/properties/settings/p\
+roperties/methods/type",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),o++}}if(c.groups!==void 0){
 let s=c.groups;if(Array.isArray(s)){if(s.length>64){let i={instancePath:p+"/settings/groups",schemaPath:"#/pro\
 perties/settings/properties/groups/maxItems",keyword:"maxItems",params:{limit:64}};e===null?e=[i]:e.push(i),o++}
-let t=s.length;for(let i=0;i<t;i++){let l=s[i];if(typeof l=="string"){if(y(l)>256){let n={instancePath:p+"/set\
+let r=s.length;for(let i=0;i<r;i++){let l=s[i];if(typeof l=="string"){if(y(l)>256){let n={instancePath:p+"/set\
 tings/groups/"+i,schemaPath:"#/properties/settings/properties/groups/items/maxLength",keyword:"maxLength",params:{
 limit:256}};e===null?e=[n]:e.push(n),o++}if(y(l)<1){let n={instancePath:p+"/settings/groups/"+i,schemaPath:"#/\
 properties/settings/properties/groups/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[n]:e.
 push(n),o++}}else{let n={instancePath:p+"/settings/groups/"+i,schemaPath:"#/properties/settings/properties/gro\
-ups/items/type",keyword:"type",params:{type:"string"}};e===null?e=[n]:e.push(n),o++}}let a=s.length,r;if(a>1){
-let i={};for(;a--;){let l=s[a];if(typeof l=="string"){if(typeof i[l]=="number"){r=i[l];let n={instancePath:p+"\
+ups/items/type",keyword:"type",params:{type:"string"}};e===null?e=[n]:e.push(n),o++}}let a=s.length,t;if(a>1){
+let i={};for(;a--;){let l=s[a];if(typeof l=="string"){if(typeof i[l]=="number"){t=i[l];let n={instancePath:p+"\
 /settings/groups",schemaPath:"#/properties/settings/properties/groups/uniqueItems",keyword:"uniqueItems",params:{
-i:a,j:r}};e===null?e=[n]:e.push(n),o++;break}i[l]=a}}}}else{let t={instancePath:p+"/settings/groups",schemaPath:"\
-#/properties/settings/properties/groups/type",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),o++}}
-if(c["page-size"]!==void 0){let s=c["page-size"];if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={
+i:a,j:t}};e===null?e=[n]:e.push(n),o++;break}i[l]=a}}}}else{let r={instancePath:p+"/settings/groups",schemaPath:"\
+#/properties/settings/properties/groups/type",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),o++}}
+if(c["page-size"]!==void 0){let s=c["page-size"];if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={
 instancePath:p+"/settings/page-size",schemaPath:"#/properties/settings/properties/page-size/type",keyword:"typ\
-e",params:{type:"integer"}};e===null?e=[t]:e.push(t),o++}if(typeof s=="number"&&isFinite(s)){if(s>1e4||isNaN(s)){
-let t={instancePath:p+"/settings/page-size",schemaPath:"#/properties/settings/properties/page-size/maximum",keyword:"\
-maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[t]:e.push(t),o++}if(s<1||isNaN(s)){let t={instancePath:p+
+e",params:{type:"integer"}};e===null?e=[r]:e.push(r),o++}if(typeof s=="number"&&isFinite(s)){if(s>1e4||isNaN(s)){
+let r={instancePath:p+"/settings/page-size",schemaPath:"#/properties/settings/properties/page-size/maximum",keyword:"\
+maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[r]:e.push(r),o++}if(s<1||isNaN(s)){let r={instancePath:p+
 "/settings/page-size",schemaPath:"#/properties/settings/properties/page-size/minimum",keyword:"minimum",params:{
-comparison:">=",limit:1}};e===null?e=[t]:e.push(t),o++}}}if(c["name-filters"]!==void 0&&typeof c["name-filters"]!=
+comparison:">=",limit:1}};e===null?e=[r]:e.push(r),o++}}}if(c["name-filters"]!==void 0&&typeof c["name-filters"]!=
 "boolean"){let s={instancePath:p+"/settings/name-filters",schemaPath:"#/properties/settings/properties/name-fi\
 lters/type",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),o++}if(c.changed!==void 0){let s=c.
-changed;if(!(s==="show"||s==="warn"||s==="hide")){let t={instancePath:p+"/settings/changed",schemaPath:"#/prop\
+changed;if(!(s==="show"||s==="warn"||s==="hide")){let r={instancePath:p+"/settings/changed",schemaPath:"#/prop\
 erties/settings/properties/changed/enum",keyword:"enum",params:{allowedValues:f.properties.settings.properties.
-changed.enum}};e===null?e=[t]:e.push(t),o++}}if(c.lists!==void 0){let s=c.lists;if(!(s==="filter"||s==="stable")){
-let t={instancePath:p+"/settings/lists",schemaPath:"#/properties/settings/properties/lists/enum",keyword:"enum",
-params:{allowedValues:f.properties.settings.properties.lists.enum}};e===null?e=[t]:e.push(t),o++}}if(c.panel!==
-void 0){let s=c.panel;if(!(s==="off"||s==="read-only"||s==="narrow"||s==="on")){let t={instancePath:p+"/settin\
+changed.enum}};e===null?e=[r]:e.push(r),o++}}if(c.lists!==void 0){let s=c.lists;if(!(s==="filter"||s==="stable")){
+let r={instancePath:p+"/settings/lists",schemaPath:"#/properties/settings/properties/lists/enum",keyword:"enum",
+params:{allowedValues:f.properties.settings.properties.lists.enum}};e===null?e=[r]:e.push(r),o++}}if(c.panel!==
+void 0){let s=c.panel;if(!(s==="off"||s==="read-only"||s==="narrow"||s==="on")){let r={instancePath:p+"/settin\
 gs/panel",schemaPath:"#/properties/settings/properties/panel/enum",keyword:"enum",params:{allowedValues:f.properties.
-settings.properties.panel.enum}};e===null?e=[t]:e.push(t),o++}}if(c["panel-prefix"]!==void 0){let s=c["panel-p\
-refix"];if(typeof s=="string"){if(!S.test(s)){let t={instancePath:p+"/settings/panel-prefix",schemaPath:"#/pro\
+settings.properties.panel.enum}};e===null?e=[r]:e.push(r),o++}}if(c["panel-prefix"]!==void 0){let s=c["panel-p\
+refix"];if(typeof s=="string"){if(!S.test(s)){let r={instancePath:p+"/settings/panel-prefix",schemaPath:"#/pro\
 perties/settings/properties/panel-prefix/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_]{0,31}$"}};
-e===null?e=[t]:e.push(t),o++}}else{let t={instancePath:p+"/settings/panel-prefix",schemaPath:"#/properties/set\
-tings/properties/panel-prefix/type",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),o++}}if(c.
-tasks!==void 0){let s=c.tasks;if(!(s==="require-capability"||s==="show")){let t={instancePath:p+"/settings/tas\
+e===null?e=[r]:e.push(r),o++}}else{let r={instancePath:p+"/settings/panel-prefix",schemaPath:"#/properties/set\
+tings/properties/panel-prefix/type",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),o++}}if(c.
+tasks!==void 0){let s=c.tasks;if(!(s==="require-capability"||s==="show")){let r={instancePath:p+"/settings/tas\
 ks",schemaPath:"#/properties/settings/properties/tasks/enum",keyword:"enum",params:{allowedValues:f.properties.
-settings.properties.tasks.enum}};e===null?e=[t]:e.push(t),o++}}if(c.texts!==void 0){let s=c.texts;if(!(s==="re\
-dact"||s==="keep")){let t={instancePath:p+"/settings/texts",schemaPath:"#/properties/settings/properties/texts\
-/enum",keyword:"enum",params:{allowedValues:f.properties.settings.properties.texts.enum}};e===null?e=[t]:e.push(
-t),o++}}if(c.transparency!==void 0&&typeof c.transparency!="boolean"){let s={instancePath:p+"/settings/transpa\
+settings.properties.tasks.enum}};e===null?e=[r]:e.push(r),o++}}if(c.texts!==void 0){let s=c.texts;if(!(s==="re\
+dact"||s==="keep")){let r={instancePath:p+"/settings/texts",schemaPath:"#/properties/settings/properties/texts\
+/enum",keyword:"enum",params:{allowedValues:f.properties.settings.properties.texts.enum}};e===null?e=[r]:e.push(
+r),o++}}if(c.transparency!==void 0&&typeof c.transparency!="boolean"){let s={instancePath:p+"/settings/transpa\
 rency",schemaPath:"#/properties/settings/properties/transparency/type",keyword:"type",params:{type:"boolean"}};
 e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:p+"/settings",schemaPath:"#/properties/settings/type",keyword:"\
 type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}}else{let c={instancePath:p,schemaPath:"#/type",keyword:"\

@@ -1,13 +1,12 @@
 import { identityOf, type Primitive } from '../../../engine/mapping.js';
 import { descriptionWords } from '../words/description-words.js';
 import { countEach, singularOf, type WordsByName, wordsOf } from '../words/words.js';
-import { boundTopics } from './bound-topics.js';
 import { isEveryday } from './everyday.js';
 import { type PrefixGroup, prefixGroups, wordsWithoutPrefix } from './gateway.js';
-import { tellingWords } from './similarity.js';
+import { topicsFromNames, withSubTopics } from './name-topics.js';
 import { topicsFromTags, toValue } from './tags.js';
+import { tellingWords } from './telling-words.js';
 import { type TopicWords, tellingNouns } from './topic-nouns.js';
-import { topicsFromWords } from './topics-from-words.js';
 
 /** The topics of the tools of a server. */
 export interface ProposedTopics {
@@ -19,7 +18,7 @@ export interface ProposedTopics {
   /** The words that tell the tools of each topic from the others, best first. */
   readonly topicWords: WordsByName;
   /** Why there are no topics. */
-  readonly without?: 'few tools' | 'out of bounds' | 'small savings';
+  readonly without?: 'few tools' | 'no shared words' | 'small savings';
   /** For a gateway: the pattern of each server that is a topic. */
   readonly patterns: readonly { readonly pattern: string; readonly topic: string }[];
 }
@@ -53,12 +52,14 @@ export function proposeTopics(
   const everyday = new Set(names.filter((name) => isEveryday(words.get(name) ?? [])));
   // A tag is meant for its tool, also for an everyday one.
   const topical = all.filter(({ name }) => !everyday.has(name) || (tagged?.get(name) ?? []).length > 0);
-  const found = groups.length > 0 ? new Map(prefixes) : (tagged ?? topicsFromWords(all));
-  const bounded = boundTopics(topical, found, tools.length);
-  if (bounded === undefined) return noTopics('out of bounds');
+  const found =
+    groups.length > 0 ? new Map(prefixes) : (tagged ?? topicsFromNames(topical, new Set(wordsOf(server))));
+  if (found === undefined) return noTopics('no shared words');
+  const bounded = withSubTopics(topical, found);
   const topicsOf = new Map(
     names.map((name): [string, readonly string[] | 'any'] => {
-      const own = bounded.get(name);
+      const own =
+        everyday.has(name) && !(tagged?.get(name) ?? []).length ? undefined : (bounded.get(name) ?? []);
       return [name, own === undefined ? 'any' : own.length === 0 ? [OTHER] : own];
     }),
   );
@@ -122,7 +123,8 @@ function patternsOf(
   return [...(hasOther ? [{ pattern: '*', topic: OTHER }] : []), ...own];
 }
 
-function topicWords(tools: readonly Primitive[], words: WordsByName, server: string): TopicWords[] {
+/** @returns the words of each tool that can tell its topic: those of its name, and the nouns of its description */
+export function topicWords(tools: readonly Primitive[], words: WordsByName, server: string): TopicWords[] {
   const names = tools.map((tool) => identityOf('tools', tool));
   // The name of the server is in front of all names and in many descriptions, but no topic.
   const inFront = names.flatMap((name) => {

@@ -1,3 +1,0 @@
-// Made by "npm run generate" from policy-page.yaml.
-export const MATCH = {"exact":"A host is shown what has the value that it chooses.","at-least":"A host is shown what has the value that it chooses, or a later one of the list.","at-most":"A host is shown what has the value that it chooses, or an earlier one of the list.","within":"A host is shown what has the value that it chooses, or one above or below it."} as const;
-export const ENFORCEMENT = {"advisory":"Anyone who knows the name of a hidden primitive can still use it.","enforce":"Requests for hidden primitives are rejected, too.","shadow":"At the moment, nothing is hidden: decisions are only logged."} as const;
