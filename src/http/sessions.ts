@@ -18,6 +18,10 @@ export function sessionOf(headers: Headers): string | undefined {
   return id !== null && id.length <= 1024 && /^[0-9a-f]{32}(\.[\w-]+)?$/.test(id) ? id : undefined;
 }
 
+/** @returns whether a request names a session in a form of another version, so that nobody knows what its host preferred */
+export const hasForeignSession = (headers: Headers): boolean =>
+  headers.has(SESSION_HEADER) && sessionOf(headers) === undefined;
+
 /** @returns under which stores keep a session */
 export const storeKeyOf = (id: string): string => id.slice(0, 32);
 

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { KnownNames } from '../gate/edge/outcomes.js';
 import { type Authorization, requireLogin } from '../http/callers/authorization.js';
 import { ANY_PAGE, checkOrigin } from '../http/cors.js';
@@ -6,10 +5,11 @@ import type { FetchHandler } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { observe } from '../http/observer.js';
 import { parseJson, requestIdsIn } from '../http/request-body.js';
-import type { WriteLog } from '../http/request-log.js';
 import { isForCard } from '../http/server-card/serve-card.js';
 import { principalOf, sessionOf } from '../http/sessions.js';
 import { beforeAbort } from '../session/before-abort.js';
+import { callerHash, hashed } from '../telemetry/entries.js';
+import type { WriteLog } from '../telemetry/request-log.js';
 import { callerOf } from './claims.js';
 import { deadlineOf, type LambdaContext, LateError } from './deadline.js';
 import { type HttpEvent, isRequestMethod, toRequest } from './event.js';
@@ -104,11 +104,11 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
           status,
           durationMs: observed.elapsed(),
           session: session && hashed(session, logSalt),
-          // Without a secret salt, a hash tells who the caller is to anyone who knows the names.
-          caller: logSalt && principal ? hashed(JSON.stringify(principal), logSalt) : undefined,
+          caller: callerHash(principal, logSalt),
           xrayTraceId: xrayOf(request.headers.get('x-amzn-trace-id')),
           storeCalls: observed.storeCalls,
           reports: observed.reports,
+          timings: observed.timings,
           failure: cause,
         });
       },
@@ -118,14 +118,6 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
 
 function bodyOf({ body, isBase64Encoded }: HttpEvent): string {
   return isBase64Encoded === true ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
-}
-
-/**
- * A session id gives access to the session, and a subject can be the name of a person. A hash only tells which log lines
- * belong together.
- */
-function hashed(text: string, salt: string): string {
-  return createHmac('sha256', salt).update(text).digest('hex').slice(0, 16);
 }
 
 /** https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader */

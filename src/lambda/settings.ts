@@ -74,6 +74,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>) 
   const response = oneOf('RESPONSE', ['buffered', 'stream'], 'buffered');
   const authorizer = oneOf('AUTHORIZER', ['none', 'gateway'], 'none');
   const maxAgeSeconds = secondsOf('POLICY_SECONDS', 60) ?? 60;
+  const required = oneOf('POLICY_REQUIRED', ['false', 'true'], 'false') === 'true';
   const url = text('POLICY') === '' ? undefined : parsePolicyUrl(text('POLICY'));
   if (url === undefined && text('POLICY') !== '') {
     problems.push(
@@ -105,6 +106,6 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>) 
     /** The namespace of the metrics in CloudWatch. Without it, no metrics are written. */
     ...(metrics === '' ? {} : { metrics }),
     /** The policy outside the function, which replaces the packaged one. */
-    ...(url === undefined ? {} : { policy: { url, maxAgeSeconds } }),
+    ...(url === undefined ? {} : { policy: { url, maxAgeSeconds, required } }),
   };
 }

@@ -10,6 +10,7 @@ import { preparePolicy } from '../../src/engine/policy.js';
 import { LivePolicy } from '../../src/gate/request/live-policy.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { writeLock } from '../../src/policy/compile/lock.js';
+import type { PolicyEvent } from '../../src/telemetry/policy-event.js';
 
 const FIRST = `version: 1
 concerns:
@@ -23,6 +24,8 @@ patterns: { tools: { "drop*": { effect: destroys } } }
 rules: [{ id: never, hide: [tools], when: { "===": [{ var: primitive.name }, wipe] } }]
 settings: { defaults: always, unmapped: hide, enforcement: enforce }
 `;
+
+const IN_EFFECT = /^The saved policy is in effect \(digest [0-9a-f]{32}\)\.$/;
 
 const stops: (() => void)[] = [];
 afterAll(() => {
@@ -38,19 +41,27 @@ function watched(text = FIRST + REST, pinned?: ServerCatalog) {
   const live = new LivePolicy(loadPolicy(file));
   const notes: string[] = [];
   const note = (text: string) => void notes.push(text);
-  const stop = watchPolicy([file], {
+  const events: PolicyEvent[] = [];
+  const { close } = watchPolicy([file], {
     live,
     prepare: preparePolicy,
-    note,
+    operations: {
+      note,
+      policy(event, told) {
+        events.push(event);
+        if (told !== undefined) note(told);
+      },
+      policyInEffect: () => undefined,
+    },
     paper: paperOf(process.stderr, 'never'),
   });
-  stops.push(stop);
+  stops.push(close);
   const save = (text: string) => writeFileSync(file, text);
   const until = async (found: () => boolean): Promise<void> => {
     while (!found()) await new Promise((resolve) => setTimeout(resolve, 20));
   };
   const names = () => [...live.current.entries.tools.keys()];
-  return { live, notes, save, until, names, lock };
+  return { live, notes, events, file, save, until, names, lock };
 }
 
 it.concurrent('keeps the policy in force while a file arrives in two parts', async () => {
@@ -90,7 +101,7 @@ it.concurrent.each([
   expect(live.current).toBe(before);
   expect(notes[0]).toContain(named);
   await until(() => live.current !== before);
-  expect(notes.at(-1)).toBe('The saved policy is in effect.');
+  expect(notes.at(-1)).toMatch(IN_EFFECT);
 });
 
 const LISTS = `version: 1
@@ -146,7 +157,7 @@ it.concurrent.each([
   expect(notes[0]).toContain('may be half written');
   save(`${LISTS}      - sports\n`);
   await until(() => live.current !== before);
-  expect(notes.at(-1)).toBe('The saved policy is in effect.');
+  expect(notes.at(-1)).toMatch(IN_EFFECT);
 });
 
 it.concurrent('takes what is only added or changed at once', async () => {
@@ -154,7 +165,7 @@ it.concurrent('takes what is only added or changed at once', async () => {
   const before = live.current;
   save(FIRST.replace('look: { effect: read }', 'look: { effect: destroys }') + REST);
   await until(() => live.current !== before);
-  expect(notes).toEqual(['The saved policy is in effect.']);
+  expect(notes).toEqual([expect.stringMatching(IN_EFFECT)]);
 });
 
 it.concurrent('does not take a value that lost its end', async () => {
@@ -175,7 +186,7 @@ concerns:
   expect(notes[0]).toMatch(/lacks the line break at the end of .*policy\.yaml, so it may be half written/);
   save(text.replace('10\n', '12\n'));
   await until(() => live.current !== before);
-  expect(notes.at(-1)).toBe('The saved policy is in effect.');
+  expect(notes.at(-1)).toMatch(IN_EFFECT);
 });
 
 it.concurrent('reads files only after they stood still', async () => {

@@ -37,7 +37,11 @@ export function replayToText(policy: Policy, replayed: Replay, { paint }: Paper)
   const rows = facts
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `  ${name.padEnd(10)}${plain(value)}`);
-  return `${[first, ...rows, ...differences(replayed)].join('\n')}\n`;
+  const members = replayed.members.map(({ name, decision: { effect, reason } }) => {
+    const place = 'source' in reason ? ` (${reason.source})` : '';
+    return `  ${plain(name)} ${effect === 'hide' ? 'hidden' : 'shown'}: ${plain(reasonInWords(policy, reason, effect === 'show'))}${place}`;
+  });
+  return `${[first, ...rows, ...members, ...differences(replayed)].join('\n')}\n`;
 }
 
 function differences({ same, intact, differences: found, unlogged }: Replay): string[] {

@@ -9,8 +9,8 @@ import { byKind, type Kind, type Policy } from '../../engine/policy.js';
 import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import { bindCatalog, select } from '../../engine/select.js';
 import { barePrimitive } from '../../gate/enforce/of-servers.js';
-import { decisionIdOf } from '../../http/log/decision-id.js';
-import { decisionFields } from '../../http/log/report-fields.js';
+import { decisionIdOf } from '../../telemetry/decision-id.js';
+import { decisionFields } from '../../telemetry/report-fields.js';
 import { read } from '../../wire/messages.js';
 import type { LoggedDecision } from './log-line.js';
 
@@ -28,12 +28,20 @@ export type Replay = ReturnType<typeof replay>;
  * @example
  * replay(parseLogLine(text), policy, catalog).same; // true
  */
-export function replay(logged: LoggedDecision, policy: Policy, catalog: ServerCatalog, caller: Caller = {}) {
+export function replay(
+  logged: LoggedDecision,
+  policy: Policy,
+  catalog: ServerCatalog,
+  caller: Caller = {},
+  name?: string,
+) {
   const { about } = logged;
   const configuration = configurationOf(logged, policy, caller);
   /** The decision about a primitive; undefined for a list. */
   const decision = about.what === 'list' ? undefined : decisionAbout(about, catalog, configuration);
   const outcome = about.what === 'list' ? listOutcome(about, catalog, configuration) : {};
+  /** What the list did with one primitive, or with each that it hid. */
+  const members = about.what === 'list' ? membersOf(about.kind, catalog, configuration, name) : [];
   const fields = { ...outcome, ...(decision && decisionFields(decision)), policy: policy.digest };
   /** The fields of the decision as they are now, as a log has them. */
   const replayed: object = JSON.parse(JSON.stringify(fields));
@@ -47,7 +55,7 @@ export function replay(logged: LoggedDecision, policy: Policy, catalog: ServerCa
   /** Paths of claims and of the client that rules read, and that a log line does not contain. */
   const unlogged = policy.callerPaths;
   const same = differences.length === 0 && intact;
-  return { same, logged, replayed, decision, differences, intact, unlogged };
+  return { same, logged, replayed, decision, members, differences, intact, unlogged };
 }
 
 /** @returns the configuration with the values in effect of the line, whichever sources they came from */
@@ -79,6 +87,21 @@ function configurationOf({ concerns, sources, model }: LoggedDecision, policy: P
     { from: 'session', concerns: preferences } as const,
   ];
   return resolveConfiguration(policy, all, { ...claiming, forgotten });
+}
+
+function membersOf(
+  kind: Kind,
+  catalog: ServerCatalog,
+  configuration: Configuration,
+  name: string | undefined,
+) {
+  const names = (catalog[kind] ?? []).map((item) => identityOf(kind, item));
+  const decided = names.map((each) => ({
+    name: each,
+    decision: decisionAbout({ kinds: [kind], name: each }, catalog, configuration),
+  }));
+  if (name === undefined) return decided.filter(({ decision }) => decision.effect === 'hide');
+  return decided.filter((each) => each.name === name);
 }
 
 function listOutcome(

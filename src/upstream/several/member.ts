@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UpstreamEvent } from '../../http/log/upstream-event.js';
+import type { UpstreamEvent } from '../../telemetry/upstream-event.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import { isShortened, joinName, split } from '../../wire/server-names.js';
 import { type Introduction, STARTING } from './merge.js';

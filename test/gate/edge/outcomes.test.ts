@@ -154,13 +154,14 @@ describe('what the gate tells about a request', () => {
   ];
 
   it('is reported with its outcome', () => {
+    const other = { ...policyOf('version: 1\nconcerns: { a: { values: [x] } }'), digest: 'other' };
     const { reports, request, answer, outcomes } = open();
     request(1, 'tools/list');
     outcomes.told(told, { id: 1 });
-    outcomes.told({ ...told, shown: 4, total: 5 }, { id: 1, policy: 'other' });
+    outcomes.told({ ...told, shown: 4, total: 5 }, { id: 1, policy: other });
     expect(reports).toEqual([]);
     answer(1, { error: { code: 7, message: '' } });
-    expect(reports).toEqual([{ ...told, shown: 4, total: 5, policy: 'other', error: 7 }]);
+    expect(reports).toEqual([{ ...told, shown: 4, total: 5, policy: other.digest, error: 7 }]);
   });
 
   it('has the policy that the request arrived under if the gate tells none', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countRequest, countUpstream } from '../../../src/lambda/telemetry/metrics.js';
+import { countRequest, countUpstream } from '../../../src/telemetry/counts.js';
 import { read } from '../../../src/wire/messages.js';
 import { createCopy, createVariant } from '../../deploy/project.js';
 
