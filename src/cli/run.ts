@@ -20,7 +20,7 @@ const COMMANDS: Commands = new Map([
   ['pin', () => import('./commands/server/pin.js')],
   ['fmt', () => import('./commands/fmt.js')],
   ['compile', () => import('./commands/compile.js')],
-  ['replay', () => import('./commands/replay.js')],
+  ['why', () => import('./commands/why.js')],
   ['serve', () => import('./commands/serve.js')],
   ['bundle', () => import('./commands/lambda/bundle.js')],
   ['switch', () => import('./commands/switch.js')],
@@ -30,6 +30,9 @@ const COMMANDS: Commands = new Map([
   ['lsp', () => import('./commands/lsp.js')],
   ['completion', () => import('./commands/completion.js')],
 ]);
+
+/** What commands were called before, for one more version. */
+const RENAMED: ReadonlyMap<string, string> = new Map([['replay', 'why']]);
 
 /** `init --lambda` writes other files than `init`, and so has options and a help of its own. */
 const INIT_LAMBDA = (): Promise<RunnableCommand> => import('./commands/lambda/init.js');
@@ -61,7 +64,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
-  const [name, ...rest] = argv;
+  const [given, ...rest] = argv;
+  const name = RENAMED.get(given ?? '') ?? given;
   if (name === undefined) {
     io.stderr.write(HELP);
     return 2;
@@ -81,6 +85,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     );
     return 2;
   }
+  if (name !== given) complain(`"${given}" is now called "${name}", and works for this version only.`, io);
   const command = name === 'init' && rest.includes('--lambda') ? await INIT_LAMBDA() : await load();
   return command.run(rest, io, COMMANDS).catch((error: unknown) => {
     const end = error instanceof UsageError && error.message.endsWith('?') ? '' : '.';

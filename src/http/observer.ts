@@ -14,6 +14,8 @@ export interface Observer {
   readonly arrivedAt?: number | undefined;
   /** Called with the verified caller, once it is known. */
   readonly identified?: ((caller: AuthInfo | undefined) => void) | undefined;
+  /** Called if the request is refused since the policy of the endpoint was not found yet. */
+  readonly policyMissing?: (() => void) | undefined;
   /** The names that reports may contain, shared by all requests of an endpoint. */
   readonly names?: KnownNames | undefined;
 }

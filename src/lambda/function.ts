@@ -126,8 +126,10 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
         });
   const handle: FetchHandler = async (request, given = {}) => {
     await refresh?.look();
-    if (settings.policy?.required === true && refresh?.isConfirmed === false)
+    if (settings.policy?.required === true && refresh?.isConfirmed === false) {
+      given.policyMissing?.();
       return failure(503, HTTP_ERRORS.internal, NO_POLICY, { 'Retry-After': '5' });
+    }
     return serve(request, { ...given, resource: resource ?? given.resource, sessionSecret });
   };
   const invocations = { origins, authorization, log, logSalt };

@@ -54,6 +54,10 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
     let session = sessionOf(request.headers);
     let principal: readonly string[] | undefined;
     let cause: unknown;
+    let isPolicyMissing = false;
+    const policyMissing = (): void => {
+      isPolicyMissing = true;
+    };
 
     const fail = (thrown: unknown): Response => {
       cause = thrown;
@@ -85,7 +89,13 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
           return handle(sent, known);
         }, authorization);
         try {
-          const handled = authorized(request, { report, storeCall, names, authInfo: callerOf(event) });
+          const handled = authorized(request, {
+            report,
+            storeCall,
+            policyMissing,
+            names,
+            authInfo: callerOf(event),
+          });
           const response = page.allow(await beforeAbort(handled, signal));
           session ??= sessionOf(response.headers);
           return response;
@@ -103,6 +113,7 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
           httpMethod: method,
           status,
           durationMs: observed.elapsed(),
+          ...(isPolicyMissing ? { isPolicyMissing } : {}),
           session: session && hashed(session, logSalt),
           caller: callerHash(principal, logSalt),
           xrayTraceId: xrayOf(request.headers.get('x-amzn-trace-id')),

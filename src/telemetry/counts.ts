@@ -23,24 +23,27 @@ export function countRequest({
   status,
   failure,
   storeCalls = [],
+  isPolicyMissing = false,
 }: RequestLog): readonly Count[] {
   const causes = reports.map(causeOf);
   const isStoreDown = storeCalls.some(({ failed }) => failed !== undefined);
   const of = (...which: readonly unknown[]) => causes.filter((cause) => which.includes(cause)).length;
-  // Lambda's own count of errors does not have these: the function answers them itself.
-  const unreported =
-    of('server', 'closed', 'store') === 0 && (failure !== undefined || status >= 500) ? 1 : 0;
+  // Lambda's own count of errors does not have these: the function answers them itself. A session that the store has forgotten
+  // is a 404.
+  const isRefused = failure !== undefined || status >= (isStoreDown ? 400 : 500);
+  const unreported = of('server', 'closed', 'store') === 0 && isRefused ? 1 : 0;
   const lists = reports.filter(({ shown }) => shown !== undefined);
   const sum = (each: (report: GateReport) => number) =>
     lists.reduce((total, report) => total + each(report), 0);
   const shown = sum((report) => report.shown ?? 0);
   const counts: Count[] = [
     { name: 'Calls', value: reports.length },
-    { name: 'Errors', value: of('server', 'closed') + (isStoreDown ? 0 : unreported) },
+    { name: 'Errors', value: of('server', 'closed') + (isStoreDown || isPolicyMissing ? 0 : unreported) },
     { name: 'Degraded', value: of('store') + (isStoreDown ? unreported : 0) },
     { name: 'ToolErrors', value: of('tool') },
     { name: 'Duration', value: durationMs },
   ];
+  if (isPolicyMissing) return [...counts, { name: 'PolicyFailures', value: 1 }];
   if (lists.length === 0) return counts;
   return [
     ...counts,

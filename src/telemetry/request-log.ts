@@ -28,6 +28,8 @@ export interface RequestLog {
   readonly storeCalls?: readonly StoreCall[];
   readonly reports: readonly GateReport[];
   readonly timings?: ReadonlyMap<GateReport, Timing> | undefined;
+  /** Whether it was refused since the policy of the endpoint was not found yet. */
+  readonly isPolicyMissing?: boolean | undefined;
   /** The error that was thrown, if the request failed. */
   readonly failure?: unknown;
   /** The context of the invocation, as Lambda passed it. */

@@ -1,4 +1,5 @@
 import { offeredRecord } from '../gate/concerns/initialize.js';
+import { UNKNOWN_SESSION } from '../gate/request/generated/texts.js';
 import type { SessionId } from '../gate/request/kept-preferences.js';
 import { policyInForce } from '../gate/request/live-policy.js';
 import type { ReceiveReport } from '../gate/request/report.js';
@@ -113,7 +114,9 @@ export function proxySessions(options: SessionProxyOptions) {
     while (sessions.size + opening.size >= maxSessions) {
       const oldest = dispensable();
       if (oldest === undefined || !canEnd(oldest[1])) {
-        return unavailable(`All ${maxSessions} sessions are busy. Try again later, or serve more with --sessions.`);
+        return unavailable(
+          `All ${maxSessions} sessions are busy. Try again later, or serve more with --sessions.`,
+        );
       }
       const [oldestKey, { retire }] = oldest;
       ending.push(end(oldestKey));
@@ -231,6 +234,9 @@ export function proxySessions(options: SessionProxyOptions) {
       const begun = adopting.get(key);
       const session = begun === undefined ? sessions.get(key) : await begun;
       if (kept === undefined || isForgotten || isGone(found, kept)) {
+        // A seal that opens is of a session of this endpoint, so the store has lost it.
+        if (isForgotten && kept?.sealed !== undefined)
+          given.storeCall?.({ operation: 'read', ms: 0, failed: UNKNOWN_SESSION.code });
         if (!(session instanceof Response)) await end(key);
         return failure(404, HTTP_ERRORS.notFound, GONE);
       }

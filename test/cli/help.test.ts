@@ -15,7 +15,7 @@ const COMMANDS = [
   'pin',
   'fmt',
   'compile',
-  'replay',
+  'why',
   'serve',
   'bundle',
   'switch',

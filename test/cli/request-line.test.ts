@@ -31,10 +31,7 @@ it('writes the lines of one turn at once, in their order', async () => {
   await turn();
   log('three');
   await turn();
-  expect(note.mock.calls).toEqual([
-    [['one', 'two']],
-    [['three']],
-  ]);
+  expect(note.mock.calls).toEqual([[['one', 'two']], [['three']]]);
 });
 
 it.each([

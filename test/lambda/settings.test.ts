@@ -28,6 +28,7 @@ describe('the settings of a function', () => {
       'METRICS',
       'POLICY',
       'POLICY_SECONDS',
+      'POLICY_REQUIRED',
     ];
     expect(readSettings(Object.fromEntries(names.map((name) => [`MCP_CONCERNS_${name}`, ' '])))).toEqual(
       defaults,
@@ -50,6 +51,7 @@ describe('the settings of a function', () => {
         MCP_CONCERNS_METRICS: 'vault/prod',
         MCP_CONCERNS_POLICY: `s3://policies/vault/policy.json#${'0'.repeat(32)}`,
         MCP_CONCERNS_POLICY_SECONDS: '30',
+        MCP_CONCERNS_POLICY_REQUIRED: 'true',
       }),
     ).toEqual({
       sessions: 'dynamodb',
@@ -73,6 +75,7 @@ describe('the settings of a function', () => {
           digest: '0'.repeat(32),
         },
         maxAgeSeconds: 30,
+        required: true,
       },
     });
   });
@@ -91,7 +94,7 @@ describe('the settings of a function', () => {
     ],
   ])('tell where the policy is: %s', (url, parts) => {
     const { policy } = readSettings({ MCP_CONCERNS_POLICY: url });
-    expect(policy).toEqual({ url: { ...parts, text: url }, maxAgeSeconds: 60 });
+    expect(policy).toEqual({ url: { ...parts, text: url }, maxAgeSeconds: 60, required: false });
   });
 
   it.each([

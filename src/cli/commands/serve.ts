@@ -47,7 +47,6 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
   const [{ createControl }, { catalogKeeper }, { openServer }, { openOperations }] = await Promise.all([
-
     import('../control/control.js'),
     import('../serving/kept-catalogs.js'),
     import('../inputs/open-server.js'),

@@ -89,19 +89,25 @@ function configurationOf({ concerns, sources, model }: LoggedDecision, policy: P
   return resolveConfiguration(policy, all, { ...claiming, forgotten });
 }
 
+/** What a list did with a primitive. */
+export interface ListMember {
+  readonly name: string;
+  readonly decision: Decision;
+}
+
 function membersOf(
   kind: Kind,
   catalog: ServerCatalog,
   configuration: Configuration,
   name: string | undefined,
-) {
-  const names = (catalog[kind] ?? []).map((item) => identityOf(kind, item));
-  const decided = names.map((each) => ({
-    name: each,
-    decision: decisionAbout({ kinds: [kind], name: each }, catalog, configuration),
-  }));
-  if (name === undefined) return decided.filter(({ decision }) => decision.effect === 'hide');
-  return decided.filter((each) => each.name === name);
+): readonly ListMember[] {
+  const { policy } = configuration;
+  return (catalog[kind] ?? []).flatMap((item) => {
+    const each = identityOf(kind, item);
+    if (name !== undefined && each !== name) return [];
+    const decision = evaluate(mapListed(policy, kind, item), configurationFor(configuration, kind, each));
+    return name === undefined && decision.effect === 'show' ? [] : [{ name: each, decision }];
+  });
 }
 
 function listOutcome(

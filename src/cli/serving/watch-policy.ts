@@ -129,7 +129,12 @@ export function watchPolicy(
       const { digest, label } = policy;
       operations.policyInEffect(digest, label);
       operations.policy(
-        { outcome: 'replaced', policy: digest, before: was, ...(label === undefined ? {} : { policyLabel: label }) },
+        {
+          outcome: 'replaced',
+          policy: digest,
+          before: was,
+          ...(label === undefined ? {} : { policyLabel: label }),
+        },
         `The saved policy is in effect (digest ${digest}).`,
       );
       watcher.follow(texts.keys());

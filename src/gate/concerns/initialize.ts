@@ -76,7 +76,10 @@ export function* settleInitialize(
   const failed = warnings.filter(({ code }) => code === 'store-unavailable');
   const declared = declareConcerns(told, facts.policy, 'legacy', canKeep(facts));
   // The values that apply to the next request, also those of the URL and of claims.
-  const kept: StoredPreferences = { session: { state: 'live', record: offered.record }, principal: undefined };
+  const kept: StoredPreferences = {
+    session: { state: 'live', record: offered.record },
+    principal: undefined,
+  };
   return {
     message: { ...message, result: withWarnings(declared, failed) },
     tell: () => [

@@ -52,6 +52,9 @@ export function openCompiledPolicy(data: unknown): Policy {
     );
   }
   try {
+    // They are not in the digest, and decisions name them.
+    if (!content.files.every((file) => typeof file === 'string'))
+      throw new TypeError('Its files have no names.');
     return preparePolicy(data as CompiledPolicy);
   } catch (cause) {
     throw new CompiledPolicyError('The compiled policy is damaged. Compile it again.', { cause });

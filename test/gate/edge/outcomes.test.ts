@@ -154,7 +154,7 @@ describe('what the gate tells about a request', () => {
   ];
 
   it('is reported with its outcome', () => {
-    const other = { ...policyOf('version: 1\nconcerns: { a: { values: [x] } }'), digest: 'other' };
+    const other = { ...policyOf('concerns: { a: { values: [x] } }'), digest: 'other' };
     const { reports, request, answer, outcomes } = open();
     request(1, 'tools/list');
     outcomes.told(told, { id: 1 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countRequest, countUpstream } from '../../../src/telemetry/counts.js';
+import { countPolicy, countRequest, countUpstream } from '../../../src/telemetry/counts.js';
 import { read } from '../../../src/wire/messages.js';
 import { createCopy, createVariant } from '../../deploy/project.js';
 
@@ -38,6 +38,7 @@ const WRITTEN = [
     durationMs: 1,
     reports: [{ method: 'tools/list', era: 'legacy', shown: 1, total: 2 }],
   }),
+  ...countPolicy({ outcome: 'kept' }),
   ...countUpstream({ upstream: 'a', state: 'failed' }),
   ...countUpstream({ upstream: 'a', state: 'restarting' }),
 ].map(({ name }) => name);

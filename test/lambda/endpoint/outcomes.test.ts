@@ -255,7 +255,7 @@ describe('replay makes the decision of a log line again', () => {
   );
   const replay = async (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> => {
     try {
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, [MAIN, 'replay', ...args]);
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [MAIN, 'why', ...args]);
       return { code: 0, stdout, stderr };
     } catch (cause) {
       return cause as { code: number; stdout: string; stderr: string };

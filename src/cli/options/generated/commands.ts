@@ -87,10 +87,10 @@ export const compileCommand = () => input("compile")
   .addOption(new Option("--snapshot <file>", "also write the catalog of the server to a file"))
   .addOption(new Option("--label <text>", "what logs call this version of the policy, for example a commit"))
   .addOption(new Option("--header-env <header>", "'NAME: VARIABLE', as --header, but from an environment variable").argParser(repeated));
-export const replayCommand = () => input("replay")
+export const whyCommand = () => input("why")
   .addArgument(new Argument("<line>", "a line of the log, a file with log lines, or - for stdin"))
   .addOption(new Option("--policy <path>", "the policy of that time, also as compiled JSON").argParser(repeated))
-  .addOption(new Option("--caller <subject>", "only lines of this caller: its subject; needs MCP_CONCERNS_LOG_SALT"))
+  .addOption(new Option("--caller <subject>", "only lines of this caller: its subject, or its hash in the log"))
   .addOption(new Option("--issuer <url>", "with --caller: the issuer of its tokens"))
   .addOption(new Option("--name <name>", "say of each list why it showed or hid this primitive"))
   .addOption(new Option("--at <time>", "only the latest of these lines until this time, for example 2026-11-28T02:14"))
@@ -115,7 +115,7 @@ export const serveCommand = () => project("serve")
   .addOption(new Option("--open", "serve at /mcp to everybody, without a key"))
   .addOption(new Option("--isolation <who>", "sharing a server").choices(["shared","per-session","per-request"]).default("per-session" as const))
   .addOption(new Option("--protocol <version>", "the protocol version of the server").choices(["auto","2026-07-28","2025-11-25"]).default("auto" as const))
-  .addOption(new Option("--sessions <n>", "sessions that have a server").argParser(numberFrom(1, 1000)).default(32))
+  .addOption(new Option("--sessions <n>", "sessions that have a server; by default 32, and 1000 with --isolation shared").argParser(numberFrom(1, 10000)))
   .addOption(new Option("--idle <minutes>", "when a session without requests ends").argParser(numberFrom(1, 10000)).default(30))
   .addOption(new Option("--silence <seconds>", "when a silent call is given up").argParser(numberFrom(1, 86400)).default(120))
   .addOption(new Option("--panel <mode>", "how people switch").choices(["on","narrow","read-only","off"]).default("on" as const))
@@ -184,7 +184,7 @@ export interface Options {
   pin: ReturnType<ReturnType<typeof pinCommand>['opts']>;
   fmt: ReturnType<ReturnType<typeof fmtCommand>['opts']>;
   compile: ReturnType<ReturnType<typeof compileCommand>['opts']>;
-  replay: ReturnType<ReturnType<typeof replayCommand>['opts']>;
+  why: ReturnType<ReturnType<typeof whyCommand>['opts']>;
   serve: ReturnType<ReturnType<typeof serveCommand>['opts']>;
   bundle: ReturnType<ReturnType<typeof bundleCommand>['opts']>;
   switch: ReturnType<ReturnType<typeof switchCommand>['opts']>;

@@ -61,7 +61,13 @@ export async function openOperations(
   const json = inTurns((lines) => terminal.quiet || terminal.warn(lines.join('\n')));
   const write = ({ level, message, fields }: LogEntry): void =>
     json(
-      JSON.stringify({ level: level.toUpperCase(), message, timestamp: new Date(), service: SERVICE, ...fields }),
+      JSON.stringify({
+        level: level.toUpperCase(),
+        message,
+        timestamp: new Date(),
+        service: SERVICE,
+        ...fields,
+      }),
     );
   const logger = {
     info: (message: string, fields: object) => write({ level: 'info', message, fields: { ...fields } }),
