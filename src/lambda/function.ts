@@ -20,7 +20,7 @@ import { type BufferedHandler, bufferedHandler } from './buffered.js';
 import { checkTokensAreVerified } from './check-tokens.js';
 import { withMetrics } from './emf.js';
 import type { InvocationOptions } from './invocation.js';
-import { createLog, createLogger, logPolicyEvent, serviceOf } from './log.js';
+import { createLog, createLogger, logPolicyEvent, serviceOf, withSpans } from './log.js';
 import { createPolicyRefresh } from './remote-policy/policy-refresh.js';
 import { createReadText } from './remote-policy/read-text.js';
 import { type FunctionSettings, readSettings, SettingsError } from './settings.js';
@@ -98,7 +98,7 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
   const { log: write = createLog(logger()), warn = (message: string) => logger().warn(message) } = options;
   const authorization = authorizationOf(options.authorization, settings);
   const metrics = { namespace: settings.metrics, service: serviceOf(env), warn };
-  const log: WriteLog = withMetrics(write, countRequest, metrics);
+  const log: WriteLog = withSpans(withMetrics(write, countRequest, metrics));
 
   const store = options.store ?? storeOf(settings, warn);
   if (options.handler === undefined) {

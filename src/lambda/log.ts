@@ -3,6 +3,7 @@ import { countUpstream } from '../telemetry/counts.js';
 import { entriesOf } from '../telemetry/entries.js';
 import { entryOfPolicy, type PolicyEvent } from '../telemetry/policy-event.js';
 import type { WriteLog } from '../telemetry/request-log.js';
+import { spansOf } from '../telemetry/spans.js';
 import type { UpstreamEvent } from '../telemetry/upstream-event.js';
 import { logUpstreams } from '../telemetry/upstream-log.js';
 import { withMetrics } from './emf.js';
@@ -49,6 +50,23 @@ export function createLog(logger: Logger = createLogger()): WriteLog {
 
     for (const { level, message, fields } of entriesOf(entry)) logger[level](message, fields);
     if (storeCalls.length > 0) logger.debug('session store', { requestId: entry.requestId, storeCalls });
+  };
+}
+
+/**
+ * Adds a span of each request to a log, if an SDK of OpenTelemetry has registered itself before the function was loaded.
+ *
+ * @param write writes the log
+ * @returns writes the log and makes spans
+ */
+export function withSpans(write: WriteLog): WriteLog {
+  let spans: WriteLog | undefined;
+  void spansOf().then((found) => {
+    spans = found;
+  });
+  return (entry) => {
+    write(entry);
+    spans?.(entry);
   };
 }
 

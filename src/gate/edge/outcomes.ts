@@ -148,9 +148,11 @@ function isMapped({ entries }: Policy, { type, name }: Target): boolean {
 /** Reads a trace parent, as SEP-414 puts it into `_meta`: https://www.w3.org/TR/trace-context/#traceparent-header */
 function traceOf(traceparent: unknown): ReportedTrace | undefined {
   if (typeof traceparent !== 'string' || traceparent.length > 100) return undefined;
-  const [, traceId, spanId] =
-    /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(traceparent) ?? [];
-  return traceId === undefined || spanId === undefined ? undefined : { traceId, spanId };
+  const [, traceId, spanId, flags = '00'] =
+    /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent) ?? [];
+  if (traceId === undefined || spanId === undefined) return undefined;
+  const isSampled = (Number.parseInt(flags, 16) & 1) === 1;
+  return { traceId, spanId, ...(isSampled ? { isSampled } : {}) };
 }
 
 /** Of a server with more names than this, not all are known: the memory is bounded. */

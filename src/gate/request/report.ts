@@ -31,6 +31,8 @@ export interface ReportedTarget {
 export interface ReportedTrace {
   readonly traceId: string;
   readonly spanId: string;
+  /** Whether the client says that its own part of the trace is recorded. */
+  readonly isSampled?: boolean;
 }
 
 /** What happened to one request of a client, for a log. It contains neither arguments nor results. */

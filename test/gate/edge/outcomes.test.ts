@@ -255,7 +255,8 @@ describe('the trace of a request', () => {
   const [trace, span] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
 
   it.each<[string, unknown, object]>([
-    ['a trace parent', `00-${trace}-${span}-01`, { trace: { traceId: trace, spanId: span } }],
+    ['a trace parent', `00-${trace}-${span}-00`, { trace: { traceId: trace, spanId: span } }],
+    ['one that is recorded', `00-${trace}-${span}-01`, { trace: { traceId: trace, spanId: span, isSampled: true } }],
     ['none', undefined, {}],
     ['another type', [`00-${trace}-${span}-01`], {}],
     ['text before it', `x00-${trace}-${span}-01`, {}],

@@ -1,6 +1,6 @@
-import { callerHash } from '../../telemetry/entries.js';
-import { read } from '../../wire/messages.js';
-import { UsageError } from '../errors.js';
+import { callerHash } from '../../../telemetry/entries.js';
+import { read } from '../../../wire/messages.js';
+import { UsageError } from '../../errors.js';
 import type { LoggedDecision, LoggedSwitch } from './log-line.js';
 
 /** Which lines of a log are asked for. */

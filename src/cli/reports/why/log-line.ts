@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers';
-import { jsonOrText } from '../../engine/claims.js';
-import { membersOf } from '../../engine/expression/evaluate.js';
-import { KINDS, type Kind } from '../../engine/policy.js';
-import { LISTS, METHODS, read } from '../../wire/messages.js';
-import { CliError } from '../errors.js';
-import { readText } from '../terminal/read-text.js';
+import { jsonOrText } from '../../../engine/claims.js';
+import { membersOf } from '../../../engine/expression/evaluate.js';
+import { KINDS, type Kind } from '../../../engine/policy.js';
+import { LISTS, METHODS, read } from '../../../wire/messages.js';
+import { CliError } from '../../errors.js';
+import { readText } from '../../terminal/read-text.js';
 
 /** What a log line tells about a decision. The names of its fields are in docs/reference/settings.md. */
 export type LoggedDecision = NonNullable<ReturnType<typeof parseLogLine>>;

@@ -1,8 +1,8 @@
-import { membersOf } from '../../engine/expression/evaluate.js';
-import type { Policy } from '../../engine/policy.js';
-import { read } from '../../wire/messages.js';
-import { nameValues, type Paper, plain } from '../terminal/output.js';
-import { reasonInWords } from '../terminal/reason-words.js';
+import { membersOf } from '../../../engine/expression/evaluate.js';
+import type { Policy } from '../../../engine/policy.js';
+import { read } from '../../../wire/messages.js';
+import { nameValues, type Paper, plain } from '../../terminal/output.js';
+import { reasonInWords } from '../../terminal/reason-words.js';
 import type { LoggedSwitch } from './log-line.js';
 import type { Replay } from './replay.js';
 
