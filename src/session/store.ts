@@ -46,7 +46,8 @@ export type SessionRead =
  * - `read` after an update returns that update or a later one, in every process that shares the store.
  * - `end` leaves a mark until it expires, so that a concurrent update cannot bring the session back.
  * - A record expires some time after the last `read` or `update`.
- * - A promise rejects if the store cannot be reached. The caller then cannot know whether anything changed.
+ * - A promise rejects if the store cannot be reached. The caller then cannot know whether anything changed, unless the error has
+ *   `refused: true`: the store itself refused the call, or it was never sent, so it cannot take effect later.
  *
  * @example
  * const store: SessionStore = createMemoryStore();
