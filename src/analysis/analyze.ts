@@ -1,7 +1,7 @@
 import { identityOf, type Mapping, type Primitive, type ServerCatalog } from '../engine/mapping.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../engine/policy.js';
 import { bindCatalog } from '../engine/select.js';
-import { and, type Formula, not, or, satisfy } from './formula.js';
+import { and, type Formula, not, or, satisfy, simplify } from './formula.js';
 import { describeAssignment, type Space, spanSpace } from './space.js';
 
 /** What is true for every configuration of a policy on one server. */
@@ -36,7 +36,7 @@ export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
   const classes = KINDS.flatMap((kind) => classesOf(policy, kind, catalog[kind] ?? []));
   const mappings = classes.map(({ mapping }) => mapping);
   const space = spanSpace(policy, mappings);
-  const formulas = mappings.map(space.shown);
+  const formulas = mappings.map((mapping) => space.shown(mapping));
   const unanswered: string[] = [...space.gaps];
   const isPossible = (formula: Formula, claim: string): boolean => {
     const search = satisfy(formula, space.sizes);
@@ -57,7 +57,15 @@ export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
       offers.some((offer) => offer !== undefined) &&
       !isPossible(not(formula), `whether ${names} can be hidden`),
   );
-  const empty = classes.length === 0 ? undefined : satisfy(not(or(formulas)), sizesWithDefaults(space));
+  const nothing = classes.length === 0 ? undefined : satisfy(not(or(formulas)), sizesWithDefaults(space));
+  // Not if that caller sees nothing without preferences either: that is for the policy to say, and no host can change it.
+  const caller = nothing?.found
+    ? space.sizes.map((_, index) =>
+        policy.concerns[index]?.setBy === 'host' ? 0 : nothing.assignment[index],
+      )
+    : [];
+  const sees = satisfy(or(formulas.map((formula) => simplify(formula, caller))), space.sizes);
+  const empty = nothing?.found && !sees.found && !sees.exhausted ? undefined : nothing;
   if (empty?.found === false && empty.exhausted) unanswered.push('whether a configuration shows nothing');
   const rules = policy.rules.map((rule) => {
     const fires = classes
@@ -100,7 +108,7 @@ function sizesWithDefaults({ policy: { concerns }, sizes }: Space): readonly num
   return sizes.map((size, index) => (isDenied(concerns[index]) ? size - 1 : size));
 }
 
-function classesOf(policy: Policy, kind: Kind, items: readonly Primitive[]) {
+export function classesOf(policy: Policy, kind: Kind, items: readonly Primitive[]) {
   const { classes, classOf } = bindCatalog(policy, kind, items);
   return classes.map((mapping, number) => ({
     kind,

@@ -3,6 +3,7 @@ import { asksForScope, DECISION_ORDER, type DecisionStep, fits } from '../engine
 import { itemAt } from '../engine/item-at.js';
 import type { Mapping } from '../engine/mapping.js';
 import type { Concern, Policy, Rule } from '../engine/policy.js';
+import { getOrMake } from '../once.js';
 import { canCombine, combinations, cutRange, readByRule } from './candidate-values.js';
 import { type Assignment, and, atom, type Formula, not, or } from './formula.js';
 import { type Dimension, toFormula } from './rule-formula.js';
@@ -45,7 +46,14 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]) {
         return atom(index, values.length, (value) => fits(policy, index, values[value], offered));
       }),
     );
-  const fires = (rule: Rule, mapping: Mapping): Formula => {
+  const known = new Map<Mapping, Map<Rule, Formula>>();
+  const fires = (rule: Rule, mapping: Mapping): Formula =>
+    getOrMake(
+      getOrMake(known, mapping, () => new Map<Rule, Formula>()),
+      rule,
+      () => firesNow(rule, mapping),
+    );
+  const firesNow = (rule: Rule, mapping: Mapping): Formula => {
     if (!rule.kinds.includes(mapping.kind)) return false;
     const formula = toFormula({ policy, dimensions, comparison }, rule.when, mapping);
     // Every request of a client has an era, so only its capabilities can be unknown.
@@ -53,14 +61,12 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]) {
       ? and([comparison('client.capabilities is known'), formula])
       : formula;
   };
-  const applies = (step: DecisionStep, mapping: Mapping): Formula => {
+  const applies = (step: DecisionStep, mapping: Mapping, rules: readonly Rule[]): Formula => {
     switch (step.test) {
       case 'concern':
         return not(holds(step.setBy, mapping));
       case 'rule':
-        return or(
-          policy.rules.filter(({ effect }) => effect === step.effect).map((rule) => fires(rule, mapping)),
-        );
+        return or(rules.filter(({ effect }) => effect === step.effect).map((rule) => fires(rule, mapping)));
       case 'changed':
         return mapping.change !== undefined && policy.pins?.changed === 'hide';
       case 'unmapped':
@@ -81,9 +87,9 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]) {
       .map(({ name }) => `what all combinations of several values of ${name} do`),
     /** Returns the condition under which a rule fires for a primitive with that mapping. */
     fires,
-    /** Returns the condition under which a primitive with that mapping is shown. */
-    shown: (mapping: Mapping): Formula => {
-      const steps = DECISION_ORDER.map((step) => ({ ...step, applied: applies(step, mapping) }));
+    /** Returns the condition under which a primitive with that mapping is shown, also by other rules of the same shape. */
+    shown: (mapping: Mapping, rules: readonly Rule[] = policy.rules): Formula => {
+      const steps = DECISION_ORDER.map((step) => ({ ...step, applied: applies(step, mapping, rules) }));
       return steps.reduceRight<Formula>(
         (otherwise, { effect, applied }) =>
           effect === 'show' ? or([applied, otherwise]) : and([not(applied), otherwise]),

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { BuildFailure, BuildOptions, OutputFile } from 'esbuild';
 import { errorClass } from '../errors.js';
+import { besideModules } from './beside-modules.js';
 import { MISSING_PEERS, missingPeers } from './missing-peers.js';
 
 /** The bundle of a function could not be made. */
@@ -43,6 +44,8 @@ export interface Code {
   readonly modules: Readonly<Record<string, string>>;
   /** Packages that this function needs, beside those that every function imports. */
   readonly needed: readonly string[];
+  /** Files that are copied into the bundle, relative to `root`. */
+  readonly files?: readonly string[];
   /** What cannot be bundled if something is wrong, for messages. */
   readonly what: string;
 }
@@ -53,7 +56,15 @@ export interface Code {
  * @param code what to bundle
  * @returns the metafile of esbuild, as JSON
  */
-export async function buildCode({ root, outdir, entryPoints, modules, needed, what }: Code): Promise<string> {
+export async function buildCode({
+  root,
+  outdir,
+  entryPoints,
+  modules,
+  needed,
+  files = [],
+  what,
+}: Code): Promise<string> {
   const { build } = await loadEsbuild();
   try {
     const { metafile, outputFiles } = await build({
@@ -65,6 +76,7 @@ export async function buildCode({ root, outdir, entryPoints, modules, needed, wh
       entryPoints: [...entryPoints],
       plugins: [
         missingPeers(needed),
+        besideModules(files, resolve(root)),
         {
           name: 'entry',
           setup({ onResolve, onLoad }) {

@@ -1,6 +1,7 @@
 import { AWS_CLIENTS, BundleError, buildCode } from './build-code.js';
 import { exportedTasksOf, MODULES, workerEntryOf } from './entry.js';
 import type { Endpoint } from './generated/endpoint-schema.js';
+import { copyFiles, projectFiles } from './project-files.js';
 import { replaceFolder } from './replace-folder.js';
 import { resolveServer } from './resolve-server.js';
 import { secretPackages } from './secrets.js';
@@ -17,7 +18,10 @@ export const WORKER_TARGET = 'build/worker';
  * @example
  * await bundleWorker({ policy: 'policy.yaml', server: { module: './src/server.ts' } }, '.');
  */
-export async function bundleWorker({ server, secrets }: Endpoint, root: string): Promise<void> {
+export async function bundleWorker(
+  { server, secrets, files: patterns = [] }: Endpoint,
+  root: string,
+): Promise<void> {
   const resolved = resolveServer(server, root);
   if (!resolved || !server || !('module' in resolved) || !('module' in server)) {
     throw new BundleError(
@@ -25,9 +29,10 @@ export async function bundleWorker({ server, secrets }: Endpoint, root: string):
     );
   }
   const { module } = server;
+  const files = projectFiles(patterns, root);
   await replaceFolder(root, WORKER_TARGET, async (outdir) => {
     try {
-      return await buildCode({
+      const meta = await buildCode({
         root,
         outdir,
         entryPoints: [{ in: MODULES.worker, out: 'index' }],
@@ -36,8 +41,11 @@ export async function bundleWorker({ server, secrets }: Endpoint, root: string):
           [MODULES.tasks]: exportedTasksOf(resolved.module),
         },
         needed: [...AWS_CLIENTS, '@aws/durable-execution-sdk-js', ...secretPackages(secrets)],
+        files,
         what: module,
       });
+      copyFiles(files, root, outdir);
+      return meta;
     } catch (cause) {
       if (!(cause instanceof Error && /No matching export in .* for import "tasks"/.test(cause.message))) {
         throw cause;

@@ -9,11 +9,14 @@ import { entryOf, FILES, MODULES, TASKS_MODULE } from './entry.js';
 import type { Endpoint } from './generated/endpoint-schema.js';
 import { copyPackage } from './installed-package.js';
 import type { Architecture } from './native-code.js';
+import { probeModule } from './probe-module.js';
+import { copyFiles, projectFiles } from './project-files.js';
 import { replaceFolder } from './replace-folder.js';
 import { resolveServer } from './resolve-server.js';
 import { secretPackages } from './secrets.js';
 
 type Server = NonNullable<Endpoint['server']>;
+type Module = Extract<Server, { module: string }>;
 
 const COMMAND = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 
@@ -38,12 +41,13 @@ export const TARGET = 'build/lambda';
  * compiled policy, the server, and, with `catalog: snapshot`, a snapshot of what the server lists. The same input gives
  * the same bytes.
  *
- * Rejects with a `BundleError` if the policy has errors, or if the server cannot be bundled or listed, with a
+ * Rejects with a `BundleError` if the policy has errors, or if the server cannot be bundled, tried or listed, with a
  * `PackageError` if the package of the server is not installed correctly, and with an `ArchitectureError` if its native
  * code does not run on the function.
  *
  * @param endpoint what the function serves: `endpoint.yml`, or `custom.endpoint` of `serverless.yml`
  * @param options the project and the function
+ * @returns sentences for the log of the package, about what was left out
  * @example
  * await bundleFunction({ policy: 'policies/vault.yaml', server: { module: './src/server.ts' } });
  */
@@ -56,8 +60,10 @@ export async function bundleFunction(
     packages: needed = ['@aws-sdk/client-dynamodb'],
     worker,
   }: Partial<BundleOptions> = {},
-): Promise<void> {
+): Promise<readonly string[]> {
   const { server, servers = {}, catalog } = endpoint;
+  const notes: string[] = [];
+  const files = projectFiles(endpoint.files ?? [], root);
   const all = server === undefined ? Object.values(servers) : [server];
   const packages = new Set(all.flatMap((each) => ('package' in each ? [each.package] : [])));
   await replaceFolder(root, target, async (draft) => {
@@ -76,8 +82,11 @@ export async function bundleFunction(
         // The entry imports it when a request needs it. Under its own name, `compile` can take a snapshot of its lists.
         ...(resolved !== undefined && 'module' in resolved ? [{ in: resolved.module, out: 'server' }] : []),
       ],
+      files,
       what: server !== undefined && 'module' in server ? server.module : 'The function',
     });
+    copyFiles(files, root, draft);
+    if (server !== undefined && 'module' in server) notes.push(...(await tryModule(server, draft)));
     if (worker === false && server !== undefined) checkTasks(server, meta, catalog);
     const policy = [...[endpoint.policy].flat(), '-o', join(draft, FILES.policy), '--quiet'];
     const snapshot =
@@ -87,6 +96,20 @@ export async function bundleFunction(
     await compile([...policy, ...snapshot], root);
     return meta;
   });
+  return notes;
+}
+
+/** Tries the bundled module of a server, so that what cannot serve is not deployed. Returns what the log must say. */
+async function tryModule({ module, sdk = 1, probe }: Module, folder: string): Promise<readonly string[]> {
+  if (probe === 'off')
+    return [`${module} was not tried while packaging, because "probe: off" is set in endpoint.yml.`];
+  const result = await probeModule({ path: join(folder, FILES.server), name: module, sdk });
+  if (result.state === 'serves') return [];
+  const hint =
+    result.state === 'failed'
+      ? ' If it cannot run while packaging, set "probe: off" under server in endpoint.yml.'
+      : '';
+  throw new BundleError(`${result.problem}${hint}`);
 }
 
 /** @returns the arguments that tell `mcp-concerns compile` which server to take a snapshot of */

@@ -38,6 +38,11 @@ interface Serverless {
   readonly classes: { readonly Error: new (message: string, code: string) => Error };
 }
 
+/** The log of the framework, which it passes to plugins. */
+interface Log {
+  notice(message: string): void;
+}
+
 /** What Lambda uses if `serverless.yml` does not say. */
 const DEFAULTS = { architecture: 'x86_64', timeout: 6 } as const;
 
@@ -58,7 +63,14 @@ export default class EndpointPlugin {
   };
   readonly hooks: Readonly<Record<string, () => Promise<void> | void>>;
 
-  constructor(private readonly serverless: Serverless) {
+  private readonly log: Log | undefined;
+
+  constructor(
+    private readonly serverless: Serverless,
+    _options?: unknown,
+    { log }: { readonly log?: Log } = {},
+  ) {
+    this.log = log;
     serverless.configSchemaHandler.defineCustomProperties({
       type: 'object',
       properties: { endpoint: endpointSchema, throttle: THROTTLE_SCHEMA },
@@ -105,13 +117,14 @@ export default class EndpointPlugin {
         httpApi: events.some((event) => 'httpApi' in event),
       });
       const durable = this.functionFrom(WORKER_TARGET) !== undefined;
-      await bundleFunction(endpoint, {
+      const notes = await bundleFunction(endpoint, {
         root: serviceDir,
         architecture: ARCHITECTURES.find((each) => each === architecture) ?? DEFAULTS.architecture,
         packages: [...packagesOfSettings(settings), ...(durable ? AWS_CLIENTS : [])],
         // On this machine, one process keeps the tasks.
         ...(isOffline ? {} : { worker: durable }),
       });
+      for (const note of notes) this.log?.notice(note);
       if (durable) await bundleWorker(endpoint, serviceDir);
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause;

@@ -8,11 +8,11 @@ import type {
   Presentation,
   Settings,
 } from './compiled-policy.js';
+import { closedWithoutFacts } from './expression/closed.js';
 import { compileExpression, type Evaluate } from './expression/evaluate.js';
 import { type Expression, neededFacts, pathsOf, readsCaller } from './expression/expression.js';
 import { parseExpression } from './expression/parse.js';
 import { SlotTable } from './expression/slots.js';
-import { closedWithoutName } from './expression/unnamed-client.js';
 import { compileGlob } from './match/glob.js';
 import { compileUriTemplate } from './match/uri-template.js';
 import { type Related, relatedValues } from './match/within.js';
@@ -183,7 +183,7 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
   const slots = new SlotTable();
   const rules = compiled.rules.map((rule): Rule => {
     const { id, effect, kinds, reason } = rule;
-    const when = closedWithoutName(parseCondition(rule.when, `rule "${id}"`), effect);
+    const when = closedWithoutFacts(parseCondition(rule.when, `rule "${id}"`), effect);
     const { evaluate, paths } = compileExpression(when, slots);
     const source = `${files[rule.file]}:${rule.line}`;
     return {

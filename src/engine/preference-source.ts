@@ -63,6 +63,9 @@ export interface ConcernWarning {
 
 /** A value that was rejected under `invalid: error`: the `data` of the `-32602` error. */
 export interface InvalidValue {
+  /** Set if not the value is wrong, but the name, or all that was sent in one place. */
+  readonly code?: string;
+  /** The concern, the name that is not one, or the place of what cannot be read. */
   readonly concern: string;
   readonly value: unknown;
   readonly values: readonly string[] | { readonly min: number; readonly max: number };
@@ -142,6 +145,10 @@ export class PreferenceReader {
       const index = policy.indexOf.get(name) ?? -1;
       const concern = policy.concerns[index];
       if (concern === undefined) {
+        if (this.isWritten && policy.settings.invalid === 'error') {
+          this.rejectName(name, concerns[name]);
+          continue;
+        }
         const hint = didYouMean(name, policy.indexOf.keys());
         const message = `${quote(name)} (${from}) is not a concern of this server. It was ignored.${hint}`;
         this.warn('undeclared-concern', message);
@@ -237,7 +244,20 @@ export class PreferenceReader {
 
   /** A header or a URL cannot tell 1 from "1", so a number from there may be the name of a value, and a text a number. */
   private get isText(): boolean {
+    return this.isWritten;
+  }
+
+  /** Whether a person wrote this for this endpoint. Other sources have what a host sends to every server. */
+  private get isWritten(): boolean {
     return this.from === 'header' || this.from === 'url';
+  }
+
+  private rejectName(concern: string, value: unknown): void {
+    if (this.invalid.length >= MAX_NOTES) return;
+    const names = [...this.policy.indexOf.keys()];
+    const near = nearest(concern, names);
+    const suggestion = near === undefined ? {} : { suggestion: near };
+    this.reject({ code: 'undeclared-concern', concern, value, values: names, ...suggestion });
   }
 
   /** Notes a value of the wrong type. Only an update is rejected for it, because its sender can correct it at once. */

@@ -1,6 +1,6 @@
 import { errorClass } from '../errors.js';
 import { read } from '../wire/messages.js';
-import { addLayer, type Connectable } from '../wire/transport-layer.js';
+import { addLayer, type Connectable, isSdkServer } from '../wire/transport-layer.js';
 import type { ConcernsOptions, GateOptions } from './edge/concerns-options.js';
 import { type GatedTransport, gatedTransport } from './edge/gated-transport.js';
 import { policyMistake } from './request/policy-mistake.js';
@@ -28,7 +28,7 @@ export class AttachError extends errorClass('AttachError', 'ATTACH_INVALID') {}
  * @param server a server of SDK v1 or v2 that is not connected yet
  * @param options the policy, and where preferences are kept
  * @returns a handle for HTTP handlers
- * @throws {AttachError} if `server` has no `connect` method, or is connected already, or if there is no policy
+ * @throws {AttachError} if `server` is not a server of an SDK, or is connected already, or if there is no policy
  * @example
  * const server = new McpServer({ name: 'vault', version: '1.0.0' });
  * attachConcerns(server, { policy: loadPolicy('policies/vault.yaml') });
@@ -37,6 +37,7 @@ export class AttachError extends errorClass('AttachError', 'ATTACH_INVALID') {}
 export function attachConcerns(server: ConnectableServer, options: ConcernsOptions): AttachedConcerns {
   const mistake = policyMistake(read(options, 'policy'));
   if (mistake !== undefined) throw new AttachError(mistake);
+  if (!isSdkServer(server)) throw new AttachError(NOT_A_SERVER);
   const { policy, store, report } = options;
   return attachGate(server, { policy, store, report, opens: takeKey });
 }
@@ -54,10 +55,11 @@ export function attachGate(server: ConnectableServer, options: GateOptions): Att
     return gated;
   });
   if (isAdded) return { settled: async () => gated?.settled() };
-  throw new AttachError(
-    'The value passed to attachConcerns has no connect method. Pass a Server or McpServer of an MCP SDK.',
-  );
+  throw new AttachError(NOT_A_SERVER);
 }
+
+const NOT_A_SERVER =
+  'The value passed to attachConcerns is not a Server or McpServer of an MCP SDK, so nothing would be filtered. If a framework makes the server, pass the server inside it, or run "mcp-concerns serve" in front of it.';
 
 /** Servers of both SDKs have their transport as a property while they are connected. */
 function isConnected(server: object): boolean {

@@ -12,10 +12,12 @@ import { ERRORS, LIST_CHANGES, LISTS, METHODS, type Message, read, shapeOf } fro
 import { insufficientScope } from './callers/authorization.js';
 import { passRefusal } from './callers/refused-caller.js';
 import { checkOptions } from './check-options.js';
+import { failedRequest } from './failed-request.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';
 import { answerKnownLists } from './known-lists/handler.js';
 import { createKnownLists, type KnownLists } from './known-lists/known-lists.js';
+import { onlyNew } from './new-servers.js';
 import { readJson } from './request-body.js';
 import { withServerCard } from './server-card/serve-card.js';
 import {
@@ -52,7 +54,7 @@ const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  *
  * @param options the server, the policy, and where sessions are kept
- * @returns a handler for requests of any path
+ * @returns a handler for requests of any path. It never rejects: a request that fails gets an error with HTTP status 500
  * @throws {HandlerError} if an option is not valid, or preferences are kept per caller without a store
  * @example
  * const handle = createHandler({ server: createVaultServer, policy, store: createMemoryStore() });
@@ -60,10 +62,12 @@ const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([
  */
 export function createHandler(options: HandlerOptions, transport: TransportOfSdk): FetchHandler {
   checkOptions(options);
-  const { server, policy, catalog } = options;
-  if (catalog === undefined) return withServerCard(policy, serve(options, undefined, transport));
+  const { policy, catalog } = options;
+  const server = onlyNew(options.server);
+  if (catalog === undefined)
+    return withServerCard(policy, serve({ ...options, server }, undefined, transport));
   const lists = createKnownLists(server, policy, catalog, 'legacy');
-  return withServerCard(policy, answerKnownLists(options, lists, serve(options, lists, transport)));
+  return withServerCard(policy, answerKnownLists(options, lists, serve({ ...options, server }, lists, transport)));
 }
 
 /**
@@ -82,16 +86,24 @@ export function serve(
   return async (request, given = {}) => {
     if (request.method === 'POST') {
       const body = await readJson(request, given, options.maxBodyBytes);
-      return body instanceof Response ? body : respond(request, body.value, given);
+      return body instanceof Response ? body : answer(request, body.value, given);
     }
     const returning = readReturn(request);
-    if (returning !== undefined) return respond(returning.post, returning.message, given);
+    if (returning !== undefined) return answer(returning.post, returning.message, given);
     const { store } = keptFor(options, given);
     if (request.method === 'DELETE' && store !== undefined) return endSession(store, request);
     const allow = store === undefined ? 'POST' : 'POST, DELETE';
     const message = `${request.method} is not supported here. Use ${allow}.`;
     return failure(405, HTTP_ERRORS.refused, message, { Allow: allow });
   };
+
+  async function answer(request: Request, body: unknown, given: FetchOptions): Promise<Response> {
+    try {
+      return await respond(request, body, given);
+    } catch (cause) {
+      return failedRequest(cause, request, body, given);
+    }
+  }
 
   /** Answers the messages of a POST. */
   async function respond(request: Request, body: unknown, given: FetchOptions): Promise<Response> {

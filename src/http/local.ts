@@ -149,6 +149,7 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
     const { elapsed, reports, timings, storeCalls, ...observed } = observe();
     let principal: readonly string[] | undefined;
     let response: Response | undefined;
+    let failure: unknown;
     let isWritten = false;
     const entryOf = (seen: Pick<RequestLog, 'reports' | 'storeCalls' | 'failure'>): RequestLog => {
       const session = sessionOf(request.headers) ?? (response && sessionOf(response.headers));
@@ -165,7 +166,7 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
     };
     const complete = (): void => {
       isWritten = true;
-      write(entryOf({ reports, storeCalls }));
+      write(entryOf({ reports, storeCalls, failure }));
     };
     try {
       response = await answer(request, {
@@ -175,13 +176,16 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
           if (timing !== undefined) timings.set(report, timing);
           write(entryOf({ reports: [report] }));
         },
+        failed: (cause) => {
+          failure = cause;
+        },
         identified: (caller) => {
           principal = principalOf(caller);
         },
       });
-    } catch (failure) {
-      write(entryOf({ reports, storeCalls, failure }));
-      throw failure;
+    } catch (cause) {
+      write(entryOf({ reports, storeCalls, failure: cause }));
+      throw cause;
     }
     return onceRead(response, complete);
   }

@@ -16,6 +16,8 @@ export interface Observer {
   readonly identified?: ((caller: AuthInfo | undefined) => void) | undefined;
   /** Called if the request is refused since the policy of the endpoint was not found yet. */
   readonly policyMissing?: (() => void) | undefined;
+  /** Called with the reason if a request failed: its client gets only an error. By default, it is written to the console. */
+  readonly failed?: ((cause: unknown) => void) | undefined;
   /** The names that reports may contain, shared by all requests of an endpoint. */
   readonly names?: KnownNames | undefined;
 }

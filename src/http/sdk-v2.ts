@@ -22,10 +22,12 @@ import { HandlerError } from './callers/principal.js';
 import { challengeResponse, challengeScopes } from './callers/scope-challenge.js';
 import { checkOptions } from './check-options.js';
 import { checkAccessEarly, type ServeParsed } from './early-access-check.js';
+import { failedRequest } from './failed-request.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { createKnownLists } from './known-lists/known-lists.js';
 import { createStubServerV2 } from './known-lists/stub-server-v2.js';
 import { createHandler as createLegacyHandler, type TransportOfSdk } from './legacy.js';
+import { onlyNew } from './new-servers.js';
 import { refuseSubscription } from './refuse-subscription.js';
 import { readJson } from './request-body.js';
 import { keptFor } from './sessions.js';
@@ -55,14 +57,14 @@ export interface HandlerOptionsV2 extends Omit<HandlerOptions, 'server'> {
  * responses could never end such a stream.
  *
  * @param options the server, the policy, and where sessions of the legacy era are kept
- * @returns a handler for requests of any path
+ * @returns a handler for requests of any path. It never rejects: a request that fails gets an error with HTTP status 500
  * @throws {HandlerError} if an option is not valid, or preferences are kept per caller without a store
  * @example
  * const handle = createHandler({ server: () => createServer(), policy, store: createMemoryStore() });
  */
 export function createHandler(options: HandlerOptionsV2): FetchHandler {
   checkOptions(options);
-  const { server } = options;
+  const server = onlyNew(options.server);
   const challenges = new WeakMap<Request, ScopeChallenge>();
   const handleLegacy = createLegacyHandler(
     {
@@ -91,7 +93,7 @@ export function createHandler(options: HandlerOptionsV2): FetchHandler {
   // A server that is made for each request knows of no changes, but its tasks are those of all.
   const streams =
     options.listens === true ? new ListenStreams(async (made) => server(made), false) : undefined;
-  return byEra(createModernHandler(options, streams), legacy, options.maxBodyBytes);
+  return byEra(createModernHandler({ ...options, server }, streams), legacy, options.maxBodyBytes);
 }
 
 /** Answers a modern request whose body was read. */
@@ -198,7 +200,7 @@ export function createModernHandler(
       const exchange: Exchange = { concerns, stub };
       optionsOf.set(parsed, exchange);
       const response = await handler.fetch(parsed, { parsedBody, ...authOf(given) });
-      // Rejects with the reason why there is no server for it: the SDK answers that, and tells nobody.
+      // Rejects with the reason why there is no server for it: the SDK answers that without the id, and tells nobody.
       const made = await exchange.made;
       const isListening = streams !== undefined && read(parsedBody, 'method') === METHODS.listen;
       // The SDK makes a server only for a request that passes its checks. A stream of the SDK would have no gate.
@@ -207,7 +209,11 @@ export function createModernHandler(
       return bridgedResponse(made && upstreamOf(made), response, exchange.error?.());
     };
     const askForScope = (scope: string) => insufficientScope(scope, request, given);
-    return (enforced ? checkAccessEarly(serve, probe, askForScope) : serve)(request, body);
+    try {
+      return await (enforced ? checkAccessEarly(serve, probe, askForScope) : serve)(request, body);
+    } catch (cause) {
+      return failedRequest(cause, request, body, given);
+    }
   };
 }
 

@@ -4,7 +4,7 @@ import type { SessionId } from '../gate/request/kept-preferences.js';
 import { policyInForce } from '../gate/request/live-policy.js';
 import { openSessionId } from '../gate/request/session-id.js';
 import { getOrMake } from '../once.js';
-import type { SessionRead, SessionRecord, SessionStore } from '../session/store.js';
+import { lifeOf, type SessionRead, type SessionRecord, type SessionStore } from '../session/store.js';
 import { sha256Of } from '../sha256.js';
 import { principalPreferences } from './callers/principal.js';
 import type { FetchOptions, HandlerOptions } from './fetch-handler.js';
@@ -30,12 +30,14 @@ export const GONE = 'The session is unknown or was ended. Initialize a new one.'
 
 /**
  * Returns whether a session no longer exists, or never did. Then its preferences are not known, and may have hidden something.
+ * One that the store does not know was never written if it is young: then the preferences of `initialize` hold.
  *
  * @param found what the store has; `undefined` if it was not asked, or could not be read
  * @param session the id of the session
  */
 export const isGone = (found: SessionRead | undefined, session: SessionId | undefined): boolean =>
-  found?.state === 'ended' || (found?.state === 'unknown' && session?.sealed === undefined);
+  found?.state === 'ended' ||
+  (found?.state === 'unknown' && (session?.sealed === undefined || session.isOld === true));
 
 /**
  * Binds sessions to the caller: the key in the store is a hash of the session id and the caller. If another caller sends
@@ -71,9 +73,9 @@ export type LastKnown = QuickLRU<string, SessionRecord>;
 
 const lastKnown = new WeakMap<SessionStore, LastKnown>();
 
-/** Returns what this process knew last of the sessions of a store. Another endpoint of the process knows nothing of them. */
+/** Returns what this process knew last of the sessions of a store, for as long as the store keeps it. Another endpoint of the process knows nothing of them. */
 export const lastKnownIn = (store: SessionStore): LastKnown =>
-  getOrMake(lastKnown, store, () => new QuickLRU({ maxSize: 10_000 }));
+  getOrMake(lastKnown, store, () => new QuickLRU({ maxSize: 10_000, maxAge: lifeOf(store) }));
 
 const knownKey = (id: string, caller: readonly string[] = []): string => JSON.stringify([id, ...caller]);
 
@@ -98,7 +100,7 @@ export const learnFirst = (
 export function readAhead(
   store: SessionStore,
   lastKnown: LastKnown,
-  { key: id, sealed }: SessionId,
+  { key: id, sealed, isOld }: SessionId,
   caller?: readonly string[],
 ) {
   const key = knownKey(id, caller);
@@ -121,7 +123,7 @@ export function readAhead(
     session: reading.catch(() => undefined),
     known(): SessionId {
       const last = lastKnown.get(key);
-      return { key: id, sealed, known: last && { ...sealed, ...last } };
+      return { key: id, sealed, isOld, known: last && { ...sealed, ...last } };
     },
     store: {
       // Other ids are those of tasks, which the store also keeps.
@@ -145,7 +147,7 @@ export type KeptFor = ReturnType<typeof keptFor>;
  * @param options the policy, the store, and whether preferences are kept per caller
  * @param given what is known about the request
  * @returns `store` for the sessions of this caller, `principal` for the caller itself, `lastKnown` of the sessions in this
- *   process, and what opens the ids of its sessions
+ *   process, how long the store keeps them, and what opens the ids of its sessions
  */
 export function keptFor(
   { policy, store, preferences }: Pick<HandlerOptions, 'policy' | 'store' | 'preferences'>,
@@ -156,6 +158,7 @@ export function keptFor(
     store: observed && bindSessions(observed, authInfo),
     principal: principalPreferences(preferences, observed, authInfo),
     lastKnown: store && lastKnownIn(store),
+    lifeMs: lifeOf(store ?? {}),
     sealedFor: { policy: policyInForce(policy), caller: principalOf(authInfo), secret: sessionSecret },
   };
 }
@@ -168,11 +171,11 @@ export function keptFor(
  * @param isRead whether something that is kept is needed
  */
 export function openSession(
-  { store, lastKnown, sealedFor }: KeptFor,
+  { store, lastKnown, lifeMs, sealedFor }: KeptFor,
   id: string | undefined,
   isRead: boolean,
 ) {
-  const session = id === undefined ? undefined : openSessionId(sealedFor, id);
+  const session = id === undefined ? undefined : openSessionId(sealedFor, id, lifeMs);
   const canRead = isRead && session !== undefined && store !== undefined && lastKnown !== undefined;
   return { session, ahead: canRead ? readAhead(store, lastKnown, session, sealedFor.caller) : undefined };
 }

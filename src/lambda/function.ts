@@ -6,6 +6,7 @@ import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { answerKnownLists } from '../http/known-lists/handler.js';
 import { createKnownLists } from '../http/known-lists/known-lists.js';
+import { onlyNew } from '../http/new-servers.js';
 import { readJson } from '../http/request-body.js';
 import { withServerCard } from '../http/server-card/serve-card.js';
 import { once } from '../once.js';
@@ -151,14 +152,15 @@ function livePolicy({ policy, handler }: FunctionOptions, settings: FunctionSett
 
 /** Serves an SDK v1 server. The SDK is imported dynamically, so that lists from a saved catalog do not wait for it. */
 function serverHandler(options: ServerFunctionOptions): FetchHandler {
-  const { server, policy, catalog } = options;
+  const { policy, catalog } = options;
   const load = () => import('../http/sdk-v1.js');
   if (typeof catalog !== 'object') {
     void load();
     return later(async () => (await load()).createHandler(options));
   }
+  const server = onlyNew(options.server);
   const lists = createKnownLists(server, policy, catalog, 'legacy');
-  const rest = later(async () => (await load()).serve(options, lists));
+  const rest = later(async () => (await load()).serve({ ...options, server }, lists));
   return withServerCard(policy, answerKnownLists(options, lists, rest));
 }
 

@@ -84,6 +84,9 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
           return page.allow(failure(405, HTTP_ERRORS.refused, message, { Allow: 'POST, GET, DELETE' }));
         }
         const { report, storeCall } = observed;
+        const failed = (thrown: unknown): void => {
+          cause = thrown;
+        };
         const authorized = requireLogin((sent, known) => {
           principal = principalOf(known?.authInfo);
           return handle(sent, known);
@@ -93,6 +96,7 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
             report,
             storeCall,
             policyMissing,
+            failed,
             names,
             authInfo: callerOf(event),
           });

@@ -14,7 +14,8 @@ export const seconds = (value: number): AttributeValue => ({ N: String(value) })
 export const expiryOf = (item: SessionItem | undefined): number => Number(item?.expiresAt?.N ?? 0);
 
 /**
- * Reads an item. DynamoDB deletes expired items up to two days late, so an item that exists may have expired.
+ * Reads an item. DynamoDB deletes expired items up to two days late, so an item that exists may have expired: then its session
+ * is over, while nothing is known of an id without an item.
  *
  * @param item the item with the session's id, if there is one
  * @param now the current time, in seconds since 1970
@@ -22,13 +23,17 @@ export const expiryOf = (item: SessionItem | undefined): number => Number(item?.
  * @throws {SyntaxError} if the item was not written by this store
  */
 export function readItem(item: SessionItem | undefined, now: number): SessionRead {
-  if (item === undefined || expiryOf(item) <= now) return { state: 'unknown' };
-  if (item.ended !== undefined) return { state: 'ended' };
+  if (item === undefined) return { state: 'unknown' };
+  if (item.ended !== undefined || expiryOf(item) <= now) return { state: 'ended' };
   const fields = Object.entries(item)
     .filter(([name]) => name.startsWith(FIELD))
     .map(([name, value]) => [name.slice(FIELD.length), JSON.parse(value.S ?? 'null')]);
   return { state: 'live', record: Object.fromEntries(fields) as SessionRecord };
 }
+
+/** Returns whether the client ended a session. An expired one can begin again. */
+export const wasEnded = (item: SessionItem | undefined, now: number): boolean =>
+  item?.ended !== undefined && expiryOf(item) > now;
 
 /** Returns the attributes of the fields that a change sets. */
 export function toAttributes(change: SessionRecord): SessionItem {

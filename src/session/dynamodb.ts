@@ -9,6 +9,7 @@ import {
   seconds,
   toAttributes,
   unchangedSince,
+  wasEnded,
 } from './dynamodb-item.js';
 import { openTable } from './dynamodb-table.js';
 import type { SessionStore } from './store.js';
@@ -77,6 +78,8 @@ export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
   const withLimit = limitCalls(limits, words, DynamoStoreError, items.load);
 
   return {
+    expiresAfterSeconds,
+
     read: (id) =>
       withLimit(async (signal) => {
         const item = await items.get(id, signal);
@@ -90,7 +93,7 @@ export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
         const fields = toAttributes(change);
         for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
           if (await items.set(id, { ...fields, ...expiresAt() }, liveOrNew(now()), signal)) return 'stored';
-          if (readItem(await items.get(id, signal), now()).state === 'ended') return 'ended';
+          if (wasEnded(await items.get(id, signal), now())) return 'ended';
           // The session has expired. Replace the whole item, so that its old fields do not come back.
           if (await items.replace(id, { ...fields, ...expiresAt() }, signal, expiredOrGone(now())))
             return 'stored';

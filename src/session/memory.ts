@@ -35,6 +35,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStor
   };
 
   return {
+    expiresAfterSeconds,
+
     async read(id) {
       const session = get(id);
       if (session === undefined) return { state: 'unknown' };

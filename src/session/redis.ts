@@ -69,6 +69,7 @@ export function createRedisStore(options: RedisStoreOptions = {}): SessionStore 
     }, kind);
 
   return {
+    expiresAfterSeconds,
     read: async (id) => sessionOf(await run('read', READ, id)),
     update: async (id, change) => {
       const fields = Object.entries(change).filter(([, value]) => value !== undefined);

@@ -29,8 +29,8 @@ export interface SessionRecord {
 }
 
 /**
- * The state of a session id: `live`; `ended` by the client, so that it must not come back; or `unknown`, because it has
- * expired or never existed.
+ * The state of a session id: `live`; `ended`, by the client or because the record that is still there has expired; or `unknown`,
+ * because nothing was ever written, or what was written is gone.
  */
 export type SessionRead =
   | { readonly state: 'live'; readonly record: SessionRecord }
@@ -45,7 +45,8 @@ export type SessionRead =
  *   `'ended'`.
  * - `read` after an update returns that update or a later one, in every process that shares the store.
  * - `end` leaves a mark until it expires, so that a concurrent update cannot bring the session back.
- * - A record expires some time after the last `read` or `update`.
+ * - A record lives at least `expiresAfterSeconds` after the last `update`, and expires some time after the last `read` or
+ *   `update`. So of a session that is younger, an unknown record was never written; an older one may have been forgotten.
  * - A promise rejects if the store cannot be reached. The caller then cannot know whether anything changed, unless the error has
  *   `refused: true`: the store itself refused the call, or it was never sent, so it cannot take effect later.
  *
@@ -55,7 +56,14 @@ export type SessionRead =
  * await store.read('session-1'); // { state: 'live', record: { concerns: { security: 'high' } } }
  */
 export interface SessionStore {
+  /** How long a record lives at least after it was written, in seconds. Without it, one day. */
+  readonly expiresAfterSeconds?: number | undefined;
   read(id: string): Promise<SessionRead>;
   update(id: string, change: SessionRecord): Promise<'stored' | 'ended'>;
   end(id: string): Promise<void>;
 }
+
+/** How long a store keeps what was written, in milliseconds. */
+export const lifeOf = ({
+  expiresAfterSeconds = 24 * 60 * 60,
+}: Pick<SessionStore, 'expiresAfterSeconds'>): number => expiresAfterSeconds * 1000;

@@ -7,6 +7,8 @@ type MakeStore = (options: { readonly expiresAfterSeconds: number }) => SessionS
 
 /** Without a clock to advance: stores that count whole seconds are still exact enough. */
 const REAL_SECONDS = 8;
+/** How long a store keeps records that does not say how long. */
+const DEFAULT_SECONDS = 24 * 60 * 60;
 const HIGH = { concerns: { security: 'high' } } as const;
 const ANY_JSON = {
   none: null,
@@ -19,6 +21,10 @@ const ANY_JSON = {
 };
 
 const RULES: Readonly<Record<string, (subject: ReturnType<typeof subjectOf>) => Promise<void>>> = {
+  // The age of a session then tells whether a record that the store does not know was never written, or has expired.
+  'the store says how long a record lives': async ({ store, seconds }) => {
+    assert.equal(store.expiresAfterSeconds ?? DEFAULT_SECONDS, seconds);
+  },
   'an update creates a record, also an empty one': async ({ store, is, isLive }) => {
     await is('a', 'unknown');
     assert.equal(await store.update('a', {}), 'stored');
@@ -70,25 +76,36 @@ const RULES: Readonly<Record<string, (subject: ReturnType<typeof subjectOf>) => 
     await Promise.all([store.update('a', {}), store.end('a'), store.update('a', { listChanged: [] })]);
     await is('a', 'ended');
   },
-  'an end is kept until it expires, and then nothing is left': async ({ store, is, isLive, pass }) => {
+  'an end is kept until it expires, and then nothing is left': async ({
+    store,
+    is,
+    isOver,
+    isLive,
+    pass,
+  }) => {
     await store.update('a', HIGH);
     await store.end('a');
     await pass(70);
     await is('a', 'ended');
     await pass(130);
-    await is('a', 'unknown');
+    await isOver('a');
     assert.equal(await store.update('a', { listChanged: [] }), 'stored');
     await isLive('a', { listChanged: [] });
   },
-  'a record without use expires, and its fields do not come back': async ({ store, is, isLive, pass }) => {
+  'a record without use expires, and its fields do not come back': async ({
+    store,
+    isOver,
+    isLive,
+    pass,
+  }) => {
     for (const id of ['a', 'b']) await store.update(id, HIGH);
     await pass(130);
-    await is('a', 'unknown');
+    await isOver('a');
     await store.update('b', { listChanged: [] });
     await isLive('b', { listChanged: [] });
   },
   // A store may save writes, and extend a record only after a part of its time.
-  'each read and each update delays that': async ({ store, is, isLive, pass }) => {
+  'each read and each update delays that': async ({ store, isOver, isLive, pass }) => {
     for (const id of ['read', 'updated']) await store.update(id, HIGH);
     for (let round = 0; round < 3; round++) {
       await pass(70);
@@ -97,7 +114,26 @@ const RULES: Readonly<Record<string, (subject: ReturnType<typeof subjectOf>) => 
     }
     await isLive('updated', { ...HIGH, listChanged: [] });
     await pass(130);
-    await is('read', 'unknown');
+    await isOver('read');
+  },
+  'a record lives as long as that after it was written, also without a read': async ({
+    store,
+    isLive,
+    pass,
+  }) => {
+    await store.update('a', HIGH);
+    await pass(85);
+    await isLive('a', HIGH);
+  },
+  'nothing is known of a session that was never written, however long others live': async ({
+    store,
+    is,
+    pass,
+  }) => {
+    await store.update('a', HIGH);
+    await is('b', 'unknown');
+    await pass(130);
+    await is('b', 'unknown');
   },
 };
 
@@ -105,10 +141,18 @@ const RULES: Readonly<Record<string, (subject: ReturnType<typeof subjectOf>) => 
  * Makes what the rules are tested with.
  *
  * @param pass lets this many hundredths of the time pass after which a record expires
+ * @param seconds that time
  */
-const subjectOf = (store: SessionStore, pass: (hundredths: number) => void | Promise<void>) => ({
+const subjectOf = (
+  store: SessionStore,
+  pass: (hundredths: number) => void | Promise<void>,
+  seconds: number,
+) => ({
   store,
   pass,
+  seconds,
+  /** A store may still have a record that has expired, and then says that its session is over. */
+  isOver: async (id: string): Promise<void> => assert.notEqual((await store.read(id)).state, 'live'),
   isLive: async (id: string, record: SessionRecord): Promise<void> =>
     assert.deepEqual(await store.read(id), { state: 'live', record }),
   is: async (id: string, state: 'ended' | 'unknown'): Promise<void> =>
@@ -132,11 +176,10 @@ export async function testSessionStore(
   const wait = advance ?? ((seconds: number) => sleep(seconds * 1000));
   for (const [rule, test] of Object.entries(RULES)) {
     const store = await makeStore({ expiresAfterSeconds });
-    await test(subjectOf(store, (hundredths) => wait((hundredths * expiresAfterSeconds) / 100))).catch(
-      (cause: Error) => {
-        cause.message = `The store breaks this rule: ${rule}. ${cause.message}`;
-        throw cause;
-      },
-    );
+    const pass = (hundredths: number) => wait((hundredths * expiresAfterSeconds) / 100);
+    await test(subjectOf(store, pass, expiresAfterSeconds)).catch((cause: Error) => {
+      cause.message = `The store breaks this rule: ${rule}. ${cause.message}`;
+      throw cause;
+    });
   }
 }

@@ -10,7 +10,7 @@ import { observedStore } from '../http/observer.js';
 import { readJson, requestIdsIn } from '../http/request-body.js';
 import { bindSessions, GONE, isGone, principalOf } from '../http/sessions.js';
 import { getOrMake } from '../once.js';
-import type { SessionRead, SessionStore } from '../session/store.js';
+import { lifeOf, type SessionRead, type SessionStore } from '../session/store.js';
 import { METHODS, read } from '../wire/messages.js';
 import { openSession, type Session, type SessionServerOptions } from './session.js';
 
@@ -161,7 +161,7 @@ export function proxySessions(options: SessionProxyOptions) {
     const sealed = sealedFor(given);
     const id = newSessionId(sealed, offeredRecord(sealed.policy, read(body.value, 'params')));
     const place = placeOf(id, given);
-    const session = await open(place, openSessionId(sealed, id));
+    const session = await open(place, openSessionId(sealed, id, lifeOf(options.store)));
     if (session instanceof Response) return session;
     const unread = new Request(request.url, { method: 'POST', headers: request.headers });
     const response = await answer(place, session, unread, { ...given, parsedBody: body.value });
@@ -222,7 +222,7 @@ export function proxySessions(options: SessionProxyOptions) {
         if (session instanceof Response) return session.clone();
         if (session !== undefined) return answer(place, session, request, given);
       }
-      const kept = openSessionId(sealedFor(given), place.id);
+      const kept = openSessionId(sealedFor(given), place.id, lifeOf(options.store));
       const found =
         kept &&
         (await observedStore(store, given.storeCall)

@@ -129,6 +129,23 @@ export function addLayer(server: object, place: keyof Layers, wrap: Wrap): boole
   return true;
 }
 
+/**
+ * Returns whether messages of clients reach a value through the transports that it connects to: it has handlers of requests, as
+ * the servers of both SDKs. A client of an SDK has handlers too, but it calls tools. The `connect` of another object, such as
+ * the server of a framework, may be one that nothing calls, so a layer there would see no message.
+ *
+ * @param server a `Server`, or an `McpServer`, which contains one; a subclass or a proxy of them
+ */
+export function isSdkServer(server: unknown): boolean {
+  const target = memberOf(server, 'server') ?? server;
+  const has = (name: string): boolean => typeof memberOf(target, name) === 'function';
+  return has('connect') && has('setRequestHandler') && !has('callTool');
+}
+
+/** Returns a member, also an inherited one, because servers are instances of classes. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  value instanceof Object ? Reflect.get(value, name) : undefined;
+
 /** Removes the gates from a server that this process has made for itself, so that it lists everything. Returns the server. */
 export function withoutGates<Server extends object>(server: Server): Server {
   connectableIn(server)?.[LAYERS]?.gate.splice(0);

@@ -29,7 +29,14 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   page: ['gate/panel/panel-document', 'wire'],
   playground: ['engine', 'policy', 'gate/panel', 'page'],
   client: ['engine/match', 'wire'],
-  deploy: ['lambda/settings', 'lambda/remote-policy/policy-url'],
+  deploy: [
+    'engine',
+    'policy/compile/parse',
+    'wire',
+    'http',
+    'lambda/settings',
+    'lambda/remote-policy/policy-url',
+  ],
   cli: [
     'engine',
     'analysis',

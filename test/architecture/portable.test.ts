@@ -108,6 +108,12 @@ it('makes the same digests, cursors and session ids where there is nothing of No
   const sealedFor = { policy: policyFromText('version: 1'), secret: 'secret' };
   const record = { concerns: { security: 'high' } };
   const id = made.newSessionId(sealedFor, record);
-  expect(openSessionId(sealedFor, id)).toEqual({ key: id.slice(0, 32), sealed: record });
-  expect(made.openSessionId(sealedFor, newSessionId(sealedFor, record))).toMatchObject({ sealed: record });
+  expect(openSessionId(sealedFor, id, 1000_000)).toEqual({
+    key: id.slice(0, 32),
+    sealed: record,
+    isOld: false,
+  });
+  expect(made.openSessionId(sealedFor, newSessionId(sealedFor, record), 1000_000)).toMatchObject({
+    sealed: record,
+  });
 });

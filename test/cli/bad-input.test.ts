@@ -62,7 +62,7 @@ describe.concurrent('invalid arguments', () => {
     ],
     [
       ['serve', ...VAULT, '--concern', 'security=high'],
-      '--concern needs --stdio. Over HTTP, put preferences into the URL, for example ?concerns',
+      '--concern and --preset need --stdio. Over HTTP, put preferences into the URL, for example ?concerns',
     ],
     [
       ['serve', ...VAULT, '--stdio', '--concern', 'security=hihg'],
@@ -124,14 +124,25 @@ describe.concurrent('invalid preferences', () => {
       '"chart" is not a valid value for topic (maps, charts, code). Did you mean "charts"?',
     ],
     ['budget=900', '900 is not a valid value for budget. Write a number from 0 to 500.'],
-    ['budget=', '"" is not a valid value for budget. Write a number from 0 to 500.'],
+    [
+      'budget=',
+      'budget has no value. Pass --concern budget=VALUE, with one of its values (a number from 0 to 500).',
+    ],
+    ['budget:900', '900 is not a valid value for budget. Write a number from 0 to 500.'],
+    [
+      'live,budgt=3',
+      '"budgt" is not a concern of this policy (tier, budget, topic, environment). Did you mean "budget"?',
+    ],
+    ['live,preset=live', 'preset is given twice, but it takes one value. Remove one.'],
     ['preset=liv', '"liv" is not a valid value for preset (live). Did you mean "live"?'],
-    ['live', 'To request a preset, pass --concern preset=live.'],
     [
       'environment',
       'environment has no value. Pass --concern environment=VALUE, with one of its values (development, production).',
     ],
-    ['nothing', '"nothing" has no value. Pass --concern NAME=VALUE.'],
+    [
+      'nothing',
+      '"nothing" is neither a preset nor a concern with a value. Pass --concern NAME=VALUE or --preset NAME.',
+    ],
   ])('are rejected: %s', async (concern, expected) => {
     expect(await complaint(list(...rules, '--concern', concern, '--', 'node'))).toBe(expected);
   });

@@ -132,7 +132,7 @@ describe('init --lambda', () => {
 
   it('says in one step what to do about tasks without a worker', () => {
     enter('exported');
-    write('tasks.mjs', 'export const tasks = [];\nexport const createServer = () => undefined;\n');
+    write('tasks.mjs', 'export const tasks = [];\nexport const createServer = () => { throw new Error("no database"); };\n');
     const args = ['--module', 'tasks.mjs', '--variant'];
     const { stderr } = run(...POLICY, ...args, 'jwt');
     expect(stderr).toContain(
@@ -148,7 +148,7 @@ describe('init --lambda', () => {
     [['--package', 'x'], 'are served. A server that speaks 2025-11-25 cannot ask 2026-07-28 hosts'],
   ])('says which hosts are served: %j', (server, text) => {
     enter('eras');
-    write('v1.mjs', 'export const createServer = () => undefined;\n');
+    write('v1.mjs', 'export const createServer = () => { throw new Error("no database"); };\n');
     write('v2.mjs', `import { McpServer } from "@modelcontextprotocol/server";\n`);
     expect(run(...POLICY, ...server, '--force').stderr).toContain(text);
   });

@@ -1,3 +1,6 @@
+import { EventEmitter } from 'node:events';
+import { Client as ClientV2 } from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -17,6 +20,17 @@ class FakeServer {
     this.connected.push(transport);
     await transport.start();
   }
+
+  setRequestHandler(): void {}
+}
+
+/** A framework that gives out the server that it connects. */
+class Wrapper {
+  get server(): FakeServer {
+    return this.made;
+  }
+
+  private readonly made = new FakeServer();
 }
 
 /** Sends a message to a server without an SDK, and returns what the client gets. */
@@ -46,13 +60,33 @@ describe('attaching concerns', () => {
     expect(await received(server, {})).toEqual([REFUSED]);
   });
 
-  it.each<[string, object]>([
-    ['a value that is no server', {}],
-    ['a server whose connect is no method', { connect: 'now' }],
-    ['a server that contains no server', { connect: async () => undefined, server: {} }],
+  const info = { name: 'vault', version: '1.0.0' };
+  it.each<[string, () => object]>([
+    ['a subclass of a server', () => new (class extends McpServer {})(info)],
+    ['a subclass of a server of SDK v2', () => new (class extends McpServerV2 {})(info)],
+    ['a proxy of a server', () => new Proxy(new McpServer(info).server, {})],
+    ['the server inside a server', () => new McpServerV2(info).server],
+    ['what contains a server by a getter', () => new Wrapper()],
+  ])('accepts %s', (_what, make) => {
+    expect(() => attachConcerns(make() as FakeServer, { policy })).not.toThrow();
+  });
+
+  it.each<[string, unknown]>([
+    ['a value without members', {}],
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', 'server.js'],
+    ['a function that makes a server', () => new McpServer(info)],
+    ['an object whose connect is not a method', { connect: 'now', setRequestHandler: () => undefined }],
+    ['an object that contains no server', { connect: async () => undefined, server: {} }],
+    ['an object with only connect', { connect: async () => undefined }],
+    ['an emitter of events', new EventEmitter()],
+    ['a client', new Client(info)],
+    ['a client of SDK v2', new ClientV2(info)],
+    ['what contains a client', { server: new Client(info) }],
   ])('is refused for %s', (_what, value) => {
     const message =
-      'The value passed to attachConcerns has no connect method. Pass a Server or McpServer of an MCP SDK.';
+      'The value passed to attachConcerns is not a Server or McpServer of an MCP SDK, so nothing would be filtered. If a framework makes the server, pass the server inside it, or run "mcp-concerns serve" in front of it.';
     const attach = () => attachConcerns(value as FakeServer, { policy });
     expect(attach).toThrow(AttachError);
     expect(attach).toThrow(expect.objectContaining({ message, code: 'ATTACH_INVALID', name: 'AttachError' }));

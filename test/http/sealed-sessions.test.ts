@@ -136,6 +136,57 @@ describe.each(['advisory', 'enforce'])('under %s, the preferences of initialize'
     expect(await host.movedTo(endpoint(mode)).tools()).toEqual({ status: 404, code: -32001 });
   });
 
+  describe('in a store that keeps records for ten minutes', () => {
+    const SECONDS = 600;
+    const shortLived = () => createMemoryStore({ expiresAfterSeconds: SECONDS });
+    const later = (seconds: number) =>
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 });
+    const GONE = { status: 404, code: -32001 };
+
+    it.each([
+      [0.8, FILTERED],
+      [0.95, GONE],
+      [1, GONE],
+    ])('a session that the store does not know after %f of them', async (part, expected) => {
+      const host = await new Host(endpoint(mode, shortLived())).connect('high');
+      later(part * SECONDS);
+      expect(await host.movedTo(endpoint(mode, shortLived())).tools()).toEqual(expected);
+    });
+
+    it('what a host chose since does not come back as less, also in the process that knew it', async () => {
+      // The host hid more than at initialize, and the record has expired.
+      const kept = shortLived();
+      let isForgotten = false;
+      const store: SessionStore = {
+        ...kept,
+        read: async (id) => (isForgotten ? { state: 'unknown' } : kept.read(id)),
+      };
+      const handle = endpoint(mode, store);
+      const host = await new Host(handle).connect('low');
+      await host.post('updateConcerns', { concerns: { security: 'high' } });
+      expect(await host.tools()).toEqual(FILTERED);
+      isForgotten = true;
+      later(SECONDS + 1);
+      expect(await host.tools()).toEqual(GONE);
+      expect((await host.post('tools/call', { name: 'a', arguments: {} })).status).toBe(404);
+    });
+
+    it('a session that is older and in use keeps what it said at initialize', async () => {
+      const store = shortLived();
+      const host = await new Host(endpoint(mode, store)).connect('high');
+      await store.update(host.id.slice(0, 32), { acted: false });
+      later(SECONDS * 10);
+      // The clock of the store stands still, as that of a session which is read all the time.
+      expect(await host.movedTo(endpoint(mode, store)).tools()).toEqual(FILTERED);
+    });
+
+    it('a record that is there and has expired ends a session of any age', async () => {
+      const store: SessionStore = { ...shortLived(), read: async () => ({ state: 'ended' }) };
+      const host = await new Host(endpoint(mode, store)).connect('high');
+      expect(await host.tools()).toEqual(GONE);
+    });
+  });
+
   it('cannot be changed in the session id', async () => {
     const handle = endpoint(mode);
     const host = await new Host(handle).connect('high');

@@ -117,16 +117,18 @@ describe('a request of 2026-07-28 to the handler of SDK v2', () => {
       },
     );
 
-  it('fails with a sentence that names the other SDK if the server is of SDK v1', async () => {
+  it('tells the log a sentence that names the other SDK if the server is of SDK v1', async () => {
     const handle = Reflect.apply(createHandlerV2, undefined, [{ server, policy }]) as FetchHandler;
-    await expect(discover(handle)).rejects.toThrow(
-      'The server is not one of SDK v2 (@modelcontextprotocol/server). For SDK v1, use createHandler of mcp-concerns/http',
+    const causes: unknown[] = [];
+    expect(await discover((request) => handle(request, { failed: (cause) => causes.push(cause) }))).toContain(
+      '"error":{"code":-32603,"message":"The server failed on this request. Its log has the reason."}',
     );
-  });
-
-  it('fails with the error of a server that cannot be made, which the SDK would keep for itself', async () => {
-    const make = () => Promise.reject(new Error('API_KEY is not set'));
-    const handle = createHandlerV2({ server: make, policy });
-    await expect(discover(handle)).rejects.toThrow('API_KEY is not set');
+    expect(causes).toEqual([
+      expect.objectContaining({
+        message: expect.stringContaining(
+          'The server is not one of SDK v2 (@modelcontextprotocol/server). For SDK v1, use createHandler of mcp-concerns/http',
+        ),
+      }),
+    ]);
   });
 });

@@ -24,6 +24,7 @@ it.each<[string, (store: SessionStore) => Partial<SessionStore>]>([
     ({ end, read }) => ({ end: async (id) => ((await read(id)).state === 'live' ? end(id) : undefined) }),
   ],
   ['an end is kept until it expires, and then nothing is left', () => ({})],
+  ['the store says how long a record lives', () => ({ expiresAfterSeconds: undefined })],
 ])('a store that breaks "%s" is told so', async (rule, change) => {
   const clock = (): void => undefined;
   await expect(testSessionStore(broken(change), clock)).rejects.toThrow(rule);

@@ -9,7 +9,7 @@ import { commandOf } from '../options/command-line.js';
 import { type Options, serveCommand } from '../options/generated/commands.js';
 import { requireServer } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
-import { readPreferences } from '../options/preferences.js';
+import { readPreferences, statedConcerns } from '../options/preferences.js';
 import { readService } from '../options/service-options.js';
 import { type WatchedPolicy, watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
@@ -109,19 +109,18 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
 const SHARED =
   'note: With --isolation shared, servers cannot ask hosts, so tools that need sampling, elicitation or roots may be missing. --isolation per-session has them.';
 
-/** @returns the preferences of `--concern`, for hosts that send none */
-function defaultPreferences(policy: Policy, { concern = [], stdio }: Options['serve']) {
-  if (concern.length === 0) return {};
+/** @returns the preferences of `--concern` and `--preset`, for hosts that send none */
+function defaultPreferences(policy: Policy, { concern = [], preset = [], stdio }: Options['serve']) {
+  if (concern.length + preset.length === 0) return {};
   if (stdio !== true) {
     throw new UsageError(
-      '--concern needs --stdio. Over HTTP, put preferences into the URL, for example ?concerns=NAME:VALUE',
+      '--concern and --preset need --stdio. Over HTTP, put preferences into the URL, for example ?concerns=NAME:VALUE',
     );
   }
-  const operator = policy.concerns.find(
-    ({ name, setBy }) => setBy === 'operator' && concern.some((each) => each.startsWith(`${name}=`)),
-  );
+  const stated = statedConcerns(policy, { concern });
+  const operator = policy.concerns.find(({ name, setBy }) => setBy === 'operator' && stated.has(name));
   if (operator !== undefined) {
     throw new UsageError(`${operator.name} is set by the operator, so --concern cannot set it`);
   }
-  return describeAccepted(readPreferences(policy, { concern }).configuration);
+  return describeAccepted(readPreferences(policy, { concern, preset }).configuration);
 }

@@ -1,11 +1,11 @@
 import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import type { PanelConcern, PanelState } from '../../gate/panel/panel-document.js';
+import { readPart } from '../../gate/request/preference-text.js';
 import { registryFolder, writeOpener } from '../control/registry.js';
 import { type RunningProcess, runningProcesses, switchSession } from '../control/running-process.js';
 import { CliError, UsageError } from '../errors.js';
 import { commandOf } from '../options/command-line.js';
 import { type Options, switchCommand } from '../options/generated/commands.js';
-import { pairOf } from '../options/preferences.js';
 import { sessionLines } from '../reports/switch-report.js';
 import { openInBrowser, openOrPrint } from '../terminal/open-in-browser.js';
 import { plain } from '../terminal/output.js';
@@ -17,7 +17,7 @@ import { plain } from '../terminal/output.js';
  */
 export const { definition, run } = commandOf(switchCommand(), async ({ values, positionals, terminal }) => {
   const [changes] = positionals;
-  const change = readChange(changes);
+  const change = readChange(changes, values.preset);
   const isTerminal = terminal.stdin.isTTY === true;
   const folder = registryFolder(terminal.env);
   const running = select(await runningProcesses(folder), values);
@@ -62,17 +62,30 @@ export const { definition, run } = commandOf(switchCommand(), async ({ values, p
 });
 
 /** What the arguments ask for: texts by concern, or only the name of a preset under `preset`. */
-type WantedChange = ReadonlyMap<string, string>;
+type WantedChange = ReadonlyMap<string, readonly string[]>;
 
-function readChange(changes: readonly string[]): WantedChange | undefined {
-  const [first, second] = changes;
-  if (first === undefined) return undefined;
-  if (!first.includes('=')) {
-    if (second === undefined) return new Map([['preset', first]]);
-    const problem = `"${first}" is a preset, so "${second}" cannot follow it. Pass one of them`;
-    throw new UsageError(problem);
+function readChange(changes: readonly string[], preset: string | undefined): WantedChange | undefined {
+  const wanted = new Map<string, readonly string[]>();
+  for (const text of preset === undefined ? changes : [preset, ...changes]) {
+    let last: string | undefined;
+    for (const piece of text.split(',')) {
+      // Only the running process has the policy, so what follows a value after a comma is another of its values.
+      if (last !== undefined && !/[:=]/.test(piece)) {
+        wanted.set(last, [...(wanted.get(last) ?? []), piece]);
+        continue;
+      }
+      const [name, value] = readPart(piece) ?? [];
+      if (wanted.has('preset'))
+        throw new UsageError(
+          `"${wanted.get('preset')?.join()}" is a preset, so "${piece}" cannot follow it. Pass one of them`,
+        );
+      if (name === undefined || value === undefined || (name === 'preset' && wanted.size > 0))
+        throw new UsageError(`"${piece}" is not NAME=VALUE`);
+      wanted.set(name, [value].flat());
+      last = name;
+    }
   }
-  return new Map(changes.map((text) => pairOf(text, () => new UsageError(`"${text}" is not NAME=VALUE`))));
+  return wanted.size === 0 ? undefined : wanted;
 }
 
 /** The word that removes a value, and the word that removes all. A policy's own value or preset of that name wins. */
@@ -81,22 +94,23 @@ const EVERYTHING = 'everything';
 
 /** Gives the texts of the arguments the types that the session's concerns have. */
 function typed(change: WantedChange, { concerns, presets }: PanelState): Record<string, unknown> {
-  if (change.get('preset') === EVERYTHING && !presets.some(({ name }) => name === EVERYTHING)) {
+  if (change.get('preset')?.join() === EVERYTHING && !presets.some(({ name }) => name === EVERYTHING)) {
     const host = concerns.filter(({ setBy }) => setBy === 'host').map(({ name }) => name);
     return Object.fromEntries([...host, ADDED_TOOLS, HIDDEN_TOOLS].map((name) => [name, null]));
   }
   const byName = new Map(concerns.map((concern) => [concern.name, concern]));
-  const preferenceOf = (name: string, text: string) =>
-    name === 'preset' ? text : typedValue(text, byName.get(name));
-  return Object.fromEntries([...change].map(([name, text]) => [name, preferenceOf(name, text)]));
+  const preferenceOf = (name: string, texts: readonly string[]) =>
+    name === 'preset' ? texts.join() : typedValue(texts, byName.get(name));
+  return Object.fromEntries([...change].map(([name, texts]) => [name, preferenceOf(name, texts)]));
 }
 
-function typedValue(text: string, concern: PanelConcern | undefined): unknown {
+function typedValue(texts: readonly string[], concern: PanelConcern | undefined): unknown {
+  const text = texts.join();
   const isOwn = concern?.options?.some(({ value }) => value === ANY);
   if (text === ANY && isOwn !== true) return null;
   if (concern?.range !== undefined && text.trim() !== '' && Number.isFinite(Number(text)))
     return Number(text);
-  return concern?.multiple === true ? text.split(',') : text;
+  return concern?.multiple === true ? texts : text;
 }
 
 function select(running: readonly RunningProcess[], { server = '', session }: Options['switch']) {

@@ -1,8 +1,9 @@
 import type { McpRequestContext, Server } from '@modelcontextprotocol/server';
+import { importModule } from '../../deploy/import-module.js';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
-import { read } from '../../wire/messages.js';
+import { ServerModuleError, serverOfModule } from '../../http/server-of-module.js';
+import { memberOf } from '../../wire/transport-layer.js';
 import { CliError } from '../errors.js';
-import { importModule } from '../project/import-module.js';
 
 type Made = ServerOfRequest | Promise<ServerOfRequest>;
 type Factory = (...given: readonly unknown[]) => Made;
@@ -38,30 +39,29 @@ export async function loadServerFactory(path: string): Promise<ServerModule> {
   const module = await importModule(path).catch((cause: unknown) => {
     throw new CliError(`${path} cannot be imported: ${firstLine(cause)}`, { cause });
   });
-  // The exports of a CommonJS module arrive as the default export.
-  const candidates = [
-    read(module, 'default'),
-    read(module, 'createServer'),
-    read(module, 'default', 'createServer'),
-  ];
-  const factory = candidates.find((each): each is Factory => typeof each === 'function');
-  if (factory === undefined) {
-    throw new CliError(
-      `${path} exports no function. Export a function that returns a new server, as default or as createServer.`,
-    );
-  }
-  // Creates a server now, so that a broken function fails at the start and not at the first request.
-  const server = await withoutContext(factory).catch((cause: unknown) => {
-    throw new CliError(`The function that ${path} exports failed: ${firstLine(cause)}`, { cause });
-  });
-  if (typeof member(server, 'connect') !== 'function') {
+  const { createServer: factory, tasks } = exportsOf(module, path);
+  const make = () =>
+    withoutContext(factory).catch((cause: unknown) => {
+      throw new CliError(`The function that ${path} exports failed: ${firstLine(cause)}`, { cause });
+    });
+  // Creates servers now, so that a broken function fails at the start and not at the first request, or at the second.
+  const server = await make();
+  if (typeof memberOf(server, 'connect') !== 'function') {
     throw new CliError(
       `The function that ${path} exports does not return a server. Return a new Server or McpServer of an MCP SDK.`,
     );
   }
-  const close = member(server, 'close');
-  if (typeof close === 'function') await close.call(server);
-  const finish = await tasksOf(read(module, 'tasks') ?? read(module, 'default', 'tasks'), path);
+  const second = await make();
+  if (second === server) {
+    throw new CliError(
+      `The function that ${path} exports returns the same server again. Return a new one each time it is called.`,
+    );
+  }
+  for (const made of [server, second]) {
+    const close = memberOf(made, 'close');
+    if (typeof close === 'function') await close.call(made);
+  }
+  const finish = await tasksOf(tasks, path);
   if (sdkV2(server) === undefined)
     return { server: async () => finish(await factory()), bare: () => factory(), finish };
   const modern: ServerModule['modern'] = async (context, told) => {
@@ -108,12 +108,12 @@ async function withoutContext(factory: Factory): Promise<unknown> {
  * of its own, and an `McpServer` of another copy is unknown here too.
  */
 function sdkV2(made: unknown): Server | undefined {
-  const server = member(made, 'server') ?? made;
+  const server = memberOf(made, 'server') ?? made;
   return isV2(server) ? server : undefined;
 }
 
 const isV2 = (server: unknown): server is Server =>
-  typeof member(server, 'getNegotiatedProtocolVersion') === 'function';
+  typeof memberOf(server, 'getNegotiatedProtocolVersion') === 'function';
 
 /** Loads the code of tasks only if there are some. */
 async function tasksOf(exported: unknown, path: string): Promise<Finish> {
@@ -124,9 +124,13 @@ async function tasksOf(exported: unknown, path: string): Promise<Finish> {
   return (made) => withTasks(made, tasks);
 }
 
-/** @returns a property, also an inherited one, because servers are instances of classes */
-function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+function exportsOf(module: unknown, path: string) {
+  try {
+    return serverOfModule<Factory>(module, path);
+  } catch (cause) {
+    if (cause instanceof ServerModuleError) throw new CliError(cause.message, { cause });
+    throw cause;
+  }
 }
 
 function firstLine(cause: unknown): string {

@@ -3,14 +3,17 @@ import { type Caller, resolveConfiguration } from '../../engine/configuration.js
 import { listNames } from '../../engine/match/list-names.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { isScopeClaim } from '../../engine/scope-claims.js';
+import { readPart } from '../../gate/request/preference-text.js';
 import { notAConcern, problemOfValue } from '../../policy/check/check-values.js';
 import type { Problem } from '../../policy/language/problem.js';
 import { CliError } from '../errors.js';
 import { readClaims } from './claims-file.js';
 import type { Options } from './generated/commands.js';
 
-/** The values of the options `--concern`, `--claim`, `--claims` and `--client`. */
-export type PreferenceValues = Partial<Pick<Options['list'], 'concern' | 'claim' | 'claims' | 'client'>>;
+/** The values of the options `--concern`, `--preset`, `--claim`, `--claims` and `--client`. */
+export type PreferenceValues = Partial<
+  Pick<Options['list'], 'concern' | 'preset' | 'claim' | 'claims' | 'client'>
+>;
 
 /** A configuration, and the caller that it belongs to. */
 export type CallerConfiguration = ReturnType<typeof readPreferences>;
@@ -49,17 +52,19 @@ export function readPreferences(policy: Policy, values: PreferenceValues, capabi
   const preferences = new Map<string, string | number | readonly (string | number)[]>();
   // The command line lists servers as a client of the legacy era.
   let caller: Caller = { claims, capabilities, client: clientInfo(values.client), era: 'legacy' };
-  for (const text of values.concern ?? []) {
-    const [name, value] = pairOf(text, () => new CliError(withoutValue(policy, text)));
+  const texts = [...(values.preset ?? []).map((name) => `preset=${name}`), ...(values.concern ?? [])];
+  for (const [name, given] of texts.flatMap((text) => partsOf(policy, text))) {
     if (name === 'preset') {
       once(name);
-      preferences.set(name, presetOf(policy, value));
+      preferences.set(name, presetOf(policy, String(given)));
       continue;
     }
     const concern = policy.concerns[policy.indexOf.get(name) ?? -1];
     if (concern === undefined) throw new CliError(notAConcern(name, [...policy.indexOf.keys()]).message);
     const { claim, multiple } = concern;
-    const read = (multiple ? value.split(',') : [value]).map((each) => readValue(policy, concern, each));
+    if (given.length > 1 && !multiple)
+      throw new CliError(`${name} takes one value, not several ("${given.join(',')}").`);
+    const read = given.map((each) => readValue(policy, concern, each));
     if (claim !== undefined) {
       // Several concerns can have values of one claim that has several elements, as the scopes of a caller.
       if (!isScopeClaim(claim) && !multiple) once(`claim ${claimName(claim)}`, name);
@@ -67,12 +72,49 @@ export function readPreferences(policy: Policy, values: PreferenceValues, capabi
     } else if (multiple) preferences.set(name, [preferences.get(name) ?? [], read].flat(2));
     else {
       once(name);
-      const [only = value] = read;
-      preferences.set(name, only);
+      const [only] = read;
+      if (only !== undefined) preferences.set(name, only);
     }
   }
   const source = { from: 'request', concerns: Object.fromEntries(preferences) } as const;
   return { configuration: resolveConfiguration(policy, [source], caller), caller };
+}
+
+/** Returns the names of the concerns that these options state themselves, not by a preset. */
+export const statedConcerns = (policy: Policy, { concern = [] }: PreferenceValues): ReadonlySet<string> =>
+  new Set(concern.flatMap((text) => partsOf(policy, text)).map(([name]) => name));
+
+/**
+ * Splits a value of `--concern` into its parts: `look,effect=read-only` are two, `topic=maps,charts` is one with two values. What
+ * comes after a comma is a part of its own if it names a concern or a preset of the policy.
+ */
+function partsOf(policy: Policy, text: string): (readonly [name: string, values: readonly string[]])[] {
+  const parts: [name: string, values: string[]][] = [];
+  for (const piece of text.split(',')) {
+    const last = parts.at(-1);
+    const concern = last && policy.concerns[policy.indexOf.get(last[0]) ?? -1];
+    const isValue = concern !== undefined && !startsPart(policy, concern, piece);
+    if (last !== undefined && isValue) {
+      // Claims of callers can have any characters.
+      last[1].push(...(concern.setBy === 'operator' ? [piece] : piece.split('|')));
+      continue;
+    }
+    const part = readPart(piece);
+    if (part === undefined || (part[0] === 'preset' && !/[:=]/.test(piece) && !policy.presets.has(piece)))
+      throw new CliError(withoutValue(policy, piece));
+    const [name, given] = part;
+    const isClaim = policy.concerns[policy.indexOf.get(name) ?? -1]?.setBy === 'operator';
+    parts.push([name, isClaim ? [piece.slice(name.length + 1)] : [given].flat()]);
+  }
+  return parts;
+}
+
+function startsPart({ presets, indexOf }: Policy, { values, setBy }: Concern, piece: string): boolean {
+  const [name = ''] = piece.split(/[:=]/, 1);
+  if (name !== piece) return name === 'preset' || indexOf.has(name);
+  // A value of the concern that comes before is one of its values, also if a preset has the same name.
+  const isValue = setBy === 'operator' || 'min' in values || values.includes(piece);
+  return !isValue && presets.has(piece);
 }
 
 /** Reads `NAME=VALUE`. Throws the error if there is no name, or no value. */
@@ -95,9 +137,6 @@ function presetOf({ presets }: Policy, name: string): string {
 }
 
 function readValue({ settings }: Policy, { name, values }: Concern, text: string): string | number {
-  const several = text.split(',');
-  if (several.length > 1 && !('min' in values) && several.every((each) => values.includes(each)))
-    throw new CliError(`${name} takes one value, not several ("${text}").`);
   const value = 'min' in values && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   // Under `clamp` a host may send any number.
   if (typeof value === 'string' || settings.invalid !== 'clamp') refuse(problemOfValue(name, values, value));
@@ -108,10 +147,11 @@ function refuse(problem: Problem | undefined): void {
   if (problem !== undefined) throw new CliError(problem.message);
 }
 
-function withoutValue(policy: Policy, text: string): string {
-  if (policy.presets.has(text)) return `To request a preset, pass --concern preset=${text}.`;
+function withoutValue(policy: Policy, piece: string): string {
+  const text = piece.replace(/[:=].*$/s, '');
   const values = policy.concerns[policy.indexOf.get(text) ?? -1]?.values;
-  if (values === undefined) return `"${text}" has no value. Pass --concern NAME=VALUE.`;
+  if (values === undefined)
+    return `"${piece}" is neither a preset nor a concern with a value. Pass --concern NAME=VALUE or --preset NAME.`;
   const allowed = 'min' in values ? `a number from ${values.min} to ${values.max}` : listNames(values);
   return `${text} has no value. Pass --concern ${text}=VALUE, with one of its values (${allowed}).`;
 }

@@ -4,9 +4,11 @@ import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind, preparePolicy } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { readPolicy } from '../../policy/compile/load.js';
+import { newlyVisible } from '../../policy/diff/newly-visible.js';
 import type { Finding } from '../../policy/language/findings.js';
 import { type Path, readPolicyText, type Source } from '../../policy/language/read-yaml.js';
-import { editEntries } from '../../policy/propose/edit-entries.js';
+import { toYamlScalar } from '../../policy/language/yaml-scalars.js';
+import { editEntries, type NewEntry } from '../../policy/propose/edit-entries.js';
 import { proposeEntries } from '../../policy/propose/propose-entries.js';
 import { read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
@@ -38,10 +40,49 @@ export function updatePolicy(
   }
   const { entries, tools } = proposeEntries(preparePolicy(compiled), catalog, known);
   const sources = [...texts].map(([name, text]) => readPolicyText(text, name));
+  const write = (added: readonly NewEntry[]) => writeEntries(sources, compiled.files.at(-1), findings, added);
+  const textsNow = (changed: ReadonlyMap<string, string>) =>
+    new Map(
+      [...texts].map(([name, text]) => [name.replaceAll(sep, '/'), changed.get(name) ?? text] as const),
+    );
+
+  // What would become visible is left to a person.
+  const opened = newlyVisible(
+    compiled,
+    checkProposal(textsNow(write(entries).changed), catalog).compiled,
+    catalog,
+  );
+  const opens = ({ kind, name }: NewEntry) => opened.some((each) => each.kind === kind && each.name === name);
+  const [closed, open] = [entries.filter((each) => !opens(each)), entries.filter(opens)];
+  const { changed, removed } = write(closed);
+  const home = compiled.files.at(-1) ?? file;
+  const reviewed = open.filter(({ kind, name }) => !isReviewed(sources, kind, name));
+  if (reviewed.length > 0)
+    changed.set(home, withReview(changed.get(home) ?? texts.get(home) ?? '', home, reviewed));
+  return {
+    ...checkProposal(textsNow(changed), catalog),
+    /** The files that change, with their new texts. */
+    files: changed,
+    /** The names of added and removed primitives, and of those that a person must decide about. */
+    added: closed.map(({ name }) => name),
+    removed,
+    review: open.map(({ name }) => name),
+    /** What the entries that were not written would have opened. */
+    opened,
+    /** The proposals for the new tools. */
+    tools,
+  };
+}
+
+function writeEntries(
+  sources: readonly Source[],
+  main: string | undefined,
+  findings: readonly Finding[],
+  entries: readonly NewEntry[],
+) {
   // New entries go where the others are: into the last file that has some, else into the policy itself.
   const homeOf = (kind: Kind): string | undefined =>
-    sources.findLast(({ data }) => read(data, 'primitives', kind) !== undefined)?.file ??
-    compiled.files.at(-1);
+    sources.findLast(({ data }) => read(data, 'primitives', kind) !== undefined)?.file ?? main;
   const removed: string[] = [];
   const changed = new Map<string, string>();
   for (const source of sources) {
@@ -57,19 +98,24 @@ export function updatePolicy(
     changed.set(source.file, withoutEmptySections(text, source.file));
     removed.push(...dead.map((path) => String(path.at(-1))));
   }
-  const now = [...texts].map(
-    ([name, text]) => [name.replaceAll(sep, '/'), changed.get(name) ?? text] as const,
-  );
-  return {
-    ...checkProposal(new Map(now), catalog),
-    /** The files that change, with their new texts. */
-    files: changed,
-    /** The names of added and removed primitives. */
-    added: entries.map(({ name }) => name),
-    removed,
-    /** The proposals for the new tools. */
-    tools,
-  };
+  return { changed, removed };
+}
+
+const isReviewed = (sources: readonly Source[], kind: Kind, name: string): boolean =>
+  sources.some(({ data }) => [read(data, 'review', kind)].flat().includes(name));
+
+/** Adds names to the list of what a person must decide about. */
+function withReview(text: string, file: string, entries: readonly NewEntry[]): string {
+  const { data } = readPolicyText(text, file);
+  const all = KINDS.flatMap((kind) => {
+    const names = [
+      ...[read(data, 'review', kind) ?? []].flat().map(String),
+      ...entries.flatMap((each) => (each.kind === kind ? [each.name] : [])),
+    ];
+    return names.length === 0 ? [] : [`  ${kind}:`, ...names.map((name) => `    - ${toYamlScalar(name)}`)];
+  });
+  const rest = text.replace(/^(# Listed by the server[^\n]*\n)?review:\n(?:[ #][^\n]*\n)*/m, '').trimEnd();
+  return `${rest}\n\n# Listed by the server, and hidden until it has an entry under "primitives".\nreview:\n${all.join('\n')}\n`;
 }
 
 /** @returns the paths of the entries and patterns of a file that match nothing that the server lists */

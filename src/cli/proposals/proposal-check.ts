@@ -23,7 +23,7 @@ export function checkProposal(files: ReadonlyMap<string, string>, catalog: Polic
       `Nothing was written, because the policy would have errors. This is a bug in mcp-concerns: ${error?.message}`,
     );
   }
-  return { policy: preparePolicy(compiled), findings };
+  return { compiled, policy: preparePolicy(compiled), findings };
 }
 
 /**

@@ -33,7 +33,7 @@ export function updateFiles(
   const known = !isGiven && existsSync(files.catalog) ? readCatalogFile(files.catalog) : undefined;
   const current = isGiven ? catalog : factsOf(catalog, tokensOf);
   const updated = updatePolicy(files.policy, current, known);
-  const { policy, findings, added, removed, tools } = updated;
+  const { policy, findings, added, removed, review, tools } = updated;
   const tests = updatedTests(files, policy, current, known);
   const texts = new Map(updated.files);
   if (!isGiven) texts.set(files.catalog, jsonText(current));
@@ -41,6 +41,11 @@ export function updateFiles(
   const fail = `Some tests of ${files.tests} fail now. Run "mcp-concerns test ${files.tests}" to see which.`;
   const notes = [
     `Updated ${files.policy}: ${changeText('added', added)}, ${changeText('removed', removed)}.`,
+    ...(review.length === 0
+      ? []
+      : [
+          `New and left hidden: ${review.slice(0, 10).join(', ')}. An entry without your concerns would show ${review.length === 1 ? 'it' : 'them'} to every host. Move ${review.length === 1 ? 'it' : 'each'} from "review" to "primitives", with values.`,
+        ]),
     ...(tests?.isOwn ? [`Wrote ${files.tests} again: nobody had changed it.`] : []),
     ...(tests?.isOwn === false && !tests.passed ? [fail] : []),
     checkLine(findings, tests?.passed),

@@ -2,7 +2,7 @@ import { describeOrigins } from '../../engine/configuration.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
 import { read } from '../../wire/messages.js';
-import type { CallerConfiguration, PreferenceValues } from '../options/preferences.js';
+import { type CallerConfiguration, type PreferenceValues, statedConcerns } from '../options/preferences.js';
 
 /** For each concern, where its value in effect comes from: an option, or a line of the policy. */
 export type Origins = ReadonlyMap<string, string>;
@@ -20,7 +20,7 @@ export function originsOf(
   values: PreferenceValues,
   { configuration }: CallerConfiguration,
 ): Origins {
-  const isGiven = (name: string) => values.concern?.some((text) => text.startsWith(`${name}=`)) === true;
+  const stated = statedConcerns(configuration.policy, values);
   let sources: readonly Source[] | undefined;
   const inPolicy = (what: string, ...path: [section: string, key: string, name: string]): string => {
     // The policy is read again, for line numbers, only if a default or a preset is in effect.
@@ -31,7 +31,7 @@ export function originsOf(
   };
   const told = Object.entries(describeOrigins(configuration)).map(([name, origin]) => {
     const [from, , preset] = origin.split(' ');
-    if (isGiven(name)) return [name, '--concern'] as const;
+    if (stated.has(name)) return [name, '--concern'] as const;
     if (from === 'claim') return [name, values.claims === undefined ? '--claim' : '--claims'] as const;
     if (from === 'default') return [name, inPolicy('default', 'concerns', name, 'default')] as const;
     if (preset === undefined) return [name, origin] as const;

@@ -1,5 +1,5 @@
 import { prepare } from './apply.js';
-import { type Expression, isTextOperator, keysOf, pathsOf, readsPrimitive } from './expression.js';
+import { type Expression, isTextOperator, keysOf, pathsOf, readsData, readsPrimitive } from './expression.js';
 
 type RuleRoot = 'primitive' | 'concerns' | 'claims' | 'caller' | 'client' | 'protocol';
 
@@ -34,16 +34,16 @@ export function compileExpression(expression: Expression, slots?: PartTable) {
   return { evaluate: place(expression, slots), paths: pathsOf(expression) };
 }
 
-function compile(expression: Expression, slots?: PartTable): Evaluate {
+function compile(expression: Expression, slots?: PartTable, within?: Within): Evaluate {
   const reads: Evaluate[] = [];
-  const logic = toLogic(expression, (read) => ({ var: String(reads.push(read) - 1) }), slots);
+  const logic = toLogic(expression, (read) => ({ var: String(reads.push(read) - 1) }), slots, within);
   const apply = prepare(logic);
   return (data, values) => apply(reads.map((read) => read(data, values)));
 }
 
 /** Lets a part be evaluated once per primitive or once per configuration, if it depends on nothing else. */
-function place(part: Expression, slots: PartTable | undefined): Evaluate {
-  if (slots === undefined) return compile(part);
+function place(part: Expression, slots: PartTable | undefined, within?: Within): Evaluate {
+  if (slots === undefined || within !== undefined) return compile(part, slots, within);
   const paths = pathsOf(part);
   if (!paths.some(readsPrimitive)) return remembered(compile(part));
   if (!paths.every(readsPrimitive)) return compile(part, slots);
@@ -73,8 +73,15 @@ function remembered(evaluate: Evaluate): Evaluate {
  * @param read adds something that is read, and makes the JSON Logic that reads it
  * @param slots receives parts that depend only on the primitive, if the expression also reads something else
  */
-function toLogic(expression: Expression, read: AddRead, slots: PartTable | undefined): unknown {
+function toLogic(
+  expression: Expression,
+  read: AddRead,
+  slots: PartTable | undefined,
+  within?: Within,
+): unknown {
+  const readerOf = within ?? ((path: string) => placePath(path, slots));
   const below = (part: Expression): unknown => {
+    if (within !== undefined) return toLogic(part, read, slots, within);
     const paths = slots === undefined ? [] : pathsOf(part);
     const isMixed = paths.some(readsPrimitive) && !paths.every(readsPrimitive);
     if (slots === undefined || paths.length === 0 || isMixed) return toLogic(part, read, slots);
@@ -93,28 +100,38 @@ function toLogic(expression: Expression, read: AddRead, slots: PartTable | undef
     }
     case 'read': {
       const { path, fallback } = expression;
-      const found = read(placePath(path, slots));
+      const found = read(readerOf(path));
       return fallback === undefined ? found : { var: [found.var, below(fallback)] };
     }
     case 'missing': {
-      const isMissing = (path: string) => ({ in: [read(placePath(path, slots)), [null, '']] });
+      const isMissing = (path: string) => ({ in: [read(readerOf(path)), [null, '']] });
       return { merge: expression.paths.map((path) => ({ if: [isMissing(path), [path], []] })) };
     }
     case 'quantified': {
       const { operator, list, condition } = expression;
-      const items = place(list, slots);
+      const items = place(list, slots, within);
       const reads: Evaluate[] = [];
-      const test = toLogic(condition, (each) => ({ var: String(reads.push(each) - 1) }), undefined);
+      // A path with a root of the data reads the data, also in here; any other reads the item.
+      const ofItem: Within = (path) => {
+        if (readsData(path)) {
+          const outer = readerOf(path);
+          return (scope, values) => outer((scope as Scope).data, values);
+        }
+        const inner = pathReader(path);
+        return (scope) => inner((scope as Scope).item);
+      };
+      const test = toLogic(condition, (each) => ({ var: String(reads.push(each) - 1) }), slots, ofItem);
       const readItems: Evaluate = (data, values) => {
         const found = items(data, values);
-        return Array.isArray(found) ? found.map((item) => reads.map((each) => each(item, []))) : [];
+        if (!Array.isArray(found)) return [];
+        return found.map((item) => reads.map((each) => each({ item, data } satisfies Scope, values)));
       };
       return { [operator]: [read(readItems), test] };
     }
     case 'operation': {
       const { operator, operands } = expression;
       if (isTextOperator(operator)) {
-        const [text, part] = operands.map((each) => place(each, slots));
+        const [text, part] = operands.map((each) => place(each, slots, within));
         return read((data, values) => holds(operator, text?.(data, values), part?.(data, values)));
       }
       const given = operands.map(below);
@@ -130,6 +147,15 @@ function holds(operator: 'starts-with' | 'ends-with' | 'contains', text: unknown
   if (typeof text !== 'string' || typeof part !== 'string') return false;
   if (operator === 'starts-with') return text.startsWith(part);
   return operator === 'ends-with' ? text.endsWith(part) : text.includes(part);
+}
+
+/** Makes the reader of a path in the condition of a quantifier. */
+type Within = (path: string) => Evaluate;
+
+/** One item of the list of a quantifier, and what its condition can read beside it. */
+interface Scope {
+  readonly item: unknown;
+  readonly data: unknown;
 }
 
 type AddRead = (evaluate: Evaluate) => { readonly var: string };

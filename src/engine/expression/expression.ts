@@ -73,6 +73,10 @@ export type Read = Extract<Expression, { readonly type: 'read' }>;
 export type Quantified = Extract<Expression, { readonly type: 'quantified' }>;
 export type Operation = Extract<Expression, { readonly type: 'operation' }>;
 
+/** Whether a path begins with a root of the data. Inside a quantifier, every other path reads one item. */
+export const readsData = (path: string): boolean =>
+  /^(primitive|concerns|claims|caller|client|protocol)\./.test(path);
+
 /** Whether a path reads the primitive that is being decided. */
 export function readsPrimitive(path: string): boolean {
   return path === 'primitive' || path.startsWith('primitive.');
@@ -141,5 +145,6 @@ export const operandsOf = (expression: Expression): readonly Expression[] =>
 export function pathsOf(expression: Expression): readonly string[] {
   const { type } = expression;
   const own = type === 'read' ? [expression.path] : type === 'missing' ? expression.paths : [];
-  return [...new Set([...own, ...operandsOf(expression).flatMap(pathsOf)])];
+  const inner = expression.type === 'quantified' ? pathsOf(expression.condition).filter(readsData) : [];
+  return [...new Set([...own, ...operandsOf(expression).flatMap(pathsOf), ...inner])];
 }

@@ -1,6 +1,7 @@
 import {
   type Caller,
   type Configuration,
+  type InvalidValue,
   type PreferenceSource,
   resolveConfiguration,
 } from '../../engine/configuration.js';
@@ -75,13 +76,19 @@ export function configure(
   // same each time: what a person chose later is stronger.
   const strongestFirst = !modern && record.acted === true ? [model, own, principal] : [model, principal, own];
   const found = readPreferenceSources(meta ? request : undefined, strongestFirst, sender.http);
-  const configuration = resolveConfiguration(policy, found.sources, caller);
+  const configuration = withMalformed(resolveConfiguration(policy, found.sources, caller), found.malformed);
   const remembered = modern ? NO_WARNINGS : (record.warnings ?? NO_WARNINGS);
   // They are about the list of tools, so a call does not repeat them.
   const more = request.method === LISTS.tools.method ? warnOfOtherServers(policy, sender.http) : NO_WARNINGS;
   if (remembered.length + found.warnings.length + more.length === 0) return configuration;
   const warnings = [...remembered, ...found.warnings, ...more, ...configuration.warnings];
   return { ...configuration, warnings };
+}
+
+/** What cannot be read at all is as wrong as a value that the policy does not have. */
+function withMalformed(configuration: Configuration, malformed: readonly InvalidValue[]): Configuration {
+  if (malformed.length === 0 || configuration.policy.settings.invalid !== 'error') return configuration;
+  return { ...configuration, invalid: [...malformed, ...configuration.invalid] };
 }
 
 /**

@@ -17,6 +17,7 @@ import type { TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
 import { KINDS_OF, type RequestTarget } from '../table/routing.js';
 import type { ListOutcome } from './catalog-cache.js';
 import type { Facts, Implementation, RequestFacts, Substitute } from './facts.js';
+import { MALFORMED_PREFERENCES, notAConcern } from './generated/texts.js';
 import type { StoredPreferences } from './kept-preferences.js';
 import { quoteValue } from './quote-value.js';
 import type { FoundPages, NeededPages } from './read-pages.js';
@@ -229,10 +230,13 @@ export const refuseValue = (
 ): RequestOutcome => refuse(ERRORS.invalidParams, invalidText(policy, invalid), invalid);
 
 /** Says what is wrong with a value outside the declared `values`. */
-export function invalidText(policy: Policy, { concern, value, values, suggestion }: InvalidValue): string {
-  const multiple = policy.concerns.find(({ name }) => name === concern)?.multiple === true;
-  const names = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');
+export function invalidText(policy: Policy, invalid: InvalidValue): string {
+  const { code, concern, value, values, suggestion } = invalid;
   const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
+  const names = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');
+  if (code === 'malformed-header' || code === 'malformed-parameter') return MALFORMED_PREFERENCES[code];
+  if (code === 'undeclared-concern') return notAConcern({ name: quoteValue(concern), names, hint });
+  const multiple = policy.concerns.find(({ name }) => name === concern)?.multiple === true;
   return `${quoteValue(value)} is not a valid value for ${concern} (${multiple ? 'one or more of ' : ''}${names}).${hint}`;
 }
 

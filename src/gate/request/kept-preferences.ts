@@ -141,11 +141,10 @@ export function withoutModel(
 export interface SessionId {
   /** Under which stores keep the session. */
   readonly key: string;
-  /**
-   * What the host preferred at `initialize`; `undefined` if nothing is sealed, if the seal is of another policy or caller, or
-   * too old.
-   */
+  /** What the host preferred at `initialize`; `undefined` if nothing is sealed, or if the seal is of another policy or caller. */
   readonly sealed?: SessionRecord | undefined;
+  /** Whether the session is so old that its store may have forgotten what was written. */
+  readonly isOld?: boolean | undefined;
   /** What this process knew last: unlike `sealed`, also what the host or a person chose since `initialize`. */
   readonly known?: SessionRecord | undefined;
 }
@@ -168,6 +167,8 @@ export type SessionPreferences =
       known?: SessionRecord | undefined;
       /** What the session id says of the time when it was made. A record that the store has says more. */
       readonly sealed?: SessionRecord | undefined;
+      /** Whether a store that does not know the session may have forgotten it. */
+      readonly isOld?: boolean | undefined;
     }
   /** Nowhere: HTTP without a session. */
   | { readonly place: 'none' };
@@ -184,8 +185,8 @@ export function placePreferences(
   session: SessionId | undefined,
   http: boolean,
 ): SessionPreferences {
-  const { key: id, sealed, known } = session ?? {};
-  if (store !== undefined && id !== undefined) return { place: 'store', store, id, known, sealed };
+  const { key: id, sealed, known, isOld } = session ?? {};
+  if (store !== undefined && id !== undefined) return { place: 'store', store, id, known, sealed, isOld };
   return http && id === undefined
     ? { place: 'none' }
     : { place: 'connection', id, record: sealed ?? {}, sealed };

@@ -2,7 +2,13 @@ import type { ConcernWarning } from '../../engine/configuration.js';
 import { compileGlob } from '../../engine/match/glob.js';
 import type { Policy } from '../../engine/policy.js';
 import { CONCERNS_PARAMETER } from '../../wire/messages.js';
-import { nameFiltersOff, nameFilterTooLong, unknownToolName, unsupportedHeader } from './generated/texts.js';
+import {
+  nameFiltersOff,
+  nameFilterTooLong,
+  unknownToolName,
+  unreadParameter,
+  unsupportedHeader,
+} from './generated/texts.js';
 import { type HttpRequestInfo, parametersOf } from './preference-sources.js';
 
 /** A filter of tools by name, as other servers accept it in their URL and headers. */
@@ -69,18 +75,39 @@ export function warnOfOtherServers(
   http: HttpRequestInfo | undefined,
 ): readonly ConcernWarning[] {
   if (http === undefined) return NO_WARNINGS;
-  const { headers = {} } = http;
+  const { headers = {}, url } = http;
+  const unread = new Set([...(parametersOf(url)?.keys() ?? [])].filter(isNearMiss));
   const sent = FOREIGN_HEADERS.filter(({ key }) => headers[key] !== undefined);
   const filters = readNameFilters(http);
-  if (sent.length === 0 && filters.length === 0) return NO_WARNINGS;
+  if (sent.length === 0 && filters.length === 0 && unread.size === 0) return NO_WARNINGS;
   const instead = insteadOf(policy);
-  const foreign = sent.map(({ header }) => unsupportedHeader({ header, instead }));
+  const foreign = [
+    ...[...unread].slice(0, MAX_UNREAD).map((name) => unreadParameter({ name, instead })),
+    ...sent.map(({ header }) => unsupportedHeader({ header, instead })),
+  ];
   if (policy.settings.nameFilters !== true) {
     return [...foreign, ...filters.map(({ from }) => nameFiltersOff({ from, instead }))];
   }
   const tooMuch = filters.filter(({ names }) => isTooMuch(names));
   return [...foreign, ...tooMuch.map(({ from }) => nameFilterTooLong({ from, ...LIMITS }))];
 }
+
+/** Whether a parameter is probably meant as ours. It is not read, because a server may have one of that name. */
+const isNearMiss = (name: string): boolean =>
+  name !== CONCERNS_PARAMETER &&
+  NEAR_MISSES.has(name.toLowerCase().replaceAll('_', '-').replace(/\[\]$/, ''));
+
+/** One with capitals is the same mistake again. */
+const MAX_UNREAD = 3;
+
+const NEAR_MISSES: ReadonlySet<string> = new Set([
+  'concern',
+  'concerns',
+  'preset',
+  'presets',
+  'mcp-concern',
+  'mcp-concerns',
+]);
 
 const isTooMuch = (names: readonly string[]): boolean =>
   names.length > LIMITS.names || names.some((name) => name.length > LIMITS.characters);

@@ -1,5 +1,5 @@
 import { DisplayString, parseDictionary, Token } from 'structured-headers';
-import type { ConcernWarning, PreferenceSource } from '../../engine/configuration.js';
+import type { ConcernWarning, InvalidValue, PreferenceSource } from '../../engine/configuration.js';
 import {
   CONCERNS_HEADER,
   CONCERNS_PARAMETER,
@@ -7,7 +7,8 @@ import {
   type Request,
   read,
 } from '../../wire/messages.js';
-import { MALFORMED_HEADER } from './generated/texts.js';
+import { MALFORMED_HEADER, MALFORMED_PARAMETER } from './generated/texts.js';
+import { readPart, readPlainParts } from './preference-text.js';
 
 /** What a transport knows about the HTTP request that carried a message. */
 export interface HttpRequestInfo {
@@ -23,7 +24,7 @@ export interface HttpRequestInfo {
  * @param kept the preferences of the session or, in the modern era, of the client's capabilities, and those of the
  *   verified caller; strongest first
  * @param http the HTTP request, if the transport is HTTP
- * @returns the sources that have preferences, unchecked, and warnings about sources that could not be read
+ * @returns the sources that have preferences, unchecked, and those that could not be read, with warnings about them
  * @example
  * readPreferenceSources(request, [{ from: 'session', concerns: undefined }], { headers: { 'mcp-concerns': 'security=high' } });
  */
@@ -34,20 +35,30 @@ export function readPreferenceSources(
 ) {
   const sources: PreferenceSource[] = [];
   const warnings: ConcernWarning[] = [];
+  const malformed: InvalidValue[] = [];
+  const fail = (warning: ConcernWarning, concern: string, value: string): void => {
+    warnings.push(warning);
+    malformed.push({ code: warning.code, concern, value, values: [] });
+  };
   const own = read(request?.params, '_meta', EXTENSION_ID, 'concerns');
   if (own !== undefined) sources.push({ from: 'request', concerns: own });
   for (const each of kept) if (each.concerns !== undefined) sources.push(each);
-  if (http === undefined) return { sources, warnings };
+  if (http === undefined) return { sources, warnings, malformed };
 
   const header = http.headers?.[CONCERNS_HEADER];
   if (header !== undefined) {
-    const concerns = parseHeader([header].flat().join(', '));
+    const text = [header].flat().join(', ');
+    const concerns = parseHeader(text);
     if (concerns !== undefined) sources.push({ from: 'header', concerns });
-    else warnings.push(MALFORMED_HEADER);
+    else fail(MALFORMED_HEADER, 'Mcp-Concerns', text);
   }
   const parameter = parametersOf(http.url)?.getAll(CONCERNS_PARAMETER).join(',');
-  if (parameter) sources.push({ from: 'url', concerns: parseParameter(parameter) });
-  return { sources, warnings };
+  if (parameter) {
+    const concerns = parseParameter(parameter);
+    if (concerns !== undefined) sources.push({ from: 'url', concerns });
+    else fail(MALFORMED_PARAMETER, `?${CONCERNS_PARAMETER}`, parameter);
+  }
+  return { sources, warnings, malformed };
 }
 
 /** Returns the parameters of a request's URL; `undefined` if it has none. Then nothing is parsed: most have none. */
@@ -59,9 +70,11 @@ export function parametersOf(url: string | URL | undefined): URLSearchParams | u
 }
 
 /**
- * Reads the value of the `Mcp-Concerns` header, a dictionary of RFC 9651. Parameters of its members are ignored.
+ * Reads the value of the `Mcp-Concerns` header, a dictionary of RFC 9651. Parameters of its members are ignored, and a name
+ * alone is a preset. Proxies join headers by this RFC, so it is tried first; what is malformed there, such as `effect:read-only`,
+ * may have the spelling of the URL.
  *
- * @returns the concerns by name; `undefined` if the value is not a structured-field dictionary
+ * @returns the concerns by name; `undefined` if the value is neither
  * @example
  * parseHeader('security=high, topic=(documents charts)'); // { security: 'high', topic: ['documents', 'charts'] }
  */
@@ -70,13 +83,19 @@ export function parseHeader(header: string): Record<string, unknown> | undefined
   try {
     dictionary = parseDictionary(header);
   } catch {
-    return undefined;
+    return readPlainParts(header);
   }
-  const entries = [...dictionary].map(([name, [member]]) => [
-    name,
-    Array.isArray(member) ? member.map(([item]) => plain(item)) : plain(member),
-  ]);
+  const entries = [...dictionary].map(([name, [member]]) => {
+    if (member === true) return ['preset', name];
+    return [name, Array.isArray(member) ? member.map(([item]) => plain(item)) : severalOf(member)];
+  });
   return Object.fromEntries(entries);
+}
+
+/** A token can contain `|`, which separates values. In quotes, it is a part of one. */
+function severalOf(item: unknown): unknown {
+  const text = plain(item);
+  return item instanceof Token && item.toString().includes('|') ? item.toString().split('|') : text;
 }
 
 /** Tokens and display strings become strings. Other types are kept as they are: the check against the policy rejects them. */
@@ -85,21 +104,16 @@ function plain(item: unknown): unknown {
 }
 
 /**
- * Reads the `concerns` parameter of a URL. A part without a colon is the name of a preset.
+ * Reads the `concerns` parameter of a URL. Of a name that is repeated, the last value counts, as in the header.
  *
- * @returns the concerns by name
+ * @returns the concerns by name; `undefined` if a name or a value is missing
  * @example
- * parseParameter('security:high,topic:documents|charts'); // { security: 'high', topic: ['documents', 'charts'] }
+ * parseParameter('look,topic:documents|charts'); // { preset: 'look', topic: ['documents', 'charts'] }
  */
-export function parseParameter(parameter: string): Record<string, unknown> {
-  const entries = parameter
+export function parseParameter(parameter: string): Record<string, unknown> | undefined {
+  const parts = parameter
     .split(',')
     .filter((part) => part !== '')
-    .map((part): [string, unknown] => {
-      const colon = part.indexOf(':');
-      if (colon === -1) return ['preset', part];
-      const value = part.slice(colon + 1);
-      return [part.slice(0, colon), value.includes('|') ? value.split('|') : value];
-    });
-  return Object.fromEntries(entries);
+    .map(readPart);
+  return parts.every((part) => part !== undefined) ? Object.fromEntries(parts) : undefined;
 }

@@ -14,8 +14,8 @@ const SESSION_ID = /^([0-9a-f]{32})(?:\.([\w-]+))?$/;
 /** In characters. Headers of some servers and gateways are limited to 8,000 in all. */
 const MAX_LENGTH = 1024;
 
-/** As long as stores keep a session without use: a store that does not know an older session may have forgotten a change. */
-const MAX_AGE_MS = 24 * 60 * 60 * 1000;
+/** How far the clocks of processes and stores may differ, in milliseconds; of a short life, a tenth. */
+const SKEW_MS = 60_000;
 
 /** What opens a seal: nobody who lacks one of these can make or read it. */
 export interface SealedFor {
@@ -50,15 +50,23 @@ export function newSessionId(sealedFor: SealedFor, record: SessionRecord): strin
   return id.length > MAX_LENGTH ? random : id;
 }
 
-/** Returns the parts of a session id; `undefined` if it does not have the form of an id that `newSessionId` makes. */
-export function openSessionId(sealedFor: SealedFor, id: string): SessionId | undefined {
+/**
+ * Takes a session id apart.
+ *
+ * @param sealedFor who can open the seal
+ * @param id the id that a client sent
+ * @param lifeMs how long its store keeps what was written: of an older session, it may have forgotten a change
+ * @returns the parts; `undefined` if the id does not have the form of an id that `newSessionId` makes
+ */
+export function openSessionId(sealedFor: SealedFor, id: string, lifeMs: number): SessionId | undefined {
   const [, key, sealed] = id.length > MAX_LENGTH ? [] : (SESSION_ID.exec(id) ?? []);
   if (key === undefined) return undefined;
   const text = sealed === undefined ? undefined : unseal(keyOf(sealedFor), boundTo(key, sealedFor), sealed);
   const content: unknown = text === undefined ? undefined : JSON.parse(text);
   const [at, record] = [read(content, 'at'), read(content, 'record')];
-  const isValid = typeof at === 'number' && Date.now() - at < MAX_AGE_MS;
-  return { key, sealed: isValid && typeof record === 'object' && record !== null ? record : undefined };
+  if (typeof at !== 'number' || typeof record !== 'object' || record === null) return { key };
+  const isOld = Date.now() - at >= lifeMs - Math.min(SKEW_MS, lifeMs / 10);
+  return { key, sealed: record, isOld };
 }
 
 const boundTo = (key: string, { caller = [] }: SealedFor): string => JSON.stringify([key, ...caller]);

@@ -1,6 +1,7 @@
 import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import { gatedTransport } from '../../gate/edge/gated-transport.js';
-import { fromSdk, isRequest, toSdk } from '../../wire/messages.js';
+import { fromSdk, isRequest, type Request as ListRequest, toSdk } from '../../wire/messages.js';
+import { failedRequest } from '../failed-request.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { readJson } from '../request-body.js';
@@ -35,6 +36,18 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
       return rest(request, { parsedBody, ...others });
     }
 
+    try {
+      return await answerList(request, listRequest, given);
+    } catch (cause) {
+      return failedRequest(cause, request, listRequest, given);
+    }
+  };
+
+  async function answerList(
+    request: Request,
+    listRequest: ListRequest,
+    given: FetchOptions,
+  ): Promise<Response> {
     const kept = keptFor(options, given);
     if (kept.store !== undefined && hasForeignSession(request.headers))
       return failure(404, HTTP_ERRORS.notFound, GONE);
@@ -61,7 +74,7 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
     await transport.close();
     const header: Record<string, string> = sessionId === undefined ? {} : { 'mcp-session-id': sessionId };
     return textResponse(writeAnswer(answer), { headers: { 'Content-Type': 'application/json', ...header } });
-  };
+  }
 }
 
 /** @returns what transports of SDK v1 tell about a request */

@@ -8,6 +8,7 @@ import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { annotationsOf } from '../../engine/present.js';
 import { serverOf } from '../../engine/servers/server-meta.js';
+import { groupBy } from '../../once.js';
 import type { Finding } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import { nearestReplacement, type Problem, problem } from '../language/problem.js';
@@ -93,9 +94,9 @@ export function checkCatalog(
     checkPanelNames(check);
   }
   const alone = new Set<unknown>(scope.parts?.filter((part) => part.policy).map(({ slug }) => slug));
-  for (const each of check.listed) {
-    if (!alone.has(serverOf(each.primitive))) checkPrimitive(check, each, scope.unmapped);
-  }
+  const judged = check.listed.filter(({ primitive }) => !alone.has(serverOf(primitive)));
+  for (const each of judged) checkPrimitive(check, each);
+  if (scope.unmapped) checkMapped(check, judged);
   checkPresentation(check);
   const isUnknown = catalog.encoding !== undefined && textRead(policy) !== undefined;
   if (isUnknown) checkTexts(check);
@@ -157,15 +158,38 @@ function isInherited(policy: Policy, kind: Kind, name: string, catalog: PolicyCa
   });
 }
 
-function checkPrimitive({ policy, warn }: ListCheck, listed: Listed, mustBeMapped: boolean): void {
-  const { kind, name, primitive, mapping } = listed;
-  // The server's own values can hide what is not mapped.
-  const isDecided =
-    policy.settings.unmapped === 'show' && mapping.offers.some((offer) => offer !== undefined);
-  if (!mapping.mapped && mustBeMapped && !isDecided) {
-    const effect = policy.settings.unmapped === 'show' ? 'always shown' : 'always hidden';
-    warn({ kind }, problem('unmapped', { noun: KIND_NAMES[kind][0], name, effect }));
+/** Reports what the policy does not map, once for each kind: a server can have hundreds of new tools. */
+function checkMapped({ files, policy, warn }: ListCheck, listed: readonly Listed[]): void {
+  const { unmapped } = policy.settings;
+  const isReviewed = ({ kind, name }: Listed) =>
+    files.some(({ document }) => document.review?.[kind]?.includes(name) === true);
+  const isDecided = ({ kind, mapping: { mapped, offers } }: Listed): boolean =>
+    mapped ||
+    // The server's own values can hide what is not mapped, and show rules show it. "never-visible" is exact about the rest.
+    (unmapped === 'show'
+      ? offers.some((offer) => offer !== undefined)
+      : policy.rulesFor.show[kind].length > 0);
+  for (const [kind, all] of groupBy(
+    listed.filter((each) => !isDecided(each) && !isReviewed(each)),
+    (each) => each.kind,
+  )) {
+    const [one, several] = KIND_NAMES[kind];
+    const names = all
+      .slice(0, 10)
+      .map(({ name }) => `"${name}"`)
+      .join(', ');
+    const rest = all.length > 10 ? ` and ${all.length - 10} more` : '';
+    warn(
+      { kind },
+      problem(`unmapped.${unmapped}`, {
+        names: `${all.length === 1 ? `the ${one}` : `${all.length} ${several}:`} ${names}${rest}`,
+      }),
+    );
   }
+}
+
+function checkPrimitive({ policy, warn }: ListCheck, listed: Listed): void {
+  const { name, primitive, mapping } = listed;
   const contradicted = contradictedValues(policy, mapping);
   for (const { concern: index, source } of contradicted) {
     const concern = policy.concerns[index]?.name;

@@ -163,7 +163,8 @@ function checkSettings(checks: readonly FileCheck[]): void {
 /** Whether the policy hides primitives in a way that hosts cannot undo. */
 function protects(checks: readonly FileCheck[]): boolean {
   return checks.some(
-    ({ file, declared, parts }) =>
+    ({ file, declared, parts, settings }) =>
+      settings.unmapped === 'hide' ||
       [...declared.values()].some(({ concern }) => concern['set-by'] === 'operator') ||
       [file, ...parts.flatMap(({ files }) => files)].some(({ document }) =>
         document.rules?.some(({ hide, when }) => hide !== undefined && !readsHost(when)),

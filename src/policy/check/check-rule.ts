@@ -8,6 +8,7 @@ import {
   type Quantified,
   type Read,
   RULE_LIMITS,
+  readsData,
   readsPrimitive,
 } from '../../engine/expression/expression.js';
 import { exceedsLimits, parseExpression } from '../../engine/expression/parse.js';
@@ -49,10 +50,9 @@ export function checkRule(json: unknown, path: Path, scope: RuleScope, isAssign 
   if (exceedsLimits(json)) return scope.error(path, problem('rule-too-large', RULE_LIMITS));
   const { expression, problems, invalid } = parseExpression(json);
   for (const each of problems) scope.error([...path, ...each.place], describeProblem(each));
-  new RuleCheck(scope, path, invalid, isAssign).check(expression, {
-    present: new Set(ALWAYS),
-    scoped: false,
-  });
+  const check = new RuleCheck(scope, path, invalid, isAssign);
+  check.checkTruth(expression);
+  check.check(expression, { present: new Set(ALWAYS), scoped: false });
 }
 
 class RuleCheck {
@@ -78,6 +78,29 @@ class RuleCheck {
         for (const path of expression.paths) this.checkPath(path, [...expression.place, 'missing'], context);
     }
     for (const child of childrenOf(expression)) this.check(child, context);
+  }
+
+  /** Reports texts, numbers and lists where a condition is expected: each of them would always be true, or always false. */
+  checkTruth(expression: Expression): void {
+    if (this.invalid.has(expression) || expression.type === 'read' || expression.type === 'missing') return;
+    if (expression.type === 'quantified') return this.checkTruth(expression.condition);
+    if (expression.type === 'operation') {
+      if (/^(and|or|!!?|if)$/.test(expression.operator))
+        expression.operands.forEach((each) => this.checkTruth(each));
+      return;
+    }
+    if (expression.type === 'literal' && typeof expression.value === 'boolean') return;
+    const { declared } = this.scope;
+    const isList = expression.type === 'list';
+    const text = !isList && typeof expression.value === 'string' ? expression.value : undefined;
+    const isPath = text !== undefined && typeOfPath(text, declared) !== undefined;
+    const what = isPath ? 'path' : isList ? 'list' : text === undefined ? 'other' : 'text';
+    const value = JSON.stringify(expression.json);
+    const fixed = { scalar: text ?? '', yaml: `{ var: ${text} }` };
+    this.error(
+      expression.place,
+      problem(`not-a-condition.${what}`, { value, path: text ?? '' }, isPath ? fixed : undefined),
+    );
   }
 
   private checkQuantified({ operator, list, condition }: Quantified, context: Context): void {
@@ -109,7 +132,7 @@ class RuleCheck {
 
   private checkPath(path: string, at: JsonPath, { scoped }: Context): void {
     const { declared } = this.scope;
-    if (scoped) return;
+    if (scoped && !readsData(path)) return;
     if (typeOfPath(path, declared) === undefined) this.error(at, undeclaredPath(path, declared.keys()));
     else if (this.isAssign && !readsPrimitive(path)) this.error(at, problem('assign-reads-caller', { path }));
   }
@@ -122,8 +145,8 @@ class RuleCheck {
 
   /** The operand, if it reads a path of the data; `undefined` also for what reads one item of a list. */
   private readOf(operand: Expression, { scoped }: Context): Read | undefined {
-    if (scoped || operand.type !== 'read' || operand.path === '' || this.invalid.has(operand))
-      return undefined;
+    if (operand.type !== 'read' || operand.path === '' || this.invalid.has(operand)) return undefined;
+    if (scoped && !readsData(operand.path)) return undefined;
     return operand;
   }
 

@@ -92,7 +92,7 @@ export interface FileCheck extends Reports {
   /** The servers that the policy is about, if they have policies of their own. */
   readonly parts: readonly { readonly files: readonly CheckedFile[] }[];
   /** The settings of all files together. */
-  readonly settings: { readonly invalid?: string | undefined; readonly enforcement?: string | undefined };
+  readonly settings: Readonly<Partial<Record<'invalid' | 'enforcement' | 'unmapped', string | undefined>>>;
 }
 
 /** Checks the concerns and values of a mapping, which is the value of an entry, a pattern or an `assign`. */

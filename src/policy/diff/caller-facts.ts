@@ -1,3 +1,4 @@
+import { closedWithoutFacts } from '../../engine/expression/closed.js';
 import {
   type Expression,
   isComputed,
@@ -6,7 +7,6 @@ import {
   readsCaller,
 } from '../../engine/expression/expression.js';
 import { parseExpression } from '../../engine/expression/parse.js';
-import { closedWithoutName } from '../../engine/expression/unnamed-client.js';
 import type { CompiledPolicy, CompiledRulePart } from '../../engine/policy.js';
 import { getOrMake } from '../../once.js';
 
@@ -28,7 +28,7 @@ export class CallerFacts {
   }
 
   private freeRule(rule: CompiledRulePart): CompiledRulePart {
-    const expression = closedWithoutName(parseExpression(rule.when).expression, rule.effect);
+    const expression = closedWithoutFacts(parseExpression(rule.when).expression, rule.effect);
     const when = this.rewrite(expression);
     if (!neededFacts(pathsOf(expression)).includes('client.capabilities')) return { ...rule, when };
     // A rule that reads the capabilities of the client does not fire while they are not known.

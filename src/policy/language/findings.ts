@@ -1,4 +1,5 @@
 import { errorClass } from '../../errors.js';
+import { groupBy } from '../../once.js';
 import type { FindingCode } from './finding-codes.js';
 import { paragraph } from './wrapped.js';
 
@@ -78,9 +79,32 @@ export function formatFindings(
 ): string {
   // Split each file only once: a file can have as many findings as lines.
   const lines = new Map([...texts].map(([file, text]) => [file, text.split(/\r?\n/)]));
-  return findings
-    .map((finding) => formatFinding(finding, width, paint, lines.get(finding.file)))
-    .join('\n\n');
+  const placed = groupBy(findings, ({ code, file, line, column }) => `${code} ${file}:${line}:${column}`);
+  // Errors first: what follows from them is behind them.
+  const groups = [...placed.values()].sort(
+    ([a], [b]) => Number(b.severity === 'error') - Number(a.severity === 'error'),
+  );
+  const texted = groups.slice(0, MAX_GROUPS).map((group) => {
+    const [first, ...others] = group;
+    const text = formatFinding(first, width, paint, lines.get(first.file));
+    return others.length === 0 ? text : [text, ...alike(others, width)].join('\n');
+  });
+  const left = groups.length - texted.length;
+  return [
+    ...texted,
+    ...(left > 0 ? [`${left} more groups of findings. Fix these first, or use --format json.`] : []),
+  ].join('\n\n');
+}
+
+/** As many as a person reads at once. */
+const MAX_GROUPS = 20;
+
+/** Findings at one place with one code differ in a name: the names are enough. */
+function alike(others: readonly [Finding, ...Finding[]] | readonly Finding[], width: number): string[] {
+  const names = others.flatMap(({ message }) => message.match(/"([^"]+)"/)?.[1] ?? []);
+  const shown = names.slice(0, 10).map(visible).join(', ');
+  const rest = names.length > 10 ? ` and ${names.length - 10} others` : '';
+  return paragraph(`The same for ${others.length} more: ${shown}${rest}.`, width - 2, '  ');
 }
 
 type Paint = (style: 'bold' | 'red' | 'magenta', text: string) => string;

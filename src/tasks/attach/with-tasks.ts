@@ -1,7 +1,7 @@
 import { AnsweringTransport } from '../../wire/answering-transport.js';
-import { addLayer } from '../../wire/transport-layer.js';
+import { addLayer, isSdkServer } from '../../wire/transport-layer.js';
 import { TaskDefinitionError } from '../author/errors.js';
-import { NO_CONNECT } from '../author/generated/texts.js';
+import { NOT_A_SERVER } from '../author/generated/texts.js';
 import type { Tasks } from '../port/tasks.js';
 import { answerCalls } from './answer-calls.js';
 
@@ -12,16 +12,17 @@ import { answerCalls } from './answer-calls.js';
  * @param server a `Server` or `McpServer` that is not connected yet
  * @param tasks the tasks, from `createTasks`. All servers of an endpoint share them.
  * @returns the same server
- * @throws {TaskDefinitionError} if `server` has no `connect` method
+ * @throws {TaskDefinitionError} if `server` is not a server of an SDK
  * @example
  * const tasks = createTasks({ definitions });
  * export const createServer = () => withTasks(new McpServer({ name: 'reports', version: '1.0.0' }), tasks);
  */
 export function withTasks<Server extends object>(server: Server, tasks: Tasks): Server {
   const answerer = answerCalls(tasks, () => hasTasks(server));
-  if (!addLayer(server, 'tasks', (transport) => new AnsweringTransport(transport, answerer))) {
-    throw new TaskDefinitionError(NO_CONNECT);
-  }
+  const isAdded =
+    isSdkServer(server) &&
+    addLayer(server, 'tasks', (transport) => new AnsweringTransport(transport, answerer));
+  if (!isAdded) throw new TaskDefinitionError(NOT_A_SERVER);
   return server;
 }
 

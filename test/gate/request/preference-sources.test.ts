@@ -48,6 +48,21 @@ describe('the header', () => {
     ['inner lists of strings and numbers', 'topic=("a" b 3)', { topic: ['a', 'b', 3] }],
     ['an empty inner list', 'topic=()', { topic: [] }],
     ['a preset', 'preset=safe', { preset: 'safe' }],
+    ['a preset by its name alone', 'safe, cost=minimal', { preset: 'safe', cost: 'minimal' }],
+    ['the spelling of the URL', 'security:high', { security: 'high' }],
+    [
+      'the spelling of the URL, beside others',
+      'safe,security:high, price=12',
+      { preset: 'safe', security: 'high', price: '12' },
+    ],
+    [
+      'several values in the spelling of the URL',
+      'topic:documents|charts',
+      { topic: ['documents', 'charts'] },
+    ],
+    ['several values in a token', 'topic=documents|charts', { topic: ['documents', 'charts'] }],
+    ['several numbers', 'price:1|-2.5', { price: ['1', '-2.5'] }],
+    ['one value in quotes', 'topic="documents|charts"', { topic: 'documents|charts' }],
     [
       'parameters, which are ignored',
       'security=high;q=0.5, topic=(a;x b);y=1',
@@ -65,6 +80,7 @@ describe('the header', () => {
     expect(readPreferenceSources(undefined, [], withHeader(header))).toEqual({
       sources: [{ from: 'header', concerns }],
       warnings: [],
+      malformed: [],
     });
   });
 
@@ -82,9 +98,12 @@ describe('the header', () => {
     'security=',
     '=high',
   ])('is ignored with a warning if it is malformed: %s', (header) => {
-    const { sources, warnings } = readPreferenceSources(undefined, [], withHeader(header));
+    const { sources, warnings, malformed } = readPreferenceSources(undefined, [], withHeader(header));
     expect(sources).toEqual([]);
     expect(warnings.map(({ code }) => code)).toEqual(['malformed-header']);
+    expect(malformed).toEqual([
+      { code: 'malformed-header', concern: 'Mcp-Concerns', value: header, values: [] },
+    ]);
   });
 
   it('may be repeated', () => {
@@ -98,7 +117,7 @@ describe('the header', () => {
 
   it('gets a warning for values that are not names, and is not refused', () => {
     const policy = policyOf('version: 1\nconcerns: { security: { values: [low, high] } }\n');
-    for (const header of ['security', 'security=?0', 'security=:aGlnaA==:', 'security=@1659578233']) {
+    for (const header of ['security=?0', 'security=:aGlnaA==:', 'security=@1659578233']) {
       const { sources } = readPreferenceSources(undefined, [], withHeader(header));
       const { invalid, warnings, active } = resolveConfiguration(policy, sources);
       expect({ header, invalid, active, codes: warnings.map(({ code }) => code) }).toEqual({
@@ -114,6 +133,7 @@ describe('the header', () => {
     expect(readPreferenceSources(undefined, [], { headers: { 'x-concerns': 'security=high' } })).toEqual({
       sources: [],
       warnings: [],
+      malformed: [],
     });
     expect(readPreferenceSources(undefined, [], { headers: { 'mcp-concerns': undefined } }).sources).toEqual(
       [],
@@ -151,14 +171,36 @@ describe("the URL's parameter", () => {
       { security: 'high' },
     ],
     ['empty parts, which are ignored', '?concerns=,security:high,,', { security: 'high' }],
-    ['no value', '?concerns=security:', { security: '' }],
+    [
+      'the spelling of the header',
+      '?concerns=security=high,cost=minimal',
+      { security: 'high', cost: 'minimal' },
+    ],
+    ['both spellings', '?concerns=security=high,cost:minimal', { security: 'high', cost: 'minimal' }],
     ['other parameters next to it', '?token=a:b&concerns=safe&x=y', { preset: 'safe' }],
   ])('carries %s: %s', (_name, query, concerns) => {
     expect(readPreferenceSources(undefined, [], withUrl(query))).toEqual({
       sources: [{ from: 'url', concerns }],
       warnings: [],
+      malformed: [],
     });
   });
+
+  it.each(['security:', 'security=', ':high', '=high', 'topic:a|', 'cost:minimal,security:', ':'])(
+    'is ignored with a warning if a name or a value is missing: %s',
+    (text) => {
+      const { sources, warnings, malformed } = readPreferenceSources(
+        undefined,
+        [],
+        withUrl(`?concerns=${encodeURIComponent(text)}`),
+      );
+      expect(sources).toEqual([]);
+      expect(warnings.map(({ code }) => code)).toEqual(['malformed-parameter']);
+      expect(malformed).toEqual([
+        { code: 'malformed-parameter', concern: '?concerns', value: text, values: [] },
+      ]);
+    },
+  );
 
   it.each(['', '?', '?concerns', '?concerns=', '?Concerns=safe', '?concern=safe'])(
     'is missing in %j',
@@ -168,7 +210,7 @@ describe("the URL's parameter", () => {
   );
 
   it('may have names of Object.prototype', () => {
-    const found = parseParameter('__proto__:x,constructor:y');
+    const found = parseParameter('__proto__:x,constructor:y') ?? {};
     expect(Object.keys(found)).toEqual(['__proto__', 'constructor']);
     expect(Object.getPrototypeOf(found)).toBe(Object.prototype);
   });
@@ -192,7 +234,11 @@ describe("a request's _meta", () => {
     ['an inherited extension', list({ _meta: Object.create({ [EXTENSION_ID]: { concerns: {} } }) })],
     ['params.concerns, which is the wrong place', list({ concerns: { security: 'high' } })],
   ])('carries no preferences in %s', (_name, request) => {
-    expect(readPreferenceSources(request, [], undefined)).toEqual({ sources: [], warnings: [] });
+    expect(readPreferenceSources(request, [], undefined)).toEqual({
+      sources: [],
+      warnings: [],
+      malformed: [],
+    });
   });
 
   it.each([{ security: 'high' }, {}, null, 'safe', ['security']])(
@@ -231,8 +277,9 @@ describe('several preference sources', () => {
   });
 
   it('are empty without HTTP, _meta and session', () => {
-    expect(readPreferenceSources(list(), [], undefined)).toEqual({ sources: [], warnings: [] });
-    expect(readPreferenceSources(list(), inSession(undefined), {})).toEqual({ sources: [], warnings: [] });
+    const nothing = { sources: [], warnings: [], malformed: [] };
+    expect(readPreferenceSources(list(), [], undefined)).toEqual(nothing);
+    expect(readPreferenceSources(list(), inSession(undefined), {})).toEqual(nothing);
     expect(readPreferenceSources(list(), inSession({}), {}).sources).toEqual([
       { from: 'session', concerns: {} },
     ]);

@@ -19,7 +19,8 @@ export const { definition, run } = commandOf(bundleCommand(), async ({ values, t
   const { endpoint, out, architecture } = values;
   refuseToReplace(out);
   // Only the plugin for the Serverless Framework also makes the function that runs tasks.
-  await bundleFunction(readEndpointFile(endpoint), { target: out, architecture, worker: false });
+  const options = { target: out, architecture, worker: false };
+  for (const note of await bundleFunction(readEndpointFile(endpoint), options)) terminal.note(note);
   terminal.note(`Made ${out} for ${architecture}. Its handler is index.handler.`);
 });
 

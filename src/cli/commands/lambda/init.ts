@@ -3,12 +3,14 @@ import { basename, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { IN_MEMORY, loadEsbuild } from '../../../deploy/build-code.js';
 import { combineTemplates } from '../../../deploy/combine-templates.js';
+import { probeModule } from '../../../deploy/probe-module.js';
 import { CliError, UsageError } from '../../errors.js';
 import { commandOf } from '../../options/command-line.js';
 import { initLambdaCommand, type Options } from '../../options/generated/commands.js';
 import { parseUrl } from '../../options/input-options.js';
 import { onePolicyOf } from '../../options/policy-option.js';
 import { refuseToOverwrite } from '../../proposals/policy-files.js';
+import type { Terminal } from '../../terminal/output.js';
 import { writeOutput } from '../../terminal/write-output.js';
 import { packageFile } from '../../version.js';
 
@@ -31,6 +33,7 @@ export const { definition, run } = commandOf(initLambdaCommand(), async (line) =
   if (absent !== undefined)
     throw new CliError(`${absent} does not exist. Write a policy first: "mcp-concerns init --help".`);
   const server = await serverOf(values);
+  await tryModule(server, terminal);
   const { variant } = values;
   if (hasTasks(variant) && server.module === undefined) {
     throw new UsageError('--variant tasks needs --module: the tasks are those of your own server');
@@ -71,6 +74,20 @@ async function serverOf({ module, package: name, url }: Given): Promise<Server> 
   const code = readFileSync(module, 'utf8');
   const isV2 = importsSdk(code, 2) || (!importsSdk(code, 1) && (await reachesOnlyV2(module)));
   return isV2 ? { module, sdk: 2 } : { module };
+}
+
+/**
+ * A module that can serve nothing is refused before anything is written. One that cannot run here may run elsewhere, so that is
+ * only said.
+ */
+async function tryModule({ module, sdk }: Server, terminal: Terminal): Promise<void> {
+  if (module === undefined) return;
+  const result = await probeModule({ path: resolve(module), name: module, sdk: sdk ?? 1 });
+  if (result.state === 'refused') throw new CliError(result.problem);
+  if (result.state === 'failed')
+    terminal.note(
+      `${result.problem} Packaging tries it again, unless you set "probe: off" below server in endpoint.yml.`,
+    );
 }
 
 const PACKAGES = { 1: '@modelcontextprotocol/sdk', 2: '@modelcontextprotocol/server' } as const;

@@ -1,4 +1,5 @@
 import { resolveConfiguration } from '../../../engine/configuration.js';
+import { replaceParts } from '../../../engine/expression/closed.js';
 import {
   type Expression,
   isTextOperator,
@@ -6,7 +7,6 @@ import {
   readsClientName,
 } from '../../../engine/expression/expression.js';
 import { parseExpression } from '../../../engine/expression/parse.js';
-import { replaceParts } from '../../../engine/expression/unnamed-client.js';
 import { onlyNarrows } from '../../../engine/narrows.js';
 import type { Policy } from '../../../engine/policy.js';
 import type { Finding } from '../../language/findings.js';

@@ -5,7 +5,7 @@ export const EXPORT_NOT_ARRAY = "it is not an array. Export the definitions, not
 export const exportNotDefined = ({ number }: { readonly number: string | number }) => `element ${number} was not made by defineTask. Wrap it: defineTask({ name, ... }).`;
 export const exportedTwice = ({ name }: { readonly name: string | number }) => `two tasks have the name "${name}". Rename one of them.`;
 export const halfConfigured = ({ set, missing }: { readonly set: string | number; readonly missing: string | number }) => `MCP_CONCERNS_TASKS_${set} is set, but MCP_CONCERNS_TASKS_${missing} is not. Set both to run tasks as Lambda durable functions, or neither to run them in this process.`;
-export const NO_CONNECT = "The value passed to withTasks has no connect method. Pass a Server or McpServer of an MCP SDK." as const;
+export const NOT_A_SERVER = "The value passed to withTasks is not a Server or McpServer of an MCP SDK. If a framework makes the server, pass the server inside it." as const;
 export const argumentsTooLarge = ({ bytes, most }: { readonly bytes: string | number; readonly most: string | number }) => `they have ${bytes} bytes, and a task takes at most ${most}. Pass a link instead.`;
 export const BAD_CURSOR = "The cursor is not valid. List again without a cursor." as const;
 export const BAD_RESPONSES = "params.inputResponses must be an object: an answer for each key." as const;

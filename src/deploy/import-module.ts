@@ -23,7 +23,7 @@ export const load = (url, context, next) =>
 export async function importModule(path: string): Promise<unknown> {
   const { href: url } = pathToFileURL(resolve(path));
   if (/\.[cm]?tsx?$/.test(path)) {
-    const { IN_MEMORY, loadEsbuild } = await import('../../deploy/build-code.js');
+    const { IN_MEMORY, loadEsbuild } = await import('./build-code.js');
     const { build } = await loadEsbuild();
     const { outputFiles } = await build({
       ...IN_MEMORY,
