@@ -67,7 +67,10 @@ export function createHandler(options: HandlerOptions, transport: TransportOfSdk
   if (catalog === undefined)
     return withServerCard(policy, serve({ ...options, server }, undefined, transport));
   const lists = createKnownLists(server, policy, catalog, 'legacy');
-  return withServerCard(policy, answerKnownLists(options, lists, serve({ ...options, server }, lists, transport)));
+  return withServerCard(
+    policy,
+    answerKnownLists(options, lists, serve({ ...options, server }, lists, transport)),
+  );
 }
 
 /**

@@ -30,7 +30,7 @@ export const GONE = 'The session is unknown or was ended. Initialize a new one.'
 
 /**
  * Returns whether a session no longer exists, or never did. Then its preferences are not known, and may have hidden something.
- * One that the store does not know was never written if it is young: then the preferences of `initialize` hold.
+ * One that the store does not know, but whose id opens, goes on if it is young, with what a preference could hide hidden.
  *
  * @param found what the store has; `undefined` if it was not asked, or could not be read
  * @param session the id of the session

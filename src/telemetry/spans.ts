@@ -67,7 +67,10 @@ function nameOf(fields: Readonly<Record<string, unknown>>): string {
   return typeof name === 'string' && !name.startsWith('(') ? `${method} ${name}` : method;
 }
 
-function attributesOf(fields: Readonly<Record<string, unknown>>, { session, caller }: RequestLog): Attributes {
+function attributesOf(
+  fields: Readonly<Record<string, unknown>>,
+  { session, caller }: RequestLog,
+): Attributes {
   const attributes: Attributes = {};
   for (const [name, value] of Object.entries(fields)) {
     if (name === 'trace_id' || name === 'span_id') continue;

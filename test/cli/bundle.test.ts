@@ -132,7 +132,10 @@ describe('init --lambda', () => {
 
   it('says in one step what to do about tasks without a worker', () => {
     enter('exported');
-    write('tasks.mjs', 'export const tasks = [];\nexport const createServer = () => { throw new Error("no database"); };\n');
+    write(
+      'tasks.mjs',
+      'export const tasks = [];\nexport const createServer = () => { throw new Error("no database"); };\n',
+    );
     const args = ['--module', 'tasks.mjs', '--variant'];
     const { stderr } = run(...POLICY, ...args, 'jwt');
     expect(stderr).toContain(

@@ -22,7 +22,9 @@ const VARIANTS = ['http', 'jwt', 'rest', 'function-url', 'http,tasks'];
 
 /** Returns the resources that do not have what a control says; a sentence if it is about none. */
 function lacking(resources: Resources, { type, named = '', at, is }: Control): readonly string[] {
-  const found = Object.entries(resources).filter(([name, each]) => each.Type === type && new RegExp(named).test(name));
+  const found = Object.entries(resources).filter(
+    ([name, each]) => each.Type === type && new RegExp(named).test(name),
+  );
   if (found.length === 0) return [`no resource of ${type}`];
   const wrong = found.filter(([, each]) => {
     const value = read(each, ...at);
@@ -51,7 +53,8 @@ describe.each(VARIANTS)('the variant %s', (variant) => {
     const file = join(folder, '.serverless/cloudformation-template-update-stack.json');
     template = JSON.parse(readFileSync(file, 'utf8'));
     const state = join(folder, '.serverless/serverless-state.json');
-    if (existsSync(state)) tags = read(JSON.parse(readFileSync(state, 'utf8')), 'service', 'provider', 'stackTags');
+    if (existsSync(state))
+      tags = read(JSON.parse(readFileSync(state, 'utf8')), 'service', 'provider', 'stackTags');
   });
 
   check(variant, () => template.Resources);

@@ -123,7 +123,9 @@ export function createServer(): McpServer {
     const inputs = importedAtStart(join(project.folder, 'build/lambda.meta.json'));
     expect(inputs.some((file) => file.includes('@modelcontextprotocol/server/'))).toBe(true);
     // Its readers of a body and of media types are a few lines.
-    const loaded = inputs.filter((file) => /@modelcontextprotocol\/sdk\/(?!.*(requestBody|mediaType)\.js$)/.test(file));
+    const loaded = inputs.filter((file) =>
+      /@modelcontextprotocol\/sdk\/(?!.*(requestBody|mediaType)\.js$)/.test(file),
+    );
     expect(loaded).toEqual([]);
   });
 

@@ -34,12 +34,14 @@ function makeApp(): string {
   };
   const own = join(modules, 'mcp-concerns');
   mkdirSync(join(modules, '.bin'), { recursive: true });
-  for (const name of ['dist', 'package.json', 'templates']) cpSync(name, join(own, name), { recursive: true });
+  for (const name of ['dist', 'package.json', 'templates'])
+    cpSync(name, join(own, name), { recursive: true });
   symlinkSync('../mcp-concerns/dist/cli/main.js', join(modules, '.bin/mcp-concerns'));
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   for (const name of [...Object.keys(dependencies), 'prom-client']) copy(name);
   cpSync('test/cli/fixtures/operations-server.mjs', join(app, 'server.mjs'));
-  const policy = 'version: 1\nconcerns: { effect: { values: [read, write], match: at-most } }\nprimitives: { tools: { wipe: { effect: write } } }\n';
+  const policy =
+    'version: 1\nconcerns: { effect: { values: [read, write], match: at-most } }\nprimitives: { tools: { wipe: { effect: write } } }\n';
   writeFileSync(join(app, 'policy.yaml'), policy);
   return app;
 }
@@ -47,11 +49,18 @@ function makeApp(): string {
 describe.skipIf(!isPossible)(`an image (${WITHOUT})`, () => {
   it('boots as a user without rights, serves lists and counts, and ends in order', async () => {
     const script = ['test/deploy/build-image.sh', process.execPath, makeApp()];
-    container = execFileSync('sh', script, { encoding: 'utf8', env: ENV, stdio: ['ignore', 'pipe', 'inherit'] }).trim();
+    container = execFileSync('sh', script, {
+      encoding: 'utf8',
+      env: ENV,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }).trim();
     const [port, metrics] = [await freePort(), await freePort()];
     const serve = ['node_modules/.bin/mcp-concerns', 'serve', '--no-project', '--host', '0.0.0.0', '--open'];
     const options = ['--port', String(port), '--metrics', String(metrics), '--policy', 'policy.yaml'];
-    const who = spawnSync('buildah', ['run', container, '--', 'node', '-p', 'process.getuid()'], { encoding: 'utf8', env: ENV });
+    const who = spawnSync('buildah', ['run', container, '--', 'node', '-p', 'process.getuid()'], {
+      encoding: 'utf8',
+      env: ENV,
+    });
     expect([who.stdout.trim(), who.stderr]).toEqual(['1000', '']);
     const args = ['run', container, '--', ...serve, ...options, '--', 'node', 'server.mjs'];
     const child = spawn('buildah', args, { env: ENV, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -65,7 +74,11 @@ describe.skipIf(!isPossible)(`an image (${WITHOUT})`, () => {
       const url = new URL(`http://127.0.0.1:${port}/mcp`);
       expect((await send(new URL('/readyz', url), 'GET')).status).toBe(200);
       const list = await post(url, await begin(url, {}, { effect: 'read' }), 'tools/list');
-      expect([list.status, list.text.includes('"look"'), list.text.includes('"wipe"')]).toEqual([200, true, false]);
+      expect([list.status, list.text.includes('"look"'), list.text.includes('"wipe"')]).toEqual([
+        200,
+        true,
+        false,
+      ]);
       const counts = await send(`http://127.0.0.1:${metrics}/metrics`, 'GET');
       expect(counts.text).toMatch(/^mcp_requests_total 2$/m);
     } finally {

@@ -167,8 +167,6 @@ export type SessionPreferences =
       known?: SessionRecord | undefined;
       /** What the session id says of the time when it was made. A record that the store has says more. */
       readonly sealed?: SessionRecord | undefined;
-      /** Whether a store that does not know the session may have forgotten it. */
-      readonly isOld?: boolean | undefined;
     }
   /** Nowhere: HTTP without a session. */
   | { readonly place: 'none' };
@@ -185,8 +183,8 @@ export function placePreferences(
   session: SessionId | undefined,
   http: boolean,
 ): SessionPreferences {
-  const { key: id, sealed, known, isOld } = session ?? {};
-  if (store !== undefined && id !== undefined) return { place: 'store', store, id, known, sealed, isOld };
+  const { key: id, sealed, known } = session ?? {};
+  if (store !== undefined && id !== undefined) return { place: 'store', store, id, known, sealed };
   return http && id === undefined
     ? { place: 'none' }
     : { place: 'connection', id, record: sealed ?? {}, sealed };

@@ -106,4 +106,3 @@ export async function throughServe(): Promise<readonly Line[]> {
   const { stderr } = await service.ended;
   return stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
 }
-

@@ -22,7 +22,9 @@ describe.each([
     const folder = mkdtempSync(join(tmpdir(), 'questions-'));
     const lines = (await converse()).map((line, index) => ({
       ...line,
-      ...('timestamp' in line ? { timestamp: `2026-11-28T02:14:${String(index % 60).padStart(2, '0')}.000Z` } : {}),
+      ...('timestamp' in line
+        ? { timestamp: `2026-11-28T02:14:${String(index % 60).padStart(2, '0')}.000Z` }
+        : {}),
     }));
     // As "aws logs tail" writes them.
     const text = lines.map((line) => `2026-11-28T02:14:00 stream ${JSON.stringify(line)}\n`).join('');
@@ -42,7 +44,9 @@ describe.each([
     const [why, switched, policy, failed] = answers.map(({ stdout }) => stdout);
     expect(why).toContain('The same decision: tools/call wipe');
     expect(why).toMatch(/hidden: its plan is pro, but at most free is in effect \(.*policy\.yaml:8\)/);
-    expect(switched).toMatch(/Switched: updateConcerns\n {2}time {6}2026-11-28T02:14.*\n {2}session .*\n {2}in effect effect=write/);
+    expect(switched).toMatch(
+      /Switched: updateConcerns\n {2}time {6}2026-11-28T02:14.*\n {2}session .*\n {2}in effect effect=write/,
+    );
     expect(switched).toContain('wipe hidden: its plan is pro');
     expect(policy).toMatch(/^ *\d+ "policy":"[0-9a-f]{32}"\n$/);
     expect(failed).toMatch(/1 "error\.type":"-32603"/);

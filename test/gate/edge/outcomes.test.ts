@@ -256,7 +256,11 @@ describe('the trace of a request', () => {
 
   it.each<[string, unknown, object]>([
     ['a trace parent', `00-${trace}-${span}-00`, { trace: { traceId: trace, spanId: span } }],
-    ['one that is recorded', `00-${trace}-${span}-01`, { trace: { traceId: trace, spanId: span, isSampled: true } }],
+    [
+      'one that is recorded',
+      `00-${trace}-${span}-01`,
+      { trace: { traceId: trace, spanId: span, isSampled: true } },
+    ],
     ['none', undefined, {}],
     ['another type', [`00-${trace}-${span}-01`], {}],
     ['text before it', `x00-${trace}-${span}-01`, {}],
