@@ -8,6 +8,7 @@ import { itemAt } from './item-at.js';
 import { identityOf, type Primitive } from './mapping.js';
 import type { Kind, Policy } from './policy.js';
 import { present, weakerHints } from './present.js';
+import { ONE_SERVER } from './servers/outside-names.js';
 
 /** The part of a list that a configuration shows. */
 export interface Selection<T> {
@@ -23,6 +24,8 @@ export interface Catalog<T extends Primitive> extends Classes {
   readonly policy: Policy;
   readonly kind: Kind;
   readonly items: readonly T[];
+  /** The servers whose names the items have; none if there is one server, whose names are its own. */
+  readonly servers: ReadonlySet<string>;
   /** Not the type of QuickLRU, which does not compile in projects without `skipLibCheck`. */
   readonly memo: Pick<Map<string, Selection<T>>, 'size' | 'get' | 'set' | 'clear'>;
   /** The tools with a hint that the policy must not present, see `weakerHints`. */
@@ -38,6 +41,7 @@ const MEMO = { entries: 256, references: 200_000 };
  * @param policy the policy
  * @param kind the kind of primitives in the list
  * @param items the list, as the server returns it
+ * @param servers the names of several servers; none for a single one
  * @returns the bound list
  * @example
  * select(bindCatalog(policy, 'tools', tools), configuration).kept;
@@ -46,12 +50,13 @@ export function bindCatalog<T extends Primitive>(
   policy: Policy,
   kind: Kind,
   items: readonly T[],
+  servers: ReadonlySet<string> = ONE_SERVER,
 ): Catalog<T> {
   const entries = Math.min(MEMO.entries, MEMO.references / (items.length + 1));
   // QuickLRU keeps up to twice `maxSize` entries. With one entry, it would move the entry each time it is read.
   const memo = new QuickLRU<string, Selection<T>>({ maxSize: Math.max(2, Math.floor(entries / 2)) });
   const classes = classify(policy, kind, items);
-  const bound = { policy, kind, items, ...classes, memo, weakened: [] };
+  const bound = { policy, kind, items, servers, ...classes, memo, weakened: [] };
   if (policy.presented.size === 0 || kind !== 'tools') return bound;
   const weakened = items
     .filter((item) => weakerHints(item, policy.presented.get(identityOf(kind, item)) ?? {}).length > 0)

@@ -30,7 +30,7 @@ export function logUpstreams(
 ): (event: UpstreamEvent) => void {
   const known = new Map<string, ReturnType<typeof begin>>();
 
-  return ({ upstream, state, reason, restarts, stderr }) => {
+  return ({ upstream, state, reason, restarts, stderr, leftOut }) => {
     const found = getOrMake(known, upstream, () => begin(false));
     if (stderr !== undefined) {
       if (found.isServing) {
@@ -41,6 +41,7 @@ export function logUpstreams(
         if (text !== '') logger.warn('upstream stderr', { upstream, stderr: text });
       } else found.dropped++;
     }
+    if (leftOut !== undefined) logger.warn('upstream', { upstream, leftOut: redactLine(leftOut, secrets) });
     if (state === undefined) return;
     const line = {
       upstream,

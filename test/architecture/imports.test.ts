@@ -10,7 +10,7 @@ const EVERYWHERE = ['errors', 'base64', 'sha256', 'once'];
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   engine: [],
   analysis: ['engine'],
-  policy: ['engine', 'analysis', 'wire/server-names'],
+  policy: ['engine', 'analysis'],
   session: [],
   tasks: [
     'session/dynamodb-client',
@@ -24,7 +24,16 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   gate: ['engine', 'analysis', 'session', 'wire'],
   telemetry: ['engine', 'gate/request', 'gate/table', 'wire'],
   http: ['engine', 'session', 'wire', 'gate', 'telemetry', 'policy/compile/compiled'],
-  upstream: ['session/before-abort', 'session/store', 'wire', 'gate', 'telemetry', 'http'],
+  upstream: [
+    'engine/policy',
+    'engine/servers',
+    'session/before-abort',
+    'session/store',
+    'wire',
+    'gate',
+    'telemetry',
+    'http',
+  ],
   lambda: ['engine', 'session', 'wire', 'gate', 'telemetry', 'http', 'policy/compile/compiled'],
   page: ['gate/panel/panel-document', 'wire'],
   playground: ['engine', 'policy', 'gate/panel', 'page'],

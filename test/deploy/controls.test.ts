@@ -66,7 +66,7 @@ describe.each(VARIANTS)('the variant %s', (variant) => {
 
 describe('the template for SAM', () => {
   const page = readFileSync('docs/guides/deploy-with-other-tools.md', 'utf8');
-  const text = /^```yaml sam template\.yaml\n([^]*?)^```$/m.exec(page)?.[1] ?? '';
+  const text = /^```yaml sam template\.yaml\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '';
   const { Resources } = parse(text.replaceAll(/!(Ref|GetAtt|Sub) /g, ''));
   check('sam', () => Resources);
 });

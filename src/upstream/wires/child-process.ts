@@ -100,7 +100,7 @@ export class ChildTransport implements Wire {
     const detached = process.platform !== 'win32';
     const child = spawn(this.command, this.args, {
       stdio: 'pipe',
-      env: { ...this.env, [WHOLE_LIST_KEY]: this.wholeListKey },
+      env: { ...withoutOwn(this.env), [WHOLE_LIST_KEY]: this.wholeListKey },
       cwd: this.cwd,
       detached,
       windowsHide: true,
@@ -292,3 +292,7 @@ function messageIn(line: Uint8Array): JSONRPCMessage | undefined {
   // Its shape is enough, as for messages over HTTP. To load the schemas of the SDK takes longer than to load the gate.
   return read(data, 'jsonrpc') === '2.0' && shapeOf(data) !== undefined ? toSdk(data as Message) : undefined;
 }
+
+/** A server never gets the settings of the endpoint: its key, the secret of its sessions, where its store is. */
+const withoutOwn = (env: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('MCP_CONCERNS_')));

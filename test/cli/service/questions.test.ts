@@ -8,7 +8,7 @@ import { login, path, SALT, throughFunction, throughServe } from './conversation
 
 /** The commands of the guide, in their order. */
 const COMMANDS = [
-  ...readFileSync('docs/guides/operate.md', 'utf8').matchAll(/^```sh questions\n([^]*?)^```$/gm),
+  ...readFileSync('docs/guides/operate.md', 'utf8').matchAll(/^```sh questions\n([\s\S]*?)^```$/gm),
 ].map(([, command = '']) => command.trim());
 
 const TOOLS = ['look', 'wipe', 'fail', 'broken', 'exit'];

@@ -5,9 +5,10 @@ import { type Caller, type Configuration, resolveConfiguration } from '../../../
 import { type Decision, evaluate } from '../../../engine/evaluate.js';
 import { identityOf, type Mapping, mapPrimitive, type ServerCatalog } from '../../../engine/mapping.js';
 import { mapListed } from '../../../engine/pins.js';
-import { byKind, type Kind, type Policy } from '../../../engine/policy.js';
+import { KINDS, type Kind, type Policy } from '../../../engine/policy.js';
 import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../../engine/preference-source.js';
 import { bindCatalog, select } from '../../../engine/select.js';
+import { serversIn } from '../../../engine/servers/outside-names.js';
 import { barePrimitive } from '../../../gate/enforce/of-servers.js';
 import { decisionIdOf } from '../../../telemetry/decision-id.js';
 import { decisionFields } from '../../../telemetry/report-fields.js';
@@ -135,10 +136,10 @@ function decisionAbout(
     return meant.map((item) => decided(mapListed(policy, kind, item)));
   });
   const [kind = 'tools'] = kinds;
-  const lists = byKind((each) => ({ items: catalog[each] ?? [] }));
+  const servers = serversIn(KINDS.flatMap((each) => catalog[each] ?? []));
   return (
     decisions.find(({ effect }) => effect === 'hide') ??
     decisions[0] ??
-    decided(mapPrimitive(policy, kind, barePrimitive(lists, kind, name)))
+    decided(mapPrimitive(policy, kind, barePrimitive({ servers }, kind, name)))
   );
 }
