@@ -15,6 +15,8 @@ export interface Analysis {
    * whose claim matches no value of a concern with a default: that hides on purpose.
    */
   readonly showsNothing?: Readonly<Record<string, unknown>>;
+  /** The preferences of `showsNothing`, if the same caller sees something without preferences. */
+  readonly hiddenByHost?: Readonly<Record<string, unknown>>;
   readonly rules: readonly { readonly id: string; readonly fires: 'never' | 'always' | 'sometimes' }[];
   /** The number of configurations. A comparison that reads a claim or the client counts as two: true and false. */
   readonly configurations: number;
@@ -57,15 +59,13 @@ export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
       offers.some((offer) => offer !== undefined) &&
       !isPossible(not(formula), `whether ${names} can be hidden`),
   );
-  const nothing = classes.length === 0 ? undefined : satisfy(not(or(formulas)), sizesWithDefaults(space));
-  // Not if that caller sees nothing without preferences either: that is for the policy to say, and no host can change it.
-  const caller = nothing?.found
-    ? space.sizes.map((_, index) =>
-        policy.concerns[index]?.setBy === 'host' ? 0 : nothing.assignment[index],
-      )
+  const empty = classes.length === 0 ? undefined : satisfy(not(or(formulas)), sizesWithDefaults(space));
+  const isHost = (index: number) => policy.concerns[index]?.setBy === 'host';
+  const caller = empty?.found
+    ? space.sizes.map((_, index) => (isHost(index) ? 0 : empty.assignment[index]))
     : [];
   const sees = satisfy(or(formulas.map((formula) => simplify(formula, caller))), space.sizes);
-  const empty = nothing?.found && !sees.found && !sees.exhausted ? undefined : nothing;
+  const isOfHosts = empty?.found === true && (sees.found || sees.exhausted);
   if (empty?.found === false && empty.exhausted) unanswered.push('whether a configuration shows nothing');
   const rules = policy.rules.map((rule) => {
     const fires = classes
@@ -79,6 +79,14 @@ export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
     neverVisible,
     alwaysVisible,
     ...(empty?.found ? { showsNothing: describeAssignment(space, empty.assignment) } : {}),
+    ...(isOfHosts
+      ? {
+          hiddenByHost: describeAssignment(
+            space,
+            empty.assignment.map((each, index) => (isHost(index) ? each : undefined)),
+          ),
+        }
+      : {}),
     rules,
     configurations: space.sizes.reduce((product, size) => product * Math.max(1, size), 1),
     unanswered,

@@ -1,6 +1,7 @@
 import type { Configuration } from '../engine/configuration.js';
-import { compileExpression } from '../engine/expression/evaluate.js';
-import { type Expression, isComputed, operandsOf } from '../engine/expression/expression.js';
+import { isUnanswered } from '../engine/expression/closed.js';
+import { compileExpression, readPath } from '../engine/expression/evaluate.js';
+import { type Expression, isComputed, type Need, operandsOf } from '../engine/expression/expression.js';
 import type { Mapping } from '../engine/mapping.js';
 
 /** A part of a rule's condition, its value, and the parts that it was computed from. */
@@ -9,6 +10,8 @@ export interface ExplainedPart {
   readonly logic: unknown;
   readonly value: unknown;
   readonly parts: readonly ExplainedPart[];
+  /** What the caller lacks, so that the part counts as what hides most. */
+  readonly unanswered?: readonly Need[];
 }
 
 /**
@@ -24,10 +27,19 @@ export interface ExplainedPart {
  */
 export function explainRule(when: Expression, mapping: Mapping, configuration: Configuration): ExplainedPart {
   const data = { ...configuration.data, primitive: mapping.primitive };
-  const explain = (expression: Expression): ExplainedPart => ({
-    logic: expression.json,
-    value: compileExpression(expression).evaluate(data, []) ?? null,
-    parts: operandsOf(expression).filter(isComputed).map(explain),
-  });
+  const explain = (expression: Expression): ExplainedPart => {
+    const isClosed = expression.type === 'closed';
+    const lacking = isClosed
+      ? expression.needs.filter((need) => isUnanswered(need, readPath(data, need.path)))
+      : [];
+    return {
+      logic: expression.json,
+      value: compileExpression(expression).evaluate(data, []) ?? null,
+      parts: operandsOf(isClosed ? expression.part : expression)
+        .filter(isComputed)
+        .map(explain),
+      ...(lacking.length === 0 ? {} : { unanswered: lacking }),
+    };
+  };
   return explain(when);
 }

@@ -46,7 +46,7 @@ export function atom(dimension: number, size: number, holds: (value: number) => 
 }
 
 /** @returns the formula with everything replaced by a constant that the chosen values decide */
-function simplify(formula: Formula, assignment: Assignment): Formula {
+export function simplify(formula: Formula, assignment: Assignment): Formula {
   if (typeof formula === 'boolean') return formula;
   if (formula.op === 'atom') return narrow(formula, assignment);
   const parts = formula.parts.map((part) => simplify(part, assignment));

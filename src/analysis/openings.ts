@@ -1,171 +1,168 @@
 import { claimName } from '../engine/claims.js';
-import { childrenOf, type Expression, pathsOf, readsCaller } from '../engine/expression/expression.js';
-import { parseExpression } from '../engine/expression/parse.js';
+import { neededFacts, pathsOf } from '../engine/expression/expression.js';
 import type { Mapping, ServerCatalog } from '../engine/mapping.js';
 import { KINDS, type Kind, type Policy, type Rule } from '../engine/policy.js';
 import { isScopeClaim } from '../engine/scope-claims.js';
 import { classesOf } from './analyze.js';
 import { type Assignment, and, type Formula, not, or, satisfy, simplify } from './formula.js';
-import { describeAssignment, spanSpace } from './space.js';
-
-/** What a caller can be without: a claim, a scope, a capability or name of its client, or all of them. */
-export interface Lack {
-  readonly what: string;
-  readonly lacks: (path: string) => boolean;
-  readonly scope?: string;
-}
+import { type Lack, lacks, lacksOf, mayOpenByScopes, SCOPES, scopesIn, without } from './lacks.js';
+import { type Space, spanSpace } from './space.js';
+import { findWitness, type Pair } from './witness.js';
 
 /** Primitives that a caller sees because it lacks something. */
 export interface Opening {
   readonly kind: Kind;
   readonly names: readonly string[];
-  readonly without: string;
-  /** What the caller that has it may not see them with. */
-  readonly unlike: Readonly<Record<string, unknown>>;
-  readonly certain: boolean;
+  readonly lack: Lack;
+  /** The rule that decides differently for the two callers. */
+  readonly rule: string | undefined;
+  /** The caller that does not see them, and the one that does. */
+  readonly pair: Pair;
 }
 
-const SCOPES = 'caller.scopes';
-
-/** Everything that a caller of the policy can be without. */
-export function lacksOf({ rules, concerns }: Policy): Lack[] {
-  const known = rules.some(({ needs }) => needs.includes('client.capabilities'))
-    ? ['client.capabilities']
-    : [];
-  const read = [...new Set([...known, ...rules.flatMap(({ paths }) => paths)])].filter(readsCaller);
-  const claimed = concerns.flatMap(({ claim }) =>
-    claim === undefined || isScopeClaim(claim) ? [] : [`claims.${claimName(claim)}`],
-  );
-  const paths = [...new Set([...read, ...claimed])].filter(
-    (path) => path !== SCOPES && path !== 'protocol.era',
-  );
-  const scopes = [...new Set(rules.flatMap(({ when }) => scopesIn(when)))];
-  return [
-    { what: 'everything', lacks: (path) => path !== 'protocol.era' },
-    ...paths.map((path): Lack => ({ what: path, lacks: (each) => `${each}.`.startsWith(`${path}.`) })),
-    ...scopes.map((scope): Lack => ({ what: `the scope ${scope}`, lacks: () => false, scope })),
-  ];
-}
-
-/** The texts that an expression looks for in the scopes of a caller. */
-function scopesIn(expression: Expression): string[] {
-  const found = expression.type === 'operation' && expression.operator === 'in' ? expression.operands : [];
-  const [member, list] = found;
-  const isScope = list?.type === 'read' && list.path === SCOPES;
-  const own = isScope && member?.type === 'literal' && typeof member.value === 'string' ? [member.value] : [];
-  return [...own, ...childrenOf(expression).flatMap(scopesIn)];
-}
-
-/** The condition for a caller that lacks something, as JSON Logic. */
-function without(expression: Expression, lack: Lack): unknown {
-  const { json } = expression;
-  switch (expression.type) {
-    case 'read':
-      if (!lack.lacks(expression.path)) return json;
-      if (expression.path === SCOPES) return [];
-      return expression.fallback === undefined ? null : without(expression.fallback, lack);
-    case 'missing': {
-      const gone = expression.paths.filter(lack.lacks);
-      return gone.length === 0 ? json : gone;
-    }
-    case 'list':
-      return expression.items.map((item) => without(item, lack));
-    case 'quantified':
-      return { [expression.operator]: [without(expression.list, lack), without(expression.condition, lack)] };
-    case 'operation': {
-      const { operator, operands } = expression;
-      if (operator === 'in' && lack.scope !== undefined && scopesIn(expression).includes(lack.scope))
-        return false;
-      return { [operator]: operands.map((operand) => without(operand, lack)) };
-    }
-    default:
-      return json;
-  }
+/** What a policy shows to callers that have less. */
+export interface Openings {
+  readonly openings: readonly Opening[];
+  /** What is not known, each as the end of a sentence that begins with "determine". */
+  readonly unanswered: readonly string[];
 }
 
 /**
- * Finds what a policy shows to a caller because it lacks something: what `not found` proves for every caller.
+ * Finds what a policy shows to a caller because it lacks something. Without an opening and without unanswered questions, no caller
+ * sees more than one that has more: the search compares all callers, and reports only what it finds two callers for.
  *
  * @param policy the policy
  * @param catalog the primitives of the server
- * @returns the openings; empty if no caller sees more than one who has more
+ * @returns one opening for each class of equal primitives that has one, and what is not known
+ * @example
+ * openings(policy, { tools: [{ name: 'wipe' }] }).openings[0]?.lack; // { type: 'scope', name: 'guest' }
  */
-export function openings(policy: Policy, catalog: ServerCatalog): Opening[] {
+export function openings(policy: Policy, catalog: ServerCatalog): Openings {
   const classes = KINDS.flatMap((kind) => classesOf(policy, kind, catalog[kind] ?? []));
   const space = spanSpace(
     policy,
     classes.map(({ mapping }) => mapping),
   );
+  const opened = new Map<Mapping, Opening>();
+  const unknown = new Map<Mapping, { readonly names: readonly string[]; readonly lack: Lack }>();
+  for (const lack of lacksOf(policy)) {
+    const pairs: Pair[] = [];
+    const lacking = lackingSide(space, lack);
+    for (const { kind, names, mapping } of classes) {
+      // One way to open a primitive is enough: the next one shows after the first is fixed.
+      if (opened.has(mapping)) continue;
+      const suspects = suspectsOf(space, lacking, mapping);
+      if (suspects.length === 0) continue;
+      const found = findWitness(policy, mapping, lack, suspects, pairs);
+      if (found === undefined) {
+        // What a client can do is not for a policy to keep from it.
+        if (!unknown.has(mapping) && lack.type !== 'capability') unknown.set(mapping, { names, lack });
+        continue;
+      }
+      if (!pairs.includes(found.pair)) pairs.push(found.pair);
+      opened.set(mapping, { kind, names, lack, rule: found.rule?.id, pair: found.pair });
+    }
+  }
+  const open = policy.rules.filter((rule) => mayOpenByScopes(rule, policy));
+  const questions = [...unknown].filter(([mapping]) => !opened.has(mapping));
+  return {
+    openings: [...opened.values()],
+    unanswered: [
+      ...open.map(({ id }) => `whether the rule "${id}" shows more to a caller with fewer scopes`),
+      ...questions.map(
+        ([, { names, lack }]) => `whether ${some(names)} can be seen by a caller ${inWords(lack)}`,
+      ),
+    ],
+  };
+}
+
+/** What the rules are for a caller that lacks something. */
+interface LackingSide {
+  readonly rules: readonly Rule[];
+  /** The kinds of primitives that such a caller may see differently. */
+  readonly changed: ReadonlySet<Kind>;
+  /** The operator concerns that are denied then. */
+  readonly denied: Assignment;
+  /** The number of values that a caller with the claim can have of each concern. */
+  readonly sizes: readonly number[];
+}
+
+function lackingSide({ policy, sizes: all }: Space, lack: Lack): LackingSide {
+  const denied: (number | undefined)[] = all.map(() => undefined);
+  const sizes = [...all];
+  const deniedPaths = new Set<string>();
+  policy.concerns.forEach(({ name, setBy, claim, default: fallback }, index) => {
+    const path = isScopeClaim(claim ?? '') ? SCOPES : `claims.${claimName(claim ?? '')}`;
+    if (setBy !== 'operator' || !lacks(lack, path)) return;
+    const last = (sizes[index] ?? 1) - 1;
+    // A claim that no value matches is denied on purpose.
+    sizes[index] = last;
+    // A default is what the policy says about callers without the claim.
+    if (fallback !== undefined) return;
+    denied[index] = last;
+    deniedPaths.add(`concerns.${name}`);
+  });
+  const rules = policy.rules.map((rule): Rule => {
+    const isRead =
+      rule.paths.some((path) => lacks(lack, path)) ||
+      (lack.type === 'scope' && scopesIn(rule.when).includes(lack.name));
+    if (!isRead) return rule.paths.some((path) => deniedPaths.has(path)) ? { ...rule } : rule;
+    // Where the capabilities are not known, a rule that reads them does not fire.
+    const isUnknown = lacks(lack, 'client.capabilities') && rule.needs.includes('client.capabilities');
+    const when = isUnknown ? NEVER : without(rule.when, lack);
+    return { ...rule, when, needs: neededFacts(pathsOf(when)) };
+  });
+  const changed = new Set(
+    rules.filter((rule, index) => rule !== policy.rules[index]).flatMap(({ kinds }) => kinds),
+  );
+  return { rules, changed, denied, sizes };
+}
+
+const NEVER = { type: 'literal', value: false, json: false, place: [] } as const;
+
+/**
+ * Finds the rules that may show a primitive to a caller that lacks something. A rule that reads nothing that is lacking decides the
+ * same for both callers. Each other rule is searched on its own: together they would connect all rules, and no search could
+ * end.
+ */
+function suspectsOf(
+  space: Space,
+  { rules, changed, denied, sizes }: LackingSide,
+  mapping: Mapping,
+): readonly Rule[] {
+  const { policy } = space;
+  if (!changed.has(mapping.kind)) return [];
+  const less = simplify(space.shown(mapping, rules), denied);
   const showing = policy.rules.filter(({ effect }) => effect === 'show');
-  const scopesOf = new Map(policy.rules.map((rule) => [rule, new Set(scopesIn(rule.when))] as const));
-  // One way to open a primitive is enough: the next shows after the first is fixed, and a search for each takes cubic time.
-  const opened = new Set<Mapping>();
-  return lacksOf(policy).flatMap((lack) => {
-    // A concern without a default is denied then. A default is what the author says about callers without the claim.
-    const denied: (number | undefined)[] = [];
-    const sizes = [...space.sizes];
-    policy.concerns.forEach(({ setBy, claim, default: fallback }, index) => {
-      const path = isScopeClaim(claim ?? '') ? SCOPES : `claims.${claimName(claim ?? '')}`;
-      if (setBy !== 'operator' || !lack.lacks(path)) return;
-      const size = sizes[index] ?? 0;
-      if (fallback === undefined) denied[index] = size - 1;
-      // A claim that no value matches is denied on purpose.
-      sizes[index] = size - 1;
-    });
-    const readsDenied = ({ paths }: Rule) =>
-      policy.concerns.some(
-        ({ name }, index) => denied[index] !== undefined && paths.includes(`concerns.${name}`),
-      );
-    const rules = policy.rules.map((rule): Rule => {
-      const reads =
-        rule.paths.some(lack.lacks) ||
-        (lack.scope !== undefined && scopesOf.get(rule)?.has(lack.scope) === true);
-      if (!reads) return readsDenied(rule) ? { ...rule } : rule;
-      // Where the capabilities are not known, a rule that reads them does not fire.
-      const isUnknown = lack.lacks('client.capabilities') && rule.needs.includes('client.capabilities');
-      const when = parseExpression(isUnknown ? false : without(rule.when, lack)).expression;
-      return {
-        ...rule,
-        when,
-        needs: rule.needs.filter((fact) => pathsOf(when).some((path) => `${path}.`.startsWith(`${fact}.`))),
-      };
-    });
-    const changed = new Set(
-      rules.filter((rule, index) => rule !== policy.rules[index]).flatMap(({ kinds }) => kinds),
-    );
-    const lacking = assignmentOf(denied, space.sizes.length);
-    return classes.flatMap(({ kind, names, mapping }): Opening[] => {
-      if (!changed.has(kind) || opened.has(mapping)) return [];
-      const bare = space.shown(mapping, []);
-      const less = simplify(space.shown(mapping, rules), lacking);
-      // A rule that reads nothing that is lacking decides the same for both callers. Each way to be hidden is searched on its
-      // own: together they would connect all rules, and no search could end.
-      const ways = policy.rules.flatMap((rule, at): Formula[] => {
-        const after = rules[at] ?? rule;
-        if (after === rule || !rule.kinds.includes(kind)) return [];
-        if (rule.effect === 'hide') return [space.fires(rule, mapping)];
-        return [
-          and([
-            simplify(space.fires(after, mapping), lacking),
+  return policy.rules.filter((rule, at) => {
+    const after = rules[at];
+    if (after === undefined || after === rule || !rule.kinds.includes(mapping.kind)) return false;
+    const hidden: Formula =
+      rule.effect === 'hide'
+        ? space.fires(rule, mapping)
+        : and([
+            simplify(space.fires(after, mapping), denied),
             not(or(showing.map((each) => space.fires(each, mapping)))),
-            not(bare),
-          ]),
-        ];
-      });
-      const searches = ways.map((hidden) => satisfy(and([less, hidden]), sizesNow(sizes, space.sizes)));
-      const search =
-        searches.find(({ found }) => found) ?? searches.find((each) => !each.found && each.exhausted);
-      if (search === undefined) return [];
-      opened.add(mapping);
-      const unlike = search.found ? describeAssignment(space, search.assignment) : {};
-      return [{ kind, names, without: lack.what, unlike, certain: search.found }];
-    });
+            not(space.shown(mapping, [])),
+          ]);
+    // Formulas can have added dimensions.
+    const now = space.sizes.map((size, index) => sizes[index] ?? size);
+    const search = satisfy(and([less, hidden]), now);
+    return search.found || search.exhausted;
   });
 }
 
-const assignmentOf = (denied: readonly (number | undefined)[], length: number): Assignment =>
-  Array.from({ length }, (_, index) => denied[index]);
+const some = (names: readonly string[]): string =>
+  `${names.slice(0, 10).join(', ')}${names.length > 10 ? ` and ${names.length - 10} more` : ''}`;
 
-/** Formulas can have added dimensions. */
-const sizesNow = (sizes: readonly number[], all: readonly number[]): number[] =>
-  all.map((size, index) => sizes[index] ?? size);
+/** @returns what a caller lacks, in words that follow "a caller" */
+export function inWords({ type, name }: Lack): string {
+  switch (type) {
+    case 'scope':
+      return `without the scope "${name}"`;
+    case 'everything':
+      return 'of which nothing is known';
+    default:
+      return `without ${name}`;
+  }
+}

@@ -1,6 +1,6 @@
 import { type EffectiveValue, toWords } from '../engine/configuration.js';
 import { compileExpression, isTruthy, readPath } from '../engine/expression/evaluate.js';
-import { type Expression, readsCaller, readsPrimitive } from '../engine/expression/expression.js';
+import { type Expression, type Need, readsCaller, readsPrimitive } from '../engine/expression/expression.js';
 import { itemAt } from '../engine/item-at.js';
 import type { Mapping } from '../engine/mapping.js';
 import type { Policy } from '../engine/policy.js';
@@ -28,6 +28,15 @@ interface Spanning {
  * @returns the condition under which the expression is true for the primitive
  */
 export function toFormula(spanning: Spanning, expression: Expression, mapping: Mapping): Formula {
+  if (expression.type === 'closed') {
+    const { part, needs, counts } = expression;
+    const answer = toFormula(spanning, part, mapping);
+    const unanswered = or(needs.map((need) => lacking(spanning, need)));
+    return counts ? or([answer, unanswered]) : and([answer, not(unanswered)]);
+  }
+  if (expression.type === 'missing' && expression.paths.length > 1) {
+    return or(expression.paths.map((path) => toFormula(spanning, missing(path), mapping)));
+  }
   if (expression.type !== 'operation') return leaf(spanning, expression, mapping);
   const operands = () => expression.operands.map((operand) => toFormula(spanning, operand, mapping));
   switch (expression.operator) {
@@ -44,6 +53,26 @@ export function toFormula(spanning: Spanning, expression: Expression, mapping: M
       return leaf(spanning, expression, mapping);
   }
 }
+
+/** The condition that a caller does not have what a part needs. All parts that need it share the condition. */
+function lacking({ policy, dimensions, comparison }: Spanning, { path, as, hasFallback }: Need): Formula {
+  const concern = policy.indexOf.get(path.slice('concerns.'.length));
+  if (concern !== undefined && path.startsWith('concerns.')) {
+    const { values } = itemAt(dimensions, concern);
+    return hasFallback ? false : atom(concern, values.length, (value) => values[value] === 'denied');
+  }
+  return or([
+    hasFallback ? false : comparison(JSON.stringify(missing(path).json)),
+    as === 'anything' ? false : comparison(`${path} is not a ${as}`),
+  ]);
+}
+
+const missing = (path: string): Expression => ({
+  type: 'missing',
+  paths: [path],
+  json: { missing: [path] },
+  place: [],
+});
 
 function choose([condition, then, ...rest]: readonly Formula[]): Formula {
   if (condition === undefined) return false;

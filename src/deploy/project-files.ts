@@ -9,7 +9,7 @@ import { BundleError } from './build-code.js';
  *   for any folders
  * @param root the folder of the project
  * @returns their paths, relative to `root`, in order
- * @throws {BundleError} if a pattern leads outside the project, or names no file
+ *   Throws a `BundleError` if a pattern leads outside the project, or names no file
  * @example
  * projectFiles(['templates/**'], '.'); // ['templates/mail.html', 'templates/parts/footer.html']
  */
@@ -53,7 +53,7 @@ const WILDCARDS: Readonly<Record<string, string>> = { '**/': '(?:.*/)?', '**': '
  * @param files their paths, relative to `root`
  * @param root the folder of the project
  * @param target the folder of the bundle
- * @throws {BundleError} if the bundle has another file there
+ *   Throws a `BundleError` if the bundle has another file there
  */
 export function copyFiles(files: readonly string[], root: string, target: string): void {
   for (const file of files) {

@@ -139,13 +139,12 @@ export function readable(policy: Policy, kind: Kind, primitive: Primitive): Read
   if (policy.rules.length === 0 && policy.assigns.length === 0) return NOTHING;
   const { name, title, uri, uriTemplate, mimeType, annotations, execution, _meta } = primitive;
   const { description, inputSchema } = primitive;
-  const properties = readField(inputSchema, 'properties');
   return {
     kind,
     name,
     title,
     description,
-    parameters: typeof properties === 'object' && properties !== null ? Object.keys(properties) : undefined,
+    parameters: parametersOf(inputSchema),
     required: readField(inputSchema, 'required'),
     uri: uri ?? uriTemplate,
     mimeType,
@@ -157,6 +156,21 @@ export function readable(policy: Policy, kind: Kind, primitive: Primitive): Read
     own: ownNames(primitive),
   };
 }
+
+/** How deep the branches of a schema may nest. */
+const MAX_BRANCHES = 8;
+
+/** @returns the names that the arguments of a call can have: those at the top level, and those of all branches */
+function parametersOf(schema: unknown, depth = 0): readonly string[] | undefined {
+  const properties = readField(schema, 'properties');
+  const own = typeof properties === 'object' && properties !== null ? Object.keys(properties) : undefined;
+  if (depth === MAX_BRANCHES) return own;
+  const branches = BRANCHES.flatMap((keyword) => readField(schema, keyword) ?? []);
+  const inner = branches.flatMap((branch) => parametersOf(branch, depth + 1) ?? []);
+  return own === undefined && inner.length === 0 ? undefined : [...new Set([...(own ?? []), ...inner])];
+}
+
+const BRANCHES = ['oneOf', 'anyOf', 'allOf', 'then', 'else'];
 
 /** Where servers put tags in `_meta`. FastMCP used the name with the underscore before version 3. */
 const TAG_READERS = ['tags', 'fastmcp.tags', '_fastmcp.tags'].map(pathReader);

@@ -181,9 +181,13 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     entries.map((entry) => ({ ...toEntry(entry), matches: compileGlob(entry.name) }));
 
   const slots = new SlotTable();
+  const isOperatorConcern = (name: string): boolean => {
+    const index = indexOf.get(name);
+    return index !== undefined && concerns[index]?.setBy === 'operator';
+  };
   const rules = compiled.rules.map((rule): Rule => {
     const { id, effect, kinds, reason } = rule;
-    const when = closedWithoutFacts(parseCondition(rule.when, `rule "${id}"`), effect);
+    const when = closedWithoutFacts(parseCondition(rule.when, `rule "${id}"`), effect, isOperatorConcern);
     const { evaluate, paths } = compileExpression(when, slots);
     const source = `${files[rule.file]}:${rule.line}`;
     return {

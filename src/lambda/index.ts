@@ -1,6 +1,10 @@
 export { LivePolicy } from '../gate/request/live-policy.js';
 export type { Authorization } from '../http/callers/authorization.js';
-export { ServerModuleError, type ServerModuleExports, serverOfModule } from '../http/server-of-module.js';
+export {
+  ServerModuleError,
+  type ServerModuleExports,
+  serverOfModule,
+} from '../http/servers/server-of-module.js';
 export type { RequestLog, WriteLog } from '../telemetry/request-log.js';
 export type { UpstreamEvent } from '../telemetry/upstream-event.js';
 export type { BufferedHandler } from './buffered.js';

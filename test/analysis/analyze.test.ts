@@ -86,7 +86,7 @@ rules:
       { id: 'never', fires: 'never' },
     ]);
     // 3 levels; 3 prices (0, between, 10) and none; 2 tiers and a claim that matches none; blocked, known and sampling are true or false.
-    expect(analysis.configurations).toBe(3 * 4 * 3 * 8);
+    expect(analysis.configurations).toBe(3 * 4 * 3 * 32);
   });
 
   it.each([
@@ -114,7 +114,9 @@ rules:
     `);
     expect(analyze(policy, { tools: named('a') }).showsNothing).toStrictEqual({
       'client.capabilities is known': true,
-      '{"===":[{"var":"claims.blocked"},true]}': true,
+      'claims.blocked is not a scalar': true,
+      '{"===":[{"var":"claims.blocked"},true]}': false,
+      '{"missing":["claims.blocked"]}': false,
       '{"var":"client.capabilities.freed"}': false,
     });
   });
@@ -135,8 +137,9 @@ rules:
     const { showsNothing, rules } = analyze(policy, { tools: named('a', 'b') });
     const comparison = '{"===":[{"var":"claims.a"},{"var":"primitive.name"}]}';
     expect(showsNothing).toStrictEqual({
-      [`${comparison} primitive.name="a"`]: true,
-      [`${comparison} primitive.name="b"`]: true,
+      'claims.a is not a scalar': true,
+      [`${comparison} primitive.name="a"`]: false,
+      '{"missing":["claims.a"]}': false,
     });
     expect(rules[1]).toEqual({ id: 'odd', fires: 'never' });
   });
@@ -149,7 +152,8 @@ rules:
   - { id: own, hide: [tools], when: { "===": [{ var: claims.a }, { var: primitive.name }] } }`);
     const { rules } = analyze(policy, { tools: named('a', 'b') });
     expect(rules).toEqual([
-      { id: 'one', fires: 'never' },
+      // It fires for callers without the claim.
+      { id: 'one', fires: 'sometimes' },
       { id: 'two', fires: 'always' },
       { id: 'own', fires: 'sometimes' },
     ]);

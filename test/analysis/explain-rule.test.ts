@@ -164,8 +164,12 @@ it('agrees with the decision, and in each part with json-logic-js', () => {
         for (const { when, fires } of small.policy.rules) {
           const explained = explainRule(when, mapping, configuration);
           expect(isTruthy(explained.value)).toBe(isTruthy(fires(configuration.data, mapping.slots)));
-          const check = ({ logic, value, parts }: ExplainedPart): void => {
-            expect(value).toEqual(jsonLogic.apply(logic as RulesLogic, data) ?? null);
+          /** The library does not know that a part without an answer counts as what hides most. */
+          const isAnswered = ({ unanswered, parts }: ExplainedPart): boolean =>
+            unanswered === undefined && parts.every(isAnswered);
+          const check = (part: ExplainedPart): void => {
+            const { logic, value, parts } = part;
+            if (isAnswered(part)) expect(value).toEqual(jsonLogic.apply(logic as RulesLogic, data) ?? null);
             parts.forEach(check);
           };
           check(explained);

@@ -235,3 +235,14 @@ it('holds and resumes requests in one file', () => {
   );
   expect(holding).toEqual(['src/gate/edge/gather.ts']);
 });
+
+it('lets one file write policies', () => {
+  const writers = readImports().filter(({ target }) => target === 'src/cli/terminal/write-files.ts');
+  // The others write a host's file, tests, and what a command makes.
+  expect([...new Set(writers.map(({ file }) => file))].sort()).toEqual([
+    'src/cli/commands/test.ts',
+    'src/cli/inputs/several/adopted-file.ts',
+    'src/cli/terminal/write-output.ts',
+    'src/cli/terminal/write-policy.ts',
+  ]);
+});

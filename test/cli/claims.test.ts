@@ -13,7 +13,6 @@ file(
   'policy.yaml',
   `version: 1
 concerns:
-  # mcp-concerns-ignore operator-without-default: callers without scopes must see nothing
   notes: { values: ["notes:read", "notes:write"], multiple: true, set-by: operator, claim: scope }
   team: { values: [ops, dev], set-by: operator, claim: [app, groups], default: dev }
 primitives:

@@ -61,11 +61,11 @@ describe('entries and patterns that do not match anything', () => {
       '11:40 dead-entry',
     ]);
     expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
-      'The server does not have a tool "encrypt_txt". Remove the entry.',
-      'The server does not have a tool "review". Remove the entry.',
-      'The server does not have a resource "vault://none". Remove the entry.',
-      'The server does not have a resource template "vault://other/{id}". Remove the entry.',
-      'The pattern "drop*" does not match any tool of the server. Remove it.',
+      'The server does not have a tool "encrypt_txt". The entry decides again if the server adds it.',
+      'The server does not have a tool "review". The entry decides again if the server adds it.',
+      'The server does not have a resource "vault://none". The entry decides again if the server adds it.',
+      'The server does not have a resource template "vault://other/{id}". The entry decides again if the server adds it.',
+      'The pattern "drop*" does not match any tool that the server lists now. It still decides about what the server adds.',
     ]);
   });
 
@@ -73,21 +73,21 @@ describe('entries and patterns that do not match anything', () => {
     const text = `${CONCERNS}primitives: { tools: { encrypt_txt: {}, list_keys: {}, delete_keys: {}, delete_key: {} } }\n`;
     expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
       'The server does not have a tool "encrypt_txt". Did you mean "encrypt_text"?',
-      'The server does not have a tool "delete_keys". Remove the entry.',
+      'The server does not have a tool "delete_keys". The entry decides again if the server adds it.',
     ]);
   });
 
   it('are not reported for URIs that match a template of the server', () => {
     const text = `${CONCERNS}primitives: { resources: { "vault://records/7": { level: low }, "vault://recordings/7": {} } }\n`;
     expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
-      'The server does not have a resource "vault://recordings/7". Remove the entry.',
+      'The server does not have a resource "vault://recordings/7". The entry decides again if the server adds it.',
     ]);
   });
 
   it('are reported for a tool with the name of a resource', () => {
     const text = `${CONCERNS}primitives: { tools: { "vault://audit": {} } }\n`;
     expect(messagesOf(text, { ...catalog, tools: [] }, 'dead-entry')).toEqual([
-      'The server does not have a tool "vault://audit". Remove the entry.',
+      'The server does not have a tool "vault://audit". The entry decides again if the server adds it.',
     ]);
   });
 
@@ -138,7 +138,7 @@ describe('patterns without effect', () => {
   it('are reported if a later pattern replaces them, not if an earlier one does', () => {
     const text = `${CONCERNS}patterns: { tools: { "log*": { level: high }, "*": { level: low } } }\n`;
     expect(messagesOf(text, catalog, 'shadowed-entry')).toEqual([
-      'Later patterns or entries replace every value of the pattern "log*". Remove it.',
+      'For everything that the server lists now, later patterns or entries replace every value of the pattern "log*". It still decides about what the server adds.',
     ]);
   });
 
@@ -173,8 +173,8 @@ describe('primitives that the policy does not map', () => {
   it('are reported, with the effect on them', () => {
     const text = `${CONCERNS}primitives: { tools: {} }\n${assign}`;
     expect(messagesOf(text, catalog, 'unmapped')).toEqual([
-      'The policy does not map the prompt "p", so it is always shown. Add an entry for it: {} maps it without values.',
-      'The policy does not map the tool "a", so it is always shown. Add an entry for it: {} maps it without values.',
+      'The policy does not map the prompt "p", so every host sees what is not mapped. Add entries: {} says that this is meant.',
+      'The policy does not map the tool "a", so every host sees what is not mapped. Add entries: {} says that this is meant.',
     ]);
     expect(found(text, catalog)).toEqual(['1:1 unmapped', '5:15 unmapped']);
     expect(messagesOf(`${text}settings: { unmapped: hide }\n`, catalog, 'unmapped')[1]).toBe(
@@ -390,11 +390,11 @@ describe('findings about all configurations', () => {
         .map(({ message }) => message)
         .slice(1),
     ).toEqual([
-      'No configuration shows the tool "gone". Change its values or the rule that hides it.',
+      'No configuration shows the tool "gone", so nobody can use it. If that is meant, say why in a comment: # mcp-concerns-ignore never-visible: reason.',
       'Every configuration shows the tool "kept", whatever its values are. Write {} if this is intended.',
-      'The rule "silent" never fires: its condition is false for every configuration and primitive. Fix or remove it.',
+      'The rule "silent" never fires: its condition is false for every configuration and primitive. Its condition may not mean what it appears to mean.',
       'The server does not have a tool "nobody", so this comparison is always false.',
-      'The rule "loud" always fires: its condition is true for every configuration and primitive. Fix or remove it.',
+      'The rule "loud" always fires: its condition is true for every configuration and primitive. Its condition may not mean what it appears to mean.',
     ]);
   });
 
@@ -561,7 +561,9 @@ describe('the demo server, over its own protocol', () => {
     const { findings: all } = readPolicy(join(policies, 'everything.yaml'), await listed());
     const codes = all.map(({ code }) => code);
     expect(codes.filter((code) => code === 'dead-entry').length).toBeGreaterThan(10);
-    expect(codes.filter((code) => code === 'unmapped').length).toBeGreaterThan(20);
+    expect(
+      all.filter(({ code }) => code === 'unmapped').flatMap(({ message }) => message.split(',')).length,
+    ).toBeGreaterThan(20);
   });
 });
 

@@ -205,7 +205,7 @@ describe('schema errors', () => {
   it.each([
     [
       'version: 1\nconcern: {}\n',
-      '"concern" is not a valid key of a policy (version, include, servers, concerns, presets, defaults-for, primitives, patterns, present, assign, rules, settings). Did you mean "concerns"?',
+      '"concern" is not a valid key of a policy (version, include, servers, concerns, presets, defaults-for, primitives, patterns, review, present, assign, rules, settings). Did you mean "concerns"?',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a], foo: 1 } }\n',
@@ -403,9 +403,9 @@ describe('errors that the schema cannot express', () => {
       ['3:31 unknown-choice'],
     ],
     [
-      'an operator concern without default',
-      'concerns:\n  tier: { values: [a], set-by: operator, claim: tier }\n',
-      ['3:3 operator-without-default'],
+      'a default that shows more than other values',
+      'concerns:\n  tier: { values: [a, b], match: at-most, set-by: operator, claim: tier, default: b }\n',
+      ['3:83 open-without-claim'],
     ],
     [
       'an operator concern in a preset',
@@ -467,7 +467,6 @@ describe('errors that the schema cannot express', () => {
     });
     expect(findings.map(({ code, severity }) => `${severity} ${code}`)).toEqual([
       'warning clamp-on-list',
-      'warning operator-without-default',
       'warning wildcard-in-name',
       'warning pattern-without-wildcard',
     ]);
@@ -554,7 +553,6 @@ describe('several mistakes', () => {
       '4:51 unknown-choice',
       '5:3 bad-name',
       '6:20 empty-range',
-      '7:3 operator-without-default',
       '7:40 missing-claim',
       '9:11 unknown-concern',
       '9:26 operator-in-preset',

@@ -138,8 +138,9 @@ describe('sarif', () => {
     const text = [
       'version: 1',
       'concerns:',
-      '  # mcp-concerns-ignore operator-without-default: callers without a tier see nothing ',
-      '  tier: { values: [free, pro], set-by: operator, claim: tier }',
+      '  # mcp-concerns-ignore clamp-on-list: callers without a tier see nothing ',
+      '  tier: { values: [free, pro] }',
+      'settings: { invalid: clamp }',
       'primitives:',
       '  tools:',
       '    "echo*": { tier: pro }',
@@ -150,7 +151,7 @@ describe('sarif', () => {
     expect(results).toEqual([
       { ruleId: 'wildcard-in-name', suppressions: [] },
       {
-        ruleId: 'operator-without-default',
+        ruleId: 'clamp-on-list',
         suppressions: [{ kind: 'inSource', justification: 'callers without a tier see nothing' }],
       },
     ]);

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { readPolicy, readPolicyText, runTestFile } from '../../src/policy/index.js';
 import { findingsOf, policyOf, reportOf, write, yaml } from './author.js';
 
-/** Reports operator-without-default at the key of the concern. */
+/** Reports clamp-on-list at the key of the concern. */
 const concern = (comment: string, above = '') =>
-  `version: 1\nconcerns:\n${above}  tier: { values: [free, pro], set-by: operator, claim: tier }${comment}\n`;
-const MARK = '# mcp-concerns-ignore operator-without-default: callers without a tier must see nothing';
+  `version: 1\nconcerns:\n${above}  tier: { values: [free, pro], description: "What they paid" }${comment}\nsettings: { invalid: clamp }\n`;
+const MARK = '# mcp-concerns-ignore clamp-on-list: callers without a tier must see nothing';
 
 describe('a comment that silences a finding', () => {
   it.each([
@@ -16,31 +16,32 @@ describe('a comment that silences a finding', () => {
     [
       'not with an empty line between',
       concern('', `  ${MARK}\n\n`),
-      ['3:3 unused-ignore', '5:3 operator-without-default'],
+      ['3:3 unused-ignore', '5:3 clamp-on-list'],
     ],
     [
       'not behind something else on the line above',
       yaml`
       version: 1
-      concerns: # mcp-concerns-ignore operator-without-default: because
-        tier: { values: [free, pro], set-by: operator, claim: tier }
+      concerns: # mcp-concerns-ignore clamp-on-list: because
+        tier: { values: [free, pro] }
+      settings: { invalid: clamp }
     `,
-      ['2:11 unused-ignore', '3:3 operator-without-default'],
+      ['2:11 unused-ignore', '3:3 clamp-on-list'],
     ],
     [
       'not for another code',
-      concern(' # mcp-concerns-ignore clamp-on-list: no clamp'),
-      ['3:3 operator-without-default', '3:64 unused-ignore'],
+      concern(' # mcp-concerns-ignore hint-default: no default'),
+      ['3:3 clamp-on-list', '3:64 unused-ignore'],
     ],
     [
       'not without a reason',
-      concern(' # mcp-concerns-ignore operator-without-default'),
-      ['3:3 operator-without-default', '3:64 bad-ignore'],
+      concern(' # mcp-concerns-ignore clamp-on-list'),
+      ['3:3 clamp-on-list', '3:64 bad-ignore'],
     ],
     [
       'not for an unknown code',
-      concern(' # mcp-concerns-ignore operator-without-defaults: x'),
-      ['3:3 operator-without-default', '3:64 bad-ignore'],
+      concern(' # mcp-concerns-ignore clamp-on-lists: x'),
+      ['3:3 clamp-on-list', '3:64 bad-ignore'],
     ],
     [
       'not for an error',
@@ -107,8 +108,8 @@ describe('a comment that silences a finding', () => {
       reportOf({ 'policy.yaml': text })
         .findings.filter(({ code }) => code.endsWith('-ignore'))
         .map(({ message }) => message);
-    expect(messages(concern(' # mcp-concerns-ignore operator-without-defaults: x'))).toEqual([
-      '"operator-without-defaults" is not the code of a finding. Did you mean "operator-without-default"?',
+    expect(messages(concern(' # mcp-concerns-ignore clamp-on-lists: x'))).toEqual([
+      '"clamp-on-lists" is not the code of a finding. Did you mean "clamp-on-list"?',
     ]);
     expect(messages(concern(' # mcp-concerns-ignore'))).toEqual([
       'Write the code and a reason: "# mcp-concerns-ignore CODE: reason".',

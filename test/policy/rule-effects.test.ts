@@ -154,7 +154,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
   it('depends only on verified claims, never on inherited properties', () => {
     const policy = policyOf(`${POLICY_WITHOUT_RULES}rules:
   - { id: group, hide: [tools], when: { "!": { in: [admin, { var: claims.groups }] } } }
-  - { id: inherited, hide: [tools], when: { or: [{ var: claims.constructor }, { var: claims.toString }] } }
+  - { id: inherited, hide: [tools], when: { or: [{ "!": { missing: claims.constructor } }, { "!": { missing: claims.toString } }] } }
 `);
     const shows = (claims?: [string, unknown][]) =>
       decisionOn(policy, { name: 'a' }, undefined, claims && { claims: new Map(claims) }).effect === 'show';

@@ -4,7 +4,9 @@ import { findingsOf, POLICY_WITHOUT_RULES, reportOf, yaml } from './author.js';
 /** The expression begins in line 11, column 57. */
 const ruleOf = (when: string) =>
   `${POLICY_WITHOUT_RULES}rules:\n  - { id: my-rule, reason: Reason, hide: [tools], when: ${when} }\n`;
-const found = (when: string) => findingsOf(ruleOf(when));
+/** Without what the rule does for callers without a claim, which has tests of its own. */
+const found = (when: string) =>
+  findingsOf(ruleOf(when)).filter((each) => !each.endsWith('closed-without-claim'));
 const messageOf = (when: string) =>
   reportOf({ 'policy.yaml': ruleOf(when) }).findings.map(({ message }) => message);
 
@@ -113,51 +115,6 @@ describe('a rule with errors', () => {
     ['some of a text', `{ some: [{ var: primitive.name }, true] }`, ['11:66 list-expected']],
     ['some of a number', `{ all: [5, true] }`, ['11:65 list-expected']],
     ['a list compared with a value', `{ "===": [{ var: concerns.topic }, maps] }`, ['11:66 list-compared']],
-    ['scopes read from a claim', `{ in: ["notes:read", { var: claims.scope }] }`, ['11:85 text-claim']],
-    ['scp read from a claim in some', `{ some: [{ var: claims.scp }, true] }`, ['11:73 text-claim']],
-    [
-      'a claim of which a concern takes one value',
-      `{ in: [pro, { var: "claims.custom:tier" }] }`,
-      ['11:69 text-claim'],
-    ],
-    [
-      'a scope found inside of a text',
-      `{ contains: [{ var: claims.scope }, "notes:write"] }`,
-      ['11:70 text-claim'],
-    ],
-    [
-      'a scope found with a claim in it',
-      `{ contains: ["notes:read notes:write", { var: claims.scp }] }`,
-      ['11:96 text-claim'],
-    ],
-    [
-      'scopes that begin with a text',
-      `{ starts-with: [{ var: claims.scopes }, "notes:"] }`,
-      ['11:73 text-claim'],
-    ],
-    ['scopes compared with one', `{ "===": [{ var: claims.scope }, "notes:write"] }`, ['11:67 text-claim']],
-    ['scopes in a list of texts', `{ in: [{ var: claims.scope }, ["notes:write"]] }`, ['11:64 text-claim']],
-    [
-      'roles compared with one, which no concern declares',
-      `{ "===": [admin, { var: claims.roles }] }`,
-      ['11:74 text-claim'],
-    ],
-    ['a role found inside of a text', `{ contains: [{ var: claims.roles }, admin] }`, ['11:70 text-claim']],
-    [
-      'groups with a prefix compared with one',
-      `{ "===": [{ var: "claims.cognito:groups" }, admin] }`,
-      ['11:67 text-claim'],
-    ],
-    [
-      'roles at a path compared with one',
-      `{ "===": [{ var: claims.realm_access.roles }, admin] }`,
-      ['11:67 text-claim'],
-    ],
-    [
-      'any claim in which a value is found',
-      `{ contains: [{ var: claims.tier }, pro] }`,
-      ['11:70 text-claim'],
-    ],
     ['tags compared with a value', `{ "===": [beta, { var: primitive.tags }] }`, ['11:66 list-compared']],
     ['an invalid value', `{ "===": [${ENVIRONMENT}, prodction] }`, ['11:98 unknown-value']],
     ['an invalid value on the left', `{ "===": [prodction, ${ENVIRONMENT}] }`, ['11:67 unknown-value']],
@@ -365,7 +322,6 @@ describe('comparisons that an unset value makes true or zero', () => {
     ],
     ['an absent hint', `{ "!==": [${HINT}, true] }`, '11:66'],
     ['a field that not every primitive has', '{ "!==": [{ var: primitive.title }, a] }', '11:66'],
-    ['a claim', '{ "!==": [{ var: claims.role }, admin] }', '11:66'],
     ['a value on the left', `{ "!==": [development, ${ENVIRONMENT}] }`, '11:66'],
   ])('reports "!==" with %s', (_name, when, place) => {
     expect(found(when)).toEqual([`${place} unset-is-true`]);

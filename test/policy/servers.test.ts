@@ -239,9 +239,9 @@ primitives: { tools: { files__gone: {}, git__gone: {}, other__gone: {} } }`),
     const tools = [outsideEntry('files', 'tools', { name: 'write' })];
     const found = report(files, { tools, unavailable: { git: 'it is down' } }, ['files', 'git']);
     expect(found.findings).toEqual([
-      'files.yaml:2 warning dead-entry: The server does not have a tool "lost". Remove the entry.',
-      'top.yaml:3 warning dead-entry: The server does not have a tool "files__gone". Remove the entry.',
-      'top.yaml:3 warning dead-entry: The server does not have a tool "other__gone". Remove the entry.',
+      'files.yaml:2 warning dead-entry: The server does not have a tool "lost". The entry decides again if the server adds it.',
+      'top.yaml:3 warning dead-entry: The server does not have a tool "files__gone". The entry decides again if the server adds it.',
+      'top.yaml:3 warning dead-entry: The server does not have a tool "other__gone". The entry decides again if the server adds it.',
     ]);
   });
 

@@ -4,10 +4,13 @@ import type { SessionStore } from '../../src/session/store.js';
 import { testSessionStore } from '../../src/session/testing.js';
 
 /** A store that breaks one rule. */
-const broken = (change: (store: SessionStore) => Partial<SessionStore>) => (): SessionStore => {
-  const store = createMemoryStore();
-  return { ...store, ...change(store) };
-};
+type Options = Parameters<typeof createMemoryStore>[0];
+const broken =
+  (change: (store: SessionStore) => Partial<SessionStore>) =>
+  (options: Options): SessionStore => {
+    const store = createMemoryStore(options);
+    return { ...store, ...change(store) };
+  };
 
 it.each<[string, (store: SessionStore) => Partial<SessionStore>]>([
   [

@@ -37,7 +37,7 @@ export const { definition, run } = commandOf(checkCommand(), async (line) => {
   const readCatalog = async () => input && readInput(input, terminal);
   let catalog = await readCatalog();
   const servers = await knownServers(values.servers, terminal.env);
-  if (values.fix === true) terminal.note(fixFiles(policies, catalog));
+  if (values.fix === true) terminal.note(fixFiles(policies, catalog, values.open));
   const checkAll = (): { readonly failed: boolean; readonly texts: ReadonlyMap<string, string> } => {
     const callers = new Map(values.claims?.map((file) => [file, { claims: new Map(readClaims(file)) }]));
     const { findings, silenced, texts, compiled } = checkFiles(policies, catalog, callers, servers);

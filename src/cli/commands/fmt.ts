@@ -1,4 +1,4 @@
-import { policyFilesOf } from '../../policy/compile/load.js';
+import { policyFilesOf, readPolicy } from '../../policy/compile/load.js';
 import { FormatError, formatYaml } from '../../policy/language/format-yaml.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { CliError } from '../errors.js';
@@ -8,7 +8,7 @@ import { policiesOf } from '../options/policy-option.js';
 import { plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 import { readText } from '../terminal/read-text.js';
-import { writeFiles } from '../terminal/write-files.js';
+import { writePolicy } from '../terminal/write-policy.js';
 
 /**
  * @throws {CliError} if an argument is not valid, or a file cannot be formatted; then no file is changed
@@ -21,7 +21,15 @@ export const { definition, run } = commandOf(fmtCommand(), async (line) => {
 
   const files = [...new Set(paths.flatMap(policyFilesOf))].map((file) => ({ file, ...formatted(file) }));
   const changed = files.filter(({ before, after }) => before !== after);
-  if (!values.check) writeFiles(new Map(changed.map(({ file, after }) => [file, after])));
+  if (!values.check) {
+    const texts = new Map(changed.map(({ file, after }) => [file, after]));
+    writePolicy(
+      policiesOf(line).map((policy) => {
+        const before = readPolicy(policy).texts;
+        return { before, changed: new Map([...texts].filter(([file]) => before.has(file))) };
+      }),
+    );
+  }
   for (const { file } of changed) terminal.print(`${file}\n`);
   const all = quantity(files.length, 'file');
   if (changed.length === 0) terminal.note(`${all}, already formatted.`, 'green');

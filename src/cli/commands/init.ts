@@ -9,7 +9,7 @@ import { initServers, updateServers } from '../proposals/init-servers.js';
 import { filesBeside, refuseToOverwrite, serverName } from '../proposals/policy-files.js';
 import { updateFiles } from '../proposals/update-files.js';
 import { catalogContents } from '../terminal/quantities.js';
-import { writeFiles } from '../terminal/write-files.js';
+import { writePolicy } from '../terminal/write-policy.js';
 
 /**
  * @throws {CliError} if an argument is not valid, the input cannot be read, or a file exists already
@@ -35,10 +35,11 @@ async function act(line: CommandLine<[], Options['init']>): Promise<number | und
       const option = output === '-' ? '-o -' : values.force === true ? '--force' : '--present';
       throw new UsageError(`--update edits the files of the policy, so ${option} has no meaning with it`);
     }
-    if (input.from === 'servers') return updateServers(output, input, terminal);
+    if (input.from === 'servers') return updateServers(output, input, terminal, values.open);
     const [catalog, tokensOf] = await readCounted(input, terminal);
-    const { texts, notes } = updateFiles(files, [catalog, tokensOf], input.from === 'catalog');
-    writeFiles(texts);
+    const isGiven = input.from === 'catalog';
+    const { texts, changes, notes } = updateFiles(files, [catalog, tokensOf], isGiven, values.open);
+    writePolicy(changes, texts);
     terminal.note(notes);
     return 0;
   }
@@ -66,7 +67,8 @@ async function act(line: CommandLine<[], Options['init']>): Promise<number | und
     return 0;
   }
   const { texts, notes } = firstPolicy(files, proposed, read, values.catalog !== undefined);
-  writeFiles(texts);
+  // A person who overwrites a policy asks for another one.
+  writePolicy([], texts);
   terminal.note(notes);
 }
 

@@ -1,8 +1,9 @@
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
+import { readPolicy } from '../../policy/compile/load.js';
 import { applyFixes } from '../../policy/language/edits/apply-fixes.js';
 import type { Finding } from '../../policy/language/findings.js';
 import { quantity } from '../terminal/quantities.js';
-import { writeFiles } from '../terminal/write-files.js';
+import { writePolicy } from '../terminal/write-policy.js';
 import { checkFiles } from './check-files.js';
 
 /** A correct name can reveal the next finding, as the values below a key that was wrong. */
@@ -13,14 +14,16 @@ const MAX_ROUNDS = 10;
  *
  * @param policies the paths of each policy
  * @param catalog the catalog of a server, if the policies are checked against one
+ * @param open the names of primitives that the fixes may open
  * @returns a sentence about what was fixed
- * @throws {CliError} if a file cannot be written
+ * @throws {CliError} if a fix opens something else, or a file cannot be written
  * @example
  * fixFiles([['policies/vault.yaml']], undefined); // 'Fixed 2 findings in 1 file.'
  */
 export function fixFiles(
   policies: readonly (readonly string[])[],
   catalog: PolicyCatalog | undefined,
+  open: readonly string[] = [],
 ): string {
   let count = 0;
   const changed = new Set<string>();
@@ -36,7 +39,12 @@ export function fixFiles(
       changed.add(file);
     }
     if (written.size === 0) break;
-    writeFiles(written);
+    const changes = policies.map((paths) => {
+      const before = readPolicy(paths, catalog).texts;
+      const changed = new Map([...written].filter(([file]) => before.has(file)));
+      return { before, changed, catalog, open };
+    });
+    writePolicy(changes);
   }
   if (count === 0) return 'No finding has a fix.';
   return `Fixed ${quantity(count, 'finding')} in ${quantity(changed.size, 'file')}.`;

@@ -1,7 +1,7 @@
 import type { McpRequestContext, Server } from '@modelcontextprotocol/server';
 import { importModule } from '../../deploy/import-module.js';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
-import { ServerModuleError, serverOfModule } from '../../http/server-of-module.js';
+import { ServerModuleError, serverOfModule } from '../../http/servers/server-of-module.js';
 import { memberOf } from '../../wire/transport-layer.js';
 import { CliError } from '../errors.js';
 

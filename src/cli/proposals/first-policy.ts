@@ -62,7 +62,7 @@ const isFormatted = (part: string): boolean => /^(?:[\x20-\x5b\x5d-\x7e]{0,110}\
  * @returns all texts to write, by path, and what to tell about them
  * @throws {CliError} if the policy would have errors, which is a bug
  * @example
- * writeFiles(firstPolicy(files, proposed, [catalog, tokensOf], false).texts);
+ * writePolicy([], firstPolicy(files, proposed, [catalog, tokensOf], false).texts);
  */
 export function firstPolicy(
   files: PolicyFiles,
@@ -104,5 +104,5 @@ export function firstPolicy(
       : []),
     ...(proposal.tools.length > 0 ? [effectsLine(proposal.tools), topicsLine(proposal)] : []),
   ];
-  return { texts, notes };
+  return { texts, changes: [], notes };
 }

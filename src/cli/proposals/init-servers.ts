@@ -12,7 +12,7 @@ import { CliError } from '../errors.js';
 import { readCounted } from '../inputs/token-counter.js';
 import type { Input } from '../options/input-options.js';
 import { plain, type Terminal } from '../terminal/output.js';
-import { writeFiles } from '../terminal/write-files.js';
+import { writePolicy } from '../terminal/write-policy.js';
 import { firstPolicy, proposeFiles } from './first-policy.js';
 import { SERVERS_POLICY } from './generated/servers-policy.js';
 import { filesBeside, refuseToOverwrite, schemaBeside } from './policy-files.js';
@@ -70,7 +70,7 @@ export async function initServers(
   ]);
   const policies = new Map([...texts].filter(([name]) => name === output || isPolicyFile(name)));
   const { findings } = checkProposal(policies, catalog);
-  writeFiles(texts);
+  writePolicy([], texts);
   terminal.note([
     ...written.flatMap(({ notes }) => notes),
     `Wrote ${output}, which joins the policies of ${written.map(({ slug }) => slug).join(', ')}.`,
@@ -98,10 +98,16 @@ function topPolicy(output: string, path: string, servers: readonly ReturnType<ty
  * @param output the path of the policy that joins the others
  * @param input the host's file
  * @param terminal how the command writes its output
+ * @param open the names of new primitives that a person agreed to show
  * @returns the exit code
  * @throws {CliError} if the policy does not exist or names no servers, or one of its parts cannot be updated
  */
-export async function updateServers(output: string, input: Servers, terminal: Terminal): Promise<number> {
+export async function updateServers(
+  output: string,
+  input: Servers,
+  terminal: Terminal,
+  open: readonly string[] = [],
+): Promise<number> {
   const text = existsSync(output) ? readFileSync(output, 'utf8') : '';
   const entries = Object.entries(membersOf(read(readPolicyText(text, output).data, 'servers')));
   const known = new Map(entries.map(([key, entry]) => [slugOf(key), read(entry, 'policy')]));
@@ -115,13 +121,16 @@ export async function updateServers(output: string, input: Servers, terminal: Te
     const policy = known.get(slug);
     // A server can have an entry without a policy, because somebody wants none.
     if (typeof policy !== 'string') return [];
-    return [updateFiles(filesBeside(join(dirname(output), policy)), counted, false)];
+    return [updateFiles(filesBeside(join(dirname(output), policy)), counted, false, open)];
   });
   const written = [...updates, ...added.map(firstOf)];
   const texts = new Map(written.flatMap((each) => [...each.texts]));
   const top = ['servers:', ...added.map(({ slug }) => entryOf(slug))].join('\n');
   if (added.length > 0) texts.set(output, text.replace(/^servers:\s*$/m, top));
-  writeFiles(texts);
+  writePolicy(
+    written.flatMap((each) => each.changes),
+    texts,
+  );
   terminal.note(written.flatMap(({ notes }) => notes));
   return 0;
 }

@@ -2,10 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { listenLocally } from '../../http/local.js';
+import { readPolicy } from '../../policy/compile/load.js';
 import { read } from '../../wire/messages.js';
 import { json, localPage, problem } from '../control/local-page.js';
 import { CliError } from '../errors.js';
-import { writeFiles } from '../terminal/write-files.js';
+import { writePolicy } from '../terminal/write-policy.js';
 import { type PlaygroundInput, playgroundDocument } from './playground-document.js';
 
 /** The longest policy file that is saved, in bytes. */
@@ -42,7 +43,7 @@ export async function servePlayground(html: string, input: PlaygroundInput) {
     if (typeof text !== 'string' || typeof name !== 'string' || !served.has(name)) {
       return problem(400, `${JSON.stringify(name)} is not a file of this policy.`);
     }
-    return save(join(folder, name), text, known);
+    return save(input.paths, join(folder, name), text, known);
   });
   const endpoint = await listenLocally(async () => problem(404, 'There is nothing here.'), { beside });
   const { origin } = new URL(endpoint.url);
@@ -52,7 +53,7 @@ export async function servePlayground(html: string, input: PlaygroundInput) {
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 /** Writes a file whose text is still the one that the page knows. */
-function save(path: string, text: string, known: unknown): Response {
+function save(policy: readonly string[], path: string, text: string, known: unknown): Response {
   try {
     const before = readFileSync(path, 'utf8');
     if (digestOf(before) !== known) {
@@ -61,7 +62,7 @@ function save(path: string, text: string, known: unknown): Response {
     }
     // The editor knows one kind of line break.
     const written = before.includes('\r\n') ? text.replace(/\r?\n/g, '\r\n') : text;
-    writeFiles(new Map([[path, written]]));
+    writePolicy([{ before: readPolicy(policy).texts, changed: new Map([[path, written]]) }]);
     return json({ digest: digestOf(written) });
   } catch (cause) {
     const reason = cause instanceof CliError ? cause.message : `${path} cannot be read any more.`;

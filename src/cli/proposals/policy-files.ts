@@ -11,6 +11,7 @@ import { CliError } from '../errors.js';
 import type { CatalogFile } from '../inputs/catalog-file.js';
 import { primitiveFacts } from '../inputs/primitive-facts.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
+import type { PolicyChange } from '../terminal/write-policy.js';
 
 /** The paths of the files that belong together. */
 export type PolicyFiles = Readonly<Record<'policy' | 'tests' | 'catalog' | 'lock', string>>;
@@ -18,6 +19,8 @@ export type PolicyFiles = Readonly<Record<'policy' | 'tests' | 'catalog' | 'lock
 /** The texts of files, by path, and what is said about them. */
 export interface WrittenFiles {
   readonly texts: ReadonlyMap<string, string>;
+  /** The changes of policies that exist; their texts are not among the others. */
+  readonly changes: readonly PolicyChange[];
   readonly notes: readonly string[];
 }
 

@@ -4,7 +4,6 @@ import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind, preparePolicy } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { readPolicy } from '../../policy/compile/load.js';
-import { newlyVisible } from '../../policy/diff/newly-visible.js';
 import type { Finding } from '../../policy/language/findings.js';
 import { type Path, readPolicyText, type Source } from '../../policy/language/read-yaml.js';
 import { toYamlScalar } from '../../policy/language/yaml-scalars.js';
@@ -12,6 +11,7 @@ import { editEntries, type NewEntry } from '../../policy/propose/edit-entries.js
 import { proposeEntries } from '../../policy/propose/propose-entries.js';
 import { read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
+import { openedBy } from '../terminal/write-policy.js';
 import { checkProposal } from './proposal-check.js';
 
 /**
@@ -21,16 +21,19 @@ import { checkProposal } from './proposal-check.js';
  * @param file the policy
  * @param catalog the catalog of the server as it is now
  * @param known the catalog that the policy was written for, if there is one
+ * @param agreed the names of new primitives that a person agreed to show
  * @returns the new texts, and what changes
  * @throws {CliError} if the policy has errors, or an entry cannot be edited because it shares a line with others
  * @throws {PolicyFileError} if the policy cannot be read
  * @example
- * writeFiles(updatePolicy('policy.yaml', catalog, undefined).files);
+ * const { before, files: changed } = updatePolicy('policy.yaml', catalog, undefined);
+ * writePolicy([{ before, changed, catalog }]);
  */
 export function updatePolicy(
   file: string,
   catalog: PolicyCatalog & { readonly server?: unknown },
   known: ServerCatalog | undefined,
+  agreed: readonly string[] = [],
 ) {
   const { compiled, findings, texts } = readPolicy(file, catalog);
   if (compiled === undefined) {
@@ -40,35 +43,36 @@ export function updatePolicy(
   }
   const { entries, tools } = proposeEntries(preparePolicy(compiled), catalog, known);
   const sources = [...texts].map(([name, text]) => readPolicyText(text, name));
-  const write = (added: readonly NewEntry[]) => writeEntries(sources, compiled.files.at(-1), findings, added);
-  const textsNow = (changed: ReadonlyMap<string, string>) =>
-    new Map(
-      [...texts].map(([name, text]) => [name.replaceAll(sep, '/'), changed.get(name) ?? text] as const),
-    );
-
-  // What would become visible is left to a person.
-  const opened = newlyVisible(
-    compiled,
-    checkProposal(textsNow(write(entries).changed), catalog).compiled,
-    catalog,
-  );
-  const opens = ({ kind, name }: NewEntry) => opened.some((each) => each.kind === kind && each.name === name);
-  const [closed, open] = [entries.filter((each) => !opens(each)), entries.filter(opens)];
-  const { changed, removed } = write(closed);
   const home = compiled.files.at(-1) ?? file;
+  const write = (added: readonly NewEntry[], kept: ReadonlySet<string>) =>
+    writeEntries(sources, home, findings, added, kept);
+  const opens = (changed: ReadonlyMap<string, string>) => openedBy({ before: texts, changed, catalog });
+
+  // What would become visible is left to a person, and what would become visible if the server added it again stays.
+  const removed = opens(write([], new Set()).changed);
+  const kept = new Set(removed.flatMap(({ kind, like }) => (like === undefined ? [] : [`${kind} ${like}`])));
+  const opened = opens(write(entries, kept).changed).filter(({ name }) => !agreed.includes(name ?? ''));
+  const isOpened = ({ kind, name }: NewEntry) =>
+    opened.some((each) => each.kind === kind && (each.name ?? each.like) === name);
+  const [closed, open] = [entries.filter((each) => !isOpened(each)), entries.filter(isOpened)];
+  const { changed, removed: gone, stays } = write(closed, kept);
   const reviewed = open.filter(({ kind, name }) => !isReviewed(sources, kind, name));
   if (reviewed.length > 0)
     changed.set(home, withReview(changed.get(home) ?? texts.get(home) ?? '', home, reviewed));
+  const now = [...texts].map(
+    ([name, text]) => [name.replaceAll(sep, '/'), changed.get(name) ?? text] as const,
+  );
   return {
-    ...checkProposal(textsNow(changed), catalog),
-    /** The files that change, with their new texts. */
+    ...checkProposal(new Map(now), catalog),
+    /** The texts of all files as they were, and the new texts of those that change. */
+    before: texts,
     files: changed,
     /** The names of added and removed primitives, and of those that a person must decide about. */
     added: closed.map(({ name }) => name),
-    removed,
+    removed: gone,
     review: open.map(({ name }) => name),
-    /** What the entries that were not written would have opened. */
-    opened,
+    /** The entries and patterns that match nothing, but hide what the server may add. */
+    kept: stays,
     /** The proposals for the new tools. */
     tools,
   };
@@ -79,14 +83,19 @@ function writeEntries(
   main: string | undefined,
   findings: readonly Finding[],
   entries: readonly NewEntry[],
+  kept: ReadonlySet<string>,
 ) {
   // New entries go where the others are: into the last file that has some, else into the policy itself.
   const homeOf = (kind: Kind): string | undefined =>
     sources.findLast(({ data }) => read(data, 'primitives', kind) !== undefined)?.file ?? main;
   const removed: string[] = [];
+  const stays: string[] = [];
   const changed = new Map<string, string>();
   for (const source of sources) {
-    const dead = deadEntries(source, findings);
+    const all = deadEntries(source, findings);
+    const isKept = ([, kind, name]: Path) => kept.has(`${kind} ${name}`);
+    const dead = all.filter((path) => !isKept(path));
+    stays.push(...all.filter(isKept).map((path) => String(path.at(-1))));
     const added = entries.filter(({ kind }) => homeOf(kind) === source.file);
     if (dead.length === 0 && added.length === 0) continue;
     const text = editEntries(source, dead, added);
@@ -98,7 +107,7 @@ function writeEntries(
     changed.set(source.file, withoutEmptySections(text, source.file));
     removed.push(...dead.map((path) => String(path.at(-1))));
   }
-  return { changed, removed };
+  return { changed, removed, stays };
 }
 
 const isReviewed = (sources: readonly Source[], kind: Kind, name: string): boolean =>

@@ -17,6 +17,7 @@ import { checkLine, effectsLine } from './proposal-report.js';
  * @param files the paths
  * @param input what the server lists, and how its tokens are counted
  * @param isGiven whether the catalog is a file that exists
+ * @param open the names of new primitives that a person agreed to show
  * @returns the texts that change, by path, and what to tell about them
  * @throws {CliError} if the policy cannot be updated. Then no file has changed
  */
@@ -24,6 +25,7 @@ export function updateFiles(
   files: PolicyFiles,
   [catalog, tokensOf]: CountedCatalog,
   isGiven: boolean,
+  open: readonly string[] = [],
 ): WrittenFiles {
   if (!existsSync(files.policy)) {
     throw new CliError(
@@ -32,10 +34,10 @@ export function updateFiles(
   }
   const known = !isGiven && existsSync(files.catalog) ? readCatalogFile(files.catalog) : undefined;
   const current = isGiven ? catalog : factsOf(catalog, tokensOf);
-  const updated = updatePolicy(files.policy, current, known);
-  const { policy, findings, added, removed, review, tools } = updated;
+  const updated = updatePolicy(files.policy, current, known, open);
+  const { policy, findings, added, removed, kept, review, tools } = updated;
   const tests = updatedTests(files, policy, current, known);
-  const texts = new Map(updated.files);
+  const texts = new Map<string, string>();
   if (!isGiven) texts.set(files.catalog, jsonText(current));
   if (tests?.isOwn) texts.set(files.tests, tests.text);
   const fail = `Some tests of ${files.tests} fail now. Run "mcp-concerns test ${files.tests}" to see which.`;
@@ -46,12 +48,18 @@ export function updateFiles(
       : [
           `New and left hidden: ${review.slice(0, 10).join(', ')}. An entry without your concerns would show ${review.length === 1 ? 'it' : 'them'} to every host. Move ${review.length === 1 ? 'it' : 'each'} from "review" to "primitives", with values.`,
         ]),
+    ...(kept.length === 0
+      ? []
+      : [
+          `Kept ${kept.slice(0, 10).join(', ')}, because ${kept.length === 1 ? 'it hides' : 'they hide'} what the server may add again.`,
+        ]),
     ...(tests?.isOwn ? [`Wrote ${files.tests} again: nobody had changed it.`] : []),
     ...(tests?.isOwn === false && !tests.passed ? [fail] : []),
     checkLine(findings, tests?.passed),
     ...(tools.length > 0 ? [effectsLine(tools)] : []),
   ];
-  return { texts, notes };
+  const change = { before: updated.before, changed: updated.files, catalog: current, open };
+  return { texts, changes: [change], notes };
 }
 
 function changeText(verb: string, names: readonly string[]): string {

@@ -1,6 +1,6 @@
 import type { ExplainedPart } from '../../analysis/explain-rule.js';
 import { parseExpression } from '../../engine/expression/parse.js';
-import { inWords } from '../../policy/diff/caller-facts.js';
+import { inWords, lackInWords } from '../../policy/diff/caller-facts.js';
 
 /** A part of a rule in readable form, its value, and its depth in the tree. */
 type Branch = Readonly<Record<'text' | 'value', string>> & { readonly depth: number };
@@ -18,7 +18,9 @@ export function ruleTree(part: ExplainedPart, depth = 0): Branch[] {
   const value = expression.type === 'read' && part.value === null ? 'not set' : JSON.stringify(part.value);
   const below = part.parts.flatMap((each) => ruleTree(each, depth + 1));
   const head = expression.type === 'operation' ? HEADS.get(expression.operator) : undefined;
-  const text = head ?? inWords(expression);
+  const lacking = part.unanswered?.map(lackInWords).join(' and ');
+  const counted = lacking === undefined ? '' : ` (${lacking}, so this counts as what hides most)`;
+  const text = `${head ?? inWords(expression)}${counted}`;
   return [{ text, value, depth }, ...below];
 }
 

@@ -126,10 +126,13 @@ export function updatesToText(
   { paint }: Paper,
 ): string {
   return updates
-    .flatMap(({ test, line, kind, before, after, problem }) => [
+    .flatMap(({ test, line, kind, before, after, shown, problem }) => [
       `${paint('bold', plain(test))}  ${paint('dim', `${file}:${line}`)}`,
       paint('red', `  - ${kind}: ${plain(before)}`),
       paint('green', `  + ${kind}: ${plain(after)}`),
+      ...(shown.length === 0
+        ? []
+        : [`  This accepts that ${plain(shown.join(', '))} ${shown.length === 1 ? 'is' : 'are'} shown.`]),
       ...(problem === undefined ? [] : [`  Not changed, because ${problem}. Change it by hand.`]),
       '',
     ])

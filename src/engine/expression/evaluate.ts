@@ -1,4 +1,5 @@
 import { prepare } from './apply.js';
+import { isUnanswered } from './closed.js';
 import { type Expression, isTextOperator, keysOf, pathsOf, readsData, readsPrimitive } from './expression.js';
 
 type RuleRoot = 'primitive' | 'concerns' | 'claims' | 'caller' | 'client' | 'protocol';
@@ -127,6 +128,16 @@ function toLogic(
         return found.map((item) => reads.map((each) => each({ item, data } satisfies Scope, values)));
       };
       return { [operator]: [read(readItems), test] };
+    }
+    case 'closed': {
+      const { part, needs, counts } = expression;
+      const answer = place(part, slots, within);
+      const needed = needs.map((need) => ({ need, readValue: readerOf(need.path) }));
+      return read((data, values) =>
+        needed.some(({ need, readValue }) => isUnanswered(need, readValue(data, values)))
+          ? counts
+          : answer(data, values),
+      );
     }
     case 'operation': {
       const { operator, operands } = expression;

@@ -32,6 +32,50 @@ export type Quantifier = 'some' | 'all' | 'none';
 /** Operators that compute a value from the values of their operands. */
 export type ValueOperator = Exclude<Operator, 'var' | 'missing' | Quantifier>;
 
+/** What an operand must be, so that the operator does what it appears to do. */
+export type OperandType = 'truth' | 'anything' | 'scalar' | 'text' | 'number' | 'list';
+
+/** What the operands of each operator must be, in their order; the last type is that of all further operands. */
+export const OPERAND_TYPES: Readonly<Record<ValueOperator | Quantifier, readonly OperandType[]>> = {
+  '===': ['scalar'],
+  '!==': ['scalar'],
+  '!': ['truth'],
+  '!!': ['truth'],
+  and: ['truth'],
+  or: ['truth'],
+  // Its branches are what the `if` must be.
+  if: ['truth', 'anything'],
+  in: ['scalar', 'list'],
+  '<': ['number'],
+  '<=': ['number'],
+  '>': ['number'],
+  '>=': ['number'],
+  some: ['list', 'truth'],
+  all: ['list', 'truth'],
+  none: ['list', 'truth'],
+  'starts-with': ['text'],
+  'ends-with': ['text'],
+  contains: ['text'],
+};
+
+/**
+ * @param expression an expression
+ * @param index the index of one of its operands
+ * @param own what the expression itself must be, for the branches of `if`
+ * @returns what the operand must be
+ */
+export function operandType(
+  expression: Expression,
+  index: number,
+  own: OperandType = 'anything',
+): OperandType {
+  if (expression.type !== 'operation' && expression.type !== 'quantified') return 'anything';
+  const types = OPERAND_TYPES[expression.operator];
+  if (expression.operator !== 'if') return types[index] ?? types.at(-1) ?? 'anything';
+  const isCondition = index % 2 === 0 && index < expression.operands.length - 1;
+  return isCondition ? 'truth' : own;
+}
+
 /** Whether an operator compares a text with a part of it. */
 export const isTextOperator = (operator: Operator): operator is 'starts-with' | 'ends-with' | 'contains' =>
   operator === 'starts-with' || operator === 'ends-with' || operator === 'contains';
@@ -67,7 +111,22 @@ export type Expression = {
       readonly condition: Expression;
     }
   | { readonly type: 'operation'; readonly operator: ValueOperator; readonly operands: readonly Expression[] }
+  /** A part that counts as `counts` for callers for which it has no answer. Nobody writes it: see `closedWithoutFacts`. */
+  | {
+      readonly type: 'closed';
+      readonly part: Expression;
+      readonly needs: readonly Need[];
+      readonly counts: boolean;
+    }
 );
+
+/** What a part reads of a caller, and the type that it must have so that the part has an answer. */
+export interface Need {
+  readonly path: string;
+  readonly as: Exclude<OperandType, 'truth'>;
+  /** Whether a constant replaces the value of a caller that has none. */
+  readonly hasFallback: boolean;
+}
 export type Literal = Extract<Expression, { readonly type: 'literal' }>;
 export type Read = Extract<Expression, { readonly type: 'read' }>;
 export type Quantified = Extract<Expression, { readonly type: 'quantified' }>;
@@ -129,6 +188,8 @@ export function childrenOf(expression: Expression): readonly Expression[] {
       return [expression.list, expression.condition];
     case 'operation':
       return expression.operands;
+    case 'closed':
+      return [expression.part];
     default:
       return [];
   }
@@ -143,8 +204,20 @@ export const operandsOf = (expression: Expression): readonly Expression[] =>
 
 /** @returns the dotted paths that an expression reads from the data, in the order of their first use */
 export function pathsOf(expression: Expression): readonly string[] {
-  const { type } = expression;
-  const own = type === 'read' ? [expression.path] : type === 'missing' ? expression.paths : [];
+  const own = ownPaths(expression);
   const inner = expression.type === 'quantified' ? pathsOf(expression.condition).filter(readsData) : [];
   return [...new Set([...own, ...operandsOf(expression).flatMap(pathsOf), ...inner])];
+}
+
+function ownPaths(expression: Expression): readonly string[] {
+  switch (expression.type) {
+    case 'read':
+      return [expression.path];
+    case 'missing':
+      return expression.paths;
+    case 'closed':
+      return expression.needs.map(({ path }) => path);
+    default:
+      return [];
+  }
 }

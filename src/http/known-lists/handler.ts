@@ -1,10 +1,10 @@
 import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import { gatedTransport } from '../../gate/edge/gated-transport.js';
 import { fromSdk, isRequest, type Request as ListRequest, toSdk } from '../../wire/messages.js';
-import { failedRequest } from '../failed-request.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { readJson } from '../request-body.js';
+import { failedRequest } from '../servers/failed-request.js';
 import { GONE, hasForeignSession, isGone, keptFor, openSession, sessionOf } from '../sessions.js';
 import { textResponse } from '../streams/text-response.js';
 import { DirectTransport } from './direct-transport.js';

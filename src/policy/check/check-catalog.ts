@@ -115,7 +115,7 @@ function checkEntriesAgainst(check: ListCheck, { whole }: Scope): void {
         if (names.has(name) || isInherited(policy, kind, name, catalog)) continue;
         if (mayExist(catalog, kind, name)) continue;
         const unmapped = own.filter(({ mapping }) => !mapping.mapped).map((each) => each.name);
-        const hint = didYouMean(name, unmapped) || ' Remove the entry.';
+        const hint = didYouMean(name, unmapped) || ' The entry decides again if the server adds it.';
         const found = problem('dead-entry.entry', { noun, name, hint }, nearestReplacement(name, unmapped));
         report({ file, path: ['primitives', kind, name] }, found);
       }
@@ -213,16 +213,25 @@ function checkPrimitive({ policy, warn }: ListCheck, listed: Listed): void {
 
 function checkAllConfigurations(check: ListCheck): void {
   const { files, policy, catalog, listed, report, warn, warnPolicy } = check;
-  const { neverVisible, alwaysVisible, showsNothing, rules, unanswered } = analyze(policy, catalog);
+  const { neverVisible, alwaysVisible, hiddenByHost, rules, unanswered } = analyze(policy, catalog);
   const named = ({ kind, name }: Pick<Listed, 'kind' | 'name'>) => ({ noun: KIND_NAMES[kind][0], name });
   for (const each of neverVisible) warn(each, problem('never-visible', named(each)));
   for (const each of alwaysVisible) {
-    if (!isMeantForEveryone(check, each)) warn(each, problem('always-visible', named(each)));
+    if (!isMeantForEveryone(check, each)) warn(each, problem('always-visible.values', named(each)));
+  }
+  // The entry is the author's word, but looks as if the show rules decided.
+  const { show, hide } = policy.rulesFor;
+  for (const each of listed) {
+    const isOpen = policy.entries[each.kind].get(each.name)?.assignments.length === 0;
+    const isDecided = policy.settings.unmapped === 'show' || hide[each.kind].length > 0;
+    if (!isOpen || isDecided || show[each.kind].length === 0 || each.mapping.offers.some(Boolean)) continue;
+    const [, several] = KIND_NAMES[each.kind];
+    warn(each, problem('always-visible.entry', { ...named(each), several }));
   }
   // What the server does not list may be what these would miss.
   const isWhole = catalog.isFiltered !== true;
-  if (isWhole && showsNothing !== undefined) {
-    const preferences = Object.entries(showsNothing).map(([name, value]) => `${name}: ${value}`);
+  if (isWhole && hiddenByHost !== undefined) {
+    const preferences = Object.entries(hiddenByHost).map(([name, value]) => `${name}: ${value}`);
     warnPolicy(problem('empty-catalog', { preferences: preferences.join(', ') }), ['concerns']);
   }
   for (const { id, fires } of rules) {

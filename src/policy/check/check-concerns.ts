@@ -85,12 +85,19 @@ export function checkConcern(check: FileCheck, name: string, concern: ConcernDec
   if (operator && model !== undefined) {
     error([...path, 'model'], problem('model-not-host', { name }), 'key');
   }
-  if (operator && concern.default === undefined && !file.removed.has(`concerns/${name}/default`)) {
-    warn(path, problem('operator-without-default', { name }), 'key');
+  if (operator && showsMoreByDefault(concern)) {
+    warn([...path, 'default'], problem('open-without-claim.default', { value: String(concern.default) }));
   }
   if (check.settings.invalid === 'clamp' && !('min' in values) && !operator) {
     warn(path, problem('clamp-on-list', { name }), 'key');
   }
+}
+
+/** Whether callers without the claim see more than some callers that have it. */
+function showsMoreByDefault({ values, match, default: given }: ConcernDeclaration): boolean {
+  if (given === undefined || (match !== 'at-least' && match !== 'at-most')) return false;
+  const [first, last] = 'min' in values ? [values.min, values.max] : [values[0], values.at(-1)];
+  return given !== (match === 'at-most' ? first : last);
 }
 
 const VALUE = new RegExp(VALUE_NAME);

@@ -1,10 +1,10 @@
-import { claimName } from '../../engine/claims.js';
 import {
   childrenOf,
   type Expression,
-  isTextOperator,
   type JsonPath,
+  type OperandType,
   type Operation,
+  operandType,
   type Quantified,
   type Read,
   RULE_LIMITS,
@@ -13,10 +13,10 @@ import {
 } from '../../engine/expression/expression.js';
 import { exceedsLimits, parseExpression } from '../../engine/expression/parse.js';
 import { listNames } from '../../engine/match/list-names.js';
-import { isScopeClaim } from '../../engine/scope-claims.js';
 import { type Problem, problem } from '../language/problem.js';
 import type { Path } from '../language/read-yaml.js';
-import type { Declared, FileCheck } from './check-values.js';
+import { toYamlScalar } from '../language/yaml-scalars.js';
+import type { FileCheck } from './check-values.js';
 import { ALWAYS } from './generated/rule-paths.js';
 import { HINT_DEFAULTS, type PathType, typeOfPath, undeclaredPath } from './rule-paths.js';
 import { hasFallback, isNull, isScalar, presentPaths } from './rule-presence.js';
@@ -28,12 +28,12 @@ type RuleScope = Pick<FileCheck, 'declared' | 'error' | 'warn'>;
 interface Context {
   /** Paths that have a value whenever this part matters. */
   readonly present: ReadonlySet<string>;
-  /** Inside `some`, `all` or `none`, where `var` reads one item. */
-  readonly scoped: boolean;
+  /** Inside `some`, `all` or `none`: what `var` reads one of. */
+  readonly items: 'texts' | 'anything' | undefined;
 }
 
-/** Claims that are lists by RFC 9068 (section 2.2.3.1), also with a prefix as providers write them. */
-const SEVERAL_VALUES = /(?:^|[.:/])(?:groups|roles|entitlements)$/;
+/** Follows a path that no item of the list has. */
+const TEXT_ITEMS = ' The items of this list are texts. Read an item with {var: ""}.';
 
 /**
  * Checks an expression of JSON Logic. It rejects operators with surprising meanings, paths that are not declared, and
@@ -51,8 +51,7 @@ export function checkRule(json: unknown, path: Path, scope: RuleScope, isAssign 
   const { expression, problems, invalid } = parseExpression(json);
   for (const each of problems) scope.error([...path, ...each.place], describeProblem(each));
   const check = new RuleCheck(scope, path, invalid, isAssign);
-  check.checkTruth(expression);
-  check.check(expression, { present: new Set(ALWAYS), scoped: false });
+  check.checkCondition(expression, { present: new Set(ALWAYS), items: undefined });
 }
 
 class RuleCheck {
@@ -64,75 +63,129 @@ class RuleCheck {
     private readonly isAssign: boolean,
   ) {}
 
-  check(expression: Expression, context: Context): void {
+  checkCondition(expression: Expression, context: Context): void {
+    const found = this.notACondition(expression);
+    if (found !== undefined) this.error(expression.place, found);
+    this.check(expression, context, 'truth');
+  }
+
+  /** @param as what the expression must be */
+  private check(expression: Expression, context: Context, as: OperandType): void {
     if (this.invalid.has(expression)) return;
     switch (expression.type) {
       case 'quantified':
         return this.checkQuantified(expression, context);
       case 'operation':
-        return this.checkOperation(expression, context);
+        return this.checkOperation(expression, context, as);
       case 'read':
         this.checkPath(expression.path, [...expression.place, 'var'], context);
         break;
       case 'missing':
         for (const path of expression.paths) this.checkPath(path, [...expression.place, 'missing'], context);
     }
-    for (const child of childrenOf(expression)) this.check(child, context);
-  }
-
-  /** Reports texts, numbers and lists where a condition is expected: each of them would always be true, or always false. */
-  checkTruth(expression: Expression): void {
-    if (this.invalid.has(expression) || expression.type === 'read' || expression.type === 'missing') return;
-    if (expression.type === 'quantified') return this.checkTruth(expression.condition);
-    if (expression.type === 'operation') {
-      if (/^(and|or|!!?|if)$/.test(expression.operator))
-        expression.operands.forEach((each) => this.checkTruth(each));
-      return;
-    }
-    if (expression.type === 'literal' && typeof expression.value === 'boolean') return;
-    const { declared } = this.scope;
-    const isList = expression.type === 'list';
-    const text = !isList && typeof expression.value === 'string' ? expression.value : undefined;
-    const isPath = text !== undefined && typeOfPath(text, declared) !== undefined;
-    const what = isPath ? 'path' : isList ? 'list' : text === undefined ? 'other' : 'text';
-    const value = JSON.stringify(expression.json);
-    const fixed = { scalar: text ?? '', yaml: `{ var: ${text} }` };
-    this.error(
-      expression.place,
-      problem(`not-a-condition.${what}`, { value, path: text ?? '' }, isPath ? fixed : undefined),
-    );
+    for (const child of childrenOf(expression)) this.check(child, context, 'anything');
   }
 
   private checkQuantified({ operator, list, condition }: Quantified, context: Context): void {
     if (this.comparesWithin(operator, [list], context)) return;
-    this.needList(operator, list, context, 'first');
-    this.check(list, context);
-    this.check(condition, { ...context, scoped: true });
+    this.expect('list', list, operator, context);
+    this.check(list, context, 'list');
+    const items = list.type === 'list' ? list.items : undefined;
+    const isTexts = items?.every(isText) ?? this.typeOf(list, context)?.type === 'list';
+    this.checkCondition(condition, { ...context, items: isTexts ? 'texts' : 'anything' });
   }
 
-  private checkOperation(expression: Operation, context: Context): void {
+  private checkOperation(expression: Operation, context: Context, as: OperandType): void {
     const { operator, operands } = expression;
     const isEquality = operator === '===' || operator === '!==';
     const hasNull = operands.some(isNull);
     // Everything else about a hierarchy would only repeat that it cannot be compared.
     const isWithin =
       (isEquality || operator === 'in') && !hasNull && this.comparesWithin(operator, operands, context);
+    // The other operand of an order of names is a name too, and reporting it would only repeat this.
+    const name = /^[<>]/.test(operator) ? operands.find((each) => this.isName(each, context)) : undefined;
+    const checked = isWithin ? [] : operands.filter((operand) => name === undefined || operand === name);
+    for (const operand of checked) {
+      this.expect(operandType(expression, operands.indexOf(operand), as), operand, operator, context);
+    }
     if (operator === 'in' && !isWithin) this.checkMembership(operands, context);
     else if (isEquality && !isWithin) this.checkEquality(expression, context);
-    else if (isTextOperator(operator)) this.needTexts(expression, context);
-    else if (/^[<>]/.test(operator)) this.needNumbers(expression, context);
-    const isOneOf = operator === 'in' && operands[1]?.type === 'list';
-    if ((isOneOf || isTextOperator(operator) || isEquality) && !hasNull) {
-      for (const operand of operands) this.checkClaim('text', operator, operand, context);
-    }
+    else if (/^[<>]/.test(operator)) this.checkUnsetNumbers(operands, context);
     for (const [index, operand] of operands.entries()) {
-      this.check(operand, { ...context, present: presentPaths(operator, operands, index, context.present) });
+      const present = presentPaths(operator, operands, index, context.present);
+      this.check(operand, { ...context, present }, operandType(expression, index, as));
     }
   }
 
-  private checkPath(path: string, at: JsonPath, { scoped }: Context): void {
+  private isName(operand: Expression, context: Context): boolean {
+    const type = this.typeOf(operand, context);
+    return type?.type === 'text' && type.values !== undefined;
+  }
+
+  /** Reports an operand with which the operator does something else than it appears to do. */
+  private expect(type: OperandType, operand: Expression, operator: string, context: Context): void {
+    if (this.invalid.has(operand)) return;
+    const found =
+      type === 'truth' ? this.notACondition(operand) : this.notOfType(type, operand, operator, context);
+    if (found !== undefined) this.error(operand.place, found);
+  }
+
+  /** A text, number or list where a condition is expected is always true or always false. */
+  private notACondition(operand: Expression): Problem | undefined {
+    if (this.invalid.has(operand)) return undefined;
+    if (operand.type === 'list') return problem('not-a-condition.list', {});
+    if (operand.type !== 'literal' || typeof operand.value === 'boolean') return undefined;
+    const value = JSON.stringify(operand.value);
+    if (typeof operand.value !== 'string') return problem('not-a-condition.other', { value });
+    const path = operand.value;
+    if (typeOfPath(path, this.scope.declared) === undefined)
+      return problem('not-a-condition.text', { value });
+    return problem(
+      'not-a-condition.path',
+      { path },
+      { scalar: path, yaml: `{ var: ${toYamlScalar(path)} }` },
+    );
+  }
+
+  private notOfType(
+    type: Exclude<OperandType, 'truth'>,
+    operand: Expression,
+    operator: string,
+    context: Context,
+  ): Problem | undefined {
+    const known = this.typeOf(operand, context)?.type;
+    const constant = operand.type === 'literal' ? typeof operand.value : operand.type;
+    switch (type) {
+      case 'list': {
+        const which = operator === 'in' ? 'second' : 'first';
+        const isOther = operand.type === 'literal' || (known !== undefined && !/list|anything/.test(known));
+        return isOther ? problem('list-expected', { which, operator }) : undefined;
+      }
+      case 'text': {
+        const isOther = operand.type === 'list' || (operand.type === 'literal' && constant !== 'string');
+        return isOther || /list|number/.test(known ?? '')
+          ? problem('text-expected', { operator })
+          : undefined;
+      }
+      case 'number': {
+        if (this.isName(operand, context)) return problem('order-on-list', { operator });
+        const isOther = operand.type === 'literal' && constant !== 'number';
+        return isOther || /text|list/.test(known ?? '')
+          ? problem('number-expected', { operator })
+          : undefined;
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  private checkPath(path: string, at: JsonPath, { items }: Context): void {
     const { declared } = this.scope;
-    if (scoped && !readsData(path)) return;
+    if (items !== undefined && !readsData(path)) {
+      if (items === 'texts' && path !== '')
+        this.error(at, problem('unknown-path', { path, hint: TEXT_ITEMS }));
+      return;
+    }
     if (typeOfPath(path, declared) === undefined) this.error(at, undeclaredPath(path, declared.keys()));
     else if (this.isAssign && !readsPrimitive(path)) this.error(at, problem('assign-reads-caller', { path }));
   }
@@ -144,74 +197,24 @@ class RuleCheck {
   }
 
   /** The operand, if it reads a path of the data; `undefined` also for what reads one item of a list. */
-  private readOf(operand: Expression, { scoped }: Context): Read | undefined {
+  private readOf(operand: Expression, { items }: Context): Read | undefined {
     if (operand.type !== 'read' || operand.path === '' || this.invalid.has(operand)) return undefined;
-    if (scoped && !readsData(operand.path)) return undefined;
+    if (items !== undefined && !readsData(operand.path)) return undefined;
     return operand;
   }
 
-  private needList(operator: string, operand: Expression, context: Context, which: string): void {
-    this.checkClaim('list', operator, operand, context);
-    const type = this.typeOf(operand, context);
-    const constant = isScalar(operand) || isNull(operand);
-    if (!constant && (type === undefined || type.type === 'list' || type.type === 'anything')) return;
-    this.error(operand.place, problem('list-expected', { which, operator }));
+  /** Whether a host or server can leave the value out. What callers leave out counts as what hides most. */
+  private mayBeUnset(path: string, { present }: Context): boolean {
+    if (present.has(path)) return false;
+    if (!path.startsWith('concerns.')) return readsPrimitive(path);
+    return this.scope.declared.get(path.slice('concerns.'.length))?.concern['set-by'] !== 'operator';
   }
 
-  /**
-   * A claim is a list in some tokens and a text in others. An operator on lists does not search the text, and comparing the
-   * claim as one text misses values of a list, and of a text that has several.
-   */
-  private checkClaim(as: 'list' | 'text', operator: string, operand: Expression, context: Context): void {
-    const path = this.readOf(operand, context)?.path;
-    if (path === undefined || !path.startsWith('claims.')) return;
-    const name = path.slice('claims.'.length);
-    const setsBy = ({ concern: { claim } }: Declared) => claim !== undefined && claimName(claim) === name;
-    const [concern, declared] = [...this.scope.declared].find(([, each]) => setsBy(each)) ?? [];
-    const isScope = isScopeClaim(name);
-    const isPart = operator === 'contains';
-    const isSeveral = declared === undefined ? SEVERAL_VALUES.test(name) : declared.concern.multiple === true;
-    const isWrong = as === 'list' ? declared !== undefined && !isSeveral : isPart || isSeveral;
-    if (!isWrong && !isScope) return;
-    const text = isPart
-      ? '"contains" also finds a value inside of a longer one, such as "admin" in "not-admin"'
-      : `"${operator}" compares ${path} as one text, but a token can have several values in it`;
-    const why = as === 'list' ? `"${operator}" finds nothing in ${path} where the claim is a text` : text;
-    const own =
-      concern ?? `<name>, after you declare the concern with "set-by: operator" and "claim: ${name}"`;
-    const fix = isScope ? 'Use "in" with caller.scopes, which is always a list.' : `Compare concerns.${own}.`;
-    if (as === 'text' || !isScope) return this.warn(operand.place, problem('text-claim', { why, fix }));
-    const replacement = { scalar: 'caller.scopes', yaml: 'caller.scopes' };
-    this.warn([...operand.place, 'var'], problem('text-claim', { why, fix }, replacement));
-  }
-
-  private needTexts({ operator, operands }: Operation, context: Context): void {
+  private checkUnsetNumbers(operands: readonly Expression[], context: Context): void {
     for (const operand of operands) {
-      const type = this.typeOf(operand, context)?.type;
-      const isOther =
-        operand.type === 'list' || (operand.type === 'literal' && typeof operand.value !== 'string');
-      if (!isOther && type !== 'list' && type !== 'number') continue;
-      this.error(operand.place, problem('text-expected', { operator }));
-    }
-  }
-
-  private needNumbers({ operator, operands }: Operation, context: Context): void {
-    for (const operand of operands) {
-      const type = this.typeOf(operand, context);
-      if (type?.type !== 'text' || type.values === undefined) continue;
-      // The other operand is a name too, and reporting it would only repeat this.
-      return this.error(operand.place, problem('order-on-list', { operator }));
-    }
-    for (const operand of operands) {
-      const type = this.typeOf(operand, context)?.type;
-      const notNumber = (isScalar(operand) && typeof operand.value !== 'number') || isNull(operand);
-      if (notNumber || type === 'text' || type === 'list') {
-        this.error(operand.place, problem('number-expected', { operator }));
-        continue;
-      }
       const read = this.readOf(operand, context);
-      if (type !== 'number' || read === undefined || context.present.has(read.path) || hasFallback(read))
-        continue;
+      if (read === undefined || this.typeOf(read, context)?.type !== 'number' || hasFallback(read)) continue;
+      if (!this.mayBeUnset(read.path, context)) continue;
       this.warn(operand.place, problem('order-on-unset', { path: read.path }));
     }
   }
@@ -225,7 +228,7 @@ class RuleCheck {
       const { path } = read;
       this.compareValue(read, other, context);
       if (this.typeOf(read, context)?.type === 'list') this.error(at, problem('list-compared', { path }));
-      if (operator === '!==' && !isNull(other) && !context.present.has(path) && !hasFallback(read))
+      if (operator === '!==' && !isNull(other) && !hasFallback(read) && this.mayBeUnset(path, context))
         this.error(at, problem('unset-is-true', { path }));
       const hint = HINT_DEFAULTS.get(path);
       const comparesDefault = isScalar(other) && other.value === hint;
@@ -237,7 +240,6 @@ class RuleCheck {
 
   private checkMembership([member, list]: readonly Expression[], context: Context): void {
     if (member === undefined || list === undefined) return;
-    this.needList('in', list, context, 'second');
     if (list.type !== 'list') return this.compareValue(list, member, context);
     for (const item of list.items) this.compareValue(member, item, context);
   }
@@ -272,3 +274,5 @@ class RuleCheck {
     this.scope.warn([...this.root, ...place], found);
   }
 }
+
+const isText = (item: Expression): boolean => item.type === 'literal' && typeof item.value === 'string';

@@ -3,6 +3,7 @@ import { type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
 import { checkCallers } from '../check/callers/check-callers.js';
 import { checkClientDefaults } from '../check/callers/check-client.js';
 import { checkCatalog, type PolicyCatalog } from '../check/check-catalog.js';
+import { checkOpenings } from '../check/check-openings.js';
 import { checkMeaning } from '../check/check-policy.js';
 import { mapsAreComplete, rightParts } from '../check/right-parts.js';
 import { checkServers } from '../check/servers/check-servers.js';
@@ -79,12 +80,15 @@ export function checkReading(
     const policy = preparePolicy(built);
     const all = [...files, ...parts.flatMap((part) => part.files)];
     findings.push(...(callers === undefined ? [] : checkCallers(all, policy, callers)));
+    findings.push(...checkOpenings(files, built, policy, catalog));
     findings.push(...(policy.defaultsFor.length === 0 ? [] : checkClientDefaults(all, policy)));
   }
   const compiled = hasErrors() ? undefined : built;
   const wasChecked = (code: string): boolean =>
-    !CATALOG_CODES.has(code) ||
-    (catalog !== undefined && !failed && (code !== 'names-hidden' || catalog.encoding === undefined));
+    // Only a policy without errors is compared with what callers lack.
+    (built !== undefined || !/^(?:open-without-claim|closed-without-claim|less-shows-more)$/.test(code)) &&
+    (!CATALOG_CODES.has(code) ||
+      (catalog !== undefined && !failed && (code !== 'names-hidden' || catalog.encoding === undefined)));
   const sources = files.map(({ source }) => source);
   const { findings: left, silenced } = applyIgnores(sources, findings, wasChecked);
   const all = reports.flatMap((report) => report ?? []);

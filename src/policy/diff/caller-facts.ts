@@ -2,6 +2,7 @@ import { closedWithoutFacts } from '../../engine/expression/closed.js';
 import {
   type Expression,
   isComputed,
+  type Need,
   neededFacts,
   pathsOf,
   readsCaller,
@@ -28,7 +29,8 @@ export class CallerFacts {
   }
 
   private freeRule(rule: CompiledRulePart): CompiledRulePart {
-    const expression = closedWithoutFacts(parseExpression(rule.when).expression, rule.effect);
+    // Concerns keep their values, so that the policy itself closes what reads them.
+    const expression = closedWithoutFacts(parseExpression(rule.when).expression, rule.effect, () => false);
     const when = this.rewrite(expression);
     if (!neededFacts(pathsOf(expression)).includes('client.capabilities')) return { ...rule, when };
     // A rule that reads the capabilities of the client does not fire while they are not known.
@@ -40,6 +42,14 @@ export class CallerFacts {
 
   /** @returns JSON Logic that reads facts instead of the caller */
   private rewrite(expression: Expression): unknown {
+    if (expression.type === 'closed') {
+      const { part, needs, counts } = expression;
+      const answer = this.rewrite(part);
+      const lacking = needs.map((need): unknown => this.fact(lackInWords(need), lackInWords(need)));
+      return counts
+        ? { or: [answer, ...lacking] }
+        : { and: [answer, ...lacking.map((each) => ({ '!': each }))] };
+    }
     if (isLogical(expression) && expression.operands.some(isComputed)) {
       return { [expression.operator]: expression.operands.map((operand) => this.rewrite(operand)) };
     }
@@ -50,7 +60,8 @@ export class CallerFacts {
 
   private fact(key: string, text: string): unknown {
     const fact = getOrMake(this.known, key, () => ({ claim: `#${this.known.size + 1}`, text }));
-    return { '!!': { var: `claims.${fact.claim}` } };
+    // With a fallback, because the absence of a fact means nothing.
+    return { '!!': { var: [`claims.${fact.claim}`, false] } };
   }
 }
 
@@ -60,11 +71,19 @@ function isLogical(expression: Expression): expression is Expression & { readonl
   return expression.type === 'operation' && LOGICAL.has(expression.operator);
 }
 
+/** What the path of a need is called where it does not have the type. */
+const TYPES = { scalar: 'a single value', text: 'a text', number: 'a number', list: 'a list' } as const;
+
+/** @returns why a part has no answer for a caller, in words */
+export const lackInWords = ({ path, as }: Need): string =>
+  as === 'anything' ? `${path} is missing` : `${path} is not ${TYPES[as]}`;
+
 /** The operators that a sentence says in other words. */
 const BETWEEN: Readonly<Record<string, string>> = { '===': 'is', '!==': 'is not', in: 'is in' };
 
 /** @returns the comparison in words, or as JSON if it is too complex for that */
 export function inWords(expression: Expression): string {
+  if (expression.type === 'closed') return inWords(expression.part);
   if (expression.type === 'read') {
     // Inside `some`, `all` and `none` the empty path is the item itself.
     const name = expression.path || 'item';

@@ -1,6 +1,6 @@
 import { analyze } from '../../analysis/analyze.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
-import { type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
+import { type CompiledPolicy, type Kind, preparePolicy } from '../../engine/policy.js';
 import { CallerFacts } from './caller-facts.js';
 import type { ChangeGroup, Extent } from './change.js';
 import { changeOf, groupsOf } from './changes.js';
@@ -25,6 +25,8 @@ export interface Difference {
   readonly newlyEmpty: Readonly<Record<string, unknown>> | undefined;
   /** One sentence for each part that could not be analyzed. */
   readonly gaps: readonly string[];
+  /** The primitives with combinations that were not tried. */
+  readonly untried: readonly { readonly kind: Kind; readonly name: string }[];
 }
 
 /**
@@ -69,6 +71,9 @@ export function compareSides(before: Side, after: Side): Difference {
     extent: extentOf(space([...new Set(changes.map((change) => change.of))])),
     newlyEmpty: mayEmpty ? newlyEmpty(before, after, () => space(classes), gaps) : undefined,
     gaps: [...gaps],
+    untried: classes.flatMap(({ isWhole, members }) =>
+      isWhole ? [] : members.map(({ kind, name }) => ({ kind, name })),
+    ),
   };
 }
 

@@ -1,5 +1,6 @@
-import { IDENTITY, identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
-import { type CompiledPolicy, KINDS, type Kind } from '../../engine/policy.js';
+import type { ServerCatalog } from '../../engine/mapping.js';
+import type { CompiledPolicy, Kind } from '../../engine/policy.js';
+import { withProbes } from '../check/probes.js';
 import { compareSides } from './compare.js';
 import { describeCondition } from './conditions.js';
 
@@ -12,8 +13,6 @@ export interface NewlyVisible {
   readonly like: string | undefined;
   readonly when: string;
 }
-
-const PROBE = 'mcp-concerns-probe';
 
 /**
  * Finds what a change of a policy opens: on what the server lists now, and on what it may list later. Each pattern and each
@@ -31,35 +30,23 @@ export function newlyVisible(
   after: CompiledPolicy,
   catalog: ServerCatalog,
 ): readonly NewlyVisible[] {
-  const listed = new Set<string>();
-  const likes = new Map<string, string | undefined>();
-  const probed = Object.fromEntries(
-    KINDS.map((kind): [Kind, Primitive[]] => {
-      const own = catalog[kind] ?? [];
-      for (const each of own) listed.add(`${kind} ${identityOf(kind, each)}`);
-      const names = [before, after].flatMap(({ patterns, primitives }) => [
-        ...patterns[kind].map(({ name }) => [name.replaceAll('*', PROBE), name] as const),
-        ...primitives[kind].map(({ name }) => [name, name] as const),
-      ]);
-      const probes = new Map<string, string | undefined>([...names, [PROBE, undefined]]);
-      const added = [...probes].filter(([name]) => !listed.has(`${kind} ${name}`));
-      for (const [name, like] of added) likes.set(`${kind} ${name}`, like);
-      return [kind, [...own, ...added.map(([name]): Primitive => ({ [IDENTITY[kind]]: name }))]];
-    }),
-  );
-  const { groups } = compareSides(
+  const { catalog: probed, isListed, likeOf } = withProbes([before, after], catalog);
+  const { groups, untried } = compareSides(
     { compiled: before, catalog: probed },
     { compiled: after, catalog: probed },
   );
-  return groups.flatMap(({ shown, when }) =>
-    shown.map(({ kind, name }) => {
-      const key = `${kind} ${name}`;
-      return {
-        kind,
-        name: listed.has(key) ? name : undefined,
-        like: likes.get(key),
-        when: describeCondition(when),
-      };
-    }),
+  const opened = (kind: Kind, name: string, when: string): NewlyVisible => {
+    return { kind, name: isListed(kind, name) ? name : undefined, like: likeOf(kind, name), when };
+  };
+  const found = groups.flatMap(({ shown, when }) =>
+    shown.map(({ kind, name }) => opened(kind, name, describeCondition(when))),
   );
+  const isFound = (kind: Kind, name: string) =>
+    groups.some(({ shown }) => shown.some((each) => each.kind === kind && each.name === name));
+  // What cannot be compared may be open.
+  const unknown = untried.filter(({ kind, name }) => !isFound(kind, name));
+  return [
+    ...found,
+    ...unknown.map(({ kind, name }) => opened(kind, name, 'There are too many configurations to tell when')),
+  ];
 }

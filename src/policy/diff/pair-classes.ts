@@ -15,6 +15,8 @@ export interface PairClass {
   readonly dimensions: readonly RequestDimension[];
   /** The dimensions that hide the primitives in the same way before and after. They are not tried. */
   readonly unchanged: readonly RequestDimension[];
+  /** Whether all combinations that can make a difference are tried. */
+  readonly isWhole: boolean;
 }
 
 /** At most this many combinations of choices are tried, for one class of primitives or for all changes together. */
@@ -83,7 +85,7 @@ export function classesOf(
       const subject = dropped.length === 1 ? `${dropped[0]} was` : `${dropped.join(', ')} were`;
       gaps.add(`There are too many combinations for ${first.name}: ${subject} treated as not requested.`);
     }
-    return { members, first, dimensions, unchanged };
+    return { members, first, dimensions, unchanged, isWhole: dropped.length === 0 };
   });
 }
 

@@ -17,8 +17,9 @@ import {
 } from 'yaml';
 import { groupBy } from '../../once.js';
 import type { Finding, Place } from './findings.js';
-import { findingAt, type Problem, problem } from './problem.js';
+import { findingAt, fixableFinding, type Problem, problem } from './problem.js';
 import { LIMITS } from './schema.js';
+import { toQuotedYaml } from './yaml-scalars.js';
 
 /** One step into a document: a key of a mapping, or an index of a list. */
 export type Path = readonly (string | number)[];
@@ -95,9 +96,9 @@ export function readPolicyText(text: string, file: string): Source {
   const { explicit, version } = document.directives?.yaml ?? {};
   if (explicit && version !== '1.2')
     findings.push(findingAt(place(0, 1), 'error', problem('bad-yaml.version', { version })));
-  if (findings.length === 0) findings.push(...forbiddenParts(document, place));
+  if (findings.length === 0) findings.push(...forbiddenParts(document, text, place));
   // Data with duplicate keys can still be checked. Data with an alias cannot: the alias could have any value.
-  const readable = findings.every(({ code }) => code === 'duplicate');
+  const readable = findings.every(({ code }) => code === 'duplicate' || code === 'unquoted');
   const comments = parsed.comments.map((offset): Comment => {
     const start = text.lastIndexOf('\n', offset) + 1;
     const content = /^[^\r\n]*/.exec(text.slice(offset))?.[0] ?? '';
@@ -160,7 +161,7 @@ function yamlFinding(error: YAMLError, text: string, place: MakePlace): Finding 
   return findingAt(place(from, to), 'error', found);
 }
 
-function forbiddenParts(document: Document, place: MakePlace): Finding[] {
+function forbiddenParts(document: Document, text: string, place: MakePlace): Finding[] {
   const findings: Finding[] = [];
   const report = (node: unknown, found: Problem): void => {
     findings.push(findingAt(place(...rangeOf(node)), 'error', found));
@@ -170,6 +171,11 @@ function forbiddenParts(document: Document, place: MakePlace): Finding[] {
       report(alias, problem('alias', { alias: alias.source }));
     },
     Map(_key, map) {
+      for (const { key } of map.items) {
+        const found = unquotedKey(key);
+        if (found !== undefined)
+          findings.push(fixableFinding({ text }, place(...rangeOf(key)), 'error', found));
+      }
       for (const [name, [first, ...others]] of pairsOf(map)) {
         if (name === undefined) continue;
         const earlier = place(...rangeOf(first.key));
@@ -178,6 +184,19 @@ function forbiddenParts(document: Document, place: MakePlace): Finding[] {
     },
   });
   return findings;
+}
+
+/** A key that YAML reads as something else than the name that is written there: 007 is 7, and 1e3 is 1000. */
+function unquotedKey(key: unknown): Problem | undefined {
+  if (!isScalar(key) || typeof key.value === 'string' || key.source === undefined) return undefined;
+  if (key.value !== null && String(key.value) === key.source) return undefined;
+  const found =
+    key.value === null ? 'This key is null' : `${key.source} is the ${typeof key.value} ${key.value}`;
+  return problem(
+    'unquoted.text',
+    { found, text: key.source },
+    { scalar: key.source, yaml: toQuotedYaml(key.source) },
+  );
 }
 
 /** The offsets of a part of a text: of its first character, and behind its last one. */

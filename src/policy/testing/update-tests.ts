@@ -14,6 +14,8 @@ export interface UpdatedExpectation {
   /** The expectations as YAML on one line. */
   readonly before: string;
   readonly after: string;
+  /** The primitives that the new expectation accepts as shown, and that the old one wanted hidden. */
+  readonly shown: readonly string[];
   /** Why the file still has the old expectation; undefined if it was rewritten. */
   readonly problem?: string;
 }
@@ -51,7 +53,10 @@ export function updateTests(source: Source, results: readonly TestResult[]) {
         return at >= from && at < to;
       });
       const problem = hasComment ? { problem: 'a comment inside it would be lost' } : {};
-      updates.push({ test: result.test.name, line: key.line, kind, before, after, ...problem });
+      const shown = result.wrong.flatMap((each) =>
+        each.kind === kind && each.expected === 'hidden' ? [each.name] : [],
+      );
+      updates.push({ test: result.test.name, line: key.line, kind, before, after, shown, ...problem });
       if (!hasComment) edits.push({ from, to, text: `${kind}: ${after}` });
     }
   }

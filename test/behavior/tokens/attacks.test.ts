@@ -8,9 +8,7 @@ import { policyFromText } from '../../policy-text.js';
 
 const policy = policyFromText(`version: 1
 concerns:
-  # mcp-concerns-ignore operator-without-default: callers without the claim must see nothing
   access: { values: [read, write, admin], multiple: true, set-by: operator, claim: scope }
-  # mcp-concerns-ignore operator-without-default: callers without the claim must see nothing
   role: { values: [reader, owner], multiple: true, set-by: operator, claim: [realm_access, roles] }
 primitives:
   tools: { readNote: { access: read }, adminNote: { access: admin }, ownNote: { role: owner }, purge: {} }

@@ -55,6 +55,13 @@ export const { definition, run } = commandOf(pinCommand(), async (line) => {
     return changes.length === 0 ? 0 : 1;
   }
   const lock = lockFileOf(path);
+  const accepted = changes.flatMap(({ change, name }) => (change === 'gone' ? [] : [name]));
+  if (pins !== undefined && accepted.length > 0) {
+    const names = `${accepted.slice(0, 10).join(', ')}${accepted.length > 10 ? ` and ${accepted.length - 10} more` : ''}`;
+    terminal.note(
+      `This accepts the definitions of ${names}. With "changed: hide", they were hidden until now.`,
+    );
+  }
   writeOutput(lock, writeLock(byKind((kind) => ({ ...kept[kind], ...listed[kind] }))), terminal);
   if (pins !== undefined) terminal.print(text);
   const total = KINDS.reduce((sum, kind) => sum + (catalog[kind]?.length ?? 0), 0);

@@ -28,13 +28,15 @@ export const initCommand = () => input("init")
   .addOption(new Option("-o, --output <file>", "the policy to write (missing folders are created); - writes only it, to stdout").default("policy.yaml"))
   .addOption(new Option("--force", "overwrite existing files"))
   .addOption(new Option("--present", "also write the titles and hints of tools that the server does not give"))
-  .addOption(new Option("--update", "add entries for what is new, remove those of what is gone, and keep all other lines"));
+  .addOption(new Option("--update", "add entries for what is new, remove those of what is gone, and keep all other lines"))
+  .addOption(new Option("--open <name>", "a primitive that the policy may show from now on; repeatable").argParser(repeated));
 export const checkCommand = () => input("check")
   .addArgument(new Argument("[policy...]", "policy files, or folders that are one policy"))
   .addOption(new Option("--policy <path>", "a policy file or a folder; several are merged").argParser(repeated))
   .addOption(new Option("--claims <file>", "a decoded token that the policy must understand; repeatable").argParser(repeated))
   .addOption(new Option("--deny-warnings", "exit with 1 for warnings, too"))
   .addOption(new Option("--fix", "make the fixes that messages name, then check again"))
+  .addOption(new Option("--open <name>", "a primitive that the policy may show from now on; repeatable").argParser(repeated))
   .addOption(new Option("--watch", "check again after each change, until Ctrl-C"))
   .addOption(new Option("--format <format>", "how the output is written").choices(["pretty","json","github","sarif"]).default("pretty" as const));
 export const testCommand = () => project("test")

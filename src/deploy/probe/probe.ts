@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { preparePolicy } from '../engine/policy.js';
-import type { FetchHandler } from '../http/fetch-handler.js';
-import { createHandler } from '../http/sdk-v1.js';
-import { ServerModuleError, serverOfModule } from '../http/server-of-module.js';
-import { parsePolicy } from '../policy/compile/parse.js';
+import { preparePolicy } from '../../engine/policy.js';
+import type { FetchHandler } from '../../http/fetch-handler.js';
+import { createHandler } from '../../http/sdk-v1.js';
+import { ServerModuleError, serverOfModule } from '../../http/servers/server-of-module.js';
+import { parsePolicy } from '../../policy/compile/parse.js';
 import {
   CLIENT_CAPABILITIES_META,
   CLIENT_INFO_META,
@@ -11,9 +11,9 @@ import {
   LISTS,
   PROTOCOL_VERSION_META,
   read,
-} from '../wire/messages.js';
-import { isSdkServer, memberOf } from '../wire/transport-layer.js';
-import { importModule } from './import-module.js';
+} from '../../wire/messages.js';
+import { isSdkServer, memberOf } from '../../wire/transport-layer.js';
+import { importModule } from '../import-module.js';
 
 /** The module of a server, to try before it is deployed. */
 export interface ProbedModule {
@@ -111,7 +111,7 @@ async function listed(createServer: Factory, name: string, sdk: 1 | 2): Promise<
   const handle: FetchHandler =
     sdk === 1
       ? createHandler({ server, policy })
-      : (await import('../http/sdk-v2.js')).createHandler({ server, policy });
+      : (await import('../../http/sdk-v2.js')).createHandler({ server, policy });
   for (const { body, headers } of sdk === 2 ? [legacyList(), modernList()] : [legacyList(), legacyList()]) {
     const request = new Request('http://probe.invalid/mcp', { method: 'POST', body, headers });
     const text = await (await handle(request, { failed: keep })).text();

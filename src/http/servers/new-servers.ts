@@ -1,5 +1,5 @@
-import { errorClass } from '../errors.js';
-import { memberOf } from '../wire/transport-layer.js';
+import { errorClass } from '../../errors.js';
+import { memberOf } from '../../wire/transport-layer.js';
 
 /** The function of an endpoint did not make a server for a request. `cause` has the error that it threw. */
 export class ServerError extends errorClass('ServerError', 'SERVER_NOT_MADE') {}

@@ -1,8 +1,8 @@
-import { failure as errorOf } from '../wire/messages.js';
-import type { FetchOptions } from './fetch-handler.js';
-import { failure, HTTP_ERRORS } from './http-errors.js';
+import { failure as errorOf } from '../../wire/messages.js';
+import type { FetchOptions } from '../fetch-handler.js';
+import { failure, HTTP_ERRORS } from '../http-errors.js';
+import { requestIdsIn } from '../request-body.js';
 import { ServerError } from './new-servers.js';
-import { requestIdsIn } from './request-body.js';
 
 const FAILED = 'The server failed on this request. Its log has the reason.';
 

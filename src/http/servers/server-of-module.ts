@@ -1,6 +1,6 @@
-import { errorClass } from '../errors.js';
-import { read } from '../wire/messages.js';
-import { isSdkServer, memberOf } from '../wire/transport-layer.js';
+import { errorClass } from '../../errors.js';
+import { read } from '../../wire/messages.js';
+import { isSdkServer, memberOf } from '../../wire/transport-layer.js';
 
 /** A module exports no function that makes servers. */
 export class ServerModuleError extends errorClass('ServerModuleError', 'SERVER_MODULE_INVALID') {}
