@@ -15,6 +15,7 @@ import { nearestReplacement, type Problem, problem } from '../language/problem.j
 import type { Path } from '../language/read-yaml.js';
 import { placeOfPrimitive } from './catalog-places.js';
 import { contradictedValues } from './check-annotations.js';
+import { findRefused } from './check-definitions.js';
 import { findHiddenCompanions } from './check-pages.js';
 import { checkPanelNames } from './check-panel.js';
 import { checkPresentation } from './check-presentation.js';
@@ -45,6 +46,8 @@ export interface Scope {
 
 /** A primitive that the server lists, with the values that the policy gives it. */
 type Listed = ReturnType<typeof primitivesIn>[number] & { readonly mapping: Mapping };
+
+type Named = Pick<Listed, 'kind' | 'name'>;
 
 /** What only the checks of this file need. */
 type ListCheck = ReturnType<typeof listCheck>;
@@ -99,8 +102,10 @@ export function checkCatalog(
   if (scope.unmapped) checkMapped(check, judged);
   checkPresentation(check);
   const isUnknown = catalog.encoding !== undefined && textRead(policy) !== undefined;
+  let neverVisible: Named[] = [];
   if (isUnknown) checkTexts(check);
-  else if (scope.whole && alone.size === 0) checkAllConfigurations(check);
+  else if (scope.whole && alone.size === 0) neverVisible = checkAllConfigurations(check);
+  checkDefinitions(check, alone, neverVisible);
   return check.findings;
 }
 
@@ -211,10 +216,33 @@ function checkPrimitive({ policy, warn }: ListCheck, listed: Listed): void {
   });
 }
 
-function checkAllConfigurations(check: ListCheck): void {
+/** Says of the definitions of all kinds together what clients and hosts refuse: no part of the policy decides about it. */
+function checkDefinitions(
+  { files, catalog, findings, warnPolicy }: ListCheck,
+  alone: ReadonlySet<unknown>,
+  neverVisible: readonly Named[],
+): void {
+  const hidden = new Set(neverVisible.map(({ kind, name }) => `${kind} ${name}`));
+  const { errors, warnings } = findRefused(
+    { ...catalog, leftOut: withoutServers(catalog.leftOut, alone) },
+    ({ kind, name, primitive }) => alone.has(serverOf(primitive)) || hidden.has(`${kind} ${name}`),
+  );
+  for (const file of files.slice(0, 1)) {
+    for (const found of errors) reportsIn(file, findings).error(['version'], found, 'key');
+  }
+  // A comment above the first key silences it.
+  for (const found of warnings) warnPolicy(found, ['version']);
+}
+
+/** @returns what all other servers have left out */
+const withoutServers = (leftOut: PolicyCatalog['leftOut'] = {}, alone: ReadonlySet<unknown>) =>
+  Object.fromEntries(Object.entries(leftOut).filter(([slug]) => !alone.has(slug)));
+
+/** @returns what no configuration shows */
+function checkAllConfigurations(check: ListCheck): Named[] {
   const { files, policy, catalog, listed, report, warn, warnPolicy } = check;
   const { neverVisible, alwaysVisible, hiddenByHost, rules, unanswered } = analyze(policy, catalog);
-  const named = ({ kind, name }: Pick<Listed, 'kind' | 'name'>) => ({ noun: KIND_NAMES[kind][0], name });
+  const named = ({ kind, name }: Named) => ({ noun: KIND_NAMES[kind][0], name });
   for (const each of neverVisible) warn(each, problem('never-visible', named(each)));
   for (const each of alwaysVisible) {
     if (!isMeantForEveryone(check, each)) warn(each, problem('always-visible.values', named(each)));
@@ -254,16 +282,14 @@ function checkAllConfigurations(check: ListCheck): void {
     if (others.length === 0) continue;
     warn(each, problem('names-hidden.description', { name: each.name, names: others.join(', ') }));
   }
+  return [...neverVisible];
 }
 
 /**
  * Whether a primitive is visible to everyone on purpose: its entry is `{}`, or each of its values fits every preference by
  * its place in the order, as the lowest value of `at-most` does.
  */
-function isMeantForEveryone(
-  { policy, listed }: ListCheck,
-  { kind, name }: Pick<Listed, 'kind' | 'name'>,
-): boolean {
+function isMeantForEveryone({ policy, listed }: ListCheck, { kind, name }: Named): boolean {
   if (policy.entries[kind].get(name)?.assignments.length === 0) return true;
   const found = listed.find((each) => each.kind === kind && each.name === name);
   return (

@@ -94,25 +94,7 @@ export class ModernWire implements Wire {
       'mcp-method': method,
       ...(typeof name === 'string' ? { 'mcp-name': headerText(name) } : {}),
     };
-    const sent = { method: 'POST', body: JSON.stringify(message), headers, signal } as const;
-    return sameOrigin(this.url, (url) => this.reach(url, { ...sent, redirect: 'manual' }));
-  }
-}
-
-/** How many redirects are followed. */
-const MAX_REDIRECTS = 5;
-
-/** Follows redirects within the origin of a URL only: the headers have secrets, and the body has arguments. */
-async function sameOrigin(given: URL | string, reach: (url: URL) => Promise<Response>): Promise<Response> {
-  let url = new URL(given);
-  for (let left = MAX_REDIRECTS; ; left--) {
-    const response = await reach(url);
-    const location = response.headers.get('location');
-    if (location === null || ![307, 308].includes(response.status)) return response;
-    const next = new URL(location, url);
-    if (next.origin !== url.origin || left === 0)
-      throw new UpstreamError(`it redirects to ${next.origin}, which is not followed`);
-    url = next;
+    return this.reach(this.url, { method: 'POST', body: JSON.stringify(message), headers, signal });
   }
 }
 

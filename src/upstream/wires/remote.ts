@@ -11,6 +11,7 @@ import { ignore } from '../call.js';
 import { ModernWire, PauseGate, refusalOf } from './modern-wire.js';
 import { watchBody } from './watch-body.js';
 import type { Wire } from './wire.js';
+import { withinOrigin } from './within-origin.js';
 
 /** Milliseconds after the end of a response until its request counts as unanswered: the SDK still parses its end. */
 const GRACE_MS = 100;
@@ -34,18 +35,20 @@ export class RemoteTransport extends StreamableHTTPClientTransport implements Wi
   private readonly gate = new PauseGate();
   /** How the server answered the latest request that it refused. The SDK's error does not have the header. */
   private refused: HttpRefusal | undefined;
+  private readonly reach: FetchLike;
 
   constructor(
     private readonly url: URL,
     private readonly headers: Readonly<Record<string, string>>,
-    private readonly reach: FetchLike = globalThis.fetch,
+    reach: FetchLike = globalThis.fetch,
   ) {
+    const reachOwn = withinOrigin(reach);
     const fetch: StreamableHTTPClientTransportOptions['fetch'] = async (input, init) => {
       const id = requestIdIn(init?.body);
       // The SDK gives all requests one signal, on which each of them leaves a listener.
       const controller = new AbortController();
       this.open.add(controller);
-      const response = await reach(input, { ...init, signal: controller.signal }).catch((cause) => {
+      const response = await reachOwn(input, { ...init, signal: controller.signal }).catch((cause) => {
         this.open.delete(controller);
         throw cause;
       });
@@ -64,6 +67,7 @@ export class RemoteTransport extends StreamableHTTPClientTransport implements Wi
       });
     };
     super(url, { requestInit: { headers }, fetch });
+    this.reach = reachOwn;
   }
 
   /** The same server, spoken to in the modern era. */
