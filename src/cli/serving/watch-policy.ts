@@ -1,7 +1,7 @@
 import type { CompiledPolicy, Policy } from '../../engine/policy.js';
-import { errorClass } from '../../errors.js';
 import type { LivePolicy } from '../../gate/request/live-policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
+import { CliError } from '../errors.js';
 import { FileWatcher, placeOf, stampOf } from '../inputs/watch-files.js';
 import { findingsText, firstError } from '../terminal/findings-text.js';
 import type { Paper } from '../terminal/output.js';
@@ -68,7 +68,7 @@ export function watchPolicy(
     const tell = (told?: string): void => {
       const ageSeconds = Math.round((performance.now() - confirmedAt) / 1000);
       operations.policy(
-        { outcome: 'kept', policy: live.current.digest, ageSeconds, error: new PolicyKept(error) },
+        { outcome: 'kept', policy: live.current.digest, ageSeconds, error: new CliError(error) },
         told,
       );
     };
@@ -156,6 +156,3 @@ export function watchPolicy(
     },
   };
 }
-
-/** A saved policy cannot be used. */
-class PolicyKept extends errorClass('PolicyKept', 'POLICY_KEPT') {}
