@@ -134,7 +134,10 @@ describe('updateConcerns', () => {
     const broken = inStore(failing(store, 'update'));
     await update(broken, { security: 'high' });
     expect(answers(broken)).toEqual(
-      refused(-32603, 'The concerns could not be stored, so nothing changed. Try again.'),
+      refused(
+        -32603,
+        'The concerns may or may not have been stored: the store did not answer. List again to see what is in effect.',
+      ),
     );
     const message = 'The session store could not be written (TypeError).';
     expect(broken.reports).toEqual([
