@@ -1,5 +1,5 @@
 import { claimName } from '../engine/claims.js';
-import { neededFacts, pathsOf } from '../engine/expression/expression.js';
+import { neededFacts, pathsOf, readsCaller } from '../engine/expression/expression.js';
 import type { Mapping, ServerCatalog } from '../engine/mapping.js';
 import { KINDS, type Kind, type Policy, type Rule } from '../engine/policy.js';
 import { isScopeClaim } from '../engine/scope-claims.js';
@@ -46,6 +46,7 @@ export function openings(policy: Policy, catalog: ServerCatalog): Openings {
   const opened = new Map<Mapping, Opening>();
   const unknown = new Map<Mapping, { readonly names: readonly string[]; readonly lack: Lack }>();
   for (const lack of lacksOf(policy)) {
+    if (classes.every(({ mapping }) => opened.has(mapping))) break;
     const pairs: Pair[] = [];
     const lacking = lackingSide(space, lack);
     for (const { kind, names, mapping } of classes) {
@@ -56,7 +57,8 @@ export function openings(policy: Policy, catalog: ServerCatalog): Openings {
       const found = findWitness(policy, mapping, lack, suspects, pairs);
       if (found === undefined) {
         // What a client can do is not for a policy to keep from it.
-        if (!unknown.has(mapping) && lack.type !== 'capability') unknown.set(mapping, { names, lack });
+        if (!unknown.has(mapping) && !isAboutCapabilities(lack, suspects))
+          unknown.set(mapping, { names, lack });
         continue;
       }
       if (!pairs.includes(found.pair)) pairs.push(found.pair);
@@ -75,6 +77,14 @@ export function openings(policy: Policy, catalog: ServerCatalog): Openings {
     ],
   };
 }
+
+/** Whether the rules could open only to a client that can do less. */
+const isAboutCapabilities = ({ type }: Lack, suspects: readonly Rule[]): boolean =>
+  type === 'capability' ||
+  (type === 'everything' &&
+    suspects.every(({ paths }) =>
+      paths.every((path) => !readsCaller(path) || path.startsWith('client.capabilities')),
+    ));
 
 /** What the rules are for a caller that lacks something. */
 interface LackingSide {

@@ -62,9 +62,19 @@ export const { definition, run } = commandOf(switchCommand(), async ({ values, p
 });
 
 /** What the arguments ask for: texts by concern, or only the name of a preset under `preset`. */
-type WantedChange = ReadonlyMap<string, readonly string[]>;
+export type WantedChange = ReadonlyMap<string, readonly string[]>;
 
-function readChange(changes: readonly string[], preset: string | undefined): WantedChange | undefined {
+/**
+ * Reads what the arguments ask for.
+ *
+ * @throws {UsageError} if an argument is neither a preset nor NAME=VALUE
+ * @example
+ * readChange(['security=high'], undefined); // Map { 'security' => ['high'] }
+ */
+export function readChange(
+  changes: readonly string[],
+  preset?: string | undefined,
+): WantedChange | undefined {
   const wanted = new Map<string, readonly string[]>();
   for (const text of preset === undefined ? changes : [preset, ...changes]) {
     let last: string | undefined;

@@ -138,8 +138,9 @@ class RuleCheck {
     const value = JSON.stringify(operand.value);
     if (typeof operand.value !== 'string') return problem('not-a-condition.other', { value });
     const path = operand.value;
-    if (typeOfPath(path, this.scope.declared) === undefined)
-      return problem('not-a-condition.text', { value });
+    // A condition of another language can begin with a path.
+    const isPath = !/[\s=<>!&|()'"]/.test(path) && typeOfPath(path, this.scope.declared) !== undefined;
+    if (!isPath) return problem('not-a-condition.text', { value });
     return problem(
       'not-a-condition.path',
       { path },

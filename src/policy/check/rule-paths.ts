@@ -42,6 +42,8 @@ export const rulePaths = (concerns: Iterable<string>): readonly string[] => [
  * typeOfPath('concerns.security', declared); // { type: 'text', values: ['low', 'high'] }
  */
 export function typeOfPath(path: string, declared: ReadonlyMap<string, Declared>): PathType | undefined {
+  // Only the names in `_meta` are escaped: anywhere else, nothing has such a name.
+  if (path.includes('\\') && !path.startsWith('primitive.meta.')) return undefined;
   const [root, name = '', ...rest] = path.split('.');
   if (root === 'concerns') {
     const concern = rest.length === 0 ? declared.get(name)?.concern : undefined;

@@ -1,6 +1,6 @@
+import { withProbes } from '../../analysis/probes.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import type { CompiledPolicy, Kind } from '../../engine/policy.js';
-import { withProbes } from '../check/probes.js';
 import { compareSides } from './compare.js';
 import { describeCondition } from './conditions.js';
 

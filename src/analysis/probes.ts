@@ -1,5 +1,5 @@
-import { IDENTITY, identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
-import { byKind, type CompiledPolicy, KINDS, type Kind } from '../../engine/policy.js';
+import { IDENTITY, identityOf, type Primitive, type ServerCatalog } from '../engine/mapping.js';
+import { byKind, type CompiledPolicy, KINDS, type Kind } from '../engine/policy.js';
 
 /** A catalog with primitives that the server does not list, but may add. */
 export interface Probed {

@@ -1,13 +1,13 @@
-import { inWords, type Opening, openings } from '../../analysis/openings.js';
-import { childrenOf, type Expression, type Need } from '../../engine/expression/expression.js';
-import type { ServerCatalog } from '../../engine/mapping.js';
-import type { CompiledPolicy, Policy, Rule } from '../../engine/policy.js';
-import { groupBy } from '../../once.js';
-import type { Finding } from '../language/findings.js';
-import { KIND_NAMES } from '../language/kind-names.js';
-import { type Problem, problem } from '../language/problem.js';
-import { type CheckedFile, reportsIn } from './check-values.js';
-import { withProbes } from './probes.js';
+import { inWords, type Opening, openings } from '../../../analysis/openings.js';
+import { withProbes } from '../../../analysis/probes.js';
+import { childrenOf, type Expression, type Need } from '../../../engine/expression/expression.js';
+import type { ServerCatalog } from '../../../engine/mapping.js';
+import type { CompiledPolicy, Policy, Rule } from '../../../engine/policy.js';
+import { groupBy } from '../../../once.js';
+import type { Finding } from '../../language/findings.js';
+import { KIND_NAMES } from '../../language/kind-names.js';
+import { type Problem, problem } from '../../language/problem.js';
+import { type CheckedFile, reportsIn } from '../check-values.js';
 
 /**
  * Checks that a policy shows nothing to a caller because the caller has less: fewer scopes, no claim, a client without a name.
