@@ -176,6 +176,14 @@ export function insideOf(entry: Listed): Inside | undefined {
   return typeof slug === 'string' && typeof own === 'string' ? { slug, own } : undefined;
 }
 
+/** Returns the names that a tool or prompt of one of several servers had in earlier versions: policies may still have them. */
+export function formerNames(entry: Listed & { readonly name?: unknown }): readonly string[] {
+  const inside = insideOf(entry);
+  if (inside === undefined || typeof entry.name !== 'string' || !isMinted(entry.name)) return [];
+  const full = fullName(inside.slug, 'tools', inside.own);
+  return [full.length <= MAX_NAME ? full : `${full.slice(0, MAX_NAME - DIGEST - 1)}_${digest(full)}`];
+}
+
 /** Returns the servers that list primitives; none if these are of one server. */
 export function serversIn(items: readonly Listed[]): ReadonlySet<string> {
   const slugs = items.flatMap((item) => insideOf(item)?.slug ?? []);

@@ -7,12 +7,13 @@ import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { annotationsOf } from '../../engine/present.js';
-import { serverOf } from '../../engine/servers/outside-names.js';
-import { groupBy } from '../../once.js';
+import { formerNames, serverOf } from '../../engine/servers/outside-names.js';
+import { groupBy, once } from '../../once.js';
 import type { Finding } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import { nearestReplacement, type Problem, problem } from '../language/problem.js';
 import type { Path } from '../language/read-yaml.js';
+import { toYamlScalar } from '../language/yaml-scalars.js';
 import { placeOfPrimitive } from './catalog-places.js';
 import { contradictedValues } from './check-annotations.js';
 import { findRefused } from './check-definitions.js';
@@ -116,12 +117,25 @@ function checkEntriesAgainst(check: ListCheck, { whole }: Scope): void {
       const own = listed.filter((each) => each.kind === kind);
       const names = new Set(own.map(({ name }) => name));
       const noun = KIND_NAMES[kind][0];
+      const renamed = once(
+        () =>
+          new Map(
+            own.flatMap(({ name, primitive }) =>
+              formerNames(primitive).map((former) => [former, name] as const),
+            ),
+          ),
+      );
       for (const name of Object.keys(file.document.primitives?.[kind] ?? {})) {
         if (names.has(name) || isInherited(policy, kind, name, catalog)) continue;
         if (mayExist(catalog, kind, name)) continue;
         const unmapped = own.filter(({ mapping }) => !mapping.mapped).map((each) => each.name);
-        const hint = didYouMean(name, unmapped) || ' The entry decides again if the server adds it.';
-        const found = problem('dead-entry.entry', { noun, name, hint }, nearestReplacement(name, unmapped));
+        const now = renamed().get(name);
+        const hint =
+          (now === undefined ? didYouMean(name, unmapped) : ` Did you mean "${now}"?`) ||
+          ' The entry decides again if the server adds it.';
+        const replacement =
+          now === undefined ? nearestReplacement(name, unmapped) : { scalar: name, yaml: toYamlScalar(now) };
+        const found = problem('dead-entry.entry', { noun, name, hint }, replacement);
         report({ file, path: ['primitives', kind, name] }, found);
       }
       for (const { name, matches, assignments } of policy.patterns[kind]) {
