@@ -12,14 +12,14 @@ import { ERRORS, LIST_CHANGES, LISTS, METHODS, type Message, read, shapeOf } fro
 import { insufficientScope } from './callers/authorization.js';
 import { passRefusal } from './callers/refused-caller.js';
 import { checkOptions } from './check-options.js';
-import { failedRequest } from './servers/failed-request.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';
 import { answerKnownLists } from './known-lists/handler.js';
 import { createKnownLists, type KnownLists } from './known-lists/known-lists.js';
-import { onlyNew } from './servers/new-servers.js';
 import { readJson } from './request-body.js';
 import { withServerCard } from './server-card/serve-card.js';
+import { failedRequest } from './servers/failed-request.js';
+import { onlyNew } from './servers/new-servers.js';
 import {
   GONE,
   hasForeignSession,

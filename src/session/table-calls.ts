@@ -59,11 +59,14 @@ export function limitCalls(
   };
 }
 
-/** Whether the service itself refused the call: AWS says whose fault it is, Redis answers with an error. */
+/**
+ * Whether the service itself refused the call: AWS says whose fault it is. Redis answers with an error, whose message begins
+ * with a code, and whose class has no name in its client.
+ */
 const isRefusal = (cause: unknown): boolean =>
   cause instanceof Error &&
   (('$fault' in cause && cause.$fault === 'client') ||
-    /^(?:SimpleError|ErrorReply)$/.test(cause.name) ||
+    (cause.constructor !== Error && /^[A-Z]{2,} /.test(cause.message)) ||
     ('code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND'));
 
 /** How long a table that is out of order is not asked, in milliseconds: requests must not wait for it one after the other. */
