@@ -55,7 +55,7 @@ describe('updateConcerns', () => {
     expect(answers(talk)).toHaveLength(1);
   });
 
-  it('warns of what it ignores, and of other sources', async () => {
+  it('warns of what it ignores, but not of what a URL says for other servers', async () => {
     const talk = talkTo(ON, {}, { concerns: { security: 'low' } });
     const http = { url: 'http://x.test/mcp?concerns=weather:1' };
     await updateConcerns(talk.exchange(method, { concerns: { securty: 'high' } }, { http }));
@@ -64,10 +64,6 @@ describe('updateConcerns', () => {
         code: 'undeclared-concern',
         message:
           '"securty" (update) is not a concern of this server. It was ignored. Did you mean "security"?',
-      },
-      {
-        code: 'undeclared-concern',
-        message: '"weather" (url) is not a concern of this server. It was ignored.',
       },
     ];
     expect(answers(talk)).toEqual(result({ concerns: { tier: 'free' }, warnings, visible: { tools: 3 } }));

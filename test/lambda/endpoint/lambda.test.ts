@@ -230,7 +230,7 @@ describe('when the function fails', () => {
     });
     const result = await broken(httpEvent('POST', list));
     expect(result.statusCode).toBe(500);
-    expect(JSON.parse(result.body)).toMatchObject({ jsonrpc: '2.0', error: { code: -32603 }, id: null });
+    expect(JSON.parse(result.body)).toMatchObject({ jsonrpc: '2.0', error: { code: -32603 }, id: 1 });
     expect(result.body).not.toContain('no key');
     expect(logged.at(-1)).toMatchObject({ failure: new Error('no key'), status: 500 });
   });
