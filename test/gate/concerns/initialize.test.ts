@@ -226,7 +226,7 @@ describe('the answer to initialize', () => {
     const talk = new Talk(policyOf(`${SECURITY}settings: { invalid: ignore }\n`));
     await settle(talk, params, {});
     expect(talk.reports).toEqual([{ method: 'initialize', era: 'legacy', ...report }]);
-    expect(talk.contexts).toEqual([{ id: 1, policy: talk.live.current, waits: {}, storeFailures: [] }]);
+    expect(talk.contexts).toEqual([{ id: 1, policy: talk.live.current.digest }]);
   });
 
   it('is reported with preferences that cannot be kept', async () => {

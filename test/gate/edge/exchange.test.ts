@@ -173,8 +173,8 @@ describe('a report', () => {
       { method: 'ping', era: 'modern', shown: 1 },
     ]);
     expect(harness.contexts).toEqual([
-      { id: 1, policy: plain, waits: {}, storeFailures: [] },
-      { id: 1, policy: plain, waits: {}, storeFailures: [], listedName: 'a' },
+      { id: 1, policy: plain.digest },
+      { id: 1, policy: plain.digest, listedName: 'a' },
     ]);
   });
 
