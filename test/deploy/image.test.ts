@@ -9,6 +9,8 @@ import { freePort } from '../session/redis-server.js';
 
 const ENV = { ...process.env, STORAGE_DRIVER: 'vfs', BUILDAH_ISOLATION: 'chroot' };
 const isPossible = spawnSync('buildah', ['--version']).status === 0 && process.getuid?.() === 0;
+/** It copies and commits 180 MB, which takes minutes on a busy machine. */
+const PATIENCE_MS = 900_000;
 const WITHOUT = 'skipped without buildah, or if it is not run as root';
 
 const folder = mkdtempSync(join(tmpdir(), 'image-'));
@@ -47,44 +49,55 @@ function makeApp(): string {
 }
 
 describe.skipIf(!isPossible)(`an image (${WITHOUT})`, () => {
-  it('boots as a user without rights, serves lists and counts, and ends in order', async () => {
-    const script = ['test/deploy/build-image.sh', process.execPath, makeApp()];
-    container = execFileSync('sh', script, {
-      encoding: 'utf8',
-      env: ENV,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    }).trim();
-    const [port, metrics] = [await freePort(), await freePort()];
-    const serve = ['node_modules/.bin/mcp-concerns', 'serve', '--no-project', '--host', '0.0.0.0', '--open'];
-    const options = ['--port', String(port), '--metrics', String(metrics), '--policy', 'policy.yaml'];
-    const who = spawnSync('buildah', ['run', container, '--', 'node', '-p', 'process.getuid()'], {
-      encoding: 'utf8',
-      env: ENV,
-    });
-    expect([who.stdout.trim(), who.stderr]).toEqual(['1000', '']);
-    const args = ['run', container, '--', ...serve, ...options, '--', 'node', 'server.mjs'];
-    const child = spawn('buildah', args, { env: ENV, stdio: ['ignore', 'pipe', 'pipe'] });
-    child.stderr.resume();
-    try {
-      let text = '';
-      for await (const chunk of child.stdout) {
-        text += chunk;
-        if (text.includes('to stop.')) break;
+  it(
+    'boots as a user without rights, serves lists and counts, and ends in order',
+    async () => {
+      const script = ['test/deploy/build-image.sh', process.execPath, makeApp()];
+      container = execFileSync('sh', script, {
+        encoding: 'utf8',
+        env: ENV,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      }).trim();
+      const [port, metrics] = [await freePort(), await freePort()];
+      const serve = [
+        'node_modules/.bin/mcp-concerns',
+        'serve',
+        '--no-project',
+        '--host',
+        '0.0.0.0',
+        '--open',
+      ];
+      const options = ['--port', String(port), '--metrics', String(metrics), '--policy', 'policy.yaml'];
+      const who = spawnSync('buildah', ['run', container, '--', 'node', '-p', 'process.getuid()'], {
+        encoding: 'utf8',
+        env: ENV,
+      });
+      expect([who.stdout.trim(), who.stderr]).toEqual(['1000', '']);
+      const args = ['run', container, '--', ...serve, ...options, '--', 'node', 'server.mjs'];
+      const child = spawn('buildah', args, { env: ENV, stdio: ['ignore', 'pipe', 'pipe'] });
+      child.stderr.resume();
+      try {
+        let text = '';
+        for await (const chunk of child.stdout) {
+          text += chunk;
+          if (text.includes('to stop.')) break;
+        }
+        const url = new URL(`http://127.0.0.1:${port}/mcp`);
+        expect((await send(new URL('/readyz', url), 'GET')).status).toBe(200);
+        const list = await post(url, await begin(url, {}, { effect: 'read' }), 'tools/list');
+        expect([list.status, list.text.includes('"look"'), list.text.includes('"wipe"')]).toEqual([
+          200,
+          true,
+          false,
+        ]);
+        const counts = await send(`http://127.0.0.1:${metrics}/metrics`, 'GET');
+        expect(counts.text).toMatch(/^mcp_requests_total 2$/m);
+      } finally {
+        child.kill('SIGTERM');
       }
-      const url = new URL(`http://127.0.0.1:${port}/mcp`);
-      expect((await send(new URL('/readyz', url), 'GET')).status).toBe(200);
-      const list = await post(url, await begin(url, {}, { effect: 'read' }), 'tools/list');
-      expect([list.status, list.text.includes('"look"'), list.text.includes('"wipe"')]).toEqual([
-        200,
-        true,
-        false,
-      ]);
-      const counts = await send(`http://127.0.0.1:${metrics}/metrics`, 'GET');
-      expect(counts.text).toMatch(/^mcp_requests_total 2$/m);
-    } finally {
-      child.kill('SIGTERM');
-    }
-    const [code] = await once(child, 'exit');
-    expect(code).toBe(0);
-  });
+      const [code] = await once(child, 'exit');
+      expect(code).toBe(0);
+    },
+    PATIENCE_MS,
+  );
 });

@@ -143,7 +143,8 @@ describe('a log line', () => {
   });
 
   it('contains the codes of warnings', async () => {
-    await make()(httpEvent('POST', list, { headers: { 'mcp-concerns': 'secruity=high' } }));
+    const stated = { _meta: { [EXTENSION_ID]: { concerns: { secruity: 'high' } } } };
+    await make()(httpEvent('POST', rpc('tools/list', stated)));
     expect(lines[0]).toMatchObject({ level: 'WARN', warnings: ['undeclared-concern'] });
   });
 

@@ -2,6 +2,7 @@ import type { GateReport, ReceiveReport } from '../../../gate/request/report.js'
 import { type Count, countPolicy, countRequest, countUpstream } from '../../../telemetry/counts.js';
 import { entriesOf, type LogEntry } from '../../../telemetry/entries.js';
 import { entryOfPolicy, type PolicyEvent } from '../../../telemetry/policy-event.js';
+import { redactLine } from '../../../telemetry/redact-line.js';
 import type { RequestLog, WriteLog } from '../../../telemetry/request-log.js';
 import { spansOf } from '../../../telemetry/spans.js';
 import type { UpstreamEvent } from '../../../telemetry/upstream-event.js';
@@ -110,7 +111,9 @@ export async function openOperations(
     request: isToldByText ? undefined : request,
     upstream(event, isOneOfSeveral) {
       const line = isJson ? undefined : upstreamLine(event);
-      if (isJson) safely('line', () => logUpstream(event));
+      // The name of a server that is a command has its arguments, which can be secrets.
+      const upstream = redactLine(event.upstream, secrets);
+      if (isJson) safely('line', () => logUpstream({ ...event, upstream }));
       if (line !== undefined) note(isOneOfSeveral ? `${event.upstream}: ${line}` : line);
       count(() => countUpstream(event));
     },
