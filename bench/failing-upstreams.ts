@@ -6,7 +6,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { UpstreamEvent } from '../src/http/log/upstream-event.js';
+import type { UpstreamEvent } from '../src/telemetry/upstream-event.js';
 import { shareUpstream } from '../src/upstream/isolation.js';
 import { ChildTransport } from '../src/upstream/wires/child-process.js';
 import { remoteTransport } from '../src/upstream/wires/remote.js';

@@ -64,7 +64,7 @@ export const SLOW = [
   ...SERVERS,
   ...PROCESSES,
   'test/slow/browser/*.test.ts',
-  'test/deploy/{endpoint,modules,offline}.test.ts',
+  'test/deploy/{controls,endpoint,image,modules,offline}.test.ts',
   'test/behavior/examples/{deploy,guides,lambda,service}.test.ts',
   'test/behavior/examples/vault/walkthrough.test.ts',
   'test/lambda/endpoint/{bundle,environments,bundle-template,observe-template,tasks-template,jwt-tasks}.test.ts',

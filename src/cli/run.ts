@@ -17,7 +17,7 @@ const COMMANDS: Commands = new Map([
   ['diff', () => import('./commands/diff.js')],
   ['tokens', () => import('./commands/tokens.js')],
   ['pin', () => import('./commands/server/pin.js')],
-  ['replay', () => import('./commands/replay.js')],
+  ['why', () => import('./commands/why.js')],
   ['serve', () => import('./commands/serve.js')],
   ['bundle', () => import('./commands/lambda/bundle.js')],
   ['switch', () => import('./commands/switch.js')],
@@ -26,6 +26,9 @@ const COMMANDS: Commands = new Map([
 
 /** `bundle` and the plugin start it as a process of its own, because the module of a server can do anything. */
 const COMPILE = (): Promise<RunnableCommand> => import('./commands/lambda/compile.js');
+
+/** What commands were called before, for one more version. */
+const RENAMED: ReadonlyMap<string, string> = new Map([['replay', 'why']]);
 
 /** `init --lambda` writes other files than `init`, and so has options and a help of its own. */
 const INIT_LAMBDA = (): Promise<RunnableCommand> => import('./commands/lambda/init.js');
@@ -58,7 +61,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   // Without a command, a person wants what the program is for.
-  const [name = 'setup', ...rest] = argv;
+  const [given = 'setup', ...rest] = argv;
+  const name = RENAMED.get(given) ?? given;
   const isVersion = name === '--version';
   if (isVersion || ['--help', '-h', 'help'].includes(name)) {
     io.stdout.write(isVersion ? `${VERSION}\n` : HELP);
@@ -74,6 +78,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     );
     return 2;
   }
+  if (name !== given) complain(`"${given}" is now called "${name}", and works for this version only.`, io);
   const command = name === 'init' && rest.includes('--lambda') ? await INIT_LAMBDA() : await load();
   return command.run(rest, io).catch((error: unknown) => {
     const end = error instanceof UsageError && error.message.endsWith('?') ? '' : '.';

@@ -114,6 +114,8 @@ export interface CompiledEntry {
 export interface CompiledPolicy {
   readonly format: 1;
   readonly digest: string;
+  /** What its author calls this version, for logs: often a commit. */
+  readonly label?: string;
   readonly files: readonly string[];
   readonly concerns: readonly Concern[];
   readonly presets: {

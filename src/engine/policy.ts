@@ -93,6 +93,8 @@ export interface Rule {
  */
 export interface Policy {
   readonly digest: string;
+  /** What its author calls this version, for logs. */
+  readonly label?: string;
   readonly concerns: readonly Concern[];
   readonly indexOf: ReadonlyMap<string, number>;
   readonly ordinals: readonly ReadonlyMap<string, number>[];
@@ -210,6 +212,7 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
   const readByDefaults = defaultsFor.flatMap(({ when }) => Object.keys(when));
   return {
     digest: compiled.digest,
+    ...(compiled.label === undefined ? {} : { label: compiled.label }),
     concerns,
     indexOf,
     ordinals,

@@ -1,21 +1,26 @@
-import { once } from 'node:events';
+import { once as eventOf } from 'node:events';
 import { createServer, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { getRequestListener } from '@hono/node-server';
 import { errorClass } from '../errors.js';
 import { KnownNames } from '../gate/edge/outcomes.js';
+import { once } from '../once.js';
+import { callerHash, hashed } from '../telemetry/entries.js';
+import type { RequestLog, WriteLog } from '../telemetry/request-log.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { observe } from './observer.js';
 import { endingAtLength } from './request-body.js';
-import type { WriteLog } from './request-log.js';
 import { sameSecret } from './same-secret.js';
 import { createHandler } from './sdk-v1.js';
 import { endpointPathOf, isForCard } from './server-card/serve-card.js';
+import { principalOf, sessionOf } from './sessions.js';
 import { SessionStreams } from './streams/session-streams.js';
 import { readReturn } from './tasks/task-results.js';
 
 const ENDPOINT = '/mcp';
+/** Milliseconds within which a request must be complete. A client that sends a byte now and then must not keep a connection. */
+const BODY_MS = 30_000;
 /** Milliseconds for the last answers to be written. */
 const FLUSH_MS = 500;
 /** Milliseconds for which the headers of a response wait for its body. */
@@ -32,12 +37,14 @@ class GatheredResponse extends ServerResponse {
 export interface LocalOptions extends HandlerOptions {
   /** The port. Defaults to a free one. */
   readonly port?: number;
-  /** Called once for each HTTP request, when its response is complete. */
+  /** Called once for each HTTP request, when its response is complete or its client has left. */
   readonly log?: WriteLog;
 }
 
 /** How `listenLocally` listens. */
 interface ListenOptions extends Pick<LocalOptions, 'port' | 'log'>, Pick<FetchOptions, 'sessionSecret'> {
+  /** What makes the hashes of callers and sessions secret. Without it, the log has no callers. */
+  readonly logSalt?: string | undefined;
   /** The address. Defaults to 127.0.0.1. */
   readonly host?: string | undefined;
   /** Other names of the endpoint in `Host` and `Origin`, with any port. */
@@ -113,6 +120,7 @@ export async function serveLocally(options: LocalOptions): Promise<LocalEndpoint
  */
 export async function listenLocally(handle: FetchHandler, options: ListenOptions): Promise<LocalEndpoint> {
   const { host = '127.0.0.1', names: others = [], card = handle, sessionSecret } = options;
+  const { log, logSalt = '' } = options;
   let count = 0;
   const names = new KnownNames();
   const path = options.key === undefined ? ENDPOINT : `${ENDPOINT}/${options.key}`;
@@ -123,24 +131,67 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
     const refused = refusal(request, own, others);
     const other = isEndpoint ? undefined : await options.beside?.(request, refused);
     if (other !== undefined) return other;
-    if (refused !== undefined) return refused;
-    if (!isEndpoint && !sameSecret(endpointPathOf(request), path)) {
-      const hint = path === ENDPOINT ? `: use ${ENDPOINT}` : '';
-      return new Response(`Not found${hint}.\n`, { status: 404 });
-    }
-    const { log } = options;
-    const answer = isEndpoint ? handle : card;
-    endingAtLength.add(request);
-    if (log === undefined) return answer(request, { names, sessionSecret });
-    const requestId = String(++count);
-    const { elapsed, report, storeCall, ...observed } = observe();
-    const response = await answer(request, { report, storeCall, names, sessionSecret });
-    const entry = { requestId, httpMethod: request.method, status: response.status, ...observed };
-    return onceRead(response, () => log({ ...entry, durationMs: elapsed() }));
+    const answer: FetchHandler = async (asked, given) => {
+      if (refused !== undefined) return refused;
+      if (!isEndpoint && !sameSecret(endpointPathOf(asked), path)) {
+        const hint = path === ENDPOINT ? `: use ${ENDPOINT}` : '';
+        return new Response(`Not found${hint}.\n`, { status: 404 });
+      }
+      endingAtLength.add(asked);
+      return (isEndpoint ? handle : card)(asked, { ...given, names, sessionSecret });
+    };
+    return log === undefined ? answer(request) : logged(answer, request, log);
   };
 
+  /** Answers a request, and logs it when its response is complete. Reports that come later are logged by themselves. */
+  async function logged(answer: FetchHandler, request: Request, write: WriteLog): Promise<Response> {
+    const requestId = String(++count);
+    const { elapsed, reports, timings, storeCalls, ...observed } = observe();
+    let principal: readonly string[] | undefined;
+    let response: Response | undefined;
+    let failure: unknown;
+    let isWritten = false;
+    const entryOf = (seen: Pick<RequestLog, 'reports' | 'storeCalls' | 'failure'>): RequestLog => {
+      const session = sessionOf(request.headers) ?? (response && sessionOf(response.headers));
+      return {
+        requestId,
+        httpMethod: request.method,
+        status: response?.status ?? 500,
+        durationMs: elapsed(),
+        session: session && hashed(session, logSalt),
+        caller: callerHash(principal, logSalt),
+        timings,
+        ...seen,
+      };
+    };
+    const complete = (): void => {
+      isWritten = true;
+      write(entryOf({ reports, storeCalls, failure }));
+    };
+    try {
+      response = await answer(request, {
+        ...observed,
+        report(report, timing) {
+          if (!isWritten) return observed.report(report, timing);
+          if (timing !== undefined) timings.set(report, timing);
+          write(entryOf({ reports: [report] }));
+        },
+        failed: (cause) => {
+          failure = cause;
+        },
+        identified: (caller) => {
+          principal = principalOf(caller);
+        },
+      });
+    } catch (cause) {
+      write(entryOf({ reports, storeCalls, failure: cause }));
+      throw cause;
+    }
+    return onceRead(response, complete);
+  }
+
   const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
-  const server = createServer({ ServerResponse: GatheredResponse }, listener);
+  const server = createServer({ ServerResponse: GatheredResponse, requestTimeout: BODY_MS }, listener);
   const posts = new Set<ServerResponse>();
   server.on('request', ({ method }, response) => {
     if (method !== 'POST') return;
@@ -148,7 +199,7 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
     response.once('close', () => posts.delete(response));
   });
   server.listen(options.port ?? 0, host);
-  await once(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
+  await eventOf(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
     const message = `Port ${options.port} on ${host} cannot be used (${cause.code}). Choose another port.`;
     throw new ListenError(message, { cause });
   });
@@ -161,7 +212,7 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
   return {
     url: `http://${address}${path}`,
     answered: (ms) => {
-      const closed = [...posts].map((post) => once(post, 'close'));
+      const closed = [...posts].map((post) => eventOf(post, 'close'));
       return Promise.race([sleep(ms, undefined, { ref: false }), Promise.all(closed)]);
     },
     close: async (answered) => {
@@ -193,9 +244,28 @@ function refusal(request: Request, own: readonly string[], others: readonly stri
   return undefined;
 }
 
-/** Calls a function when a response is complete. */
-function onceRead({ body, status, headers }: Response, then: () => void): Response {
-  const read = body?.pipeThrough(new TransformStream({ flush: then }));
-  if (read === undefined) then();
+/** Calls a function once, when a response is complete, fails, or nobody reads it any more. */
+function onceRead({ body, status, headers }: Response, complete: () => void): Response {
+  const then = once(complete);
+  if (body === null) then();
+  const reader = body?.getReader();
+  const read =
+    reader &&
+    new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const { done, value } = await reader.read().catch((cause) => {
+          then();
+          throw cause;
+        });
+        if (!done) return controller.enqueue(value);
+        then();
+        controller.close();
+      },
+      async cancel(reason) {
+        // Whoever answers is told first, and may still report.
+        await reader.cancel(reason);
+        then();
+      },
+    });
   return new Response(read ?? null, { status, headers });
 }

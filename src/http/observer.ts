@@ -1,21 +1,21 @@
+import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import type { KnownNames } from '../gate/edge/outcomes.js';
-import { type GateReport, reasonOf } from '../gate/request/report.js';
+import { type GateReport, type ReceiveReport, reasonOf, type Timing } from '../gate/request/report.js';
 import type { SessionStore } from '../session/store.js';
-
-/** One call to the session store. */
-export interface StoreCall {
-  readonly operation: 'read' | 'update' | 'end';
-  readonly ms: number;
-  /** Why the call failed: the code of the first cause, or its name: `ECONNREFUSED`, `ThrottlingException`. */
-  readonly failed?: string;
-}
+import type { StoreCall } from '../telemetry/request-log.js';
 
 /** Receives what happens while an HTTP request is answered. */
 export interface Observer {
   /** Called once for each JSON-RPC request in the HTTP request. */
-  readonly report?: ((report: GateReport) => void) | undefined;
+  readonly report?: ReceiveReport | undefined;
   /** Called once for each call to the session store, when it has ended. */
   readonly storeCall?: ((call: StoreCall) => void) | undefined;
+  /** When the request arrived, by `performance.now()`. By default, when it reaches the gate. */
+  readonly arrivedAt?: number | undefined;
+  /** Called with the verified caller, once it is known. */
+  readonly identified?: ((caller: AuthInfo | undefined) => void) | undefined;
+  /** Called if the request is refused since the policy of the endpoint was not found yet. */
+  readonly policyMissing?: (() => void) | undefined;
   /** Called with the reason if a request failed: its client gets only an error. By default, it is written to the console. */
   readonly failed?: ((cause: unknown) => void) | undefined;
   /** The names that reports may contain, shared by all requests of an endpoint. */
@@ -26,11 +26,17 @@ export interface Observer {
 export function observe() {
   const started = performance.now();
   const reports: GateReport[] = [];
+  const timings = new Map<GateReport, Timing>();
   const storeCalls: StoreCall[] = [];
   return {
+    arrivedAt: started,
     reports,
+    timings,
     storeCalls,
-    report: (report: GateReport) => void reports.push(report),
+    report: (report: GateReport, timing?: Timing): void => {
+      reports.push(report);
+      if (timing !== undefined) timings.set(report, timing);
+    },
     storeCall: (call: StoreCall) => void storeCalls.push(call),
     /** @returns milliseconds since the observation began, rounded to one decimal */
     elapsed: () => rounded(performance.now() - started),

@@ -7,6 +7,7 @@ import {
   type McpServer,
   type ScopeChallenge,
   type Server,
+  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { attachGate } from '../gate/attach.js';
 import type { GateOptions } from '../gate/edge/concerns-options.js';
@@ -24,9 +25,9 @@ import { checkAccessEarly, type ServeParsed } from './early-access-check.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { createKnownLists } from './known-lists/known-lists.js';
 import { createStubServerV2 } from './known-lists/stub-server-v2.js';
+import { createHandler as createLegacyHandler, type TransportOfSdk } from './legacy.js';
 import { refuseSubscription } from './refuse-subscription.js';
 import { readJson } from './request-body.js';
-import { createHandler as createLegacyHandler } from './sdk-v1.js';
 import { failedRequest } from './servers/failed-request.js';
 import { onlyNew } from './servers/new-servers.js';
 import { keptFor } from './sessions.js';
@@ -65,19 +66,22 @@ export function createHandler(options: HandlerOptionsV2): FetchHandler {
   checkOptions(options);
   const server = onlyNew(options.server);
   const challenges = new WeakMap<Request, ScopeChallenge>();
-  const handleLegacy = createLegacyHandler({
-    ...options,
-    server: async (request, given) => {
-      const made = await server({
-        era: 'legacy',
-        ...(request === undefined ? {} : { requestInfo: request }),
-        ...authOf(given),
-      });
-      if ('behind' in made) return made;
-      challengeScopes(made, (challenge) => request && challenges.set(request, challenge));
-      return made;
+  const handleLegacy = createLegacyHandler(
+    {
+      ...options,
+      server: async (request, given) => {
+        const made = await server({
+          era: 'legacy',
+          ...(request === undefined ? {} : { requestInfo: request }),
+          ...authOf(given),
+        });
+        if ('behind' in made) return made;
+        challengeScopes(made, (challenge) => request && challenges.set(request, challenge));
+        return made;
+      },
     },
-  });
+    WebStandardStreamableHTTPServerTransport as unknown as TransportOfSdk,
+  );
   const legacy: FetchHandler = async (request, given) => {
     const response = await handleLegacy(request, given);
     const challenge = challenges.get(request);

@@ -18,6 +18,10 @@ export function sessionOf(headers: Headers): string | undefined {
   return id !== null && id.length <= 1024 && /^[0-9a-f]{32}(\.[\w-]+)?$/.test(id) ? id : undefined;
 }
 
+/** @returns whether a request names a session in a form of another version, so that nobody knows what its host preferred */
+export const hasForeignSession = (headers: Headers): boolean =>
+  headers.has(SESSION_HEADER) && sessionOf(headers) === undefined;
+
 /** @returns under which stores keep a session */
 export const storeKeyOf = (id: string): string => id.slice(0, 32);
 
@@ -26,7 +30,7 @@ export const GONE = 'The session is unknown or was ended. Initialize a new one.'
 
 /**
  * Returns whether a session no longer exists, or never did. Then its preferences are not known, and may have hidden something.
- * One that the store does not know was never written if it is young: then the preferences of `initialize` hold.
+ * One that the store does not know, but whose id opens, goes on if it is young, with what a preference could hide hidden.
  *
  * @param found what the store has; `undefined` if it was not asked, or could not be read
  * @param session the id of the session

@@ -3,27 +3,29 @@ import { LivePolicy } from '../gate/request/live-policy.js';
 import type { Authorization } from '../http/callers/authorization.js';
 import { checkOptions } from '../http/check-options.js';
 import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
+import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { answerKnownLists } from '../http/known-lists/handler.js';
 import { createKnownLists } from '../http/known-lists/known-lists.js';
 import { readJson } from '../http/request-body.js';
-import type { WriteLog } from '../http/request-log.js';
 import { withServerCard } from '../http/server-card/serve-card.js';
 import { onlyNew } from '../http/servers/new-servers.js';
 import { once } from '../once.js';
 import { createDynamoStore } from '../session/dynamodb.js';
 import { createMemoryStore } from '../session/memory.js';
 import type { SessionStore } from '../session/store.js';
+import { countPolicy, countRequest } from '../telemetry/counts.js';
+import type { PolicyEvent } from '../telemetry/policy-event.js';
+import type { WriteLog } from '../telemetry/request-log.js';
 import { PROTOCOL_VERSION_META, read } from '../wire/messages.js';
 import { type BufferedHandler, bufferedHandler } from './buffered.js';
 import { checkTokensAreVerified } from './check-tokens.js';
+import { withMetrics } from './emf.js';
 import type { InvocationOptions } from './invocation.js';
-import { createLog, createLogger, logPolicyEvent, serviceOf } from './log.js';
+import { createLog, createLogger, logPolicyEvent, serviceOf, withSpans } from './log.js';
 import { createPolicyRefresh } from './remote-policy/policy-refresh.js';
 import { createReadText } from './remote-policy/read-text.js';
 import { type FunctionSettings, readSettings, SettingsError } from './settings.js';
 import { type StreamingHandler, streamingHandler } from './streamed.js';
-import { withMetrics } from './telemetry/emf.js';
-import { countRequest } from './telemetry/metrics.js';
 
 /** The options that both kinds of function share. Each default comes from the environment; see `readSettings`. */
 export interface CommonFunctionOptions
@@ -97,7 +99,7 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
   const { log: write = createLog(logger()), warn = (message: string) => logger().warn(message) } = options;
   const authorization = authorizationOf(options.authorization, settings);
   const metrics = { namespace: settings.metrics, service: serviceOf(env), warn };
-  const log: WriteLog = withMetrics(write, countRequest, metrics);
+  const log: WriteLog = withSpans(withMetrics(write, countRequest, metrics));
 
   const store = options.store ?? storeOf(settings, warn);
   if (options.handler === undefined) {
@@ -121,10 +123,14 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
           ...settings.policy,
           live,
           read: createReadText(),
-          report: (event) => logPolicyEvent(logger(), event),
+          report: withMetrics((event: PolicyEvent) => logPolicyEvent(logger(), event), countPolicy, metrics),
         });
   const handle: FetchHandler = async (request, given = {}) => {
-    await refresh?.();
+    await refresh?.look();
+    if (settings.policy?.required === true && refresh?.isConfirmed === false) {
+      given.policyMissing?.();
+      return failure(503, HTTP_ERRORS.internal, NO_POLICY, { 'Retry-After': '5' });
+    }
     return serve(request, { ...given, resource: resource ?? given.resource, sessionSecret });
   };
   const { verifiedToken } = settings;
@@ -133,6 +139,8 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
   if (settings.authorizer === 'none') checkTokensAreVerified({ policy, authorization, warn });
   return streamingHandler(handle, invocations);
 }
+
+const NO_POLICY = 'The policy of this endpoint cannot be read yet. Try again later.';
 
 /** @returns the policy, as one that can be replaced if the environment names a policy outside the function */
 function livePolicy({ policy, handler }: FunctionOptions, settings: FunctionSettings): Policy | LivePolicy {

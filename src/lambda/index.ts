@@ -1,12 +1,12 @@
 export { LivePolicy } from '../gate/request/live-policy.js';
 export type { Authorization } from '../http/callers/authorization.js';
-export type { UpstreamEvent } from '../http/log/upstream-event.js';
-export type { RequestLog, WriteLog } from '../http/request-log.js';
 export {
   ServerModuleError,
   type ServerModuleExports,
   serverOfModule,
 } from '../http/servers/server-of-module.js';
+export type { RequestLog, WriteLog } from '../telemetry/request-log.js';
+export type { UpstreamEvent } from '../telemetry/upstream-event.js';
 export type { BufferedHandler } from './buffered.js';
 export { StreamingError } from './check-tokens.js';
 export type { LambdaContext } from './deadline.js';

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { KnownNames } from '../gate/edge/outcomes.js';
 import { type Authorization, requireLogin } from '../http/callers/authorization.js';
 import { ANY_PAGE, checkOrigin } from '../http/cors.js';
@@ -6,10 +5,11 @@ import type { FetchHandler } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { observe } from '../http/observer.js';
 import { parseJson, requestIdsIn } from '../http/request-body.js';
-import type { WriteLog } from '../http/request-log.js';
 import { isForCard } from '../http/server-card/serve-card.js';
 import { principalOf, sessionOf } from '../http/sessions.js';
 import { beforeAbort } from '../session/before-abort.js';
+import { callerHash, hashed } from '../telemetry/entries.js';
+import type { WriteLog } from '../telemetry/request-log.js';
 import { callerOf, type VerifiedToken } from './claims.js';
 import { deadlineOf, type LambdaContext, LateError } from './deadline.js';
 import { type HttpEvent, isRequestMethod, toRequest } from './event.js';
@@ -56,6 +56,10 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
     let session = sessionOf(request.headers);
     let principal: readonly string[] | undefined;
     let cause: unknown;
+    let isPolicyMissing = false;
+    const policyMissing = (): void => {
+      isPolicyMissing = true;
+    };
 
     const fail = (thrown: unknown): Response => {
       cause = thrown;
@@ -93,6 +97,7 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
           const handled = authorized(request, {
             report,
             storeCall,
+            policyMissing,
             failed,
             names,
             authInfo: callerOf(event, verifiedToken),
@@ -114,12 +119,13 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
           httpMethod: method,
           status,
           durationMs: observed.elapsed(),
+          ...(isPolicyMissing ? { isPolicyMissing } : {}),
           session: session && hashed(session, logSalt),
-          // Without a secret salt, a hash tells who the caller is to anyone who knows the names.
-          caller: logSalt && principal ? hashed(JSON.stringify(principal), logSalt) : undefined,
+          caller: callerHash(principal, logSalt),
           xrayTraceId: xrayOf(request.headers.get('x-amzn-trace-id')),
           storeCalls: observed.storeCalls,
           reports: observed.reports,
+          timings: observed.timings,
           failure: cause,
         });
       },
@@ -129,14 +135,6 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
 
 function bodyOf({ body, isBase64Encoded }: HttpEvent): string {
   return isBase64Encoded === true ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
-}
-
-/**
- * A session id gives access to the session, and a subject can be the name of a person. A hash only tells which log lines
- * belong together.
- */
-function hashed(text: string, salt: string): string {
-  return createHmac('sha256', salt).update(text).digest('hex').slice(0, 16);
 }
 
 /** https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader */

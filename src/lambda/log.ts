@@ -1,15 +1,13 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import type { GateReport } from '../gate/request/report.js';
-import { reportFields } from '../http/log/report-fields.js';
-import type { UpstreamEvent } from '../http/log/upstream-event.js';
-import type { RequestLog, WriteLog } from '../http/request-log.js';
-import type { PolicyEvent } from './remote-policy/policy-refresh.js';
+import { countUpstream } from '../telemetry/counts.js';
+import { entriesOf } from '../telemetry/entries.js';
+import { entryOfPolicy, type PolicyEvent } from '../telemetry/policy-event.js';
+import type { WriteLog } from '../telemetry/request-log.js';
+import { spansOf } from '../telemetry/spans.js';
+import type { UpstreamEvent } from '../telemetry/upstream-event.js';
+import { logUpstreams } from '../telemetry/upstream-log.js';
+import { withMetrics } from './emf.js';
 import { readSettings } from './settings.js';
-import { withMetrics } from './telemetry/emf.js';
-import { countUpstream } from './telemetry/metrics.js';
-import { logUpstreams } from './telemetry/upstream-log.js';
-
-const HTTP_METHOD = /^(GET|POST|DELETE|OPTIONS|HEAD|PUT|PATCH)$/;
 
 /** The service of log lines and metrics, if no variable names another one. */
 const DEFAULT_SERVICE = 'mcp-concerns';
@@ -44,21 +42,31 @@ export function createLogger(serviceName = DEFAULT_SERVICE): Logger {
  */
 export function createLog(logger: Logger = createLogger()): WriteLog {
   return (entry) => {
-    const { context, storeCalls = [], reports, failure } = entry;
+    const { context, storeCalls = [] } = entry;
     logger.refreshSampleRateCalculation();
     // Powertools reads from it whether this is a cold start, and the name of the function. The cast is safe: it is the
     // context that Lambda passed, of which this package types only the members that it reads itself.
     if (context !== undefined) logger.addContext(context as Parameters<Logger['addContext']>[0]);
 
-    const common = commonOf(entry);
-    const isStoreDown = 'storeFailures' in common;
-    if (failure !== undefined) logger.error('request failed', { ...common, error: plainError(failure) });
-    else if (reports.length === 0) logger[isStoreDown ? 'warn' : 'info']('request', common);
-    for (const report of reports) {
-      const level = isStoreDown || isProblem(report) ? 'warn' : 'info';
-      logger[level]('request', { ...common, ...reportFields(report) });
-    }
+    for (const { level, message, fields } of entriesOf(entry)) logger[level](message, fields);
     if (storeCalls.length > 0) logger.debug('session store', { requestId: entry.requestId, storeCalls });
+  };
+}
+
+/**
+ * Adds a span of each request to a log, if an SDK of OpenTelemetry has registered itself before the function was loaded.
+ *
+ * @param write writes the log
+ * @returns writes the log and makes spans
+ */
+export function withSpans(write: WriteLog): WriteLog {
+  let spans: WriteLog | undefined;
+  void spansOf().then((found) => {
+    spans = found;
+  });
+  return (entry) => {
+    write(entry);
+    spans?.(entry);
   };
 }
 
@@ -68,9 +76,9 @@ export function createLog(logger: Logger = createLogger()): WriteLog {
  * @param logger a Powertools Logger
  * @param event the event
  */
-export function logPolicyEvent(logger: Logger, { outcome, ...event }: PolicyEvent): void {
-  if ('error' in event) logger.warn('policy kept', { ...event, error: plainError(event.error) });
-  else logger.info('policy replaced', event);
+export function logPolicyEvent(logger: Logger, event: PolicyEvent): void {
+  const { level, message, fields } = entryOfPolicy(event);
+  logger[level](message, fields);
 }
 
 /**
@@ -94,49 +102,3 @@ export function createUpstreamLog(
     warn: (message) => logger.warn(message),
   });
 }
-
-function isProblem({ error, isError, unanswered, warnings = [] }: GateReport): boolean {
-  return error !== undefined || isError === true || unanswered !== undefined || warnings.length > 0;
-}
-
-function commonOf(entry: RequestLog): Record<string, unknown> {
-  const { requestId, correlationId, httpMethod, status, durationMs } = entry;
-  const { session, caller, storeCalls = [] } = entry;
-  // Powertools adds the id itself if tracing is on for the function.
-  const traced = process.env._X_AMZN_TRACE_ID === undefined ? entry.xrayTraceId : undefined;
-  const failed = storeCalls.flatMap(({ failed: reason }) => reason ?? []);
-  return {
-    requestId,
-    // The name that Powertools uses.
-    ...(correlationId ? { correlation_id: correlationId } : {}),
-    httpMethod: HTTP_METHOD.test(httpMethod) ? httpMethod : 'other',
-    status,
-    durationMs,
-    ...(session === undefined ? {} : { session }),
-    ...(caller === undefined ? {} : { caller }),
-    ...(traced === undefined ? {} : { xray_trace_id: traced }),
-    ...(storeCalls.length === 0 ? {} : { storeMs: sum(storeCalls.map(({ ms }) => ms)) }),
-    ...(failed.length === 0 ? {} : { storeFailures: failed }),
-  };
-}
-
-/**
- * @param failure what was thrown
- * @returns the error without its other members: that of an invalid URL contains the URL, that of a request its headers
- */
-function plainError(failure: unknown): object {
-  if (!(failure instanceof Error))
-    return { name: 'unknown', message: 'A value that is not an Error was thrown.' };
-  const { name, message, stack, cause } = failure;
-  const code = 'code' in failure ? failure.code : undefined;
-  return {
-    name,
-    message,
-    ...(typeof code === 'string' ? { code } : {}),
-    ...(stack === undefined ? {} : { stack }),
-    ...(cause instanceof Error ? { cause: { name: cause.name, message: cause.message } } : {}),
-  };
-}
-
-const sum = (values: readonly number[]): number =>
-  Math.round(values.reduce((total, value) => total + value, 0) * 10) / 10;

@@ -77,6 +77,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>) 
   const authorizer = oneOf('AUTHORIZER', ['none', 'gateway'], 'none');
   const verifiedToken = oneOf('TOKEN', VERIFIED_TOKENS, 'none');
   const maxAgeSeconds = secondsOf('POLICY_SECONDS', 60) ?? 60;
+  const required = oneOf('POLICY_REQUIRED', ['false', 'true'], 'false') === 'true';
   const url = text('POLICY') === '' ? undefined : parsePolicyUrl(text('POLICY'));
   if (url === undefined && text('POLICY') !== '') {
     problems.push(
@@ -110,6 +111,6 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>) 
     /** The namespace of the metrics in CloudWatch. Without it, no metrics are written. */
     ...(metrics === '' ? {} : { metrics }),
     /** The policy outside the function, which replaces the packaged one. */
-    ...(url === undefined ? {} : { policy: { url, maxAgeSeconds } }),
+    ...(url === undefined ? {} : { policy: { url, maxAgeSeconds, required } }),
   };
 }

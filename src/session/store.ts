@@ -47,7 +47,8 @@ export type SessionRead =
  * - `end` leaves a mark until it expires, so that a concurrent update cannot bring the session back.
  * - A record lives at least `expiresAfterSeconds` after the last `update`, and expires some time after the last `read` or
  *   `update`. So of a session that is younger, an unknown record was never written; an older one may have been forgotten.
- * - A promise rejects if the store cannot be reached. The caller then cannot know whether anything changed.
+ * - A promise rejects if the store cannot be reached. The caller then cannot know whether anything changed, unless the error has
+ *   `refused: true`: the store itself refused the call, or it was never sent, so it cannot take effect later.
  *
  * @example
  * const store: SessionStore = createMemoryStore();

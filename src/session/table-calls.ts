@@ -26,7 +26,8 @@ export function limitCalls(
     const waited = Date.now() - failedAt;
     const looks = isUnsure && kind === 'read';
     if (waited < PAUSE_MS && !looks) {
-      throw new CallError(`${table} failed ${waited} ms ago, so it was not asked again yet. Check ${check}.`);
+      const message = `${table} failed ${waited} ms ago, so it was not asked again yet. Check ${check}.`;
+      throw Object.assign(new CallError(message), { refused: true });
     }
     // One call at a time finds out whether the table answers again.
     if (Number.isFinite(failedAt)) failedAt = Date.now();
@@ -42,7 +43,9 @@ export function limitCalls(
       isUnsure = false;
       return result;
     } catch (cause) {
-      isUnsure = kind === 'write';
+      // A write that was given up, or whose connection broke, may still arrive. One that the service refused will not.
+      const refused = !signal.aborted && isRefusal(cause);
+      isUnsure = kind === 'write' && !refused;
       failedAt = signal.aborted || isOutOfOrder(cause) ? Date.now() : Number.NEGATIVE_INFINITY;
       const name = cause instanceof Error ? nameOf(cause) : String(cause);
       const missing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
@@ -51,10 +54,20 @@ export function limitCalls(
         : missing
           ? `${user} needs the package ${client}. Run "npm install ${client}".`
           : `${table} cannot be used (${name}). Check ${check}.`;
-      throw new CallError(message, { cause });
+      throw Object.assign(new CallError(message, { cause }), { refused });
     }
   };
 }
+
+/**
+ * Whether the service itself refused the call: AWS says whose fault it is. Redis answers with an error, whose message begins
+ * with a code, and whose class has no name in its client.
+ */
+const isRefusal = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  (('$fault' in cause && cause.$fault === 'client') ||
+    (cause.constructor !== Error && /^[A-Z]{2,} /.test(cause.message)) ||
+    ('code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND'));
 
 /** How long a table that is out of order is not asked, in milliseconds: requests must not wait for it one after the other. */
 const PAUSE_MS = 2000;

@@ -1,5 +1,5 @@
-export type { UpstreamEvent } from '../http/log/upstream-event.js';
 export type { UpstreamServer } from '../http/upstream-server.js';
+export type { UpstreamEvent } from '../telemetry/upstream-event.js';
 export { inProcessTransport } from './in-process.js';
 export { type IsolatedUpstream, isolateUpstream, type ServerContext, shareUpstream } from './isolation.js';
 export type { Isolation, Protocol, RecoveryOptions, UpstreamOptions } from './options.js';

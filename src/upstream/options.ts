@@ -1,4 +1,4 @@
-import type { UpstreamEvent } from '../http/log/upstream-event.js';
+import type { UpstreamEvent } from '../telemetry/upstream-event.js';
 
 /** Which era is spoken to the server: that which it can, or only one. */
 export const PROTOCOLS = ['auto', '2026-07-28', '2025-11-25'] as const;

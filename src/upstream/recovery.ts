@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UpstreamEvent } from '../http/log/upstream-event.js';
+import type { UpstreamEvent } from '../telemetry/upstream-event.js';
 import {
   type AnswerOverHttp,
   CANCELLED,

@@ -4,6 +4,7 @@ import { DEFAULT_NEGOTIATED_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/t
 import type { GateOptions } from '../gate/edge/concerns-options.js';
 import { gatedTransport } from '../gate/edge/gated-transport.js';
 import type { SessionId } from '../gate/request/kept-preferences.js';
+import type { Arrival } from '../gate/request/report.js';
 import { passRefusal } from '../http/callers/refused-caller.js';
 import type { FetchOptions, ServerOfRequest } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
@@ -53,6 +54,12 @@ export async function openSession(
   });
   transport.onclose = () => void close();
   let usedAt = now();
+  const arrivals = new Map<RequestId, Arrival>();
+  const arrived = (id: RequestId): Arrival | undefined => {
+    const found = arrivals.get(id);
+    arrivals.delete(id);
+    return found;
+  };
   // Until its first request, which it was opened for.
   let isNew = true;
   let [open, answering] = [0, 0];
@@ -76,7 +83,7 @@ export async function openSession(
   try {
     // The interface of a server names the transport that SDK v1 has for HTTP; every transport fits.
     await (server as { connect(transport: Transport): Promise<void> }).connect(
-      gatedTransport(transport, { ...concerns, upstream: upstream?.behind }),
+      gatedTransport(transport, { ...concerns, arrived, upstream: upstream?.behind }),
     );
   } catch (cause) {
     await close();
@@ -104,7 +111,9 @@ export async function openSession(
       return isNew || answering > 0;
     },
     /** Answers a request of the session. */
-    async handle(request: Request, { parsedBody, authInfo }: FetchOptions = {}): Promise<Response> {
+    async handle(request: Request, options: FetchOptions = {}): Promise<Response> {
+      const { parsedBody, authInfo } = options;
+      const arrival = { at: options.arrivedAt ?? performance.now(), report: options.report };
       const isPost = request.method === 'POST';
       isNew = false;
       open++;
@@ -113,6 +122,8 @@ export async function openSession(
       let requestIds: readonly RequestId[] = [];
       const outgoing = readers.open(isPost, (hasLeft) => {
         if (isPost) answering--;
+        // What the transport refused never reached the gate.
+        for (const each of requestIds) if (arrivals.get(each) === arrival) arrivals.delete(each);
         ended();
         // This transport has no other stream on which the answer could still arrive.
         if (hasLeft) for (const requestId of requestIds) cancel(requestId);
@@ -124,6 +135,7 @@ export async function openSession(
           return body;
         }
         requestIds = requestIdsIn(body?.value);
+        for (const each of requestIds) arrivals.set(each, arrival);
         const given = { ...(body === undefined ? {} : { parsedBody: body.value }), ...callerOf(authInfo) };
         const begun = await transport.handleRequest(request, given);
         // What is certain once stays so. Of several servers, each is asked.

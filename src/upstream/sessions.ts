@@ -1,9 +1,12 @@
 import { offeredRecord } from '../gate/concerns/initialize.js';
+import { UNKNOWN_SESSION } from '../gate/request/generated/texts.js';
 import type { SessionId } from '../gate/request/kept-preferences.js';
 import { policyInForce } from '../gate/request/live-policy.js';
+import type { ReceiveReport } from '../gate/request/report.js';
 import { newSessionId, openSessionId, type SealedFor } from '../gate/request/session-id.js';
 import type { FetchOptions } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
+import { observedStore } from '../http/observer.js';
 import { readJson, requestIdsIn } from '../http/request-body.js';
 import { bindSessions, GONE, isGone, principalOf } from '../http/sessions.js';
 import { getOrMake } from '../once.js';
@@ -113,7 +116,9 @@ export function proxySessions(options: SessionProxyOptions) {
     while (sessions.size + opening.size >= maxSessions) {
       const oldest = dispensable();
       if (oldest === undefined || !canEnd(oldest[1])) {
-        return unavailable(`All ${maxSessions} sessions are busy. Try again later.`);
+        return unavailable(
+          `All ${maxSessions} sessions are busy. Try again later, or serve more with --sessions.`,
+        );
       }
       const [oldestKey, { retire }] = oldest;
       ending.push(end(oldestKey));
@@ -139,11 +144,11 @@ export function proxySessions(options: SessionProxyOptions) {
     { key, authInfo }: SessionAddress,
     session: Session,
     request: Request,
-    parsedBody?: unknown,
+    given: FetchOptions,
   ) {
     sessions.delete(key);
     sessions.set(key, session);
-    return session.handle(request, { parsedBody, authInfo });
+    return session.handle(request, { ...given, authInfo, report: reportWith(given) });
   }
 
   async function begin(request: Request, given: FetchOptions): Promise<Response> {
@@ -161,7 +166,7 @@ export function proxySessions(options: SessionProxyOptions) {
     const session = await open(place, openSessionId(sealed, id, lifeOf(options.store)));
     if (session instanceof Response) return session;
     const unread = new Request(request.url, { method: 'POST', headers: request.headers });
-    const response = await answer(place, session, unread, body.value);
+    const response = await answer(place, session, unread, { ...given, parsedBody: body.value });
     // The transport refused the request, so the host knows no session that it could end.
     if (!response.ok) await end(place.key);
     return response;
@@ -219,16 +224,23 @@ export function proxySessions(options: SessionProxyOptions) {
         const begun = adopting.get(key);
         const session = begun === undefined ? sessions.get(key) : await begun;
         if (session instanceof Response) return session.clone();
-        if (session !== undefined) return answer(place, session, request, parsedBody);
+        if (session !== undefined) return answer(place, session, request, given);
       }
       const kept = openSessionId(sealedFor(given), place.id, lifeOf(options.store));
-      const found = kept && (await store.read(kept.key).catch(() => undefined));
+      const found =
+        kept &&
+        (await observedStore(store, given.storeCall)
+          .read(kept.key)
+          .catch(() => undefined));
       // A store that had each session has forgotten one that it does not know, and with it what was switched.
       const isForgotten =
         found?.state === 'unknown' && (options.isShared === true || given.sessionSecret === undefined);
       const begun = adopting.get(key);
       const session = begun === undefined ? sessions.get(key) : await begun;
       if (kept === undefined || isForgotten || isGone(found, kept)) {
+        // A seal that opens is of a session of this endpoint, so the store has lost it.
+        if (isForgotten && kept?.sealed !== undefined)
+          given.storeCall?.({ operation: 'read', ms: 0, failed: UNKNOWN_SESSION.code });
         if (!(session instanceof Response)) await end(key);
         return failure(404, HTTP_ERRORS.notFound, GONE);
       }
@@ -241,7 +253,7 @@ export function proxySessions(options: SessionProxyOptions) {
       const opened = session ?? (await getOrMake(adopting, key, () => adopt(place, kept, found, request)));
       // Its session may have been waited for already.
       if (isEnding && asks) return unavailable(ENDING);
-      return opened instanceof Response ? opened.clone() : answer(place, opened, request, parsedBody);
+      return opened instanceof Response ? opened.clone() : answer(place, opened, request, given);
     },
     /** Ends all sessions. Requests that run have so many milliseconds to be answered; the others get an error. */
     async close(drainMs = 0): Promise<void> {
@@ -251,6 +263,16 @@ export function proxySessions(options: SessionProxyOptions) {
       await Promise.allSettled(opening);
       await Promise.all([...sessions.keys()].map(end));
     },
+  };
+}
+
+/** The store of a session is not that of one HTTP request, so what its gate waited for there is told with the report. */
+function reportWith({ report, storeCall }: FetchOptions): ReceiveReport | undefined {
+  if (report === undefined) return undefined;
+  return (line, timing) => {
+    const { waits: { store: ms } = {}, storeFailures: [failed] = [] } = timing ?? {};
+    if (ms !== undefined) storeCall?.({ operation: 'read', ms, ...(failed === undefined ? {} : { failed }) });
+    report(line, timing);
   };
 }
 

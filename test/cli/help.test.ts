@@ -13,7 +13,7 @@ const COMMANDS = [
   'diff',
   'tokens',
   'pin',
-  'replay',
+  'why',
   'serve',
   'bundle',
   'switch',

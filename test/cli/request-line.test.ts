@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { logRequests, reportLine } from '../../src/cli/serving/request-line.js';
+import { inTurns, reportLine } from '../../src/cli/serving/request-line.js';
 
 it.each([
   ['a call that was answered', {}, 'tools/call  legacy host'],
@@ -25,16 +25,13 @@ it.each([
 
 it('writes the lines of one turn at once, in their order', async () => {
   const note = vi.fn();
-  const log = logRequests(note);
-  log({ method: 'tools/list', era: 'legacy' });
-  log({ method: 'tools/call', era: 'legacy' });
+  const log = inTurns(note);
+  log('one');
+  log('two');
   await turn();
-  log({ method: 'ping', era: 'legacy' });
+  log('three');
   await turn();
-  expect(note.mock.calls).toEqual([
-    [['tools/list  legacy host', 'tools/call  legacy host']],
-    [['ping  legacy host']],
-  ]);
+  expect(note.mock.calls).toEqual([[['one', 'two']], [['three']]]);
 });
 
 it.each([
@@ -44,6 +41,6 @@ it.each([
   const ended = spawnSync(process.execPath, ['scripts/run.mjs', 'test/cli/fixtures/log-and-end.ts', ending], {
     encoding: 'utf8',
   });
-  expect(ended.stderr).toContain('tools/list  legacy host\ntools/call  legacy host\n');
+  expect(ended.stderr).toContain('one\ntwo\n');
   expect(ended.status).toBe(code);
 });

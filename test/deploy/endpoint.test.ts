@@ -38,6 +38,21 @@ function start(task: string, env: Record<string, string> = {}): Environment {
   return environment;
 }
 
+interface Output {
+  readonly imports: readonly { readonly path: string; readonly kind: string }[];
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the files that the import of a function loads, from the metafile of esbuild. */
+function importedAtStart(metafile: string): readonly string[] {
+  const { outputs } = JSON.parse(readFileSync(metafile, 'utf8')) as { outputs: Record<string, Output> };
+  const chunks = new Set(Object.keys(outputs).filter((path) => path.endsWith('/index.mjs')));
+  for (const chunk of chunks)
+    for (const { path, kind } of outputs[chunk]?.imports ?? [])
+      if (kind !== 'dynamic-import' && path in outputs) chunks.add(path);
+  return [...chunks].flatMap((chunk) => Object.keys(outputs[chunk]?.inputs ?? {}));
+}
+
 describe('a module', () => {
   const POLICY = `
 version: 1
@@ -100,6 +115,18 @@ export function createServer(): McpServer {
     const { json, statusCode } = await environment.invoke(event);
     expect([statusCode, json]).toMatchObject([200, { result: { tools: [{ name: 'open' }] } }]);
     expect(environment.output()).not.toContain('the module was imported');
+  });
+
+  it('of SDK v2 does not load SDK v1 when the function is imported', async () => {
+    project.write('src/v2.ts', server('@modelcontextprotocol/server', ''));
+    await project.package({ policy: 'policies/own.yaml', server: { module: './src/v2.ts', sdk: 2 } });
+    const inputs = importedAtStart(join(project.folder, 'build/lambda.meta.json'));
+    expect(inputs.some((file) => file.includes('@modelcontextprotocol/server/'))).toBe(true);
+    // Its readers of a body and of media types are a few lines.
+    const loaded = inputs.filter((file) =>
+      /@modelcontextprotocol\/sdk\/(?!.*(requestBody|mediaType)\.js$)/.test(file),
+    );
+    expect(loaded).toEqual([]);
   });
 
   it('of SDK v1 is not imported for lists from a snapshot', async () => {

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { definition } from '../../src/cli/commands/serve.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
 
 const source = readFileSync('templates/kubernetes.yaml', 'utf8');
 const documents = parseAllDocuments(source);
-const [deployment, service] = documents.map((each) => each.toJS());
+const [deployment, service, policy, budget] = documents.map((each) => each.toJS());
 const pod = deployment.spec.template.spec;
 const [container] = pod.containers;
 const containerfile = readFileSync('templates/Containerfile', 'utf8');
@@ -18,13 +19,15 @@ const probes = [container.startupProbe, container.livenessProbe, container.readi
 
 /** What the compiler says about a manifest, under the types that are generated from the schema of the Kubernetes API. */
 function problemsIn(manifest: string): string {
-  const [first, second] = parseAllDocuments(manifest).map((each) => JSON.stringify(each));
+  const [first, second, third, fourth] = parseAllDocuments(manifest).map((each) => JSON.stringify(each));
   mkdirSync('build', { recursive: true });
   const folder = mkdtempSync('build/kubernetes-');
   writeFileSync(
     join(folder, 'manifest.ts'),
     `export const deployment: import('kubernetes-types/apps/v1.js').Deployment = ${first};
-export const service: import('kubernetes-types/core/v1.js').Service = ${second};\n`,
+export const service: import('kubernetes-types/core/v1.js').Service = ${second};
+export const policy: import('kubernetes-types/core/v1.js').ConfigMap = ${third};
+export const budget: import('kubernetes-types/policy/v1.js').PodDisruptionBudget = ${fourth};\n`,
   );
   const config = { extends: '../../tsconfig.json', files: ['manifest.ts'], include: [] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
@@ -37,7 +40,7 @@ export const service: import('kubernetes-types/core/v1.js').Service = ${second};
 }
 
 describe('the manifest for Kubernetes', () => {
-  it('is valid YAML with a Deployment and a Service, as the API of Kubernetes defines them', () => {
+  it('is valid YAML with a Deployment, a Service, a ConfigMap and a PodDisruptionBudget, as the API of Kubernetes defines them', () => {
     expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
     expect([deployment.apiVersion, deployment.kind]).toEqual(['apps/v1', 'Deployment']);
     expect([service.apiVersion, service.kind]).toEqual(['v1', 'Service']);
@@ -78,12 +81,33 @@ describe('the manifest for Kubernetes', () => {
     const { labels } = deployment.spec.template.metadata;
     expect(deployment.spec.selector.matchLabels).toEqual(labels);
     expect(service.spec.selector).toEqual(labels);
+    expect(budget.spec.selector.matchLabels).toEqual(labels);
     const [port] = container.ports;
     const standard = definition.options.find(({ long }) => long === '--port')?.defaultValue;
     expect(port.containerPort).toBe(standard);
     expect(containerfile).toContain(`EXPOSE ${standard}\n`);
     expect(service.spec.ports[0].targetPort).toBe(port.name);
     for (const probe of probes) expect(probe.httpGet.port).toBe(port.name);
+  });
+
+  it('mounts a policy without errors as files that can change', async () => {
+    const [mount] = container.volumeMounts;
+    expect(mount).not.toHaveProperty('subPath');
+    expect(pod.volumes).toEqual([{ name: mount.name, configMap: { name: policy.metadata.name } }]);
+    expect(container.args).toContain(`--policy=${mount.mountPath}/policy.yaml`);
+    const folder = mkdtempSync('build/kubernetes-');
+    writeFileSync(join(folder, 'policy.yaml'), policy.data['policy.yaml']);
+    try {
+      expect(loadPolicy(join(folder, 'policy.yaml')).entries.tools.size).toBe(2);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('does not publish the port of the counts', () => {
+    const metrics = container.ports.find((each: { name: string }) => each.name === 'metrics');
+    expect(container.args).toContain(`--metrics=${metrics.containerPort}`);
+    expect(service.spec.ports).toHaveLength(1);
   });
 
   it('asks the paths that serve has, and gives a process time to end', () => {

@@ -17,7 +17,7 @@ export class Harness {
   readonly toClient: Message[] = [];
   readonly reports: GateReport[] = [];
   /** What the gate knows besides each report. */
-  readonly contexts: (ReportContext | undefined)[] = [];
+  readonly contexts: ReturnType<typeof contextOf>[] = [];
   readonly live: LivePolicy;
   readonly gate: Connection;
   /** Receives each message for the server. By default the server does not answer. */
@@ -37,7 +37,7 @@ export class Harness {
         resumed: preferences.place === 'store',
         report: (report, context) => {
           this.reports.push(report);
-          this.contexts.push(context);
+          this.contexts.push(contextOf(context));
         },
       },
       {
@@ -109,3 +109,10 @@ concerns:
 primitives:
   tools: { a: { security: low }, b: { security: high }, c: {} }
 `;
+
+/** Returns what a report belongs to, with the digest of its policy, and without what it waited for. */
+export function contextOf(context: ReportContext | undefined) {
+  if (context === undefined) return undefined;
+  const { policy, waits: _waits, storeFailures: _failures, ...others } = context;
+  return { ...others, ...(policy === undefined ? {} : { policy: policy.digest }) };
+}

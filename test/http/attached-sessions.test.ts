@@ -58,7 +58,7 @@ const shown = (answer: unknown) => ({
 describe.each(['advisory', 'enforce'])(
   'under %s, a server with a gate and session ids of its transport',
   (mode) => {
-    it('filters by the preferences of initialize, although they could not be stored', async () => {
+    it('hides what a preference could hide if those of initialize could not be stored', async () => {
       const store = createMemoryStore();
       let isDown = true;
       const failing = {
@@ -68,7 +68,7 @@ describe.each(['advisory', 'enforce'])(
       const ask = await serving(mode, failing);
       expect(warningsIn(await ask('initialize', hello('high')))).toEqual(['store-unavailable']);
       isDown = false;
-      expect(shown(await ask('tools/list'))).toEqual({ names: ['b', 'c'], warnings: [] });
+      expect(shown(await ask('tools/list'))).toEqual({ names: ['c'], warnings: ['unknown-session'] });
     });
 
     it('hides what a preference could hide, and tells the client, if no store knows the session', async () => {

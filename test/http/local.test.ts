@@ -5,9 +5,9 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
 import { type LocalEndpoint, listenLocally, serveLocally } from '../../src/http/local.js';
-import type { RequestLog } from '../../src/http/request-log.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { createMemoryStore } from '../../src/session/memory.js';
+import type { RequestLog } from '../../src/telemetry/request-log.js';
 import { rpc } from '../lambda/events.js';
 
 const logged: RequestLog[] = [];

@@ -83,11 +83,13 @@ const down = () => Promise.reject(new Error('down'));
 const endpoint = (mode: string, store: SessionStore = createMemoryStore()) =>
   createHandler({ server, policy: policyIn(mode), store });
 const FILTERED = { names: ['b', 'c'], warnings: [] };
+/** What a preference could hide is hidden. */
+const HIDDEN = { names: ['c'], warnings: ['unknown-session'] };
 
 afterEach(() => vi.useRealTimers());
 
 describe.each(['advisory', 'enforce'])('under %s, the preferences of initialize', (mode) => {
-  it('hold in a session whose first write failed', async () => {
+  it('do not outrank a store that knows nothing of the session, until the host sends them again', async () => {
     const store = createMemoryStore();
     let isDown = true;
     const failing = {
@@ -96,13 +98,15 @@ describe.each(['advisory', 'enforce'])('under %s, the preferences of initialize'
     };
     const host = await new Host(endpoint(mode, failing)).connect('high');
     isDown = false;
-    expect(await host.tools()).toEqual(FILTERED);
+    expect(await host.tools()).toEqual(HIDDEN);
     expect(await host.runs('a')).toBe(mode === 'advisory');
+    await host.post('updateConcerns', { concerns: { security: 'high' } });
+    expect(await host.tools()).toEqual(FILTERED);
   });
 
-  it('hold after a restart that lost the store, until the host changes them', async () => {
+  it('do not come back after a restart that lost the store, and with it what was switched', async () => {
     const host = (await new Host(endpoint(mode)).connect('high')).movedTo(endpoint(mode));
-    expect(await host.tools()).toEqual(FILTERED);
+    expect(await host.tools()).toEqual(HIDDEN);
     await host.post('updateConcerns', { concerns: { security: 'low' } });
     expect(await host.tools()).toEqual({ names: ['a', 'b', 'c'], warnings: [] });
   });
@@ -144,7 +148,7 @@ describe.each(['advisory', 'enforce'])('under %s, the preferences of initialize'
     const GONE = { status: 404, code: -32001 };
 
     it.each([
-      [0.8, FILTERED],
+      [0.8, HIDDEN],
       [0.95, GONE],
       [1, GONE],
     ])('a session that the store does not know after %f of them', async (part, expected) => {
@@ -218,13 +222,13 @@ describe.each(['advisory', 'enforce'])('under %s, the preferences of initialize'
     }
   });
 
-  it('hold in another process only if it has the secret of the first', async () => {
+  it('tell another process that the session exists, if it has the secret of the first', async () => {
     const withSecret = (sessionSecret: string): ReturnType<typeof createHandler> => {
       const handle = endpoint(mode);
       return (request, given) => handle(request, { ...given, sessionSecret });
     };
     const host = await new Host(withSecret('one')).connect('high');
-    expect(await host.movedTo(withSecret('one')).tools()).toEqual(FILTERED);
+    expect(await host.movedTo(withSecret('one')).tools()).toEqual(HIDDEN);
     expect(await host.movedTo(withSecret('two')).tools()).toEqual({ status: 404, code: -32001 });
     expect(await host.movedTo(endpoint(mode)).tools()).toEqual({ status: 404, code: -32001 });
   });

@@ -109,6 +109,7 @@ describe('metrics', () => {
         Metrics: [
           { Name: 'Calls', Unit: 'Count' },
           { Name: 'Errors', Unit: 'Count' },
+          { Name: 'Degraded', Unit: 'Count' },
           { Name: 'ToolErrors', Unit: 'Count' },
           { Name: 'Duration', Unit: 'Milliseconds' },
           { Name: 'Shown', Unit: 'Count' },
@@ -120,6 +121,7 @@ describe('metrics', () => {
       service: 'vault',
       Calls: 1,
       Errors: 0,
+      Degraded: 0,
       ToolErrors: 0,
       Shown: 1,
       Hidden: 3,

@@ -30,6 +30,7 @@ describe('the settings of a function', () => {
       'METRICS',
       'POLICY',
       'POLICY_SECONDS',
+      'POLICY_REQUIRED',
     ];
     expect(readSettings(Object.fromEntries(names.map((name) => [`MCP_CONCERNS_${name}`, ' '])))).toEqual(
       defaults,
@@ -53,6 +54,7 @@ describe('the settings of a function', () => {
         MCP_CONCERNS_METRICS: 'vault/prod',
         MCP_CONCERNS_POLICY: `s3://policies/vault/policy.json#${'0'.repeat(32)}`,
         MCP_CONCERNS_POLICY_SECONDS: '30',
+        MCP_CONCERNS_POLICY_REQUIRED: 'true',
       }),
     ).toEqual({
       sessions: 'dynamodb',
@@ -77,6 +79,7 @@ describe('the settings of a function', () => {
           digest: '0'.repeat(32),
         },
         maxAgeSeconds: 30,
+        required: true,
       },
     });
   });
@@ -95,7 +98,7 @@ describe('the settings of a function', () => {
     ],
   ])('tell where the policy is: %s', (url, parts) => {
     const { policy } = readSettings({ MCP_CONCERNS_POLICY: url });
-    expect(policy).toEqual({ url: { ...parts, text: url }, maxAgeSeconds: 60 });
+    expect(policy).toEqual({ url: { ...parts, text: url }, maxAgeSeconds: 60, required: false });
   });
 
   it.each([

@@ -60,7 +60,8 @@ export async function startRedis(port?: number): Promise<RedisServer> {
   };
 }
 
-async function freePort(): Promise<number> {
+/** Returns a port that nothing listens on now. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

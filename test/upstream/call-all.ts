@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { UpstreamEvent } from '../../src/http/log/upstream-event.js';
+import type { UpstreamEvent } from '../../src/telemetry/upstream-event.js';
 import type { IsolatedUpstream } from '../../src/upstream/isolation.js';
 
 /** How calls through an upstream ended. */

@@ -2,7 +2,7 @@ import { Client as ModernClient } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { describe, expect, it, vi } from 'vitest';
 import { upstreamLine } from '../../src/cli/serving/upstream-line.js';
-import type { UpstreamEvent } from '../../src/http/log/upstream-event.js';
+import type { UpstreamEvent } from '../../src/telemetry/upstream-event.js';
 import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
 import { read } from '../../src/wire/messages.js';
 import { policyOf } from '../gate/gate-harness.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { UpstreamEvent } from '../../src/http/log/upstream-event.js';
+import type { UpstreamEvent } from '../../src/telemetry/upstream-event.js';
 import { isolateUpstream, shareUpstream } from '../../src/upstream/isolation.js';
 import type { Isolation } from '../../src/upstream/options.js';
 import { delayBefore } from '../../src/upstream/recovery.js';

@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { reportFields } from '../../src/http/log/report-fields.js';
+import { reportFields } from '../../src/telemetry/report-fields.js';
 import { inProcessTransport } from '../../src/upstream/in-process.js';
 import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
 import { UpstreamError } from '../../src/upstream/upstream-error.js';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { GateReport } from '../../src/gate/request/report.js';
-import { reportFields } from '../../src/http/log/report-fields.js';
 import { createHandler } from '../../src/http/sdk-v2.js';
 import { createMemoryStore } from '../../src/session/memory.js';
+import { reportFields } from '../../src/telemetry/report-fields.js';
 import { bridge } from '../../src/upstream/isolation.js';
 import { proxySessions } from '../../src/upstream/sessions.js';
 import { remoteTransport } from '../../src/upstream/wires/remote.js';

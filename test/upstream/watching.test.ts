@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, expect, it } from 'vitest';
-import type { UpstreamEvent } from '../../src/http/log/upstream-event.js';
+import type { UpstreamEvent } from '../../src/telemetry/upstream-event.js';
 import type { Wire } from '../../src/upstream/wires/wire.js';
 import { RawConnection } from './raw-connection.js';
 

@@ -11,9 +11,8 @@ import { requireServer } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
 import { readPreferences, statedConcerns } from '../options/preferences.js';
 import { readService } from '../options/service-options.js';
-import { logRequests } from '../serving/request-line.js';
 import { keepUsed, usedKeyOf } from '../serving/used-tools.js';
-import { watchPolicy } from '../serving/watch-policy.js';
+import { type WatchedPolicy, watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
 /**
@@ -30,11 +29,14 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
   const limits = {
     isolation,
     protocol,
-    maxSessions: sessions,
+    // Sessions that share a server cost little memory, and no process.
+    maxSessions: sessions ?? (isolation === 'shared' ? 1000 : 32),
     idleMs: idle * 60_000,
     silenceMs: silence * 1000,
   };
   const service = readService(values, terminal.env);
+  if (values.stdio === true && (values.log !== 'auto' || values.metrics !== undefined))
+    throw new UsageError('--log and --metrics need HTTP. Over stdio, each host has a process of its own');
   const input = requireServer(line);
   const key = usedKeyOf(input);
   const paths = onePolicyOf(line);
@@ -48,19 +50,33 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
   );
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
-  const [{ createControl }, { catalogKeeper }, { openServer }] = await Promise.all([
+  const [{ createControl }, { catalogKeeper }, { openServer }, { openOperations }] = await Promise.all([
     import('../control/control.js'),
     import('../serving/kept-catalogs.js'),
     import('../inputs/open-server.js'),
+    import('../serving/service/operations.js'),
   ]);
   const opened = await openServer(input, terminal.env);
-  if (isolation === 'shared') terminal.note(SHARED);
+  const isJson =
+    values.log === 'json' || (values.log === 'auto' && service.isForMany && terminal.stderr.isTTY !== true);
+  const operations = await openOperations({ isJson, metrics: values.metrics }, terminal);
+  operations.policyInEffect(policy.digest, policy.label);
+  if (isolation === 'shared') operations.note(SHARED);
   const live = new LivePolicy(policy);
   // The page is for the person at this machine.
   const control = panel === 'off' || service.isForMany ? undefined : createControl(opened.name, paths);
 
+  // A service has no terminal that could hang up. By convention, the signal asks it to read its configuration again.
+  const hangup = service.isForMany && values.stdio !== true ? () => watched?.look() : undefined;
+  let watched: WatchedPolicy | undefined;
   return interruptible(async (signal) => {
-    const stop = watchPolicy(paths, { live, servers, prepare, note: terminal.note, paper: terminal.errors });
+    watched = watchPolicy(paths, {
+      live,
+      servers,
+      prepare,
+      operations,
+      paper: terminal.errors,
+    });
     try {
       const { identity } = opened;
       const { isForMany } = service;
@@ -78,8 +94,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
         keeperOf,
         isForMany,
         used: key === undefined || !values.used ? undefined : keepUsed(terminal.env, key),
-        note: terminal.note,
-        log: terminal.quiet ? undefined : logRequests(terminal.note),
+        operations,
         signal,
         limits,
       };
@@ -89,9 +104,10 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
       const { serveHttp } = await import('../serving/transports.js');
       return await serveHttp(serving, { port, ...service }, terminal.env);
     } finally {
-      stop();
+      operations.close();
+      watched.close();
     }
-  });
+  }, hangup);
 });
 
 /** Nothing tells whose question it is. Some servers list no tools that ask if they are told so. */

@@ -1,47 +1,95 @@
 import { EventEmitter, once } from 'node:events';
-import { type FSWatcher, watch } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { ConcernsError } from '../../errors.js';
+import { read } from '../../wire/messages.js';
 import { interruptible } from '../terminal/interrupt.js';
 import type { Terminal } from '../terminal/output.js';
 
-/** Milliseconds to wait after the last change, because editors write a file in several steps. */
-const QUIET_MS = 100;
+/** Milliseconds between looks. */
+const EVERY_MS = 500;
 
-/** Watches files, and calls a function once after several changes that follow each other quickly. */
+/**
+ * Watches files by what is at their paths, and calls a function after a change. It looks again and again: a path that leads
+ * through a link gets another file without any event in its folder. Kubernetes, git-sync and release folders do that, and
+ * file systems over a network have no events at all.
+ */
 export class FileWatcher {
-  private readonly watchers = new Map<string, FSWatcher>();
-  private readonly files = new Set<string>();
-  private timer: NodeJS.Timeout | undefined;
-
-  /** @param changed is called after a change */
-  constructor(private readonly changed: () => void) {}
+  private readonly seen = new Map<string, string>();
+  private readonly timer: NodeJS.Timeout;
 
   /**
-   * Watches more files. A new `*.yaml` beside them counts as a change, too: it may belong to the policy of its folder.
+   * @param changed is called after a change
+   * @param everyMs milliseconds between looks
+   */
+  constructor(
+    private readonly changed: () => void,
+    everyMs = EVERY_MS,
+  ) {
+    this.timer = setInterval(() => this.look(), everyMs);
+  }
+
+  /**
+   * Watches these files too, and YAML files beside them: a folder of policies can get another one.
    *
    * @param files the paths of the files
    */
   follow(files: Iterable<string>): void {
     for (const file of files) {
       const path = resolve(file);
-      this.files.add(path);
-      const folder = dirname(path);
-      if (this.watchers.has(folder)) continue;
-      // Watches folders, because an editor that replaces a file would end a watch of that file.
-      const watcher = watch(folder, (_event, name) => {
-        if (name !== null && !name.endsWith('.yaml') && !this.files.has(join(folder, name))) return;
-        clearTimeout(this.timer);
-        this.timer = setTimeout(this.changed, QUIET_MS);
-      });
-      this.watchers.set(folder, watcher);
+      // What changed since it was read must still be noticed.
+      if (!this.seen.has(path)) this.seen.set(path, stampOf([path]));
     }
+  }
+
+  /** Looks now, and not only when the next look is due. */
+  look(): void {
+    let isChanged = false;
+    for (const [path, before] of this.seen) {
+      const now = stampOf([path]);
+      isChanged ||= now !== before;
+      this.seen.set(path, now);
+    }
+    if (isChanged) this.changed();
   }
 
   /** Ends the watching. */
   close(): void {
-    clearTimeout(this.timer);
-    for (const watcher of this.watchers.values()) watcher.close();
+    clearInterval(this.timer);
+  }
+}
+
+/** Returns a text that changes if a file is written, replaced or reached by another link, or one is added beside it. */
+export function stampOf(files: Iterable<string>): string {
+  const paths = [...files];
+  const folders = [...new Set(paths.map((file) => dirname(file)))];
+  return JSON.stringify([paths.map(fileAt), folders.map(yamlIn)]);
+}
+
+/** Returns where the links of a path lead; its own text if they lead nowhere. */
+export function placeOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** What is at a path is not known if a link leads in a circle, or a folder may not be read. */
+function fileAt(path: string): readonly unknown[] {
+  try {
+    const { dev, ino, size, mtimeMs } = statSync(path);
+    return [dev, ino, size, mtimeMs];
+  } catch (cause) {
+    return [read(cause, 'code')];
+  }
+}
+
+function yamlIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.yaml'));
+  } catch {
+    return [];
   }
 }
 

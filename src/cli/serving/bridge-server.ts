@@ -1,15 +1,14 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpRequestContext } from '@modelcontextprotocol/server';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
-import type { UpstreamEvent } from '../../http/log/upstream-event.js';
 import type { ServerV2 } from '../../http/sdk-v2.js';
 import type { UpstreamServer } from '../../http/upstream-server.js';
+import type { UpstreamEvent } from '../../telemetry/upstream-event.js';
 import type { Backends } from '../../upstream/backend.js';
 import { startAtOnce } from '../../upstream/early/start-at-once.js';
 import { inProcessTransport } from '../../upstream/in-process.js';
 import { type Bridge, behindOne, bridge, bridgeTo } from '../../upstream/isolation.js';
 import type { Serving } from './serving.js';
-import { upstreamLine } from './upstream-line.js';
 
 /** The servers that hosts get. */
 export interface ServersOfHosts {
@@ -29,11 +28,10 @@ export interface ServersOfHosts {
  * @param serving what is served
  */
 export async function serversOf(serving: Serving): Promise<ServersOfHosts> {
-  const { opened, limits, isForMany, keeperOf, note } = serving;
+  const { opened, limits, isForMany, keeperOf, operations } = serving;
   const { isolation, silenceMs, protocol } = limits;
   const report = (event: UpstreamEvent): void => {
-    const line = upstreamLine(event);
-    if (line !== undefined) note('several' in opened ? `${event.upstream}: ${line}` : line);
+    operations.upstream(event, 'several' in opened);
   };
   const options = {
     name: opened.name,

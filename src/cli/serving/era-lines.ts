@@ -14,7 +14,7 @@ const ERAS = ['legacy', 'modern'] as const;
  * @throws {CliError} if the server cannot be opened, or speaks none of these versions
  */
 export async function eraLines(serving: Serving, bridged: Bridge): Promise<string[]> {
-  const { opened, limits, keeperOf, note } = serving;
+  const { opened, limits, keeperOf, operations } = serving;
   const hosts = `Hosts:   ${MODERN_VERSION} and ${LEGACY_VERSION}`;
   if ('several' in opened) return [hosts, `Servers: ${[...opened.several.keys()].join(', ')}`];
   if ('modern' in opened) return [hosts, `Server:  ${MODERN_VERSION} and ${LEGACY_VERSION}`];
@@ -32,7 +32,7 @@ export async function eraLines(serving: Serving, bridged: Bridge): Promise<strin
     return [hosts, lineOf(await opening.catch((cause) => explainEra(cause)))];
   // Why it cannot be opened is written when it happens, and each request opens it again.
   void opening.then(
-    (era) => note(lineOf(era)),
+    (era) => operations.note(lineOf(era)),
     () => undefined,
   );
   return [hosts, 'Server:  starting. Until it is up, hosts get its lists of the last start.'];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { StdioServerTransport, serveStdio as serveEras } from '@modelcontextprotocol/server/stdio';
 import { attachGate } from '../../gate/attach.js';
-import type { GateReport } from '../../gate/request/report.js';
+import type { ReceiveReport } from '../../gate/request/report.js';
 import { TaskMemory } from '../../gate/tasks/task-records.js';
 import { BridgedFront } from '../../http/bridged-front.js';
 import { ListenStreams } from '../../http/streams/listen-streams.js';
@@ -34,7 +34,7 @@ export async function serveStdio(
   serving: Serving,
   preferences: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  const { opened, policy, control, note, log, signal } = serving;
+  const { opened, policy, control, operations, signal } = serving;
   const { bridged, ...servers } = await serversOf(serving);
   const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport());
   const answerAll = watchRequests(wire);
@@ -44,9 +44,9 @@ export async function serveStdio(
   });
   const listed = new AbortController();
   // Hosts show stderr only if somebody looks for it, so it has nothing but what needs a look.
-  const report = (line: GateReport): void => {
+  const report: ReceiveReport = (line, timing) => {
     if (line.method.endsWith('/list')) listed.abort();
-    if (line.early || line.warnings?.length) log?.(line);
+    if (line.early || line.warnings?.length) operations.report(line, timing);
   };
   // A stream is a connection of its own, and is about tasks of the calls on the other.
   const gate = { policy, report, listens: true, taskMemory: new TaskMemory() };
@@ -89,7 +89,7 @@ export async function serveStdio(
     await Promise.race([aborted(listed.signal), over, sleep(PAGE_MS, undefined, { ref: false })]);
     await control?.listen();
     // Without the key of the page: hosts write stderr to log files.
-    if (control !== undefined) note(`Switch what the host is shown: ${OPEN_PAGE}`);
+    if (control !== undefined) operations.note(`Switch what the host is shown: ${OPEN_PAGE}`);
     if ((await over) !== 'closed') {
       await streams.close();
       await Promise.race([ended, answerAll(DRAIN_MS)]);

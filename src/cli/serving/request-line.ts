@@ -1,26 +1,26 @@
 import type { GateReport } from '../../gate/request/report.js';
-import { nameValues, plain, type Terminal } from '../terminal/output.js';
+import { nameValues, plain } from '../terminal/output.js';
 
 const MAX_LENGTH = 400;
 
 /**
- * Writes a line for each report. The lines of one turn of the event loop are one write: a pipe takes each at once, and with
- * 64 clients that was 19 % of the processor's time. A process that ends, also by an error, writes what is left.
+ * Collects lines, and writes those of one turn of the event loop at once: a pipe takes each at once, and with 64 clients that
+ * was 19 % of the processor's time. A process that ends, also by an error, writes what is left.
  *
- * @param note writes lines
- * @returns receives the reports
+ * @param write writes lines
+ * @returns receives the lines
  */
-export function logRequests(note: Terminal['note']): (report: GateReport) => void {
+export function inTurns(write: (lines: readonly string[]) => void): (line: string) => void {
   let lines: string[] = [];
-  const write = (): void => {
+  const flush = (): void => {
     const written = lines;
     lines = [];
-    if (written.length > 0) note(written);
+    if (written.length > 0) write(written);
   };
-  process.once('exit', write);
-  return (report) => {
-    if (lines.length === 0) setImmediate(write);
-    lines.push(reportLine(report));
+  process.once('exit', flush);
+  return (line) => {
+    if (lines.length === 0) setImmediate(flush);
+    lines.push(line);
   };
 }
 

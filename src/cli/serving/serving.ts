@@ -1,10 +1,10 @@
 import type { LivePolicy } from '../../gate/request/live-policy.js';
-import type { GateReport } from '../../gate/request/report.js';
 import type { CatalogKeeper } from '../../upstream/early/start.js';
 import type { Protocol } from '../../upstream/options.js';
 import type { Era } from '../../wire/messages.js';
 import type { Control } from '../control/control.js';
 import type { OpenedServer } from '../inputs/open-server.js';
+import type { Operations } from './service/operations.js';
 
 /** Who shares a server, and when sessions and servers end. */
 export interface ServingLimits {
@@ -29,10 +29,8 @@ export interface Serving {
   readonly keeperOf?: ((era: Era, slug?: string) => CatalogKeeper) | undefined;
   /** Receives the messages of a host over stdio, and keeps which tools were called; undefined under `--no-used`. */
   readonly used?: ((message: unknown) => void) | undefined;
-  /** Writes a line to stderr. */
-  readonly note: (text: string) => void;
-  /** Writes a line about each request to stderr; undefined under `--quiet`. */
-  readonly log: ((report: GateReport) => void) | undefined;
+  /** What whoever runs it is told of requests, servers and the policy. */
+  readonly operations: Operations;
   /** Who shares a server, and when sessions and servers end. */
   readonly limits: ServingLimits;
   /** Aborted when the process gets a signal. */

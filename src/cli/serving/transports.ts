@@ -34,7 +34,8 @@ export async function serveHttp(
   service: Service & { readonly port: number },
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const { policy, control, note, log: report, signal, limits, isForMany } = serving;
+  const { policy, control, operations, signal, limits, isForMany } = serving;
+  const { note, report } = operations;
   const access = isForMany ? accessOf(service, environment) : undefined;
   const ofUser = (name: 'endpoint-key' | 'session-key') =>
     isForMany || service.isOpen ? undefined : userKey(name, environment);
@@ -51,7 +52,7 @@ export async function serveHttp(
   if (access !== undefined) lines.push(`Callers need ${access.needs}.`);
   if (isForMany && shared === undefined) note(ONE_PROCESS);
   // A session that ended for lack of use keeps its preferences, in case its host returns.
-  const kept = shared?.store ?? createMemoryStore({ maxSessions: 1000 });
+  const kept = shared?.store ?? createMemoryStore({ maxSessions: Math.max(1000, 2 * limits.maxSessions) });
   const proxy = proxySessions({
     // Over HTTP a host cannot start a server again, so the endpoint does.
     server: servers.legacy,
@@ -83,15 +84,22 @@ export async function serveHttp(
       // It has no session, so the proxy refuses it.
       signal.aborted
         ? proxy.fetch(request, { ...given, parsedBody: body })
-        : modern(request, body, { ...given, report }),
+        : modern(request, body, { ...given, report: given?.report ?? report }),
     proxy.fetch,
   );
   const probe = probes((limit) => bridged.isUp(limit), signal);
-  const guard: Access['guard'] = access?.guard ?? ((handle) => handle);
+  const admit: Access['guard'] = access?.guard ?? ((handle) => handle);
+  const guard: Access['guard'] = (handle) =>
+    admit((request, given) => {
+      given?.identified?.(given.authInfo);
+      return handle(request, given);
+    });
   const endpoint = await listenLocally(guard(both), {
     ...service,
     key,
     sessionSecret: secret,
+    ...(operations.request === undefined ? {} : { log: operations.request }),
+    logSalt: environment.MCP_CONCERNS_LOG_SALT,
     card: guard(withServerCard(policy, both)),
     beside: async (request, refused) =>
       (await probe(request)) ?? access?.describe?.(request) ?? control?.fetch(request, refused),

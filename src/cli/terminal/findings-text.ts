@@ -16,3 +16,9 @@ export const findingsText = (
   texts: ReadonlyMap<string, string>,
   { paint, width }: Paper,
 ): string => formatFindings(findings, texts, width, paint);
+
+/** @returns the first error, on one line */
+export function firstError(findings: readonly Finding[]): string {
+  const found = findings.find(({ severity }) => severity === 'error');
+  return found === undefined ? 'The policy has errors.' : `${found.file}:${found.line}: ${found.message}`;
+}

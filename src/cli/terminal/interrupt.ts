@@ -9,15 +9,20 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * the child processes.
  *
  * @param work gets an `AbortSignal` that SIGINT, SIGTERM and SIGHUP abort
+ * @param hangup is called for SIGHUP instead, if it is given
  * @returns the result of the work
  * @throws {Interrupted} once the work has ended, if a signal interrupted it
  * @example
  * await interruptible((signal) => fetchFromCommand('node', ['server.js'], { seconds: 30, signal }));
  */
-export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function interruptible<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  hangup?: () => void,
+): Promise<T> {
   const controller = new AbortController();
   let interrupted: Interrupted | undefined;
   const onSignal = (name: (typeof SIGNALS)[number]): void => {
+    if (name === 'SIGHUP' && hangup !== undefined) return hangup();
     const exitCode = 128 + constants.signals[name];
     if (interrupted !== undefined) process.exit(exitCode);
     interrupted = new Interrupted(exitCode);

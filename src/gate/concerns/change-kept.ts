@@ -67,7 +67,11 @@ export function* changeKept(
     // Only the answer of the store may be lost.
     const stored = yield* whereStored(change);
     const kept = principal !== undefined && stored.principal;
-    if (!stored.principal || !stored.session) return { state: 'failed', kept, known: stored.known, cause };
+    if (!stored.principal || !stored.session) {
+      // A read proves nothing about a write that may still arrive.
+      const known = stored.known && read(cause, 'refused') === true;
+      return { state: 'failed', kept, known, cause };
+    }
   }
   const withSession = session === undefined ? before : withChange(before, 'session', session);
   const then = principal === undefined ? withSession : withChange(withSession, 'principal', principal);

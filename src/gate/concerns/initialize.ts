@@ -31,7 +31,7 @@ import {
 } from '../request/decision.js';
 import type { Facts, Implementation, RequestFacts } from '../request/facts.js';
 import { INSTRUCTIONS_WITHHELD, NO_SESSION } from '../request/generated/texts.js';
-import { keepClient } from '../request/kept-preferences.js';
+import { keepClient, type StoredPreferences } from '../request/kept-preferences.js';
 import { describeConcerns, storeWarning } from '../request/report.js';
 import { canKeep } from '../request/switching.js';
 import { panelMode } from '../table/routes.js';
@@ -75,10 +75,15 @@ export function* settleInitialize(
   const warnings = yield* stored(record);
   const failed = warnings.filter(({ code }) => code === 'store-unavailable');
   const declared = declareConcerns(told, facts.policy, 'legacy', canKeep(facts));
+  // The values that apply to the next request, also those of the URL and of claims.
+  const kept: StoredPreferences = {
+    session: { state: 'live', record: offered.record },
+    principal: undefined,
+  };
   return {
     message: { ...message, result: withWarnings(declared, failed) },
     tell: () => [
-      describeConcerns(offered.sent, [
+      describeConcerns(configure(facts, kept, { meta: true }), [
         ...offered.sent.warnings,
         ...(isWithheld ? [INSTRUCTIONS_WITHHELD] : []),
         ...warnings,

@@ -1,12 +1,12 @@
 import type { Policy } from '../../engine/policy.js';
 import type { SessionStore } from '../../session/store.js';
-import type { Era, Request as McpRequest, Message } from '../../wire/messages.js';
+import type { Era, Request as McpRequest, Message, RequestId } from '../../wire/messages.js';
 import type { Panel } from '../panel/panel.js';
 import type { SharedCatalog } from '../request/catalog-cache.js';
 import type { Implementation } from '../request/facts.js';
 import type { PrincipalPreferences, SessionId } from '../request/kept-preferences.js';
 import type { LivePolicy } from '../request/live-policy.js';
-import type { GateReport } from '../request/report.js';
+import type { Arrival, ReceiveReport } from '../request/report.js';
 import type { TaskMemory } from '../tasks/task-records.js';
 import type { KnownNames } from './outcomes.js';
 
@@ -17,7 +17,7 @@ export interface ConcernsOptions {
   /** Keeps the preferences of HTTP sessions. Without a store, the connection keeps them as long as it lasts. */
   readonly store?: SessionStore | undefined;
   /** Called once for each request of a client, when its answer leaves, to write a log. */
-  readonly report?: ((report: GateReport) => void) | undefined;
+  readonly report?: ReceiveReport | undefined;
 }
 
 /** What the endpoints of this package add: what they know of a caller, and what the gates of an endpoint share. */
@@ -41,6 +41,8 @@ export interface GateOptions extends ConcernsOptions {
   readonly session?: SessionId | undefined;
   /** The makers of tasks, as far as this process knows, shared between the connections of one endpoint. */
   readonly taskMemory?: TaskMemory | undefined;
+  /** Returns the HTTP request that a request arrived in, once for each, where the connection lasts longer. */
+  readonly arrived?: ((id: RequestId) => Arrival | undefined) | undefined;
   /** The server behind the endpoint, with the era that is spoken to it once it is known. */
   readonly upstream?: ServerBehind | undefined;
   /** Called when a client has initialized the connection, or listed in the modern era, by a process that serves a page with switches. */

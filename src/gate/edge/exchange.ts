@@ -22,7 +22,7 @@ import type { Facts, Keeps, Substitute } from '../request/facts.js';
 import { filterFailed } from '../request/generated/texts.js';
 import { isOneHost, nothingRead, type StoredPreferences } from '../request/kept-preferences.js';
 import { NO_WARNINGS } from '../request/name-filters.js';
-import { NO_REPORT } from '../request/report.js';
+import { NO_REPORT, reasonOf, type Waits } from '../request/report.js';
 import type { Route } from '../table/routes.js';
 import { loggable, panelRouteOf, routeOf } from '../table/routing.js';
 import type { ConnectionState } from './connection-state.js';
@@ -62,6 +62,12 @@ export class Exchange implements Facts {
   logged: readonly ConcernWarning[] = NO_WARNINGS;
   /** Set if the server is asked for a name that does not exist. */
   substitute: Substitute | undefined = undefined;
+  /** For what it waited. The report has this object, so that it also has what comes later. */
+  readonly waits: Waits = {};
+  /** Why calls to the store failed. */
+  readonly storeFailures: string[] = [];
+  /** When it was passed to the server. */
+  passedAt = 0;
   /** Whether the gate answers the request itself: then the server never received it. */
   isHeld = false;
   readonly route: Route;
@@ -121,8 +127,19 @@ export class Exchange implements Facts {
     this.logged = logged;
   }
 
+  /** Adds the time since a moment to what the request waited for. */
+  waited(place: keyof Waits, since: number): void {
+    this.waits[place] = (this.waits[place] ?? 0) + performance.now() - since;
+  }
+
+  /** Keeps why a call to the store failed. */
+  storeFailed(cause: unknown): void {
+    this.storeFailures.push(reasonOf(cause));
+  }
+
   /** Lets the server answer. */
   pass(params = this.request.params): void {
+    this.passedAt = performance.now();
     const id = this.gate.ledger.enter(this);
     this.id = id;
     const { jsonrpc, method } = this.request;
@@ -179,7 +196,7 @@ export class Exchange implements Facts {
     if (connection.report === NO_REPORT) return;
     connection.report(
       { method: loggable(request.method), era, ...report },
-      { id: clientId, policy: policy.digest, ...context },
+      { id: clientId, policy, waits: this.waits, storeFailures: this.storeFailures, ...context },
     );
   }
 

@@ -17,7 +17,7 @@ import type { Sender } from '../request/configure.js';
 import { placePreferences, readSession, recordOf } from '../request/kept-preferences.js';
 import { policyInForce } from '../request/live-policy.js';
 import type { HttpRequestInfo } from '../request/preference-sources.js';
-import type { GateReport } from '../request/report.js';
+import type { Arrival, GateReport, Timing } from '../request/report.js';
 import { KINDS_OF, passesBy, reportOfPassing } from '../table/routing.js';
 import { memoryOf, StoredRecords, TaskMemory } from '../tasks/task-records.js';
 import type { GateOptions } from './concerns-options.js';
@@ -81,17 +81,19 @@ class TransportWithGate extends TransportLayer implements GateLink, ConnectionPo
   ) {
     super(inner);
     this.opens = options.opens?.();
-    const { report, names, probe, upstream } = options;
+    const { report, names, probe, upstream, arrived } = options;
     if (report === undefined) return;
-    const told = (line: GateReport): void => {
+    const told = (line: GateReport, timing?: Timing, arrival?: Arrival): void => {
+      const receive = arrival?.report ?? report;
+      if (upstream === undefined) return receive(line, timing);
       // A single server has no name.
-      const target = upstream?.servers.size ? line.target : undefined;
+      const target = upstream.servers.size ? line.target : undefined;
       const server = target?.name && insideName(KINDS_OF[target.type][0], target.name)?.slug;
-      const isOne = server !== undefined && upstream?.servers.has(server) === true;
-      const early = upstream?.isEarly === true ? { early: true } : {};
-      report({ ...line, ...early, serverEra: upstream?.serverEra, ...(isOne ? { server } : {}) });
+      const isOne = server !== undefined && upstream.servers.has(server);
+      const early = upstream.isEarly ? { early: true } : {};
+      receive({ ...line, ...early, serverEra: upstream.serverEra, ...(isOne ? { server } : {}) }, timing);
     };
-    this.outcomes = new Outcomes(upstream === undefined ? report : told, names ?? new KnownNames(), probe);
+    this.outcomes = new Outcomes(told, names ?? new KnownNames(), probe, arrived);
   }
 
   private get isEnforced(): boolean {

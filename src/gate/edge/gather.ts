@@ -10,11 +10,20 @@ import type {
   ResponseOutcome,
   ResponseSteps,
 } from '../request/decision.js';
-import { NO_REPORT } from '../request/report.js';
+import { NO_REPORT, type Waits } from '../request/report.js';
 import { loggable, refusalOf } from '../table/routing.js';
 import type { Exchange } from './exchange.js';
 import { ROUTE_HANDLERS, type RouteHandlers } from './route-handlers.js';
 import { type FactReceiver, type FactResult, provideFact, providePreferences } from './sources.js';
+
+/** For what a need waits, if not for the store. */
+const WAITED_FOR: { readonly [N in NeedName]?: keyof Waits | 'code' } = {
+  whole: 'server',
+  lists: 'server',
+  pages: 'server',
+  person: 'person',
+  panel: 'code',
+};
 
 /** How a decision gets what it needs, and what becomes of its end. `R` is what whoever runs it gets. */
 interface RunMode<T, N extends NeedName, R> {
@@ -72,6 +81,8 @@ class StepRunner<T, N extends NeedName, R> implements FactReceiver<T> {
   private isAsking = false;
   private ended: { readonly result: R | Promise<R> } | undefined = undefined;
   private resolve: ((result: R | Promise<R>) => void) | undefined = undefined;
+  private awaited: NeedName = 'preferences';
+  private askedAt = 0;
 
   constructor(
     private readonly exchange: Exchange,
@@ -99,7 +110,11 @@ class StepRunner<T, N extends NeedName, R> implements FactReceiver<T> {
       let step = given === undefined ? steps.next() : resumed(steps, given);
       while (step.done !== true) {
         const found = this.lookUp(step.value);
-        if (found === undefined) return this.finish(mode.later?.(exchange, step.value));
+        if (found === undefined) {
+          this.awaited = step.value.need;
+          this.askedAt = performance.now();
+          return this.finish(mode.later?.(exchange, step.value));
+        }
         step = resumed(steps, found);
       }
       this.finish({ result: mode.end(exchange, step.value) });
@@ -120,9 +135,15 @@ class StepRunner<T, N extends NeedName, R> implements FactReceiver<T> {
   /** Takes what the latest need is answered with. If that was not at hand, the decision goes on. */
   receive(found: FactResult<T>): void {
     const { mode, exchange } = this;
-    if (this.isAsking) this.immediate = found;
+    if (this.isAsking) {
+      this.immediate = found;
+      return;
+    }
+    const place = WAITED_FOR[this.awaited] ?? 'store';
+    if (place !== 'code') exchange.waited(place, this.askedAt);
+    if (place === 'store' && 'cause' in found) exchange.storeFailed(found.cause);
     // Not if the client has cancelled the request.
-    else if (mode.later === undefined || !exchange.isHeld || exchange.resume()) this.resume(found);
+    if (mode.later === undefined || !exchange.isHeld || exchange.resume()) this.resume(found);
   }
 
   private finish(end: { readonly result: R | Promise<R> } | undefined): void {
@@ -168,6 +189,7 @@ export function handleResponse(
   handlers: RouteHandlers = ROUTE_HANDLERS,
 ): Message | Promise<Message> {
   const { clientId } = exchange;
+  if (exchange.passedAt > 0) exchange.waited('server', exchange.passedAt);
   const answered = message.id === clientId ? message : { ...message, id: clientId };
   return new StepRunner(
     exchange,

@@ -14,7 +14,15 @@ import {
   read,
 } from '../../wire/messages.js';
 import type { Target } from '../request/decision.js';
-import type { GateReport, Report, ReportContext, ReportedTarget, ReportedTrace } from '../request/report.js';
+import type {
+  Arrival,
+  GateReport,
+  Report,
+  ReportContext,
+  ReportedTarget,
+  ReportedTrace,
+  Timing,
+} from '../request/report.js';
 import { KINDS_OF, targetOf } from '../table/routing.js';
 
 /** A request without an answer yet, and what is to be reported about it. */
@@ -22,6 +30,9 @@ interface Pending {
   readonly request: Request;
   readonly target: Target | undefined;
   report: GateReport;
+  readonly began: number;
+  readonly arrival: Arrival | undefined;
+  told: Pick<ReportContext, 'waits' | 'storeFailures'>;
 }
 
 /** More requests than this wait for an answer only if a client attacks. Others are then reported without their outcome. */
@@ -38,11 +49,13 @@ export class Outcomes {
    * @param send receives the reports
    * @param names the names that reports may contain
    * @param probe the method of probes, which are not requests of a client
+   * @param arrived returns the HTTP request that a request arrived in, where the connection lasts longer
    */
   constructor(
-    private readonly send: (report: GateReport) => void,
+    private readonly send: (report: GateReport, timing?: Timing, arrival?: Arrival) => void,
     private readonly names: KnownNames,
     private readonly probe: string | undefined,
+    private readonly arrived?: (id: RequestId) => Arrival | undefined,
   ) {}
 
   /** Must be called with each message of the client before it is handled. */
@@ -63,21 +76,25 @@ export class Outcomes {
     const report = {
       method,
       era: eraOf(message),
-      policy: policy.digest,
+      ...ofPolicy(policy),
       ...(trace === undefined ? {} : { trace }),
     };
-    if (this.pending.size < MAX_PENDING) this.pending.set(message.id, { request: message, target, report });
-    else this.send(report);
+    const arrival = this.arrived?.(message.id);
+    const began = arrival?.at ?? performance.now();
+    if (this.pending.size < MAX_PENDING)
+      this.pending.set(message.id, { request: message, target, report, began, arrival, told: {} });
+    else this.send(report, undefined, arrival);
   }
 
   /** Receives a report of the gate. One that belongs to no request is sent at once. */
-  readonly told: Report = (report, { id, policy, list, listedName }: ReportContext = {}) => {
+  readonly told: Report = (report, { id, policy, list, listedName, ...told }: ReportContext = {}) => {
     if (list !== undefined) this.names.learn(list.kind, list.items);
     if (listedName !== undefined) this.names.add(listedName);
     const pending = id === undefined ? undefined : this.pending.get(id);
     if (pending === undefined) return this.send(report);
+    pending.told = { ...pending.told, ...told };
     const warnings = [...(pending.report.warnings ?? []), ...(report.warnings ?? [])];
-    const merged = { ...pending.report, ...report, ...(policy === undefined ? {} : { policy }) };
+    const merged = { ...pending.report, ...report, ...(policy === undefined ? {} : ofPolicy(policy)) };
     pending.report = warnings.length === 0 ? merged : { ...merged, warnings };
   };
 
@@ -105,17 +122,24 @@ export class Outcomes {
     const pending = this.pending.get(id);
     if (pending === undefined) return;
     this.pending.delete(id);
-    const { target, report } = pending;
+    const { target, report, began, arrival } = pending;
+    const { waits = {}, storeFailures = [] } = pending.told;
+    const durationMs = Math.round((performance.now() - began) * 10) / 10;
     // A server that answers a call has the tool.
     const answered = Object.keys(outcome).length === 0;
     if (target !== undefined && target.type !== 'uri' && answered) this.names.add(target.name);
-    this.send({ ...report, ...(target === undefined ? {} : { target: this.known(target) }), ...outcome });
+    const known = target === undefined ? {} : { target: this.known(target) };
+    const failed = storeFailures.length === 0 ? {} : { storeFailures };
+    this.send({ ...report, ...known, ...outcome }, { durationMs, waits, ...failed }, arrival);
   }
 
   private known({ type, name }: Target): ReportedTarget {
     return this.names.has(name) ? { type, name } : { type };
   }
 }
+
+const ofPolicy = ({ digest, label }: Policy): Pick<GateReport, 'policy' | 'policyLabel'> =>
+  label === undefined ? { policy: digest } : { policy: digest, policyLabel: label };
 
 function isMapped({ entries }: Policy, { type, name }: Target): boolean {
   return KINDS_OF[type].some((kind) => entries[kind].has(name));
@@ -124,9 +148,11 @@ function isMapped({ entries }: Policy, { type, name }: Target): boolean {
 /** Reads a trace parent, as SEP-414 puts it into `_meta`: https://www.w3.org/TR/trace-context/#traceparent-header */
 function traceOf(traceparent: unknown): ReportedTrace | undefined {
   if (typeof traceparent !== 'string' || traceparent.length > 100) return undefined;
-  const [, traceId, spanId] =
-    /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(traceparent) ?? [];
-  return traceId === undefined || spanId === undefined ? undefined : { traceId, spanId };
+  const [, traceId, spanId, flags = '00'] =
+    /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent) ?? [];
+  if (traceId === undefined || spanId === undefined) return undefined;
+  const isSampled = (Number.parseInt(flags, 16) & 1) === 1;
+  return { traceId, spanId, ...(isSampled ? { isSampled } : {}) };
 }
 
 /** Of a server with more names than this, not all are known: the memory is bounded. */

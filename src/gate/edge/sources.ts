@@ -143,6 +143,7 @@ async function readLater(
   try {
     kept = await reading;
   } catch (cause) {
+    exchange.storeFailed(cause);
     const warnings = [storeWarning('read', cause)];
     // The client must know that what it sees may not be what its person chose.
     if (!exchange.isEnforced) return configured(exchange, need, unread(exchange), warnings);

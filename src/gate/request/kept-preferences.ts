@@ -165,10 +165,8 @@ export type SessionPreferences =
       readonly id: string;
       /** What this process knows without the store: what `initialize` said, or what was read last. */
       known?: SessionRecord | undefined;
-      /** What the session id says. It holds if the store does not know the session, not if the store cannot be read. */
+      /** What the session id says of the time when it was made. A record that the store has says more. */
       readonly sealed?: SessionRecord | undefined;
-      /** Whether a store that does not know the session may have forgotten it. */
-      readonly isOld?: boolean | undefined;
     }
   /** Nowhere: HTTP without a session. */
   | { readonly place: 'none' };
@@ -185,8 +183,8 @@ export function placePreferences(
   session: SessionId | undefined,
   http: boolean,
 ): SessionPreferences {
-  const { key: id, sealed, known, isOld } = session ?? {};
-  if (store !== undefined && id !== undefined) return { place: 'store', store, id, known, sealed, isOld };
+  const { key: id, sealed, known } = session ?? {};
+  if (store !== undefined && id !== undefined) return { place: 'store', store, id, known, sealed };
   return http && id === undefined
     ? { place: 'none' }
     : { place: 'connection', id, record: sealed ?? {}, sealed };
@@ -196,16 +194,18 @@ export function placePreferences(
 export function readSession(preferences: SessionPreferences): SessionRead | Promise<SessionRead> {
   if (preferences.place === 'store') {
     return preferences.store.read(preferences.id).then((found) => {
-      if (found.state === 'unknown' && preferences.isOld === true) return found;
+      // A store that knows nothing of a session has forgotten it, and with it what its host chose since `initialize`. What the
+      // id says of that host could show what it hid.
+      if (found.state !== 'live') return found;
       const session = withKnown(found, preferences.known ?? preferences.sealed);
-      if (session.state === 'live') preferences.known = session.record;
+      preferences.known = recordOf(session);
       return session;
     });
   }
   return preferences.place === 'none' ? NOTHING_KEPT : { state: 'live', record: preferences.record };
 }
 
-/** Adds what is known to what the store has. An id that the store does not know may be of a write that failed. */
+/** Adds what is known to what the store has. */
 function withKnown(found: SessionRead, known: SessionRecord | undefined): SessionRead {
   if (known === undefined || found.state === 'ended') return found;
   return { state: 'live', record: { ...known, ...recordOf(found) } };

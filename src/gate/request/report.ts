@@ -10,7 +10,7 @@ import {
 import type { Decision } from '../../engine/evaluate.js';
 import { type HiddenCounts, isEmpty } from '../../engine/hidden.js';
 import type { Primitive } from '../../engine/mapping.js';
-import type { Kind } from '../../engine/policy.js';
+import type { Kind, Policy } from '../../engine/policy.js';
 import type { Era, RequestId } from '../../wire/messages.js';
 import { storeUnavailable } from './generated/texts.js';
 
@@ -31,6 +31,8 @@ export interface ReportedTarget {
 export interface ReportedTrace {
   readonly traceId: string;
   readonly spanId: string;
+  /** Whether the client says that its own part of the trace is recorded. */
+  readonly isSampled?: boolean;
 }
 
 /** What happened to one request of a client, for a log. It contains neither arguments nor results. */
@@ -45,6 +47,8 @@ export interface GateReport {
   readonly server?: string | undefined;
   /** The digest of the policy that decided. */
   readonly policy?: string;
+  /** What its author calls it. */
+  readonly policyLabel?: string | undefined;
   readonly target?: ReportedTarget;
   /** The decision of the access check about the target. */
   readonly decision?: Decision;
@@ -73,16 +77,43 @@ export interface GateReport {
   readonly refused?: string;
 }
 
+/** How long a request took. Not in its report: the same request has the same report. */
+export interface Timing {
+  /** Milliseconds from the arrival of the request to its answer. */
+  readonly durationMs: number;
+  /** For what the gate waited meanwhile. */
+  readonly waits: Readonly<Waits>;
+  /** Why calls to the session store failed: for each, the code of the first cause, or its name. */
+  readonly storeFailures?: readonly string[];
+}
+
+/** An HTTP request that JSON-RPC requests arrived in, on a connection that lasts longer. */
+export interface Arrival {
+  /** When it arrived, by `performance.now()`. */
+  readonly at: number;
+  /** Receives the reports about its JSON-RPC requests, in place of the receiver of the connection. */
+  readonly report?: ReceiveReport | undefined;
+}
+
+/** Receives a report about a request when its answer leaves, and how long it took. */
+export type ReceiveReport = (report: GateReport, timing?: Timing) => void;
+
+/** Milliseconds for which a request waited for each. */
+export type Waits = { -readonly [P in 'store' | 'server' | 'person']?: number };
+
 /** What the gate knows besides a report: to which request it belongs, and names that reports may contain. */
 export interface ReportContext {
   /** The id that the client gave the request. */
   readonly id?: RequestId;
-  /** The digest of the policy that the request is handled under. */
-  readonly policy?: string;
+  /** The policy that the request is handled under. */
+  readonly policy?: Policy;
   /** A list of the server. */
   readonly list?: { readonly kind: Kind; readonly items: readonly Primitive[] };
   /** The name of the request's target, if the server lists it. */
   readonly listedName?: string;
+  /** For what the request waits, and which calls to the store failed. Both go on to change. */
+  readonly waits?: Readonly<Waits>;
+  readonly storeFailures?: readonly string[];
 }
 
 /** Receives a report about a request. */

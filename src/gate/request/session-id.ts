@@ -34,8 +34,8 @@ export interface SealedFor {
 const ownSecret = once(() => randomBytes(32));
 
 /**
- * Makes the id of a session, with what the host preferred at `initialize` sealed into it. So these preferences hold also
- * where no store has them: after a failed write, or in a process that restarted.
+ * Makes the id of a session, with what the host preferred at `initialize` sealed into it. So a process that
+ * restarted can begin the session again, and knows that it exists.
  *
  * @param sealedFor who can open the seal
  * @param record what is kept for the session

@@ -5,7 +5,7 @@ import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handle
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { readJson } from '../request-body.js';
 import { failedRequest } from '../servers/failed-request.js';
-import { GONE, isGone, keptFor, openSession, sessionOf } from '../sessions.js';
+import { GONE, hasForeignSession, isGone, keptFor, openSession, sessionOf } from '../sessions.js';
 import { textResponse } from '../streams/text-response.js';
 import { DirectTransport } from './direct-transport.js';
 import type { KnownLists } from './known-lists.js';
@@ -49,6 +49,8 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
     given: FetchOptions,
   ): Promise<Response> {
     const kept = keptFor(options, given);
+    if (kept.store !== undefined && hasForeignSession(request.headers))
+      return failure(404, HTTP_ERRORS.notFound, GONE);
     const sessionId = kept.store && sessionOf(request.headers);
     const { session, ahead } = openSession(kept, sessionId, true);
     if (isGone(await ahead?.session, session)) return failure(404, HTTP_ERRORS.notFound, GONE);

@@ -1,4 +1,4 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { fromBase64url, toBase64url } from '../../base64.js';
 import { COME_BACK, type EndingTransport } from '../../gate/edge/gated-transport.js';
 import {
@@ -59,43 +59,46 @@ export function resultRequest(messages: readonly unknown[]): McpRequest | undefi
  * A transport for one `tasks/result`. Its server can end the stream before the task has ended: then no process waits, and
  * the client comes back with the id of the event.
  */
-export class TaskResultTransport extends WebStandardStreamableHTTPServerTransport implements EndingTransport {
-  private retryMs: number | undefined;
+export function taskResultTransport(
+  Base: typeof WebStandardStreamableHTTPServerTransport,
+  request: McpRequest,
+): WebStandardStreamableHTTPServerTransport & EndingTransport {
+  class TaskResultTransport extends Base implements EndingTransport {
+    private retryMs: number | undefined;
+    private readonly request = request;
 
-  constructor(private readonly request: McpRequest) {
-    super({});
-  }
+    [COME_BACK](_id: unknown, retryMs: number): () => void {
+      this.retryMs = retryMs;
+      return () => this.closeSSEStream(this.request.id);
+    }
 
-  [COME_BACK](_id: unknown, retryMs: number): () => void {
-    this.retryMs = retryMs;
-    return () => this.closeSSEStream(this.request.id);
-  }
+    override async handleRequest(
+      ...given: Parameters<WebStandardStreamableHTTPServerTransport['handleRequest']>
+    ): Promise<Response> {
+      const response = await super.handleRequest(...given);
+      const { status, headers, body } = response;
+      if (status !== 200 || body === null) return response;
+      return new Response(this.primed(body), { status, headers });
+    }
 
-  override async handleRequest(
-    ...given: Parameters<WebStandardStreamableHTTPServerTransport['handleRequest']>
-  ): Promise<Response> {
-    const response = await super.handleRequest(...given);
-    const { status, headers, body } = response;
-    if (status !== 200 || body === null) return response;
-    return new Response(this.primed(body), { status, headers });
+    /** Puts an event with the id in front of a stream whose client can come back. */
+    primed(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+      const reader = body.getReader();
+      let isFirst = true;
+      return new ReadableStream({
+        pull: async (controller) => {
+          const { done, value } = await reader.read();
+          if (isFirst && this.retryMs !== undefined) {
+            const event = `id: ${eventIdOf(this.request)}\nretry: ${this.retryMs}\ndata:\n\n`;
+            controller.enqueue(new TextEncoder().encode(event));
+          }
+          isFirst = false;
+          if (done) controller.close();
+          else controller.enqueue(value);
+        },
+        cancel: (reason) => reader.cancel(reason),
+      });
+    }
   }
-
-  /** Puts an event with the id in front of a stream whose client can come back. */
-  private primed(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-    const reader = body.getReader();
-    let isFirst = true;
-    return new ReadableStream({
-      pull: async (controller) => {
-        const { done, value } = await reader.read();
-        if (isFirst && this.retryMs !== undefined) {
-          const event = `id: ${eventIdOf(this.request)}\nretry: ${this.retryMs}\ndata:\n\n`;
-          controller.enqueue(new TextEncoder().encode(event));
-        }
-        isFirst = false;
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    });
-  }
+  return new TaskResultTransport({});
 }

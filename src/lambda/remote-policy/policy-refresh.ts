@@ -4,24 +4,20 @@ import type { LivePolicy } from '../../gate/request/live-policy.js';
 import { parseJson } from '../../http/request-body.js';
 import { openCompiledPolicy } from '../../policy/compile/compiled.js';
 import { beforeAbort } from '../../session/before-abort.js';
+import type { PolicyEvent } from '../../telemetry/policy-event.js';
 import { type PolicyUrl, parsePolicyUrl } from './policy-url.js';
 import type { ReadText } from './read-text.js';
 
 /** The policy outside the function cannot be used. The function keeps the policy that it has. */
 class RemotePolicyError extends errorClass('RemotePolicyError', 'REMOTE_POLICY_INVALID') {}
 
-/** What a look at the policy outside the function led to, for the log. A look that finds the same policy is not an event. */
-export type PolicyEvent =
-  | { readonly outcome: 'replaced'; readonly url: string; readonly policy: string; readonly before: string }
-  | {
-      readonly outcome: 'kept';
-      readonly url: string;
-      /** The digest of the policy that stays in effect. */
-      readonly policy: string;
-      /** Seconds since the policy in effect was last confirmed; since the start, if it never was. */
-      readonly ageSeconds: number;
-      readonly error: Error;
-    };
+/** A place that the policy comes from. */
+export interface PolicySource {
+  /** Whether a policy was found there since the start. Until then, the packaged one is in effect. */
+  readonly isConfirmed: boolean;
+  /** Looks there, if that is due. It never rejects. */
+  look(): Promise<void> | undefined;
+}
 
 export interface PolicyRefreshOptions {
   readonly live: LivePolicy;
@@ -29,11 +25,15 @@ export interface PolicyRefreshOptions {
   /** The policy in effect is confirmed again when it is older than this. */
   readonly maxAgeSeconds: number;
   readonly read: ReadText;
+  /** Whether requests are refused until a policy of the URL was found. */
+  readonly required: boolean;
   readonly report: (event: PolicyEvent) => void;
 }
 
 /** Longer than two attempts of the AWS client. A request must not wait longer for a policy. */
 const GIVE_UP_MS = 3000;
+
+const RETRY_SECONDS = 5;
 
 /**
  * Keeps a policy as recent as the one outside the function. A request that finds the policy too old waits until it is
@@ -43,16 +43,17 @@ const GIVE_UP_MS = 3000;
  * If the policy cannot be read, or is not valid, the one in effect stays, and the next look is after `maxAgeSeconds`.
  *
  * @param options the policy to replace, and where the new one is
- * @returns a function to call before each request; it never rejects
+ * @returns `look`, to call before each request, which never rejects, and whether a policy of the URL was found
  * @example
- * const refresh = createPolicyRefresh({ live, url, maxAgeSeconds: 60, read: createReadText(), report });
- * await refresh();
+ * const refresh = createPolicyRefresh({ live, url, maxAgeSeconds: 60, required: false, read, report });
+ * await refresh.look();
  */
-export function createPolicyRefresh(options: PolicyRefreshOptions): () => Promise<void> | undefined {
+export function createPolicyRefresh(options: PolicyRefreshOptions): PolicySource {
   const { live, url, maxAgeSeconds, read, report } = options;
   let looked = Number.NEGATIVE_INFINITY;
   let confirmed = performance.now();
   let pending: Promise<void> | undefined;
+  let isConfirmed = false;
   const fix = 'Check that the function can reach it and may read it.';
   const tooLate = `${url.text} did not answer within ${GIVE_UP_MS / 1000} seconds. ${fix}`;
 
@@ -62,10 +63,11 @@ export function createPolicyRefresh(options: PolicyRefreshOptions): () => Promis
     try {
       const next = await beforeAbort(readPolicy(url, read, live.current), late.signal);
       confirmed = performance.now();
+      isConfirmed = true;
       const before = live.current.digest;
       if (next.digest === before) return;
       live.replace(next);
-      report({ outcome: 'replaced', url: url.text, policy: next.digest, before });
+      report({ outcome: 'replaced', url: url.text, policy: next.digest, before, policyLabel: next.label });
     } catch (cause) {
       const ageSeconds = Math.round((performance.now() - confirmed) / 1000);
       const error = cause instanceof Error ? cause : new Error(String(cause));
@@ -76,10 +78,18 @@ export function createPolicyRefresh(options: PolicyRefreshOptions): () => Promis
       pending = undefined;
     }
   };
-  return () => {
-    if (performance.now() - looked < maxAgeSeconds * 1000) return undefined;
-    pending ??= look();
-    return pending;
+  return {
+    get isConfirmed() {
+      return isConfirmed;
+    },
+    look(): Promise<void> | undefined {
+      // What is required and missing is looked for again soon.
+      const maxAge =
+        isConfirmed || !options.required ? maxAgeSeconds : Math.min(maxAgeSeconds, RETRY_SECONDS);
+      if (performance.now() - looked < maxAge * 1000) return undefined;
+      pending ??= look();
+      return pending;
+    },
   };
 }
 

@@ -9,7 +9,8 @@ export const COMPILED_FORMAT = 1 as const;
 export class CompiledPolicyError extends errorClass('CompiledPolicyError', 'COMPILED_POLICY_INVALID') {}
 
 /**
- * Computes the digest of a compiled policy, which identifies the policy and shows whether it was changed.
+ * Computes the digest of a compiled policy, which identifies what the policy says and shows whether it was changed. Where its
+ * files lie and what its author calls it make no difference.
  *
  * @param content the compiled policy without its digest
  * @returns the first 32 hexadecimal digits of the SHA-256 of its JSON
@@ -17,8 +18,12 @@ export class CompiledPolicyError extends errorClass('CompiledPolicyError', 'COMP
  * digestOf({ ...content, format: COMPILED_FORMAT });
  */
 export function digestOf(content: Omit<CompiledPolicy, 'digest'>): string {
-  return sha256Of(JSON.stringify(content)).slice(0, 32);
+  const { files: _files, label: _label, ...said } = content;
+  return digestOfAll(said);
 }
+
+/** The digest of 0.2.0 and before, which had the paths of the files in it. Such policies can still be opened. */
+const digestOfAll = (content: object): string => sha256Of(JSON.stringify(content)).slice(0, 32);
 
 /**
  * Opens a policy that was compiled at build time. This needs neither a YAML parser nor a schema validator.
@@ -43,12 +48,15 @@ export function openCompiledPolicy(data: unknown): Policy {
   }
   const { digest, ...content } = data as CompiledPolicy;
   // A truncated or edited policy would decide differently from the one that was checked.
-  if (digest !== digestOf(content)) {
+  if (digest !== digestOf(content) && digest !== digestOfAll(content)) {
     throw new CompiledPolicyError(
       'The compiled policy was changed after it was compiled: its digest does not match. Compile it again.',
     );
   }
   try {
+    // They are not in the digest, and decisions name them.
+    if (!content.files.every((file) => typeof file === 'string'))
+      throw new TypeError('Its files have no names.');
     return preparePolicy(data as CompiledPolicy);
   } catch (cause) {
     throw new CompiledPolicyError('The compiled policy is damaged. Compile it again.', { cause });

@@ -6,7 +6,7 @@ import {
   type NamedKind,
   outsideName,
 } from '../../engine/servers/outside-names.js';
-import type { UpstreamEvent } from '../../http/log/upstream-event.js';
+import type { UpstreamEvent } from '../../telemetry/upstream-event.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import type { Members } from '../../wire/messages.js';
 import { type Introduction, STARTING } from './merge.js';

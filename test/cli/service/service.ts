@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 import { EXTENSION_ID } from '../../../src/wire/messages.js';
@@ -121,8 +121,11 @@ export interface Service extends Started {
 }
 
 /** Starts `serve` in front of a child process, or of what the arguments name after `--`. */
-export async function serve(environment: Record<string, string>, ...args: string[]): Promise<Service> {
-  const started = startService(environment, ...args);
+export const serve = (environment: Record<string, string>, ...args: string[]): Promise<Service> =>
+  listening(startService(environment, ...args));
+
+/** Waits until `serve` listens. */
+export async function listening(started: Started): Promise<Service> {
   const url = new URL(/ on (http:\S+)/.exec(await started.until('stdout', /to stop\.\n/))?.[1] ?? '');
   url.hostname = '127.0.0.1';
   return { ...started, url };
@@ -132,11 +135,23 @@ export async function serve(environment: Record<string, string>, ...args: string
 export function startService(environment: Record<string, string>, ...args: string[]): Started {
   const folder = mkdtempSync(join(tmpdir(), 'service-'));
   writeFileSync(join(folder, 'policy.yaml'), POLICY);
+  return startServiceWith(join(folder, 'policy.yaml'), environment, args);
+}
+
+/** Starts `serve` with a policy of the test. */
+export function startServiceWith(
+  path: string,
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[],
+): Started {
+  const folder = dirname(path);
   const before = { ...process.env };
   // What tests do not set must not come from the machine.
   Object.assign(process.env, { XDG_STATE_HOME: folder, XDG_RUNTIME_DIR: folder }, environment);
-  const policy = ['--no-project', '--port', '0', '--policy', join(folder, 'policy.yaml')];
-  const server = args.some((each) => each === '--url') ? [] : ['--', process.execPath, CHILD, 'none'];
+  const policy = ['--no-project', '--port', '0', '--policy', path];
+  const server = args.some((each) => each === '--url' || each === '--')
+    ? []
+    : ['--', process.execPath, CHILD, 'none'];
   const starts = join(folder, 'starts');
   const counter = server.length === 0 ? [] : [starts];
   const started = start('serve', ...policy, ...args, ...server, ...counter);

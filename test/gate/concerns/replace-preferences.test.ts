@@ -127,10 +127,11 @@ describe('new preferences', () => {
     it('say whether they were kept for the caller when a store failed', async () => {
       const cause = new TypeError('no store');
       const { talk } = await connect({}, {}, (store) => failing(store, 'update'));
+      // The read shows the old values, but the write may still arrive.
       expect(await replace(talk, { security: 'low' })).toEqual({
         state: 'failed',
         kept: false,
-        known: true,
+        known: false,
         cause,
       });
       expect(talk.record).toEqual({});
@@ -142,8 +143,17 @@ describe('new preferences', () => {
       expect(await replace(broken, { security: 'low' })).toEqual({
         state: 'failed',
         kept: true,
-        known: true,
+        known: false,
         cause,
+      });
+      const refused = Object.assign(new TypeError('no'), { refused: true });
+      const refusing = { ...createMemoryStore(), update: () => Promise.reject(refused) };
+      const denied = new Talk(ON, { preferences: { place: 'store', store: refusing, id: 's' } });
+      expect(await replace(denied, { security: 'low' })).toEqual({
+        state: 'failed',
+        kept: false,
+        known: true,
+        cause: refused,
       });
       const unread = new Talk(ON, {
         preferences: { place: 'store', store: failing(store, 'read'), id: 's' },

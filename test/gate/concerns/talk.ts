@@ -6,7 +6,7 @@ import type { Sender } from '../../../src/gate/request/configure.js';
 import type { Implementation } from '../../../src/gate/request/facts.js';
 import type { PrincipalPreferences, SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { LivePolicy } from '../../../src/gate/request/live-policy.js';
-import type { GateReport, ReportContext } from '../../../src/gate/request/report.js';
+import type { GateReport } from '../../../src/gate/request/report.js';
 import type { SessionStore } from '../../../src/session/store.js';
 import {
   CLIENT_CAPABILITIES_META,
@@ -18,6 +18,7 @@ import {
   read,
 } from '../../../src/wire/messages.js';
 import { readPreferences } from '../exchange-of.js';
+import { contextOf } from '../gate-harness.js';
 
 /** The lists of a server, by the key of their results; a number is the code of an error. */
 type Served = { readonly [kind: string]: readonly object[] | number };
@@ -38,7 +39,7 @@ export class Talk {
   readonly toClient: { message: Message; relatedTo: RequestId | undefined }[] = [];
   readonly reports: GateReport[] = [];
   /** What each report belongs to. */
-  readonly contexts: (ReportContext | undefined)[] = [];
+  readonly contexts: ReturnType<typeof contextOf>[] = [];
   /** What the page was told. */
   readonly observed: string[] = [];
   /** Who the client and the server are, as the page was told. */
@@ -64,7 +65,7 @@ export class Talk {
         preferences: preferences ?? { place: 'connection', record: {} },
         report: (report, context) => {
           this.reports.push(report);
-          this.contexts.push(context);
+          this.contexts.push(contextOf(context));
         },
       },
       {

@@ -55,7 +55,7 @@ describe('updateConcerns', () => {
     expect(answers(talk)).toHaveLength(1);
   });
 
-  it('warns of what it ignores, and of other sources', async () => {
+  it('warns of what it ignores, but not of what a URL says for other servers', async () => {
     const talk = talkTo(ON, {}, { concerns: { security: 'low' } });
     const http = { url: 'http://x.test/mcp?concerns=weather:1' };
     await updateConcerns(talk.exchange(method, { concerns: { securty: 'high' } }, { http }));
@@ -64,10 +64,6 @@ describe('updateConcerns', () => {
         code: 'undeclared-concern',
         message:
           '"securty" (update) is not a concern of this server. It was ignored. Did you mean "security"?',
-      },
-      {
-        code: 'undeclared-concern',
-        message: '"weather" (url) is not a concern of this server. It was ignored.',
       },
     ];
     expect(answers(talk)).toEqual(result({ concerns: { tier: 'free' }, warnings, visible: { tools: 3 } }));
@@ -134,7 +130,10 @@ describe('updateConcerns', () => {
     const broken = inStore(failing(store, 'update'));
     await update(broken, { security: 'high' });
     expect(answers(broken)).toEqual(
-      refused(-32603, 'The concerns could not be stored, so nothing changed. Try again.'),
+      refused(
+        -32603,
+        'The concerns may or may not have been stored: the store did not answer. List again to see what is in effect.',
+      ),
     );
     const message = 'The session store could not be written (TypeError).';
     expect(broken.reports).toEqual([

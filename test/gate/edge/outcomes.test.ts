@@ -154,13 +154,14 @@ describe('what the gate tells about a request', () => {
   ];
 
   it('is reported with its outcome', () => {
+    const other = { ...policyOf('concerns: { a: { values: [x] } }'), digest: 'other' };
     const { reports, request, answer, outcomes } = open();
     request(1, 'tools/list');
     outcomes.told(told, { id: 1 });
-    outcomes.told({ ...told, shown: 4, total: 5 }, { id: 1, policy: 'other' });
+    outcomes.told({ ...told, shown: 4, total: 5 }, { id: 1, policy: other });
     expect(reports).toEqual([]);
     answer(1, { error: { code: 7, message: '' } });
-    expect(reports).toEqual([{ ...told, shown: 4, total: 5, policy: 'other', error: 7 }]);
+    expect(reports).toEqual([{ ...told, shown: 4, total: 5, policy: other.digest, error: 7 }]);
   });
 
   it('has the policy that the request arrived under if the gate tells none', () => {
@@ -254,7 +255,12 @@ describe('the trace of a request', () => {
   const [trace, span] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
 
   it.each<[string, unknown, object]>([
-    ['a trace parent', `00-${trace}-${span}-01`, { trace: { traceId: trace, spanId: span } }],
+    ['a trace parent', `00-${trace}-${span}-00`, { trace: { traceId: trace, spanId: span } }],
+    [
+      'one that is recorded',
+      `00-${trace}-${span}-01`,
+      { trace: { traceId: trace, spanId: span, isSampled: true } },
+    ],
     ['none', undefined, {}],
     ['another type', [`00-${trace}-${span}-01`], {}],
     ['text before it', `x00-${trace}-${span}-01`, {}],

@@ -86,7 +86,7 @@ describe('the lists of a server', () => {
         resolve([Object.keys(lists), enough]),
       );
     });
-    expect(got).toEqual([['tools', 'prompts'], true]);
+    expect(got).toEqual([['servers', 'tools', 'prompts'], true]);
   });
 });
 
@@ -206,11 +206,11 @@ describe('a list that is too long to be cached', () => {
 
 it('the lists that are held are those that were read, and nothing is asked for them', () => {
   const server = serving(SHORT);
-  expect(server.gate.state.catalog.held(policy)).toEqual({});
+  expect(server.gate.state.catalog.held(policy)).toEqual({ servers: new Set() });
   get(server, { kinds: ['tools', 'resources'] });
   const asked = server.asked.length;
   const held = server.gate.state.catalog.held(policy);
-  expect(Object.keys(held)).toEqual(['tools', 'resources']);
+  expect(Object.keys(held).sort()).toEqual(['resources', 'servers', 'tools']);
   expect(held.tools?.items).toEqual([{ name: 'a' }, { name: 'b' }]);
   expect(held.tools?.policy).toBe(policy);
   expect(held.resources?.items).toEqual([{ uri: 'r://a' }]);

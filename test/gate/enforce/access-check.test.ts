@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
-import type { GateReport, ReportContext } from '../../../src/gate/request/report.js';
+import type { GateReport } from '../../../src/gate/request/report.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { EXTENSION_ID, type Message, read } from '../../../src/wire/messages.js';
-import { LIST_KEYS, policyOf } from '../gate-harness.js';
+import { contextOf, LIST_KEYS, policyOf } from '../gate-harness.js';
 import { ListServer, type Lists } from './list-server.js';
 
 const policyIn = (mode: string, rest = ''): Policy =>
@@ -212,7 +212,7 @@ describe('a request', () => {
 describe('the report of a request', () => {
   interface Reported {
     readonly report: GateReport;
-    readonly context: ReportContext | undefined;
+    readonly context: ReturnType<typeof contextOf>;
   }
 
   function reportsOf(
@@ -227,7 +227,7 @@ describe('the report of a request', () => {
       {
         gate: { policy },
         preferences: { place: 'connection', record: {} },
-        report: (report, context) => reported.push({ report, context }),
+        report: (report, context) => reported.push({ report, context: contextOf(context) }),
       },
       {
         toServer: (message: Message) => {

@@ -131,7 +131,7 @@ describe('a model sets', () => {
       new Talk(ON, { lists: { tools: TOOLS }, preferences: { place: 'store', store: used, id: 's' } });
     expect(await act(talk(failing(store, 'update')), { topic: ['news'] })).toEqual({
       isError: true,
-      text: 'The values could not be stored, so nothing changed. Try again.',
+      text: 'The values may or may not have been stored: the store did not answer. List again to see what is in effect.',
     });
     await store.end('s');
     expect(await act(talk(store), { topic: ['news'] })).toEqual(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseLogLine } from '../../../src/cli/reports/log-line.js';
-import { replay } from '../../../src/cli/reports/replay.js';
-import { reportFields } from '../../../src/http/log/report-fields.js';
+import { parseLogLine } from '../../../src/cli/reports/why/log-line.js';
+import { replay } from '../../../src/cli/reports/why/replay.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
+import { reportFields } from '../../../src/telemetry/report-fields.js';
 import { EXTENSION_ID, METHODS, read } from '../../../src/wire/messages.js';
 import { Harness, policyOf } from '../gate-harness.js';
 import { type Host, hostV1, hostV2, namesOf, textOf } from './hosts.js';

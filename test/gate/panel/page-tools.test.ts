@@ -126,7 +126,9 @@ describe('the tools of the page', () => {
       return callPageTool(exchange);
     };
     expect(await asked(failing(store, 'update'), async () => undefined)).toEqual(
-      error('The preferences could not be stored, so nothing changed. Try again.'),
+      error(
+        'The preferences may or may not have been stored: the store did not answer. List again to see what is in effect.',
+      ),
     );
     expect(await asked(store, () => store.end('s'))).toEqual(
       error('The session has ended. Reconnect the host.'),

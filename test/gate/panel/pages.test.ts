@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseLogLine } from '../../../src/cli/reports/log-line.js';
-import { replay } from '../../../src/cli/reports/replay.js';
-import { reportFields } from '../../../src/http/log/report-fields.js';
+import { parseLogLine } from '../../../src/cli/reports/why/log-line.js';
+import { replay } from '../../../src/cli/reports/why/replay.js';
+import { reportFields } from '../../../src/telemetry/report-fields.js';
 import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
 import { Harness, policyOf } from '../gate-harness.js';
 

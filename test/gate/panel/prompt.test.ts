@@ -118,8 +118,16 @@ describe('the prompts', () => {
   );
 
   it.each<[string, (keyof SessionStore)[], string]>([
-    ['nothing', ['update'], 'could not be stored, so nothing changed. Try again.'],
-    ['a part', [], 'were stored for the caller, but not for this session. Try again.'],
+    [
+      'nothing',
+      ['update'],
+      'may or may not have been stored: the store did not answer. List again to see what is in effect.',
+    ],
+    [
+      'a part',
+      [],
+      'may or may not have been stored: the store did not answer. List again to see what is in effect.',
+    ],
   ])('say once what changed if the store fails: %s', async (_what, forCaller, became) => {
     const talk = new Talk(ON, {
       lists: { tools: TOOLS },

@@ -73,6 +73,7 @@ describe('a log line', () => {
         httpMethod: 'POST',
         status: 200,
         durationMs: expect.any(Number),
+        serverMs: expect.any(Number),
         era: 'legacy',
         'mcp.method.name': 'tools/list',
         policy: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -107,6 +108,7 @@ describe('a log line', () => {
       timestamp: expect.any(String),
       durationMs: expect.any(Number),
       storeMs: expect.any(Number),
+      serverMs: expect.any(Number),
     };
     expect(lines[1]).toEqual({ ...example, ...volatile });
     expect(Object.keys(example)).toEqual(Object.keys(lines[1] ?? {}));
@@ -141,7 +143,8 @@ describe('a log line', () => {
   });
 
   it('contains the codes of warnings', async () => {
-    await make()(httpEvent('POST', list, { rawQueryString: 'concerns=secruity:high' }));
+    const stated = { _meta: { [EXTENSION_ID]: { concerns: { secruity: 'high' } } } };
+    await make()(httpEvent('POST', rpc('tools/list', stated)));
     expect(lines[0]).toMatchObject({ level: 'WARN', warnings: ['undeclared-concern'] });
   });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countRequest, countUpstream } from '../../../src/lambda/telemetry/metrics.js';
+import { countPolicy, countRequest, countUpstream } from '../../../src/telemetry/counts.js';
 import { read } from '../../../src/wire/messages.js';
 import { createCopy, createVariant } from '../../deploy/project.js';
 
@@ -29,6 +29,10 @@ const resourcesOf = (packaged: Record<string, unknown>) =>
 const watching = (packaged: Record<string, unknown>) =>
   resourcesOf(packaged).filter(([, { Type }]) => Type.startsWith('AWS::CloudWatch::'));
 
+const TOPIC = {
+  'Fn::If': ['HasAlarmTopic', ['arn:aws:sns:eu-central-1:1:alerts'], { Ref: 'AWS::NoValue' }],
+};
+
 /** All names of metrics that the function writes. */
 const WRITTEN = [
   ...countRequest({
@@ -38,6 +42,7 @@ const WRITTEN = [
     durationMs: 1,
     reports: [{ method: 'tools/list', era: 'legacy', shown: 1, total: 2 }],
   }),
+  ...countPolicy({ outcome: 'kept' }),
   ...countUpstream({ upstream: 'a', state: 'failed' }),
   ...countUpstream({ upstream: 'a', state: 'restarting' }),
 ].map(({ name }) => name);
@@ -45,7 +50,7 @@ const WRITTEN = [
 describe.each([
   ['http', () => createCopy().folder],
   ['function-url', () => createVariant('function-url').folder],
-])('the variant %s with metrics', (_variant, makeFolder) => {
+])('the variant %s with metrics', (variant, makeFolder) => {
   let packaged: Record<string, unknown>;
   beforeAll(async () => {
     packaged = await template(
@@ -55,25 +60,33 @@ describe.each([
     );
   });
 
-  it('has a dashboard and the four alarms, which watch this function', () => {
-    expect(watching(packaged).map(([name]) => name)).toEqual([
-      'ErrorsAlarm',
+  it('has a dashboard and alarms, which watch this function', () => {
+    const ofApi = variant === 'http' ? ['ApiThrottledAlarm'] : [];
+    expect(
+      watching(packaged)
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual([
+      ...ofApi,
+      'CrashesAlarm',
+      'Dashboard',
       'DurationAlarm',
+      'ErrorsAlarm',
+      'PolicyAlarm',
+      'StoreAlarm',
       'ThrottlesAlarm',
       'UpstreamDownAlarm',
-      'Dashboard',
     ]);
     const alarms = watching(packaged).filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
     for (const [, { Properties }] of alarms) {
       expect(Properties).toMatchObject({
         TreatMissingData: 'notBreaching',
-        AlarmActions: {
-          'Fn::If': ['HasAlarmTopic', ['arn:aws:sns:eu-central-1:1:alerts'], { Ref: 'AWS::NoValue' }],
-        },
+        AlarmActions: TOPIC,
+        OKActions: TOPIC,
       });
     }
     const own = { Dimensions: [{ Name: 'FunctionName', Value: { Ref: 'McpLambdaFunction' } }] };
-    const service = { Namespace: 'vault/prod', Dimensions: [{ Name: 'service', Value: 'mcp-concerns' }] };
+    const service = { Namespace: 'vault/prod', Dimensions: [{ Name: 'service', Value: 'mcp-concerns-dev' }] };
     const properties = Object.fromEntries(alarms.map(([name, { Properties }]) => [name, Properties]));
     expect(properties.ThrottlesAlarm).toMatchObject({
       Namespace: 'AWS/Lambda',
@@ -86,13 +99,34 @@ describe.each([
       ...service,
     });
     expect(properties.UpstreamDownAlarm).toMatchObject({ MetricName: 'UpstreamDown', ...service });
-    const metrics = read(properties.ErrorsAlarm, 'Metrics') as unknown[];
-    expect(metrics.map((each) => read(each, 'MetricStat', 'Metric'))).toEqual([
-      undefined,
-      { MetricName: 'Calls', ...service },
-      { MetricName: 'Errors', ...service },
-      { Namespace: 'AWS/Lambda', MetricName: 'Errors', ...own },
-    ]);
+    for (const [alarm, name] of [
+      [properties.ErrorsAlarm, 'Errors'],
+      [properties.StoreAlarm, 'Degraded'],
+    ] as const) {
+      const metrics = read(alarm, 'Metrics') as unknown[];
+      expect(metrics.map((each) => read(each, 'MetricStat', 'Metric'))).toEqual([
+        undefined,
+        { MetricName: 'Calls', ...service },
+        { MetricName: name, ...service },
+      ]);
+    }
+    expect(properties.CrashesAlarm).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Errors', ...own });
+    expect(properties.PolicyAlarm).toMatchObject({ MetricName: 'PolicyFailures', ...service });
+  });
+
+  it('counts what the API refuses itself, under a name with the stage, since the metric of a filter has no dimension', () => {
+    const resources = Object.fromEntries(resourcesOf(packaged));
+    const filter = resources.ApiThrottledFilter?.Properties;
+    if (variant !== 'http') return expect(filter).toBeUndefined();
+    expect(filter).toMatchObject({
+      LogGroupName: { Ref: 'HttpApiLogGroup' },
+      FilterPattern: '{ $.status = "429" }',
+      MetricTransformations: [{ MetricNamespace: 'vault/prod', MetricName: 'ApiThrottled-mcp-concerns-dev' }],
+    });
+    expect(resources.ApiThrottledAlarm?.Properties).toMatchObject({
+      Namespace: 'vault/prod',
+      MetricName: 'ApiThrottled-mcp-concerns-dev',
+    });
   });
 
   it('refers only to functions and conditions that the template has', () => {
@@ -110,7 +144,7 @@ describe.each([
     const [body, values] = read(dashboard, 'DashboardBody', 'Fn::Sub') as [string, Record<string, unknown>];
     expect(values).toEqual({
       namespace: 'vault/prod',
-      service: 'mcp-concerns',
+      service: 'mcp-concerns-dev',
       region: { Ref: 'AWS::Region' },
       function: { Ref: 'McpLambdaFunction' },
     });
@@ -144,5 +178,6 @@ it('has neither a dashboard nor alarms without metrics', async () => {
     MCP_CONCERNS_METRICS: '',
     MCP_CONCERNS_POLICY: '',
     MCP_CONCERNS_POLICY_SECONDS: '30',
+    MCP_CONCERNS_POLICY_REQUIRED: 'false',
   });
 });

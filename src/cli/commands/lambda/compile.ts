@@ -22,16 +22,21 @@ export const { definition, run } = commandOf(compileCommand(), act, (argv) => ({
 
 async function act(line: CommandLine<[string[]], Options['compile']>): Promise<undefined> {
   const { values, terminal } = line;
-  const { output, snapshot } = values;
+  const { output, snapshot, label } = values;
   const paths = onePolicyOf(line);
   if (!output) throw new UsageError('There is no output. Pass -o FILE, or -o - for stdout');
-  const read = snapshot === undefined ? parseInput : requireInput;
-  const server = read({ ...line, values: { ...values, ...headersOf(values, terminal.env) } });
+  const readServer = snapshot === undefined ? parseInput : requireInput;
+  const server = readServer({ ...line, values: { ...values, ...headersOf(values, terminal.env) } });
   if (snapshot === undefined && server !== undefined) {
     throw new UsageError('There is a server, but no file for its catalog. Pass --snapshot FILE');
   }
 
-  const compiled = readPolicyInput(paths, 'nothing was written', terminal, undefined, 1, true);
+  if (label !== undefined && !LABEL.test(label)) {
+    throw new UsageError('--label takes up to 100 printable characters, such as a commit');
+  }
+  const read = readPolicyInput(paths, 'nothing was written', terminal, undefined, 1, true);
+  const { format, digest, ...content } = read;
+  const compiled = label === undefined ? read : { format, digest, label, ...content };
   const catalog = server && (await readInput(server, terminal));
   writeOutput(output, `${JSON.stringify(compiled)}\n`, terminal);
   if (output !== '-') {
@@ -47,6 +52,9 @@ async function act(line: CommandLine<[string[]], Options['compile']>): Promise<u
     terminal.note(`Wrote ${snapshot}: ${catalogContents(catalog)}.`);
   }
 }
+
+/** A log has it on one line. */
+const LABEL = /^[\p{L}\p{N}\p{P}\p{S} ]{1,100}$/u;
 
 /** @returns the values of `--header`, and those of `--header-env` in the same form */
 function headersOf({ header, headerEnv }: Options['compile'], env: NodeJS.ProcessEnv): { header?: string[] } {

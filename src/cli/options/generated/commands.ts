@@ -80,10 +80,15 @@ export const compileCommand = () => input("compile")
   .addOption(new Option("--policy <path>", "a policy file or a folder; several are merged").argParser(repeated))
   .addOption(new Option("-o, --output <file>", "the file to write (missing folders are created); - is stdout"))
   .addOption(new Option("--snapshot <file>", "also write the catalog of the server to a file"))
+  .addOption(new Option("--label <text>", "what logs call this version of the policy, for example a commit"))
   .addOption(new Option("--header-env <header>", "'NAME: VARIABLE', as --header, but from an environment variable").argParser(repeated));
-export const replayCommand = () => input("replay")
+export const whyCommand = () => input("why")
   .addArgument(new Argument("<line>", "a line of the log, a file with log lines, or - for stdin"))
   .addOption(new Option("--policy <path>", "the policy of that time, also as compiled JSON").argParser(repeated))
+  .addOption(new Option("--caller <subject>", "only lines of this caller: its subject, or its hash in the log"))
+  .addOption(new Option("--issuer <url>", "with --caller: the issuer of its tokens"))
+  .addOption(new Option("--name <name>", "say of each list why it showed or hid this primitive"))
+  .addOption(new Option("--at <time>", "only the latest of these lines until this time, such as 2026-11-28T02:14"))
   .addOption(new Option("--claim <name=value>", "a claim that a rule reads; the log has none; repeatable").argParser(repeated))
   .addOption(new Option("--claims <file>", "the claims of a decoded token, as JSON"))
   .addOption(new Option("--client <name>", "how the client names itself, as a name or JSON"))
@@ -94,7 +99,7 @@ export const serveCommand = () => project("serve")
   .optionsGroup("One of -- COMMAND ARGS (one process per session), --url, --server, --servers:")
   .addOption(new Option("--url <url>", "an MCP server over Streamable HTTP"))
   .addOption(new Option("--header <header>", "with --url: 'NAME: VALUE'; repeatable").argParser(repeated))
-  .addOption(new Option("--server <module>", "the server: a module whose default export, or createServer, returns a new SDK v1 server"))
+  .addOption(new Option("--server <module>", "a module whose export createServer makes one of SDK v1"))
   .addOption(new Option("--servers <file>", "several servers: a host's file, such as .mcp.json"))
   .addOption(new Option("--leave <key>", "with --servers: a key to leave out; repeatable").argParser(repeated))
   .optionsGroup('Options:')
@@ -107,7 +112,7 @@ export const serveCommand = () => project("serve")
   .addOption(new Option("--open", "serve at /mcp to everybody, without a key"))
   .addOption(new Option("--isolation <who>", "sharing a server").choices(["shared","per-session","per-request"]).default("per-session" as const))
   .addOption(new Option("--protocol <version>", "the protocol version of the server").choices(["auto","2026-07-28","2025-11-25"]).default("auto" as const))
-  .addOption(new Option("--sessions <n>", "sessions that have a server").argParser(numberFrom(1, 1000)).default(32))
+  .addOption(new Option("--sessions <n>", "sessions with a server (32, or 1000 if shared)").argParser(numberFrom(1, 10000)))
   .addOption(new Option("--idle <minutes>", "when a session without requests ends").argParser(numberFrom(1, 10000)).default(30))
   .addOption(new Option("--silence <seconds>", "when a silent call is given up").argParser(numberFrom(1, 86400)).default(120))
   .addOption(new Option("--panel <mode>", "how people switch").choices(["on","narrow","read-only","off"]).default("on" as const))
@@ -115,7 +120,9 @@ export const serveCommand = () => project("serve")
   .addOption(new Option("--allow-host <name>", "a name in the URL of the endpoint; repeatable").argParser(repeated))
   .addOption(new Option("--issuer <url>", "require tokens of this issuer, in place of the key"))
   .addOption(new Option("--audience <text>", "with --issuer: the audience of tokens"))
-  .addOption(new Option("--sessions-store <store>", "redis://HOST or dynamodb:TABLE"));
+  .addOption(new Option("--sessions-store <store>", "redis://HOST or dynamodb:TABLE"))
+  .addOption(new Option("--log <format>", "log").choices(["auto","text","json"]).default("auto" as const))
+  .addOption(new Option("--metrics <port>", "counts for Prometheus").argParser(numberFrom(1, 65535)));
 export const bundleCommand = () => every("bundle")
   .addOption(new Option("--endpoint <file>", "what the function serves; \"mcp-concerns init --lambda\" writes it").default("endpoint.yml"))
   .addOption(new Option("--out <folder>", "the folder to make").default("build/lambda"))
@@ -160,7 +167,7 @@ export interface Options {
   tokens: ReturnType<ReturnType<typeof tokensCommand>['opts']>;
   pin: ReturnType<ReturnType<typeof pinCommand>['opts']>;
   compile: ReturnType<ReturnType<typeof compileCommand>['opts']>;
-  replay: ReturnType<ReturnType<typeof replayCommand>['opts']>;
+  why: ReturnType<ReturnType<typeof whyCommand>['opts']>;
   serve: ReturnType<ReturnType<typeof serveCommand>['opts']>;
   bundle: ReturnType<ReturnType<typeof bundleCommand>['opts']>;
   switch: ReturnType<ReturnType<typeof switchCommand>['opts']>;

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { configurationFor } from '../../engine/added-tools.js';
-import { withClaim } from '../../engine/claims.js';
-import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
-import { type Decision, evaluate } from '../../engine/evaluate.js';
-import { identityOf, type Mapping, mapPrimitive, type ServerCatalog } from '../../engine/mapping.js';
-import { mapListed } from '../../engine/pins.js';
-import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
-import { bindCatalog, select } from '../../engine/select.js';
-import { serversIn } from '../../engine/servers/outside-names.js';
-import { barePrimitive } from '../../gate/enforce/of-servers.js';
-import { decisionIdOf } from '../../http/log/decision-id.js';
-import { decisionFields } from '../../http/log/report-fields.js';
-import { read } from '../../wire/messages.js';
+import { configurationFor } from '../../../engine/added-tools.js';
+import { withClaim } from '../../../engine/claims.js';
+import { type Caller, type Configuration, resolveConfiguration } from '../../../engine/configuration.js';
+import { type Decision, evaluate } from '../../../engine/evaluate.js';
+import { identityOf, type Mapping, mapPrimitive, type ServerCatalog } from '../../../engine/mapping.js';
+import { mapListed } from '../../../engine/pins.js';
+import { KINDS, type Kind, type Policy } from '../../../engine/policy.js';
+import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../../engine/preference-source.js';
+import { bindCatalog, select } from '../../../engine/select.js';
+import { serversIn } from '../../../engine/servers/outside-names.js';
+import { barePrimitive } from '../../../gate/enforce/of-servers.js';
+import { decisionIdOf } from '../../../telemetry/decision-id.js';
+import { decisionFields } from '../../../telemetry/report-fields.js';
+import { read } from '../../../wire/messages.js';
 import type { LoggedDecision } from './log-line.js';
 
 /** A decision of a log line, made again. */
@@ -29,12 +29,20 @@ export type Replay = ReturnType<typeof replay>;
  * @example
  * replay(parseLogLine(text), policy, catalog).same; // true
  */
-export function replay(logged: LoggedDecision, policy: Policy, catalog: ServerCatalog, caller: Caller = {}) {
+export function replay(
+  logged: LoggedDecision,
+  policy: Policy,
+  catalog: ServerCatalog,
+  caller: Caller = {},
+  name?: string,
+) {
   const { about } = logged;
   const configuration = configurationOf(logged, policy, caller);
   /** The decision about a primitive; undefined for a list. */
   const decision = about.what === 'list' ? undefined : decisionAbout(about, catalog, configuration);
   const outcome = about.what === 'list' ? listOutcome(about, catalog, configuration) : {};
+  /** What the list did with one primitive, or with each that it hid. */
+  const members = about.what === 'list' ? membersOf(about.kind, catalog, configuration, name) : [];
   const fields = { ...outcome, ...(decision && decisionFields(decision)), policy: policy.digest };
   /** The fields of the decision as they are now, as a log has them. */
   const replayed: object = JSON.parse(JSON.stringify(fields));
@@ -48,7 +56,7 @@ export function replay(logged: LoggedDecision, policy: Policy, catalog: ServerCa
   /** Paths of claims and of the client that rules read, and that a log line does not contain. */
   const unlogged = policy.callerPaths;
   const same = differences.length === 0 && intact;
-  return { same, logged, replayed, decision, differences, intact, unlogged };
+  return { same, logged, replayed, decision, members, differences, intact, unlogged };
 }
 
 /** @returns the configuration with the values in effect of the line, whichever sources they came from */
@@ -80,6 +88,27 @@ function configurationOf({ concerns, sources, model }: LoggedDecision, policy: P
     { from: 'session', concerns: preferences } as const,
   ];
   return resolveConfiguration(policy, all, { ...claiming, forgotten });
+}
+
+/** What a list did with a primitive. */
+export interface ListMember {
+  readonly name: string;
+  readonly decision: Decision;
+}
+
+function membersOf(
+  kind: Kind,
+  catalog: ServerCatalog,
+  configuration: Configuration,
+  name: string | undefined,
+): readonly ListMember[] {
+  const { policy } = configuration;
+  return (catalog[kind] ?? []).flatMap((item) => {
+    const each = identityOf(kind, item);
+    if (name !== undefined && each !== name) return [];
+    const decision = evaluate(mapListed(policy, kind, item), configurationFor(configuration, kind, each));
+    return name === undefined && decision.effect === 'show' ? [] : [{ name: each, decision }];
+  });
 }
 
 function listOutcome(

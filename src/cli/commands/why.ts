@@ -1,19 +1,20 @@
 import { type Policy, preparePolicy } from '../../engine/policy.js';
-import { UNLISTED } from '../../http/log/report-fields.js';
 import { openCompiledPolicy } from '../../policy/compile/compiled.js';
+import { UNLISTED } from '../../telemetry/report-fields.js';
 import { CliError, UsageError } from '../errors.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { commandOf } from '../options/command-line.js';
-import { replayCommand } from '../options/generated/commands.js';
+import { whyCommand } from '../options/generated/commands.js';
 import { requireInput } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
-import { noDecision, parseLogLine, readLogLines } from '../reports/log-line.js';
-import { replay } from '../reports/replay.js';
-import { replayToText } from '../reports/replay-text.js';
+import { type ChosenLines, chosenLines } from '../reports/why/chosen-lines.js';
+import { noDecision, parseLogLine, readLogLines, switchIn } from '../reports/why/log-line.js';
+import { replay } from '../reports/why/replay.js';
+import { replayToText, switchToText } from '../reports/why/replay-text.js';
 import type { Terminal } from '../terminal/output.js';
 import { readJson } from '../terminal/read-text.js';
 import { writeJson } from '../terminal/write-output.js';
@@ -23,7 +24,7 @@ import { writeJson } from '../terminal/write-output.js';
  * @example
  * await run(['log.json', '--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
  */
-export const { definition, run } = commandOf(replayCommand(), async (line) => {
+export const { definition, run } = commandOf(whyCommand(), async (line) => {
   const { values, terminal } = line;
   const [given] = line.positionals;
   if (given.trim() === '') throw new UsageError('There is no LINE. Pass a log line, a file, or - for stdin');
@@ -32,26 +33,54 @@ export const { definition, run } = commandOf(replayCommand(), async (line) => {
 
   const lines = await readLogLines(given, terminal.stdin);
   const parsed = lines.flatMap((line) => parseLogLine(line) ?? []);
-  const logged = parsed.filter(({ about }) => about.what === 'list' || about.name !== UNLISTED);
-  if (logged.length === 0) throw noDecision(given);
-  const skipped = lines.length - logged.length;
-  if (skipped > 0) terminal.note(`note: ${skipped} of ${lines.length} lines have no decision to replay.`);
+  const wanted: ChosenLines = { ...values, salt: terminal.env.MCP_CONCERNS_LOG_SALT ?? '' };
+  const logged = chosenLines(
+    parsed.filter(({ about }) => about.what === 'list' || about.name !== UNLISTED),
+    wanted,
+  );
+  // What a caller switched has values, and no decision.
+  const isAboutCaller = values.caller !== undefined && values.name === undefined;
+  const switches = isAboutCaller
+    ? chosenLines(
+        lines.flatMap((line) => switchIn(line) ?? []),
+        wanted,
+      )
+    : [];
+  if (parsed.length === 0) throw noDecision(given);
+  if (logged.length + switches.length === 0) {
+    const salt =
+      values.caller === undefined
+        ? ''
+        : ' MCP_CONCERNS_LOG_SALT must be the salt of the endpoint at that time.';
+    throw new CliError(`No line of the log fits --caller, --name and --at.${salt}`);
+  }
+  const skipped = lines.length - parsed.length - switches.length;
+  if (skipped > 0 && values.at === undefined)
+    terminal.note(`note: ${skipped} of ${lines.length} lines have no decision.`);
 
   const written = readAnyPolicy(paths, terminal);
   const { caller } = readPreferences(written, values, FULL_CLIENT_CAPABILITIES);
   const catalog = await readInput(input, terminal);
   const policy = policyFor(written, catalog);
-  const replays = logged.map((each) => replay(each, policy, catalog, caller));
+  const replays = logged.map((each) => replay(each, policy, catalog, caller, values.name));
   if (values.format === 'json') {
-    const told = replays.map(({ same, intact, logged: { line }, replayed, differences }) => ({
+    const told = replays.map(({ same, intact, logged: { line }, replayed, members, differences }) => ({
       same,
       intact,
       line,
       replayed,
+      members,
       differences,
     }));
-    writeJson(told.length === 1 ? told[0] : told, terminal);
-  } else terminal.print(replays.map((each) => replayToText(policy, each, terminal.paper)).join('\n'));
+    const all = [...told, ...switches.map(({ line: switched }) => ({ line: switched }))];
+    writeJson(all.length === 1 ? all[0] : all, terminal);
+  } else {
+    const texts = [
+      ...replays.map((each) => replayToText(policy, each, terminal.paper, values.name)),
+      ...switches.map(switchToText),
+    ];
+    terminal.print(texts.join('\n'));
+  }
   return replays.every(({ same }) => same) ? 0 : 1;
 });
 
@@ -59,7 +88,7 @@ export const { definition, run } = commandOf(replayCommand(), async (line) => {
 function readAnyPolicy(paths: readonly string[], terminal: Terminal): Policy {
   const [path, ...more] = paths;
   if (path === undefined || more.length > 0 || !path.endsWith('.json')) {
-    return preparePolicy(readPolicyInput(paths, 'nothing was replayed', terminal));
+    return preparePolicy(readPolicyInput(paths, 'nothing was decided', terminal));
   }
   const unusable = (why: string): string =>
     `${path} cannot be used: ${why} Pass a policy file, or the policy.json that "mcp-concerns bundle" made.`;

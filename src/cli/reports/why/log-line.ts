@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers';
-import { jsonOrText } from '../../engine/claims.js';
-import { membersOf } from '../../engine/expression/evaluate.js';
-import { KINDS, type Kind } from '../../engine/policy.js';
-import { LISTS, read } from '../../wire/messages.js';
-import { CliError } from '../errors.js';
-import { readText } from '../terminal/read-text.js';
+import { jsonOrText } from '../../../engine/claims.js';
+import { membersOf } from '../../../engine/expression/evaluate.js';
+import { KINDS, type Kind } from '../../../engine/policy.js';
+import { LISTS, METHODS, read } from '../../../wire/messages.js';
+import { CliError } from '../../errors.js';
+import { readText } from '../../terminal/read-text.js';
 
 /** What a log line tells about a decision. The names of its fields are in docs/reference/settings.md. */
 export type LoggedDecision = NonNullable<ReturnType<typeof parseLogLine>>;
@@ -58,6 +58,16 @@ export function parseLogLine(text: string) {
   return { line, method, decision, policy, concerns, sources, model, about };
 }
 
+/** What a log line tells about preferences that somebody switched. */
+export type LoggedSwitch = NonNullable<ReturnType<typeof switchIn>>;
+
+/** @returns what a log line tells about preferences that somebody switched; `undefined` if it is about something else */
+export function switchIn(text: string) {
+  const line = lineIn(text);
+  if (line === undefined || read(line, 'mcp.method.name') !== METHODS.updateConcerns) return undefined;
+  return { line, about: { what: 'switch' as const } };
+}
+
 /** @returns the object of a log line, also from the object that a service put around it */
 function lineIn(text: string): object | undefined {
   const line = objectIn(text);
@@ -91,5 +101,5 @@ function objectIn(text: string): object | undefined {
 /** @returns the error for lines without a decision */
 export const noDecision = (given: string): CliError =>
   new CliError(
-    `${given.length > 60 ? `${given.slice(0, 57)}...` : given} has no decision to replay. Pass a log line with the field "decision": that of a list, or of a call under "enforce".`,
+    `${given.length > 60 ? `${given.slice(0, 57)}...` : given} has no decision. Pass a log line with the field "decision": that of a list, or of a call under "enforce".`,
   );

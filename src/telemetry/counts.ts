@@ -1,7 +1,6 @@
-import type { GateReport } from '../../gate/request/report.js';
-import { isServerFailure } from '../../http/log/error-class.js';
-import type { UpstreamEvent } from '../../http/log/upstream-event.js';
-import type { RequestLog } from '../../http/request-log.js';
+import type { GateReport } from '../gate/request/report.js';
+import { causeOf, type RequestLog } from './request-log.js';
+import type { UpstreamEvent } from './upstream-event.js';
 
 /** A metric to write. */
 export interface Count {
@@ -13,23 +12,38 @@ export interface Count {
 
 /**
  * Counts one HTTP request. Calls and errors are counted per JSON-RPC request, because an MCP error has the HTTP status 200.
+ * `Errors`, `Degraded` and `ToolErrors` exclude each other: each outage raises one of them.
  *
  * @param entry the request
  * @returns its metrics; a request that never reached the gate counts as no call
  */
-export function countRequest({ reports, durationMs, status, failure }: RequestLog): readonly Count[] {
-  const failed = reports.filter(isFailure).length;
-  // Lambda's own count of errors does not have these: the function answers them itself.
-  const unreported = failed === 0 && (failure !== undefined || status >= 500) ? 1 : 0;
+export function countRequest({
+  reports,
+  durationMs,
+  status,
+  failure,
+  storeCalls = [],
+  isPolicyMissing = false,
+}: RequestLog): readonly Count[] {
+  const causes = reports.map(causeOf);
+  const isStoreDown = storeCalls.some(({ failed }) => failed !== undefined);
+  const of = (...which: readonly unknown[]) => causes.filter((cause) => which.includes(cause)).length;
+  // Lambda's own count of errors does not have these: the function answers them itself. A session that the store has forgotten
+  // is a 404.
+  const isRefused = failure !== undefined || status >= (isStoreDown ? 400 : 500);
+  const unreported = of('server', 'closed', 'store') === 0 && isRefused ? 1 : 0;
   const lists = reports.filter(({ shown }) => shown !== undefined);
-  const sum = (of: (report: GateReport) => number) => lists.reduce((total, report) => total + of(report), 0);
+  const sum = (each: (report: GateReport) => number) =>
+    lists.reduce((total, report) => total + each(report), 0);
   const shown = sum((report) => report.shown ?? 0);
   const counts: Count[] = [
     { name: 'Calls', value: reports.length },
-    { name: 'Errors', value: failed + unreported },
-    { name: 'ToolErrors', value: reports.filter(({ isError }) => isError === true).length },
+    { name: 'Errors', value: of('server', 'closed') + (isStoreDown || isPolicyMissing ? 0 : unreported) },
+    { name: 'Degraded', value: of('store') + (isStoreDown ? unreported : 0) },
+    { name: 'ToolErrors', value: of('tool') },
     { name: 'Duration', value: durationMs },
   ];
+  if (isPolicyMissing) return [...counts, { name: 'PolicyFailures', value: 1 }];
   if (lists.length === 0) return counts;
   return [
     ...counts,
@@ -42,10 +56,6 @@ export function countRequest({ reports, durationMs, status, failure }: RequestLo
   ];
 }
 
-function isFailure({ error, unanswered }: GateReport): boolean {
-  return unanswered === 'closed' || (error !== undefined && isServerFailure(error));
-}
-
 const hiddenBy = (dimension: 'concern' | 'rule', counts: Readonly<Record<string, number>> = {}): Count[] =>
   Object.entries(counts).map(([name, value]) => ({ name: 'Hidden', value, by: { dimension, name } }));
 
@@ -54,3 +64,7 @@ export function countUpstream({ state }: UpstreamEvent): readonly Count[] {
   if (state === 'failed') return [{ name: 'UpstreamDown', value: 1 }];
   return state === 'restarting' ? [{ name: 'UpstreamRestarts', value: 1 }] : [];
 }
+
+/** @returns the metrics of a look at the policy that led to something */
+export const countPolicy = ({ outcome }: { readonly outcome: string }): readonly Count[] =>
+  outcome === 'replaced' ? [] : [{ name: 'PolicyFailures', value: 1 }];

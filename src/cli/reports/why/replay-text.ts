@@ -1,8 +1,9 @@
-import { membersOf } from '../../engine/expression/evaluate.js';
-import type { Policy } from '../../engine/policy.js';
-import { read } from '../../wire/messages.js';
-import { nameValues, type Paper, plain } from '../terminal/output.js';
-import { reasonInWords } from '../terminal/reason-words.js';
+import { membersOf } from '../../../engine/expression/evaluate.js';
+import type { Policy } from '../../../engine/policy.js';
+import { read } from '../../../wire/messages.js';
+import { nameValues, type Paper, plain } from '../../terminal/output.js';
+import { reasonInWords } from '../../terminal/reason-words.js';
+import type { LoggedSwitch } from './log-line.js';
 import type { Replay } from './replay.js';
 
 /**
@@ -11,11 +12,17 @@ import type { Replay } from './replay.js';
  * @param policy the policy that decides now
  * @param replayed the decision
  * @param paper where the text is written
+ * @param name the primitive that was asked for
  * @returns the text
  * @example
  * replayToText(policy, replay(logged, policy, catalog), paper);
  */
-export function replayToText(policy: Policy, replayed: Replay, { paint }: Paper): string {
+export function replayToText(
+  policy: Policy,
+  replayed: Replay,
+  { paint }: Paper,
+  name?: string | undefined,
+): string {
   const { same, logged } = replayed;
   const { line, about, concerns, sources, model } = logged;
   const subject = about.what === 'list' ? logged.method : `${logged.method} ${about.name}`;
@@ -30,15 +37,37 @@ export function replayToText(policy: Policy, replayed: Replay, { paint }: Paper)
     ['caller', text(read(line, 'caller'))],
     ['in effect', effective(concerns, sources)],
     ['by model', nameValues(model).join(' ')],
-    ['policy', logged.policy],
+    ['policy', [logged.policy, labelOf(line)].filter((each) => each !== '').join(' ')],
     ['outcome', outcome(policy, replayed)],
     ['decision', logged.decision],
   ];
   const rows = facts
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `  ${name.padEnd(10)}${plain(value)}`);
-  return `${[first, ...rows, ...differences(replayed)].join('\n')}\n`;
+  const members = replayed.members.map(({ name: each, decision: { effect, reason } }) => {
+    const place = 'source' in reason ? ` (${reason.source})` : '';
+    return `  ${plain(each)} ${effect === 'hide' ? 'hidden' : 'shown'}: ${plain(reasonInWords(policy, reason, effect === 'show'))}${place}`;
+  });
+  const isMissing = about.what === 'list' && name !== undefined && members.length === 0;
+  const missing = isMissing ? [`  ${plain(name)} is not in the catalog.`] : [];
+  return `${[first, ...rows, ...members, ...missing, ...differences(replayed)].join('\n')}\n`;
 }
+
+/** @returns what somebody switched, and when */
+export function switchToText({ line }: LoggedSwitch): string {
+  const values = effective(membersOf(read(line, 'concerns')), membersOf(read(line, 'sources')));
+  const rows = [
+    ['time', text(read(line, 'timestamp'))],
+    ['session', text(read(line, 'session'))],
+    ['in effect', values],
+  ].map(([name = '', value = '']) => `  ${name.padEnd(10)}${plain(value)}`);
+  return `${[`Switched: ${text(read(line, 'mcp.method.name'))}`, ...rows].join('\n')}\n`;
+}
+
+const labelOf = (line: object): string => {
+  const label = read(line, 'policyLabel');
+  return typeof label === 'string' ? `(${label})` : '';
+};
 
 function differences({ same, intact, differences: found, unlogged }: Replay): string[] {
   if (same) return [];

@@ -1,7 +1,7 @@
-import type { Decision } from '../../engine/evaluate.js';
-import type { GateReport } from '../../gate/request/report.js';
-import { ROUTES } from '../../gate/table/routes.js';
-import { METHODS } from '../../wire/messages.js';
+import type { Decision } from '../engine/evaluate.js';
+import type { GateReport, Timing } from '../gate/request/report.js';
+import { ROUTES } from '../gate/table/routes.js';
+import { METHODS } from '../wire/messages.js';
 import { decisionIdOf } from './decision-id.js';
 import { errorClassOf } from './error-class.js';
 
@@ -30,9 +30,9 @@ const TARGET_FIELDS = {
  * @param report the report on one JSON-RPC request
  * @returns the fields
  */
-export function reportFields(report: GateReport): Record<string, unknown> {
+export function reportFields(report: GateReport, timing?: Timing): Record<string, unknown> {
   const { method, era, policy, target, decision, trace, error, isError, unanswered, warnings = [] } = report;
-  const { concerns, sources, model, shown, total, hidden, refused, serverEra, server } = report;
+  const { policyLabel, concerns, sources, model, shown, total, hidden, refused, serverEra, server } = report;
   const type = error === undefined ? (isError === true ? 'tool_error' : undefined) : String(error);
   const fields = withoutUndefined({
     'mcp.method.name': KNOWN_METHODS.has(method) ? method : 'other',
@@ -41,6 +41,7 @@ export function reportFields(report: GateReport): Record<string, unknown> {
     server,
     ...(target === undefined ? {} : { [TARGET_FIELDS[target.type]]: target.name ?? UNLISTED }),
     policy,
+    policyLabel,
     concerns,
     sources,
     model,
@@ -55,6 +56,7 @@ export function reportFields(report: GateReport): Record<string, unknown> {
     refused,
     trace_id: trace?.traceId,
     span_id: trace?.spanId,
+    serverMs: rounded(timing?.waits.server),
     warnings: warnings.length === 0 ? undefined : warnings.map(({ code }) => code),
   });
   const decided = policy !== undefined && (shown !== undefined || decision !== undefined);
@@ -67,6 +69,8 @@ export function decisionFields({ effect, reason }: Decision): object {
   const { code, rule, source, reason: text } = reason;
   return { effect, reason: { code, rule, source, ...(text === undefined ? {} : { reason: text }) } };
 }
+
+const rounded = (ms: number | undefined) => ms && Math.round(ms * 10) / 10;
 
 function withoutUndefined(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -1,4 +1,4 @@
-import type { Count } from './metrics.js';
+import type { Count } from '../telemetry/counts.js';
 
 /** What metrics need. */
 interface MetricsOptions {

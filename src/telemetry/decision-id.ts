@@ -1,6 +1,6 @@
-import { sortedJson } from '../../engine/pins.js';
-import { sha256Of } from '../../sha256.js';
-import { read } from '../../wire/messages.js';
+import { sortedJson } from '../engine/pins.js';
+import { sha256Of } from '../sha256.js';
+import { read } from '../wire/messages.js';
 
 /** The fields of a log line that a decision consists of. `durationMs` and the like are different each time. */
 const FIELDS = [

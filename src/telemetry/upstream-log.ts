@@ -1,10 +1,14 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
-import type { UpstreamEvent } from '../../http/log/upstream-event.js';
-import { getOrMake } from '../../once.js';
+import { getOrMake } from '../once.js';
 import { errorNamesIn, redactLine } from './redact-line.js';
+import type { UpstreamEvent } from './upstream-event.js';
 
 /** Lines of one upstream that are logged between two changes of its state. A child can write millions. */
 const MAX_LINES = 50;
+
+/** Writes a line with fields, as a Powertools Logger does. */
+export type UpstreamLogger = Readonly<
+  Record<'info' | 'warn', (message: string, fields: Record<string, unknown>) => void>
+>;
 
 /** What is known of an upstream since its state changed. */
 const begin = (isServing: boolean) => ({ isServing, lines: 0, dropped: 0, errors: new Set<string>() });
@@ -16,12 +20,12 @@ const begin = (isServing: boolean) => ({ isServing, lines: 0, dropped: 0, errors
  * does not start. After that, a line can contain arguments. Then only the names of errors are kept, and logged with the
  * next change of the state.
  *
- * @param logger a Powertools Logger
+ * @param logger writes lines with fields
  * @param secrets values that must not appear, such as those of environment variables
  * @returns a function that receives the events
  */
 export function logUpstreams(
-  logger: Pick<Logger, 'info' | 'warn'>,
+  logger: UpstreamLogger,
   secrets: readonly string[],
 ): (event: UpstreamEvent) => void {
   const known = new Map<string, ReturnType<typeof begin>>();
