@@ -16,7 +16,7 @@ import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler
 import { failure, HTTP_ERRORS } from './http-errors.js';
 import { answerKnownLists } from './known-lists/handler.js';
 import { createKnownLists, type KnownLists } from './known-lists/known-lists.js';
-import { readJson } from './request-body.js';
+import { parserOf, readJson } from './request-body.js';
 import { withServerCard } from './server-card/serve-card.js';
 import { GONE, isGone, keptFor, learnFirst, openSession, sessionOf, storeKeyOf } from './sessions.js';
 import { closeAfter } from './streams/closing-response.js';
@@ -65,7 +65,7 @@ export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler
   const taskMemory = new TaskMemory();
   return async (request, given = {}) => {
     if (request.method === 'POST') {
-      const body = await readJson(request, given, options.maxBodyBytes);
+      const body = await readJson(request, given, options.maxBodyBytes, parserOf(options));
       return body instanceof Response ? body : respond(request, body.value, given);
     }
     const returning = readReturn(request);

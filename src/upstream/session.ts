@@ -7,12 +7,13 @@ import type { SessionId } from '../gate/request/kept-preferences.js';
 import { passRefusal } from '../http/callers/refused-caller.js';
 import type { FetchOptions, ServerOfRequest } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
-import { readJson, requestIdsIn } from '../http/request-body.js';
+import { readJson } from '../http/request-body.js';
 import { messagesIn } from '../http/streams/messages-in.js';
 import { SlowReaders, UNPACED } from '../http/streams/slow-readers.js';
 import { upstreamOf } from '../http/upstream-server.js';
 import { once } from '../once.js';
-import { METHODS, type RequestId, read } from '../wire/messages.js';
+import { METHODS, read } from '../wire/messages.js';
+import { LatestEvents } from './events.js';
 import { watchRequests } from './open-requests.js';
 
 /** How to make a server for one session, and the policy. */
@@ -43,6 +44,7 @@ export async function openSession(
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
     onsessionclosed: forget,
+    eventStore: new LatestEvents(),
   });
   const answerAll = watchRequests(transport);
   const close = once(async () => {
@@ -68,10 +70,6 @@ export async function openSession(
     isRefused ||= !isInitialized && 'error' in message;
     isInitialized ||= 'result' in message;
     await send(message, given);
-  };
-  const cancel = (requestId: RequestId): void => {
-    const params = { requestId, reason: 'The client closed the connection.' };
-    transport.onmessage?.({ jsonrpc: '2.0', method: METHODS.cancelled, params });
   };
   try {
     // The interface of a server names the transport that SDK v1 has for HTTP; every transport fits.
@@ -110,12 +108,10 @@ export async function openSession(
       open++;
       if (isPost) answering++;
       usedAt = performance.now();
-      let requestIds: readonly RequestId[] = [];
-      const outgoing = readers.open(isPost, (hasLeft) => {
+      // A host that loses its connection has not cancelled anything (2025-11-25, "Sending Messages to the Server").
+      const outgoing = readers.open(isPost, () => {
         if (isPost) answering--;
         ended();
-        // This transport has no other stream on which the answer could still arrive.
-        if (hasLeft) for (const requestId of requestIds) cancel(requestId);
       });
       try {
         const body = isPost ? await readJson(request, { parsedBody }) : undefined;
@@ -123,7 +119,6 @@ export async function openSession(
           outgoing.abandon();
           return body;
         }
-        requestIds = requestIdsIn(body?.value);
         const given = { ...(body === undefined ? {} : { parsedBody: body.value }), ...callerOf(authInfo) };
         const begun = await transport.handleRequest(request, given);
         // What is certain once stays so. Of several servers, each is asked.

@@ -6,7 +6,7 @@ import { CAPABILITIES, type Era, listChangedMethod } from '../wire/messages.js';
 import { type ChannelOwner, ownCall, type Params, unaskable } from './call.js';
 import type { Channel } from './channel.js';
 import { LEGACY_VERSIONS, SELF } from './eras/envelope.js';
-import { openLegacy, openModern } from './eras/era.js';
+import { openLegacy, openModern, type Spare, TurnedModern } from './eras/era.js';
 import { Watched, type WatchedKind } from './eras/watched.js';
 import type { Caller, ChangeListener, Link, LinkOwner } from './link.js';
 import type { Isolation, UpstreamOptions } from './options.js';
@@ -35,8 +35,10 @@ export class Upstream {
   private refusesModern = false;
   /** Whether the server is at a URL; `undefined` before it was opened. */
   private isRemote: boolean | undefined;
-  /** A process that refused `server/discover`, and can still be initialized. */
-  private spare: Channel | undefined;
+  /** A process that has not said that it speaks the modern era, and can still be initialized. */
+  private spare: Spare | undefined;
+  /** A process that said so when it was initialized. */
+  private turned: Channel | undefined;
   private readonly pool = new Pool<Link>();
   /** How many clients watch each resource and each task, on connections that are not their own. */
   private readonly watching: { readonly [K in WatchedKind]: Map<string, number> } = {
@@ -122,7 +124,11 @@ export class Upstream {
   async close(): Promise<void> {
     this.modernLink.watched.close();
     void this.pool.clear();
-    await Promise.all([this.spare?.close(), ...[...this.shared].map((recovery) => recovery.close())]);
+    await Promise.all([
+      this.spare?.channel.close(),
+      this.turned?.close(),
+      ...[...this.shared].map((recovery) => recovery.close()),
+    ]);
   }
 
   private open(): Wire {
@@ -176,9 +182,15 @@ export class Upstream {
   }
 
   private async openModern(owner: ChannelOwner): Promise<Channel> {
+    const { turned } = this;
+    this.turned = undefined;
+    if (turned !== undefined) {
+      turned.owner = owner;
+      return turned;
+    }
     const wire = this.open();
     const isProcess = wire.modern === undefined;
-    const keep = (spare: Channel): void => {
+    const keep = (spare: Spare): void => {
       this.spare = spare;
     };
     try {
@@ -223,6 +235,7 @@ export class Upstream {
       try {
         return await openLegacy(wire, given, this.limits, initialize, owner?.isAnnounced() ?? true);
       } catch (cause) {
+        if (cause instanceof TurnedModern) this.turned = cause.channel;
         if (cause instanceof InitializeRefused) {
           // What is remembered is not true, or not any more.
           void this.pool.clear();

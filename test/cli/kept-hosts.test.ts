@@ -15,10 +15,14 @@ const hosts = () =>
     idleMs: 1000,
   });
 
-const named = (name: string) => ({
-  method: 'tools/list',
-  params: { _meta: { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } } },
-});
+/** Where the preferences are kept of the host whose URL has this handle. */
+function kept(known: ModernHosts, handle: string): PrincipalPreferences {
+  const url = `http://127.0.0.1/mcp?host=${encodeURIComponent(handle)}`;
+  const found = known.of(new Request(url), { method: 'tools/list' });
+  if (found === undefined) throw new Error(`nothing is kept for ${handle}`);
+  return found;
+}
+
 const choose = async (kept: PrincipalPreferences) =>
   kept.place === 'store' ? kept.store.update(kept.id, { concerns: { security: 'high' } }) : undefined;
 const chosen = async (kept: PrincipalPreferences) =>
@@ -27,15 +31,15 @@ const HIGH = { state: 'live', record: { concerns: { security: 'high' } } };
 
 it('keeps what the person of a modern host chose although a hundred other hosts choose, too', async () => {
   const known = hosts();
-  await choose(known.of(named('first')));
-  for (let other = 0; other < 100; other++) await choose(known.of(named(`host ${other}`)));
-  expect(await chosen(known.of(named('first')))).toEqual(HIGH);
+  await choose(kept(known, 'first'));
+  for (let other = 0; other < 100; other++) await choose(kept(known, `host ${other}`));
+  expect(await chosen(kept(known, 'first'))).toEqual(HIGH);
 });
 
 it('keeps what the person of a modern host chose over a weekend', async () => {
   const known = hosts();
-  await choose(known.of(named('first')));
+  await choose(kept(known, 'first'));
   vi.useFakeTimers({ toFake: ['performance'], now: performance.now() });
   vi.advanceTimersByTime(72 * 60 * 60 * 1000);
-  expect(await chosen(known.of(named('first')))).toEqual(HIGH);
+  expect(await chosen(kept(known, 'first'))).toEqual(HIGH);
 });

@@ -44,7 +44,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
   const policy = prepare(readPolicyInput(paths, 'nothing is served', terminal, servers));
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
-  const [{ createControl }, { catalogKeeper }, { openServer }] = await Promise.all([
+  const [{ createControl }, { catalogKeeper, settingsOf }, { openServer }] = await Promise.all([
     import('../control/control.js'),
     import('../serving/kept-catalogs.js'),
     import('../inputs/open-server.js'),
@@ -65,7 +65,8 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
       // What a server lists depends on what it is told that hosts can do.
       const keeperOf =
         identity && isEarly
-          ? (era: Era, slug = '') => catalogKeeper(terminal.env, [...identity, slug, isolation, era])
+          ? (era: Era, slug = '') =>
+              catalogKeeper(terminal.env, [...identity, slug, isolation, era, settingsOf(terminal.env)])
           : undefined;
       const serving = {
         opened,

@@ -15,6 +15,8 @@ import {
 
 /** Hosts by name that the page shows. */
 const MAX_HOSTS = 32;
+/** The parameter of the URL with the handle that "hosts" or "adopt" made for one host. */
+const HANDLE = 'host';
 /** In characters. */
 const MAX_NAME = 100;
 
@@ -47,11 +49,14 @@ export class ModernHosts {
 
   constructor(private readonly options: ModernHostsOptions) {}
 
-  /** Returns where the preferences of the host of a request are kept. */
-  of(body: unknown): PrincipalPreferences {
+  /**
+   * Returns where the preferences of the host of a request are kept; `undefined` for a URL without a handle: what a host calls
+   * itself says nothing of who it is (2026-07-28, basic, "clientInfo").
+   */
+  of(request: Request, body: unknown): PrincipalPreferences | undefined {
+    const name = new URL(request.url).searchParams.get(HANDLE)?.slice(0, MAX_NAME);
+    if (name === undefined || name === '') return undefined;
     const info = read(body, 'params', '_meta', CLIENT_INFO_META);
-    const named = read(info, 'name');
-    const name = typeof named === 'string' ? named.slice(0, MAX_NAME) : '';
     const host = this.hosts.get(name) ?? this.add(name, info);
     host.gone.refresh();
     if (read(body, 'method') === LISTS.tools.method) host.observer?.listed();

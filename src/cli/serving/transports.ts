@@ -1,4 +1,5 @@
 import { listenLocally } from '../../http/local.js';
+import { parseForwarded } from '../../http/request-body.js';
 import { byEra, createModernHandler } from '../../http/sdk-v2.js';
 import { withServerCard } from '../../http/server-card/serve-card.js';
 import { ListenStreams } from '../../http/streams/listen-streams.js';
@@ -34,7 +35,7 @@ export async function serveHttp(
   service: Service & { readonly port: number },
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const { policy, control, note, log: report, signal, limits, isForMany } = serving;
+  const { opened, policy, control, note, log: report, signal, limits, isForMany } = serving;
   const access = isForMany ? accessOf(service, environment) : undefined;
   const ofUser = (name: 'endpoint-key' | 'session-key') =>
     isForMany || service.isOpen ? undefined : userKey(name, environment);
@@ -77,7 +78,9 @@ export async function serveHttp(
           switched: (host) => streams.switched(host),
           idleMs: limits.idleMs,
         });
-  const modern = createModernHandler({ server: servers.modern, policy }, streams, (body) => hosts?.of(body));
+  const modern = createModernHandler({ server: servers.modern, policy }, streams, (request, body) =>
+    hosts?.of(request, body),
+  );
   const both = byEra(
     (request, body, given) =>
       // It has no session, so the proxy refuses it.
@@ -85,6 +88,9 @@ export async function serveHttp(
         ? proxy.fetch(request, { ...given, parsedBody: body })
         : modern(request, body, { ...given, report }),
     proxy.fetch,
+    undefined,
+    // A server of a module gets numbers of JavaScript, as from its own SDK.
+    'open' in opened || 'several' in opened ? parseForwarded : undefined,
   );
   const probe = probes((limit) => bridged.isUp(limit), signal);
   const guard: Access['guard'] = access?.guard ?? ((handle) => handle);

@@ -1,0 +1,52 @@
+import type { EventStore } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+
+/** What is kept of each session for a host that lost its connection. */
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+
+interface Event {
+  readonly stream: string;
+  readonly message: JSONRPCMessage;
+  readonly length: number;
+}
+
+/**
+ * The latest messages to one host, for a host that lost its connection and continues the stream with `Last-Event-ID`
+ * (2025-11-25, basic/transports, "Resumability and Redelivery"). The oldest are forgotten first.
+ */
+export class LatestEvents implements EventStore {
+  private readonly events = new Map<string, Event>();
+  private last = 0;
+  private characters = 0;
+
+  async storeEvent(stream: string, message: JSONRPCMessage): Promise<string> {
+    const id = String(++this.last);
+    const length = JSON.stringify(message).length;
+    this.events.set(id, { stream, message, length });
+    this.characters += length;
+    for (const [oldest, event] of this.events) {
+      if (this.characters <= MAX_CHARACTERS || oldest === id) break;
+      this.events.delete(oldest);
+      this.characters -= event.length;
+    }
+    return id;
+  }
+
+  async getStreamIdForEventId(id: string): Promise<string | undefined> {
+    return this.events.get(id)?.stream;
+  }
+
+  async replayEventsAfter(
+    after: string,
+    { send }: { send: (id: string, message: JSONRPCMessage) => Promise<void> },
+  ): Promise<string> {
+    const stream = this.events.get(after)?.stream;
+    if (stream === undefined) throw new Error('The event is not known any more.');
+    for (const [id, event] of this.events) {
+      const isLater = Number(id) > Number(after) && event.stream === stream;
+      // A priming event has no message.
+      if (isLater && 'jsonrpc' in event.message) await send(id, event.message);
+    }
+    return stream;
+  }
+}
