@@ -19,8 +19,24 @@ export class ExactNumber {
   }
 
   toJSON(): unknown {
-    return rawJson?.(this.#text) ?? this.valueOf();
+    if (rawJson !== undefined) return rawJson(this.#text);
+    if (tell !== undefined && changedText(this) !== undefined) {
+      tell();
+      tell = undefined;
+    }
+    return this.valueOf();
   }
+}
+
+let tell: (() => void) | undefined;
+
+/**
+ * Tells once that this version of Node.js has changed a number. It never does in Node.js 22 and later.
+ *
+ * @param changed called before the first such number is written
+ */
+export function onNumberChanged(changed: () => void): void {
+  tell = changed;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describeAccepted } from '../../engine/configuration.js';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
+import { onNumberChanged } from '../../exact-json.js';
 import { LivePolicy } from '../../gate/request/live-policy.js';
 import type { Era } from '../../wire/messages.js';
 import { UsageError } from '../errors.js';
@@ -79,6 +80,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
         signal,
         limits,
       };
+      onNumberChanged(() => terminal.note(CHANGES_NUMBERS));
       // A host over stdio waits for its first list, and needs no HTTP endpoint for it.
       if (values.stdio === true)
         return await (await import('../serving/over-stdio.js')).serveStdio(serving, preferences);
@@ -93,6 +95,9 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
 /** Nothing tells whose question it is. Some servers list no tools that ask if they are told so. */
 const SHARED =
   'note: With --isolation shared, servers cannot ask hosts, so tools that need sampling, elicitation or roots may be missing. --isolation per-session has them.';
+
+const CHANGES_NUMBERS =
+  'This version of Node.js changes numbers that JavaScript cannot hold, such as integers over 2^53. Use Node.js 22.';
 
 /** @returns the preferences of `--concern`, for hosts that send none */
 function defaultPreferences(policy: Policy, { concern = [], stdio }: Options['serve']) {
