@@ -1,8 +1,8 @@
 import { pathReader } from './expression/evaluate.js';
 import type { Primitive } from './mapping.js';
 
-/** Where a tool names the page that shows its result (MCP Apps, SEP-1865). The second form is that of earlier drafts. */
-const PAGE_READERS = ['ui.resourceUri', 'ui/resourceUri'].map(pathReader);
+/** Where a tool names the page that shows its result (MCP Apps, SEP-1865). The other forms are those of earlier drafts and of one host. */
+const PAGE_READERS = ['ui.resourceUri', 'ui/resourceUri', 'openai/outputTemplate'].map(pathReader);
 const readVisibility = pathReader('ui.visibility');
 
 /** @returns the URIs of pages that a tool names, as a server lists it */

@@ -1,7 +1,7 @@
 import { numberOf } from '../exact-json.js';
 import { isTruthy, pathReader, readOwn as readField } from './expression/evaluate.js';
 import { type Assignment, type Concern, KINDS, type Kind, type Policy, type Values } from './policy.js';
-import { ownNames, serverOf } from './servers/server-meta.js';
+import { isMinted, ownNames, serverOf } from './servers/outside-names.js';
 
 /** A primitive as a server lists it. Only these fields are read. */
 export interface Primitive {
@@ -126,11 +126,9 @@ export function partsFor(policy: Policy, kind: Kind, primitive: Primitive, data:
   return parts;
 }
 
-/** The length to which `src/wire/server-names.ts` shortens names: a pattern has to see what was cut off. */
-const SHORTENED = 48;
-
+/** A pattern has to see what a minted name stands for. */
 function fullName(identity: string, primitive: Primitive): string {
-  if (identity.length !== SHORTENED) return identity;
+  if (!isMinted(identity)) return identity;
   const own = readField(ownNames(primitive), 'name');
   return typeof own === 'string' ? `${serverOf(primitive)}__${own}` : identity;
 }

@@ -11,7 +11,7 @@ import {
   type ServerCatalog,
 } from './mapping.js';
 import { byKind, type Kind, type Pins, type Policy } from './policy.js';
-import { ownForm } from './servers/own-form.js';
+import { ownForm } from './servers/outside-names.js';
 
 /**
  * Computes the digest of a definition: of all that a model reads, and that a policy may depend on. The name is left out, so
@@ -30,7 +30,7 @@ export function definitionDigest(kind: Kind, primitive: Primitive): string {
     [IDENTITY[kind]]: _identity,
     icons: _icons,
     ...rest
-  }: Primitive & { size?: unknown } = ownForm(primitive);
+  }: Primitive & { size?: unknown } = ownForm(kind, primitive);
   const text = sortedJson(kind === 'resources' ? withoutContent(rest) : rest);
   return text === undefined ? '' : sha256Of(text).slice(0, 32);
 }

@@ -23,6 +23,8 @@ export interface Catalog<T extends Primitive> extends Classes {
   readonly policy: Policy;
   readonly kind: Kind;
   readonly items: readonly T[];
+  /** The servers whose names the items have, if there are several. */
+  readonly servers?: ReadonlySet<string> | undefined;
   /** Not the type of QuickLRU, which does not compile in projects without `skipLibCheck`. */
   readonly memo: Pick<Map<string, Selection<T>>, 'size' | 'get' | 'set' | 'clear'>;
   /** The tools with a hint that the policy must not present, see `weakerHints`. */
@@ -38,6 +40,7 @@ const MEMO = { entries: 256, references: 200_000 };
  * @param policy the policy
  * @param kind the kind of primitives in the list
  * @param items the list, as the server returns it
+ * @param servers the names of several servers
  * @returns the bound list
  * @example
  * select(bindCatalog(policy, 'tools', tools), configuration).kept;
@@ -46,12 +49,13 @@ export function bindCatalog<T extends Primitive>(
   policy: Policy,
   kind: Kind,
   items: readonly T[],
+  servers?: ReadonlySet<string>,
 ): Catalog<T> {
   const entries = Math.min(MEMO.entries, MEMO.references / (items.length + 1));
   // QuickLRU keeps up to twice `maxSize` entries. With one entry, it would move the entry each time it is read.
   const memo = new QuickLRU<string, Selection<T>>({ maxSize: Math.max(2, Math.floor(entries / 2)) });
   const classes = classify(policy, kind, items);
-  const bound = { policy, kind, items, ...classes, memo, weakened: [] };
+  const bound = { policy, kind, items, servers, ...classes, memo, weakened: [] };
   if (policy.presented.size === 0 || kind !== 'tools') return bound;
   const weakened = items
     .filter((item) => weakerHints(item, policy.presented.get(identityOf(kind, item)) ?? {}).length > 0)

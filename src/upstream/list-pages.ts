@@ -1,17 +1,19 @@
 import type { CallAnswer } from '../wire/calls.js';
 import { ERRORS, type Members, membersOf, read } from '../wire/messages.js';
-import { walkPages } from '../wire/page-walker.js';
+import { type WalkBounds, walkPages } from '../wire/page-walker.js';
 
 /**
  * Lists all pages of a list. A server without this kind of primitive does not know the method: its list is empty.
  *
  * @param key the member of a result that has the items
  * @param ask asks for a page, with the cursor if it is not the first
+ * @param bounds how far to go
  * @returns the items, what the last page says besides, and why there are no more. An error, or what `ask` throws, is `failed`.
  */
 export async function listPages(
   key: string,
   ask: (cursor: { readonly cursor?: string | number }) => Promise<CallAnswer>,
+  bounds: WalkBounds = {},
 ) {
   const items: unknown[] = [];
   let about: Members = {};
@@ -28,6 +30,6 @@ export async function listPages(
     items.push(...listed);
     return listed.length;
   };
-  const { end } = await walkPages(fetchPage, { onPage });
+  const { end } = await walkPages(fetchPage, { onPage, bounds });
   return { items, about, end };
 }

@@ -5,9 +5,6 @@ import { ExactNumber, numberOf } from '../exact-json.js';
 /** The id of the extension: the key in `capabilities.extensions` and in `_meta`. */
 export const EXTENSION_ID = 'io.github.mcp-concerns/concerns';
 
-/** The key of `_meta` in which one of several servers behind an endpoint is named, on each primitive that it lists. */
-export const SERVER_META = 'io.github.mcp-concerns/server';
-
 /** The HTTP header and the URL parameter that carry preferences. */
 export const CONCERNS_HEADER = 'mcp-concerns';
 export const CONCERNS_PARAMETER = 'concerns';

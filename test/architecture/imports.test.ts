@@ -10,7 +10,7 @@ const EVERYWHERE = ['errors', 'base64', 'sha256', 'once', 'exact-json'];
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   engine: [],
   analysis: ['engine'],
-  policy: ['engine', 'analysis', 'wire/server-names'],
+  policy: ['engine', 'analysis'],
   session: [],
   tasks: [
     'session/dynamodb-client',
@@ -23,7 +23,15 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   wire: ['engine'],
   gate: ['engine', 'analysis', 'session', 'wire'],
   http: ['engine', 'session', 'wire', 'gate', 'policy/compile/compiled'],
-  upstream: ['session/before-abort', 'session/store', 'wire', 'gate', 'http'],
+  upstream: [
+    'engine/policy',
+    'engine/servers',
+    'session/before-abort',
+    'session/store',
+    'wire',
+    'gate',
+    'http',
+  ],
   lambda: ['engine', 'session', 'wire', 'gate', 'http', 'policy/compile/compiled'],
   page: ['gate/panel/panel-document', 'wire'],
   playground: ['engine', 'policy', 'gate/panel', 'page'],

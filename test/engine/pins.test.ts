@@ -3,9 +3,9 @@ import { resolveConfiguration } from '../../src/engine/configuration.js';
 import { changeOf, definitionDigest, pinsOf, sortedJson } from '../../src/engine/pins.js';
 import { preparePolicy } from '../../src/engine/policy.js';
 import { bindCatalog, select } from '../../src/engine/select.js';
+import { outsideEntry } from '../../src/engine/servers/outside-names.js';
 import { parseExact } from '../../src/exact-json.js';
 import { parsePolicy } from '../../src/policy/compile/parse.js';
-import { outsideEntry } from '../../src/wire/server-names.js';
 
 const tree = {
   name: 'tree',
@@ -37,11 +37,13 @@ describe('the digest of a definition', () => {
   });
 
   it('is the same behind several servers', () => {
-    const outside = outsideEntry('files', tree);
+    const outside = outsideEntry('files', 'tools', tree);
     expect(outside).toMatchObject({ name: 'files__tree', _meta: {} });
     expect(definitionDigest('tools', outside)).toBe(definitionDigest('tools', tree));
     const own = { ...tree, _meta: { tags: ['a'] } };
-    expect(definitionDigest('tools', outsideEntry('files', own))).toBe(definitionDigest('tools', own));
+    expect(definitionDigest('tools', outsideEntry('files', 'tools', own))).toBe(
+      definitionDigest('tools', own),
+    );
     expect(definitionDigest('tools', own)).not.toBe(definitionDigest('tools', tree));
   });
 

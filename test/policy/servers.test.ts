@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/engine/evaluate.js';
 import { mapPrimitive, type Primitive, preparePolicy, resolveConfiguration } from '../../src/engine/index.js';
 import { definitionDigest } from '../../src/engine/pins.js';
+import { outsideEntry } from '../../src/engine/servers/outside-names.js';
 import { writeLock } from '../../src/policy/compile/lock.js';
 import { type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
-import { outsideEntry } from '../../src/wire/server-names.js';
 import { write } from './author.js';
 
 type Files = Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ function shown(
   expect(configuration.warnings).toEqual([]);
   return Object.entries(tools).flatMap(([slug, own]) =>
     own.flatMap((tool) => {
-      const outside = outsideEntry(slug, tool);
+      const outside = outsideEntry(slug, 'tools', tool);
       const { effect } = decide(mapPrimitive(policy, 'tools', outside), configuration);
       return effect === 'show' ? [String(outside.name)] : [];
     }),
@@ -147,7 +147,7 @@ defaults-for: [{ when: { client.name: cursor }, preset: look }]`),
 
   it('keep the pins of each server, and a definition has the digest that it has alone', () => {
     const tool = { name: 'write', description: 'Writes', _meta: { ui: { resourceUri: 'ui://page' } } };
-    const outside = outsideEntry('files', tool);
+    const outside = outsideEntry('files', 'tools', tool);
     expect(definitionDigest('tools', outside)).toBe(definitionDigest('tools', tool));
     const pins = {
       tools: { write: definitionDigest('tools', tool) },
@@ -236,7 +236,7 @@ primitives: { tools: { files__gone: {}, git__gone: {}, other__gone: {} } }`),
       'files.yaml': part('primitives: { tools: { write: {}, lost: {} } }'),
       'git.yaml': part('primitives: { tools: { push: {} } }'),
     };
-    const tools = [outsideEntry('files', { name: 'write' })];
+    const tools = [outsideEntry('files', 'tools', { name: 'write' })];
     const found = report(files, { tools, unavailable: { git: 'it is down' } }, ['files', 'git']);
     expect(found.findings).toEqual([
       'files.yaml:2 warning dead-entry: The server does not have a tool "lost". Remove the entry.',

@@ -1,8 +1,14 @@
 import { pathToFileURL } from 'node:url';
-import { joinName, joinUri, outsideEntry, slugOf, split } from '../../src/wire/server-names.js';
+import {
+  insideName,
+  isMinted,
+  outsideEntry,
+  outsideName,
+  slugOf,
+} from '../../src/engine/servers/outside-names.js';
 
 /** Letters that could make two pairs of names the same. */
-const LETTERS = 'a_-1';
+const LETTERS = 'a_-1./é';
 /** Servers that are listed together, in two orders. */
 const TOGETHER = 50;
 
@@ -33,20 +39,19 @@ export function tryNames(count: number) {
       slug: slugOf(word(6)),
       own: word(random(20) === 0 ? 60 : 6),
     }));
-    const names = servers.map(({ slug, own }) => joinName(slug, own));
+    const names = servers.map(({ slug, own }) => outsideName(slug, 'tools', own));
     const reordered = [...servers.slice(7).reverse(), ...servers.slice(0, 7)];
-    const again = new Set(reordered.map(({ slug, own }) => outsideEntry(slug, { name: own }).name));
+    const again = new Set(reordered.map(({ slug, own }) => outsideEntry(slug, 'tools', { name: own }).name));
     for (const [index, { slug, own }] of servers.entries()) {
       const name = names[index] ?? '';
-      const uri = joinUri(slug, own);
+      const uri = outsideName(slug, 'resources', own);
       for (const full of [name, uri]) {
         if ((pairs.get(full) ?? `${slug} ${own}`) !== `${slug} ${own}`) collisions++;
         pairs.set(full, `${slug} ${own}`);
       }
-      const isShort = `${slug}__${own}`.length <= 48;
-      const back = [split(uri, '+'), ...(isShort ? [split(name, '__')] : [])];
+      const back = [insideName('resources', uri), ...(isMinted(name) ? [] : [insideName('tools', name)])];
       if (back.some((each) => each?.slug !== slug || each.own !== own)) wrong++;
-      if (name.length > 48 || !again.has(name)) wrong++;
+      if (!/^[\w-]{1,48}$/.test(name) || !again.has(name)) wrong++;
     }
   }
   return { pairs: pairs.size / 2, collisions, wrong };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { joinName, slugOf } from '../../src/wire/server-names.js';
+import { outsideName, slugOf } from '../../src/engine/servers/outside-names.js';
 import { tryNames } from './random-names.js';
 
 describe('names of several servers', () => {
@@ -22,7 +22,7 @@ describe('names of several servers', () => {
   });
 
   it('have at most 48 characters, and differ where only their ends differ', () => {
-    const [one, two] = ['x', 'y'].map((end) => joinName('server', `${'long_'.repeat(12)}${end}`));
+    const [one, two] = ['x', 'y'].map((end) => outsideName('server', 'tools', `${'long_'.repeat(12)}${end}`));
     expect(one).toHaveLength(48);
     expect(one).not.toBe(two);
   });

@@ -1,7 +1,7 @@
 import { IDENTITY, type Primitive, primitivesIn, type ServerCatalog } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { outsideEntry, split } from '../../wire/server-names.js';
+import { insideName, outsideEntry } from '../../engine/servers/outside-names.js';
 import { CliError } from '../errors.js';
 import { readPolicyAndConfiguration } from '../inputs/policy-and-configuration.js';
 import { policyFor } from '../inputs/primitive-facts.js';
@@ -78,13 +78,13 @@ function inPolicy(policy: Policy, name: string): { kind: Kind; primitive: Primit
 
 /** If the policy knows servers, a name that begins with one is read as the name of its primitive. */
 function bare({ concerns, rules }: Policy, kind: Kind, name: string): Primitive {
-  const part = split(name, kind === 'tools' || kind === 'prompts' ? '__' : '+');
+  const part = insideName(kind, name);
   const knowsServers =
     rules.some(({ paths }) => paths.includes('primitive.server')) ||
     concerns.some(({ values }) => !('min' in values) && values.includes(part?.slug ?? ''));
   return part === undefined || !knowsServers
     ? { [IDENTITY[kind]]: name }
-    : outsideEntry(part.slug, { [IDENTITY[kind]]: part.own });
+    : outsideEntry(part.slug, kind, { [IDENTITY[kind]]: part.own });
 }
 
 /** So many names are suggested that contain what was written. */

@@ -1,6 +1,6 @@
 import { type Primitive, tagsOf } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
-import { OWN, SERVER } from '../../engine/servers/server-meta.js';
+import { OWN_META, SERVER_META } from '../../engine/servers/outside-names.js';
 import { needsTexts, textRead } from '../../policy/check/check-texts.js';
 import { descriptionWords, WORDS_FIELD } from '../../policy/propose/words/description-words.js';
 import { read } from '../../wire/messages.js';
@@ -25,7 +25,7 @@ export function policyFor(policy: Policy, catalog: CatalogFile | undefined): Pol
 }
 
 /** Values that a server declares, which a policy can override, who can call a tool, and which of several servers has it. */
-const KEPT_META = ['concerns', 'ui', SERVER, OWN];
+const KEPT_META = ['concerns', 'ui', SERVER_META, OWN_META];
 
 /**
  * Reduces the definition of a primitive to its facts: the fields that policies can read, the words of the description that

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { membersOf } from '../../engine/expression/evaluate.js';
+import { slugOf } from '../../engine/servers/outside-names.js';
 import { ownCatalog } from '../../policy/check/servers/own-catalog.js';
 import { isPolicyFile } from '../../policy/compile/load.js';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { toYamlScalar } from '../../policy/language/yaml-scalars.js';
 import { read } from '../../wire/messages.js';
-import { slugOf } from '../../wire/server-names.js';
 import { CliError } from '../errors.js';
 import { readCounted } from '../inputs/token-counter.js';
 import type { Input } from '../options/input-options.js';

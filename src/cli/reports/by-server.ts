@@ -1,5 +1,5 @@
 import type { Primitive } from '../../engine/mapping.js';
-import { serverOf } from '../../engine/servers/server-meta.js';
+import { serverOf } from '../../engine/servers/outside-names.js';
 import { groupBy } from '../../once.js';
 import { plain } from '../terminal/output.js';
 

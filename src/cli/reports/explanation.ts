@@ -13,7 +13,7 @@ import { fromNumbers, identityOf, type Mapping, type Primitive } from '../../eng
 import { mapListed } from '../../engine/pins.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { present } from '../../engine/present.js';
-import { serverOf } from '../../engine/servers/server-meta.js';
+import { serverOf } from '../../engine/servers/outside-names.js';
 import { detailsOf } from '../../policy/diff/compare-definitions.js';
 import type { CallerConfiguration } from '../options/preferences.js';
 import type { Origins } from './configuration-origins.js';

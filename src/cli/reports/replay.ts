@@ -5,10 +5,10 @@ import { type Caller, type Configuration, resolveConfiguration } from '../../eng
 import { type Decision, evaluate } from '../../engine/evaluate.js';
 import { identityOf, type Mapping, mapPrimitive, type ServerCatalog } from '../../engine/mapping.js';
 import { mapListed } from '../../engine/pins.js';
-import { byKind, type Kind, type Policy } from '../../engine/policy.js';
+import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import { bindCatalog, select } from '../../engine/select.js';
-import { barePrimitive } from '../../gate/enforce/of-servers.js';
+import { barePrimitive, serversIn } from '../../gate/enforce/of-servers.js';
 import { decisionIdOf } from '../../http/log/decision-id.js';
 import { decisionFields } from '../../http/log/report-fields.js';
 import { read } from '../../wire/messages.js';
@@ -106,10 +106,10 @@ function decisionAbout(
     return meant.map((item) => decided(mapListed(policy, kind, item)));
   });
   const [kind = 'tools'] = kinds;
-  const lists = byKind((each) => ({ items: catalog[each] ?? [] }));
+  const servers = serversIn(KINDS.flatMap((each) => catalog[each] ?? []));
   return (
     decisions.find(({ effect }) => effect === 'hide') ??
     decisions[0] ??
-    decided(mapPrimitive(policy, kind, barePrimitive(lists, kind, name)))
+    decided(mapPrimitive(policy, kind, barePrimitive({ servers }, kind, name)))
   );
 }

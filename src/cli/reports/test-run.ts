@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
+import { slugOf } from '../../engine/servers/outside-names.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { PolicyFileError, readPolicy } from '../../policy/compile/load.js';
 import { policyReader } from '../../policy/compile/read-file.js';
@@ -9,7 +10,6 @@ import { coverageOf, percentageOf, type TestRun } from '../../policy/testing/cov
 import { runTestFile } from '../../policy/testing/run-test-file.js';
 import { hasPassed, type TestResult } from '../../policy/testing/run-tests.js';
 import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
-import { slugOf } from '../../wire/server-names.js';
 import { CliError } from '../errors.js';
 import { readCatalogFile } from '../inputs/catalog-file.js';
 import { policyFor } from '../inputs/primitive-facts.js';

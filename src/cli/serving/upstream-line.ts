@@ -12,8 +12,15 @@ const MAX_LENGTH = 400;
  * upstreamLine({ upstream: 'node server.js', state: 'failed', reason: 'it ended with exit code 1' });
  * // 'server failed: it ended with exit code 1'
  */
-export function upstreamLine({ state, reason, restarts = 0, stderr }: UpstreamEvent): string | undefined {
+export function upstreamLine({
+  state,
+  reason,
+  restarts = 0,
+  stderr,
+  leftOut,
+}: UpstreamEvent): string | undefined {
   if (stderr !== undefined) return plain(`server stderr: ${stderr}`).slice(0, MAX_LENGTH);
+  if (leftOut !== undefined) return plain(leftOut).slice(0, MAX_LENGTH);
   if (state === 'failed')
     return plain(`server failed: ${reason ?? 'no reason is known'}`).slice(0, MAX_LENGTH);
   if (state === 'restarting') return `server restarts (${restarts})`;

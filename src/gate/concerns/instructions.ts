@@ -48,7 +48,7 @@ function redactWith(request: Request, result: Result, lists: Lists, configuratio
       .split(SECTIONS)
       .map((section) => redactAs(SECTION.exec(section)?.[1])(section))
       .join('');
-  return redactMembers(result, areSeveral(lists) === true ? bySection : redactAs(), HANDSHAKE);
+  return redactMembers(result, areSeveral(lists) ? bySection : redactAs(), HANDSHAKE);
 }
 
 /** How the instructions of one of several servers begin. */

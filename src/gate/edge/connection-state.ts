@@ -86,7 +86,8 @@ export class ConnectionState implements ConnectionFacts {
   get catalog(): CatalogCache {
     const { latest } = this.of;
     const { shared, upstream } = this.options.gate;
-    this.lists ??= new CatalogCache((latest && upstream?.listsFor(latest.request)) ?? shared);
+    const servers = this.isJoined ? upstream?.servers : undefined;
+    this.lists ??= new CatalogCache((latest && upstream?.listsFor(latest.request)) ?? shared, servers);
     return this.lists;
   }
 

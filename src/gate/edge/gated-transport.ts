@@ -1,5 +1,6 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
+import { insideName } from '../../engine/servers/outside-names.js';
 import { once } from '../../once.js';
 import { GATE, type GateLink } from '../../wire/gate-link.js';
 import {
@@ -17,7 +18,7 @@ import { placePreferences, readSession, recordOf } from '../request/kept-prefere
 import { policyInForce } from '../request/live-policy.js';
 import type { HttpRequestInfo } from '../request/preference-sources.js';
 import type { GateReport } from '../request/report.js';
-import { insideOfTarget, passesBy, reportOfPassing } from '../table/routing.js';
+import { KINDS_OF, passesBy, reportOfPassing } from '../table/routing.js';
 import { memoryOf, StoredRecords, TaskMemory } from '../tasks/task-records.js';
 import type { GateOptions } from './concerns-options.js';
 import { Connection, type ConnectionPorts } from './connection.js';
@@ -85,7 +86,7 @@ class TransportWithGate extends TransportLayer implements GateLink, ConnectionPo
     const told = (line: GateReport): void => {
       // A single server has no name.
       const target = upstream?.servers.size ? line.target : undefined;
-      const server = target && insideOfTarget(target)?.slug;
+      const server = target?.name && insideName(KINDS_OF[target.type][0], target.name)?.slug;
       const isOne = server !== undefined && upstream?.servers.has(server) === true;
       const early = upstream?.isEarly === true ? { early: true } : {};
       report({ ...line, ...early, serverEra: upstream?.serverEra, ...(isOne ? { server } : {}) });

@@ -4,6 +4,7 @@ import { judgeDiscover, judgeInitialize, settleDiscover, settleInitialize } from
 import { updateConcerns } from '../concerns/update-concerns.js';
 import { judgeAccess, judgeProbe, settleAccess } from '../enforce/access-check.js';
 import { redactFailure } from '../enforce/redaction.js';
+import { apartByCaller } from '../lists/cache-hints.js';
 import { judgeGroup, judgeGroupList, settleGroup } from '../lists/groups.js';
 import { judgeList, settleList } from '../lists/list-request.js';
 import { judgePanel } from '../panel/judge-panel.js';
@@ -29,7 +30,13 @@ function* settlePassing(facts: Facts, message: Answer | Failure): ResponseSteps<
   return { message: isRedacted ? yield* redactFailure(facts, message) : message };
 }
 
-const ACCESS: RouteHandler = { onRequest: judgeAccess, onResponse: settleCall };
+const apart = (settle: RouteHandler['onResponse']): RouteHandler['onResponse'] =>
+  function* (facts, message): ResponseSteps<ResponseOutcome> {
+    const settled = yield* settle(facts, message);
+    return { ...settled, message: apartByCaller(facts, settled.message) };
+  };
+
+const ACCESS: RouteHandler = { onRequest: judgeAccess, onResponse: apart(settleCall) };
 const PASS: RouteHandler = {
   onRequest: (facts) => decided(pass(facts, () => [{}])),
   onResponse: settlePassing,
@@ -50,7 +57,7 @@ export const ROUTE_HANDLERS: RouteHandlers = {
     onRequest: judgeInitialize,
     onResponse: (facts, message) => settleInitialize(facts, withoutTaskList(facts, message)),
   },
-  discover: { onRequest: judgeDiscover, onResponse: settleDiscover },
+  discover: { onRequest: judgeDiscover, onResponse: apart(settleDiscover) },
   listConcerns: {
     onRequest: ({ policy }) => decided(reply({ ...describePolicy(policy) }, () => [{}])),
     onResponse: settleAccess,

@@ -25,7 +25,8 @@ export function withLists(
   { kinds, targets = [] }: NeededLists,
   then: (found: FoundLists) => void,
 ): void {
-  const lists: { -readonly [K in Kind]?: Lists[K] } = {};
+  const { servers } = exchange.connection.catalog;
+  const lists: { -readonly [K in keyof Lists]: Lists[K] } = servers === undefined ? {} : { servers };
   let enough = true;
   const { policy, connection } = exchange;
   const next = (index: number, freshMs?: number): void => {
@@ -56,7 +57,7 @@ export function withLists(
         if (outcome.state !== 'unbounded') return next(index + 1);
         search(exchange, kind, targets, (found) => {
           if (found === undefined) enough = false;
-          else lists[kind] = bindCatalog(policy, kind, found);
+          else lists[kind] = bindCatalog(policy, kind, found, servers);
           next(index + 1);
         });
       },
@@ -78,7 +79,7 @@ function search(
 ): void {
   const { catalog } = exchange.connection;
   if (targets.length === 0 || catalog.endless.has(kind)) return then(undefined);
-  const matchers = targets.map(({ name }) => targetMatcher(kind, name));
+  const matchers = targets.map(({ name }) => targetMatcher(kind, name, catalog.servers));
   const found: Primitive[] = [];
   const onPage = (page: unknown): number => {
     const items = itemsOf(kind, page) ?? [];

@@ -1,3 +1,4 @@
+import { KINDS } from '../../engine/policy.js';
 import {
   CAPABILITIES,
   type Capability,
@@ -123,7 +124,7 @@ export function onListChanged(
   const before = catalog.held(exchange.policy);
   catalog.drop(capability);
   // Nothing was listed yet, so there is nothing to compare.
-  if (Object.keys(before).length === 0) return message;
+  if (KINDS.every((kind) => before[kind] === undefined)) return message;
   return Promise.resolve(sessionConfiguration(exchange))
     .then((configuration) => gather(exchange, changedSince(shownBy(before, configuration))))
     .then(

@@ -1,7 +1,6 @@
 import { listedUnder } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
 import { type Answer, ERRORS, type Failure, type Request, read } from '../../wire/messages.js';
-import { split } from '../../wire/server-names.js';
 import { canChange, isRedacted } from '../request/configure.js';
 import {
   ask,
@@ -28,7 +27,7 @@ import {
 } from '../table/routing.js';
 import { filterEntries } from './entries.js';
 import { explainTarget, scopesFor } from './explain-target.js';
-import { areSeveral } from './of-servers.js';
+import { insideOfName } from './of-servers.js';
 import { redactResponse } from './redaction.js';
 import { switchedOff } from './switched-off.js';
 import { decisionOnKnownUri, isShown, isShownByEntry, isUriShown } from './visibility.js';
@@ -163,7 +162,7 @@ function substituteFor(
   if (type !== 'uri') return { name: sent, sent, original: name, free: true };
   // A server of which the policy shows no unknown URI must not be told from one that there is not.
   const isFree = (uri: string): boolean =>
-    areSeveral(lists) === true && split(uri, '+') !== undefined
+    insideOfName(lists, 'resources', uri) !== undefined
       ? isUriShown(lists, uri, configuration)
       : decisionOnKnownUri(lists, uri, configuration) !== false;
   const [, parent, last] = /^([^?#]*\/)(.*)$/s.exec(name) ?? [];

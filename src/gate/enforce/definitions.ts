@@ -1,8 +1,10 @@
 import type { Configuration } from '../../engine/configuration.js';
 import type { Primitive } from '../../engine/mapping.js';
 import type { Catalog } from '../../engine/select.js';
+import { leftOutIn } from '../../engine/servers/left-out.js';
+import { insideOf, LEFT_OUT_META } from '../../engine/servers/outside-names.js';
 import { getOrMake } from '../../once.js';
-import { insideOf } from '../../wire/server-names.js';
+import { membersOf } from '../../wire/messages.js';
 import { NOTHING } from './exceptions.js';
 import { isHiddenIdentity, type Named, readNames } from './hidden-names.js';
 import {
@@ -21,6 +23,7 @@ import { decisionOnName } from './visibility.js';
 
 /** Names as texts have them, and the primitives that each identifies. */
 interface Names extends Finder {
+  readonly servers?: ReadonlySet<string> | undefined;
   readonly identitiesOf: (name: string) => readonly string[];
 }
 
@@ -68,7 +71,10 @@ export function redactDefinitions(
   return given;
 }
 
-/** Removes the names of hidden primitives from the members of a list's result that are not its entries. */
+/**
+ * Removes the names of hidden primitives from the members of a list's result that are not its entries. Entries that are left out
+ * have no names there: nothing tells whether the policy would show them.
+ */
 export function redactRest(
   bound: Catalog<Primitive>,
   rest: Record<string, unknown>,
@@ -77,7 +83,11 @@ export function redactRest(
   // Most results have none.
   if (Object.keys(rest).length === 0) return rest;
   const redact = hiddenIn(bound, configuration, undefined).redaction(() => true);
-  return redactMembers(rest, redact, NOTHING);
+  const found = leftOutIn(rest._meta);
+  if (found.length === 0) return redactMembers(rest, redact, NOTHING);
+  const nameless = found.map(([slug, each]) => [slug, each.map(({ name: _name, ...where }) => where)]);
+  const _meta = { ...membersOf(rest._meta), [LEFT_OUT_META]: Object.fromEntries(nameless) };
+  return redactMembers({ ...rest, _meta }, redact, NOTHING);
 }
 
 /**
@@ -90,7 +100,7 @@ function hiddenIn(bound: Catalog<Primitive>, configuration: Configuration, serve
   const decided = new Map<string, boolean>();
   const isIdentityHidden = (identity: string): boolean =>
     decisionOnName(bound, identity, configuration)?.effect !== 'show' &&
-    isHiddenIdentity({ [bound.kind]: bound }, identity, configuration);
+    isHiddenIdentity({ [bound.kind]: bound, servers: names.servers }, identity, configuration);
   const isHidden = (name: string): boolean =>
     getOrMake(decided, name, () => names.identitiesOf(name).some(isIdentityHidden));
   const redaction = (counts: typeof isName): Redact =>
@@ -107,11 +117,12 @@ function hiddenIn(bound: Catalog<Primitive>, configuration: Configuration, serve
 const knownOf = (bound: Catalog<Primitive>): Known => getOrMake(known, bound, () => readKnown(bound));
 
 function readKnown(bound: Catalog<Primitive>): Known {
-  const { outside, ownOf } = readNames({ [bound.kind]: bound }, bound.policy);
-  const all = namesFor(outside);
-  const servers = new Map<string | undefined, Names>();
+  const { servers } = bound;
+  const { outside, ownOf } = readNames({ [bound.kind]: bound, servers }, bound.policy);
+  const all = namesFor(outside, servers);
+  const ofServers = new Map<string | undefined, Names>();
   const namesOf = (server: string | undefined): Names =>
-    getOrMake(servers, server, () => withOwn(all, ownOf(server)));
+    getOrMake(ofServers, server, () => withOwn(all, ownOf(server)));
   const mentioned = new Map<Primitive, ReadonlySet<string>>();
   for (const item of bound.items) {
     const { find } = namesOf(insideOf(item)?.slug);
@@ -126,22 +137,22 @@ function readKnown(bound: Catalog<Primitive>): Known {
   return { namesOf, mentioned };
 }
 
-function namesFor(named: readonly Named[]): Names {
+function namesFor(named: readonly Named[], servers?: ReadonlySet<string>): Names {
   const identities = new Map<string, string[]>();
   for (const [, name, identity] of named) {
-    for (const form of name.includes(':') ? uriVariantsOf(name) : [name]) {
+    for (const form of name.includes(':') ? uriVariantsOf(name, servers) : [name]) {
       getOrMake(identities, form.normalize('NFC'), () => []).push(identity);
     }
   }
   const finder = new NameFinder(identities.keys());
-  return { find: (text) => finder.find(text), identitiesOf: (name) => identities.get(name) ?? [] };
+  return { find: (text) => finder.find(text), identitiesOf: (name) => identities.get(name) ?? [], servers };
 }
 
 function withOwn(all: Names, named: readonly Named[]): Names {
   if (named.length === 0) return all;
   const own = namesFor(named);
   const identitiesOf = (name: string) => [...all.identitiesOf(name), ...own.identitiesOf(name)];
-  return { ...findersAsOne(all, own), identitiesOf };
+  return { ...findersAsOne(all, own), identitiesOf, servers: all.servers };
 }
 
 /** Letters without a capital inside, or several such words. */

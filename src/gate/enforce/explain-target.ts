@@ -37,7 +37,7 @@ export function explainTarget(
   const decisions = KINDS_OF[type].flatMap((kind) => {
     const list = lists[kind];
     if (list === undefined) return [];
-    const matches = targetMatcher(kind, name);
+    const matches = targetMatcher(kind, name, lists.servers);
     return list.items.flatMap((item, position) => {
       const identity = identityOf(kind, item);
       if (!matches(identity)) return [];

@@ -3,8 +3,8 @@ import type { Configuration } from '../../engine/configuration.js';
 import { identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { decideItem } from '../../engine/select.js';
+import { type Inside, insideOf, outsideName } from '../../engine/servers/outside-names.js';
 import { getOrMake, once } from '../../once.js';
-import { type Inside, insideOf, joinName, joinUri } from '../../wire/server-names.js';
 import { type Finder, findersAsOne, NameFinder } from './name-finder.js';
 import { areSeveral, insideOfName } from './of-servers.js';
 import { uriVariantsOf } from './uri-variants.js';
@@ -34,11 +34,11 @@ export function readNames(lists: Lists, policy: Policy) {
     lists[kind]?.items.forEach((item, position) => {
       add(kind, identityOf(kind, item), insideOf(item), position);
     });
-    for (const name of policy.entries[kind].keys()) add(kind, name, insideOfName(kind, name));
+    for (const name of policy.entries[kind].keys()) add(kind, name, insideOfName(lists, kind, name));
   }
   const ofAll = once(() => [...inside.values()].flat());
   const ownOf = (server: string | undefined): readonly Named[] => {
-    if ((areSeveral(lists) ?? server !== undefined) === false) return [];
+    if (!areSeveral(lists)) return [];
     return server === undefined ? ofAll() : (inside.get(server) ?? []);
   };
   return { lists, outside, ownOf };
@@ -74,7 +74,9 @@ export function hiddenNameFinder(lists: Lists, configuration: Configuration, ser
         : decideItem(list, position, configuration).effect === 'hide';
     });
     // Servers write the URIs of resources in several forms.
-    const forms = hidden.flatMap(([kind, name]) => (kind === 'resources' ? uriVariantsOf(name) : [name]));
+    const forms = hidden.flatMap(([kind, name]) =>
+      kind === 'resources' ? uriVariantsOf(name, lists.servers) : [name],
+    );
     return new NameFinder(forms);
   };
   const finderOf = (id: string, named: readonly Named[]) => getOrMake(finders, id, () => build(named));
@@ -86,7 +88,12 @@ export function hiddenNameFinder(lists: Lists, configuration: Configuration, ser
 function knownOf(lists: Lists, policy: Policy): Known {
   const anchor = lists.tools ?? lists.prompts ?? lists.resources ?? lists.resourceTemplates ?? policy;
   const known = memo.get(anchor);
-  if (known !== undefined && KINDS.every((kind) => known.lists[kind] === lists[kind])) return known;
+  if (
+    known !== undefined &&
+    KINDS.every((kind) => known.lists[kind] === lists[kind]) &&
+    known.lists.servers === lists.servers
+  )
+    return known;
   const names = readNames(lists, policy);
   const entries = Math.min(MEMO.entries, MEMO.references / (names.outside.length + 1));
   // QuickLRU keeps up to twice `maxSize` entries.
@@ -110,11 +117,11 @@ export function isHiddenIdentity(
   configuration: Configuration,
   server?: string,
 ): boolean {
-  if (server !== undefined) {
-    const outside = [text, joinName(server, text), joinUri(server, text)];
-    return outside.some((each) => isHiddenIdentity(lists, each, configuration));
-  }
-  return KINDS.some((kind) => isHiddenOf(kind, lists, text, configuration));
+  const isHidden = (kind: Kind, name: string): boolean => isHiddenOf(kind, lists, name, configuration);
+  return KINDS.some(
+    (kind) =>
+      isHidden(kind, text) || (server !== undefined && isHidden(kind, outsideName(server, kind, text))),
+  );
 }
 
 /** Returns whether a name or URI is that of a hidden primitive of one kind. */

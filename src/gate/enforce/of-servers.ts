@@ -1,40 +1,45 @@
 import { IDENTITY, type Primitive } from '../../engine/mapping.js';
-import { KINDS, type Kind } from '../../engine/policy.js';
+import type { Kind } from '../../engine/policy.js';
+import { type Inside, insideName, insideOf, outsideEntry } from '../../engine/servers/outside-names.js';
 import { type Request, read } from '../../wire/messages.js';
-import { type Inside, insideOf, outsideEntry, split } from '../../wire/server-names.js';
 import type { Lists } from '../request/decision.js';
-import { insideOfTarget, targetOf } from '../table/routing.js';
+import { KINDS_OF, targetOf } from '../table/routing.js';
 
-type Listed = { readonly [K in Kind]?: { readonly items: readonly Primitive[] } | undefined };
+type Servers = Pick<Lists, 'servers'>;
 
-/** Returns whether several servers are behind the gate; `undefined` if the lists that are known have no entry. */
-export function areSeveral(lists: Listed): boolean | undefined {
-  for (const kind of KINDS) {
-    const [first] = lists[kind]?.items ?? [];
-    if (first !== undefined) return insideOf(first) !== undefined;
-  }
-  return undefined;
+/** Returns the servers that list primitives. */
+export function serversIn(items: readonly Primitive[]): ReadonlySet<string> {
+  const slugs = items.flatMap((item) => insideOf(item)?.slug ?? []);
+  return slugs.length === 0 ? NO_SERVERS : new Set(slugs);
+}
+const NO_SERVERS: ReadonlySet<string> = new Set();
+
+/** Returns whether several servers are behind the gate. */
+export const areSeveral = ({ servers }: Servers): boolean => servers !== undefined && servers.size > 0;
+
+/** Returns which of the servers behind the gate a name or URI belongs to, and what that server calls it. */
+export function insideOfName(
+  { servers }: Servers,
+  kind: Kind | 'tasks',
+  identity: string,
+): Inside | undefined {
+  const inside = insideName(kind, identity);
+  return inside !== undefined && servers?.has(inside.slug) === true ? inside : undefined;
 }
 
-const isNamed = (kind: Kind): boolean => kind === 'tools' || kind === 'prompts';
-
-/** Returns which of several servers a name or URI belongs to, and what that server calls it. */
-export const insideOfName = (kind: Kind, identity: string): Inside | undefined =>
-  split(identity, isNamed(kind) ? '__' : '+');
-
 /** Returns the primitive of which only the name or URI is known. Behind several servers that tells its server. */
-export function barePrimitive(lists: Listed, kind: Kind, identity: string): Primitive {
+export function barePrimitive(lists: Servers, kind: Kind, identity: string): Primitive {
   const bare = { [IDENTITY[kind]]: identity };
-  const inside = areSeveral(lists) === false ? undefined : insideOfName(kind, identity);
+  const inside = insideOfName(lists, kind, identity);
   if (inside === undefined) return bare;
-  return { ...outsideEntry(inside.slug, { [IDENTITY[kind]]: inside.own }), ...bare };
+  return { ...outsideEntry(inside.slug, kind, { [IDENTITY[kind]]: inside.own }), ...bare };
 }
 
 /** Returns which of several servers answers a request; `undefined` if there is one, or if all do. */
-export function serverOf(lists: Lists, request: Request): Inside | undefined {
-  if (areSeveral(lists) !== true) return undefined;
+export function serverOf(lists: Servers, request: Request): Inside | undefined {
+  if (!areSeveral(lists)) return undefined;
   const target = targetOf(request);
-  if (target !== undefined) return insideOfTarget(target);
+  if (target !== undefined) return insideOfName(lists, KINDS_OF[target.type][0], target.name);
   const taskId = read(request.params, 'taskId');
-  return typeof taskId === 'string' ? split(taskId, '+') : undefined;
+  return typeof taskId === 'string' ? insideOfName(lists, 'tasks', taskId) : undefined;
 }

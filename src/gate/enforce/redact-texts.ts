@@ -9,6 +9,7 @@ import {
   isProtocolValue,
 } from './exceptions.js';
 import { DEFINITION, INTERFACES, OWN_KEYS, REQUEST } from './generated/exceptions.js';
+import { redactSchema } from './redact-schema.js';
 
 /** Redacts one text. */
 export type Redact = (text: string) => string;
@@ -82,12 +83,13 @@ export function redactDefinition<T extends object>(definition: T, redact: Redact
   const key = keyRedaction(redact);
   return rewriteMembers(definition, (member, value) => {
     if (DEFINITION.has(member)) return [member, value];
-    const text = (each: string, name: string | undefined): string | undefined => {
-      if (isKeptInDefinition(member, name)) return each;
-      const redacted = redact(each);
-      return name === 'enum' && redacted !== each ? undefined : redacted;
-    };
-    return [key(member), rewriteJson(value, INTERFACES.has(member) ? { text } : { text, key }, member)];
+    const isKept = (name: string | undefined): boolean => isKeptInDefinition(member, name);
+    const text = (each: string, name: string | undefined): string => (isKept(name) ? each : redact(each));
+    if (!INTERFACES.has(member)) return [key(member), rewriteJson(value, { text, key }, member)];
+    // The values of a schema can be objects with names, too.
+    if (!isMembers(value)) return [member, rewriteJson(value, { text }, member)];
+    const isSame = rewriteJson(value, { text, key: redact }) === value;
+    return [member, isSame ? value : redactSchema(value, { redact, isKept })];
   });
 }
 

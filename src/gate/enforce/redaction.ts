@@ -1,4 +1,5 @@
 import { KINDS, type Kind } from '../../engine/policy.js';
+import { insideName, outsideName, SERVER_META } from '../../engine/servers/outside-names.js';
 import {
   ACCESS_METHODS,
   type Answer,
@@ -9,9 +10,7 @@ import {
   type Request,
   read,
   SAMPLING,
-  SERVER_META,
 } from '../../wire/messages.js';
-import { joinUri, split } from '../../wire/server-names.js';
 import type { CatalogCache } from '../request/catalog-cache.js';
 import { canChange, isRedacted } from '../request/configure.js';
 import {
@@ -121,7 +120,9 @@ function hiddenTests({ configuration, request }: Facts, lists: Lists): HiddenTes
   const isIdentity = (text: string): boolean => isHiddenIdentity(lists, text, configuration, server);
   // A server may link to a resource where it is not renamed.
   const outside = (uri: string): string =>
-    server === undefined || split(uri, '+')?.slug === server ? uri : joinUri(server, uri);
+    server === undefined || insideName('resources', uri)?.slug === server
+      ? uri
+      : outsideName(server, 'resources', uri);
   return {
     isIdentity,
     isUri: (uri) => isIdentity(uri) || !isUriShown(lists, outside(uri), configuration),

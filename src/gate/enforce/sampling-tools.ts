@@ -1,6 +1,6 @@
 import type { Configuration } from '../../engine/configuration.js';
+import { outsideName } from '../../engine/servers/outside-names.js';
 import { isMembers, type Members, membersOf, read, SAMPLING } from '../../wire/messages.js';
-import { joinName } from '../../wire/server-names.js';
 import { rewriteMembers } from './redact-texts.js';
 import { decisionOnName, isBareShown, type Lists } from './visibility.js';
 
@@ -17,7 +17,9 @@ export function isHiddenToolName(
 ): boolean {
   const listed = decisionOnName(lists.tools, name, configuration);
   if (server !== undefined)
-    return listed?.effect === 'hide' || isHiddenToolName(lists, joinName(server, name), configuration);
+    return (
+      listed?.effect === 'hide' || isHiddenToolName(lists, outsideName(server, 'tools', name), configuration)
+    );
   return listed === undefined ? !isBareShown(lists, 'tools', name, configuration) : listed.effect === 'hide';
 }
 

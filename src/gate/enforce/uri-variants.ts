@@ -1,3 +1,5 @@
+import { inOwnUri } from '../../engine/servers/outside-names.js';
+
 /**
  * Returns every form in which a server may read a URI. Both SDKs parse a URI first (`R://x`, ` r://x` and `r://a/../x`
  * become `r://x`), match template expressions across `?` and `#`, and pass template variables to code that may decode
@@ -5,20 +7,27 @@
  * original form alone would let the other forms through.
  *
  * @param uri the URI as the client sent it
+ * @param servers of several servers, their names: a server reads its own URI, without its name before it
  * @returns the unique variants, the URI itself first
  * @example
  * uriVariantsOf('R://a/../%62'); // ['R://a/../%62', 'r://a/%62', 'r://a/b', 'R://a/../b']
  */
-export function uriVariantsOf(uri: string): readonly string[] {
-  const parsed = normalizeUri(uri);
+export const uriVariantsOf = (uri: string, servers?: ReadonlySet<string>): readonly string[] =>
+  inOwnUri(servers, uri, formsOf);
+
+function formsOf(uri: string): readonly string[] {
+  const parsed = parse(uri);
   const decoded = decode(parsed);
   const decodedFirst = decode(uri);
-  const forms = [uri, parsed, decoded, normalizeUri(decoded), decodedFirst, normalizeUri(decodedFirst)];
+  const forms = [uri, parsed, decoded, parse(decoded), decodedFirst, parse(decodedFirst)];
   return [...new Set(forms.flatMap((form) => [form, asOneSegment(form)]))];
 }
 
 /** Returns the URI as a URL parser writes it (WHATWG URL); unchanged if the parser rejects it. */
-export function normalizeUri(uri: string): string {
+export const normalizeUri = (uri: string, servers?: ReadonlySet<string>): string =>
+  inOwnUri(servers, uri, (own) => [parse(own)])[0] ?? uri;
+
+function parse(uri: string): string {
   try {
     return new URL(uri).href;
   } catch {

@@ -36,7 +36,7 @@ export function isShown(lists: Lists, { type, name }: Target, configuration: Con
   const { policy } = configuration;
   // In front of several servers, no server is asked in the place of a hidden name. One that a pattern shows is not either:
   // its server would answer in other words, and so tell the names of the pattern that are hidden.
-  const isNamed = areSeveral(lists) === true ? policy.entries[kind].has(name) : namesIt(policy, kind, name);
+  const isNamed = areSeveral(lists) ? policy.entries[kind].has(name) : namesIt(policy, kind, name);
   return isNamed && isBareShown(lists, kind, name, configuration);
 }
 
@@ -133,9 +133,11 @@ export function decisionOnKnownUri(
 ): boolean | undefined {
   const listed = decisionOnName(lists.resources, uri, configuration);
   // A listed URI in normal form has no other meaning.
-  if (listed !== undefined && normalizeUri(uri) === uri) return listed.effect === 'show';
+  if (listed !== undefined && normalizeUri(uri, lists.servers) === uri) return listed.effect === 'show';
   if (uri.length > MAX_URI) return false;
-  const found = uriVariantsOf(uri).map((variant) => decisionOnVariant(lists, variant, configuration));
+  const found = uriVariantsOf(uri, lists.servers).map((variant) =>
+    decisionOnVariant(lists, variant, configuration),
+  );
   return found.includes(false) ? false : found.find((each) => each !== undefined);
 }
 
@@ -163,12 +165,17 @@ function decisionOnVariant(lists: Lists, uri: string, configuration: Configurati
  *
  * @param kind the list that the primitives are from
  * @param name the name or URI of the request target
+ * @param servers of several servers, their names
  */
-export function targetMatcher(kind: Kind, name: string): (identity: string) => boolean {
+export function targetMatcher(
+  kind: Kind,
+  name: string,
+  servers?: ReadonlySet<string>,
+): (identity: string) => boolean {
   if (kind === 'tools' || kind === 'prompts') return (identity) => identity === name;
-  const variants = uriVariantsOf(name);
+  const variants = uriVariantsOf(name, servers);
   return kind === 'resources'
-    ? (identity) => variants.includes(identity) || variants.includes(normalizeUri(identity))
+    ? (identity) => variants.includes(identity) || variants.includes(normalizeUri(identity, servers))
     : (identity) => identity === name || variants.some(templateOf(identity));
 }
 
@@ -178,12 +185,12 @@ function positionsOf(catalog: Catalog<Primitive>, name: string): readonly number
   return getOrMake(positions, catalog, () => readPositions(catalog)).get(name) ?? [];
 }
 
-function readPositions({ kind, items }: Catalog<Primitive>): Map<string, number[]> {
+function readPositions({ kind, items, servers }: Catalog<Primitive>): Map<string, number[]> {
   const found = new Map<string, number[]>();
   items.forEach((item, position) => {
     const identity = identityOf(kind, item);
     // A server may list a URI in another form than the one it reads.
-    const normal = kind === 'resources' ? normalizeUri(identity) : identity;
+    const normal = kind === 'resources' ? normalizeUri(identity, servers) : identity;
     for (const each of new Set([identity, normal])) getOrMake(found, each, () => []).push(position);
   });
   return found;

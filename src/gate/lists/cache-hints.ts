@@ -1,5 +1,12 @@
 import { readsClient } from '../../engine/expression/expression.js';
-import { CLIENT_CAPABILITIES_META, CONCERNS_HEADER, EXTENSION_ID, read } from '../../wire/messages.js';
+import {
+  type Answer,
+  CLIENT_CAPABILITIES_META,
+  CONCERNS_HEADER,
+  EXTENSION_ID,
+  type Failure,
+  read,
+} from '../../wire/messages.js';
 import { unshared } from '../request/configure.js';
 import type { RequestFacts } from '../request/facts.js';
 import { isReplaceable } from '../request/live-policy.js';
@@ -33,6 +40,13 @@ export function withCacheHints(
   const ttlMs = isReplaceable(policy) ? Math.min(given, LONGEST_MS) : given;
   const cacheScope = result.cacheScope === 'public' && !differsByCaller(facts, listed) ? 'public' : 'private';
   return ttlMs === given && cacheScope === result.cacheScope ? result : { ...result, ttlMs, cacheScope };
+}
+
+/** What a caller may read, and another may not, is not shared by caches, whatever the server says and the method is. */
+export function apartByCaller(facts: RequestFacts, message: Answer | Failure): Answer | Failure {
+  if ('error' in message || message.result.cacheScope !== 'public' || !differsByCaller(facts, []))
+    return message;
+  return { ...message, result: { ...message.result, cacheScope: 'private' } };
 }
 
 /** Whether the list of this host depends on more than its URL and its authorization. */

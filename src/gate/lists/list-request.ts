@@ -136,7 +136,7 @@ export function* filterFor(
   const found = filterList(whole, facts.configuration, warnings, (shown) =>
     narrowed(query, callableTools(facts, kind, shown)),
   );
-  const items = withOutsideNames(yield* withoutHiddenUi(facts, kind, found.items));
+  const items = withOutsideNames(kind, yield* withoutHiddenUi(facts, kind, found.items));
   return {
     ...found,
     items: toolsOfEra(facts, kind, items),
@@ -189,7 +189,7 @@ function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: A
   const { warnings } = configuration;
   const listedItems = itemsOf(kind, message.result) ?? [];
   const offered = withoutReserved(policy, kind, listedItems);
-  const items = withOutsideNames(callableTools(facts, kind, offered.items));
+  const items = withOutsideNames(kind, callableTools(facts, kind, offered.items));
   const isWhole = message.result.nextCursor === undefined && request.params?.cursor === undefined;
   const identities = () => items.map((item) => identityOf(kind, item));
   const list = { kind, items };

@@ -1,7 +1,8 @@
-import type { Primitive } from '../../engine/mapping.js';
+import { identityOf, type Primitive } from '../../engine/mapping.js';
+import type { Kind } from '../../engine/policy.js';
+import { insideOf } from '../../engine/servers/outside-names.js';
 import { getOrMake } from '../../once.js';
 import { rewriteJson } from '../../wire/rewrite-json.js';
-import { insideOf } from '../../wire/server-names.js';
 import { isName } from '../enforce/definitions.js';
 import { type FoundName, NameFinder, replaceParts } from '../enforce/name-finder.js';
 
@@ -11,26 +12,26 @@ const known = new WeakMap<readonly Primitive[], readonly Primitive[]>();
  * Translates the names of tools in descriptions, where one of several servers names another tool of its own: a model could
  * not call the tool under that name. Only whole words that cannot be ordinary words, or stand in quotes, are names.
  *
+ * @param kind the kind of the list: the name of a resource is a title, and texts name it by its URI
  * @param items what a client is shown of a list
  * @returns the same list, if no description names a tool of its server
  * @example
- * withOutsideNames(tools)[0].description; // 'Like files__read_file, but ...'
+ * withOutsideNames('tools', tools)[0].description; // 'Like files__read_file, but ...'
  */
-export function withOutsideNames(items: readonly Primitive[]): readonly Primitive[] {
+export function withOutsideNames(kind: Kind, items: readonly Primitive[]): readonly Primitive[] {
   const [first] = items;
-  if (first === undefined || insideOf(first) === undefined) return items;
-  return getOrMake(known, items, () => translated(items));
+  const isNamed = kind === 'tools' || kind === 'prompts';
+  if (!isNamed || first === undefined || insideOf(first) === undefined) return items;
+  return getOrMake(known, items, () => translated(kind, items));
 }
 
-function translated(items: readonly Primitive[]): readonly Primitive[] {
+function translated(kind: Kind, items: readonly Primitive[]): readonly Primitive[] {
   const servers = new Map<string, Map<string, string>>();
   for (const item of items) {
     const inside = insideOf(item);
-    // The name of a resource is a title, and texts name it by its URI.
-    const isTitled = 'uri' in item || 'uriTemplate' in item;
-    if (inside === undefined || isTitled || !('name' in item) || typeof item.name !== 'string') continue;
+    if (inside === undefined) continue;
     const names = getOrMake(servers, inside.slug, () => new Map<string, string>());
-    names.set(inside.own.normalize('NFC'), item.name);
+    names.set(inside.own.normalize('NFC'), identityOf(kind, item));
   }
   const translations = new Map([...servers].map(([slug, names]) => [slug, translation(names)]));
   return items.map((item) => {

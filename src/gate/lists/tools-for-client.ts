@@ -65,7 +65,11 @@ export function* withoutHiddenUi(
 }
 
 /** The members of `_meta` that can name a page. */
-const PAGE_MEMBERS: ReadonlySet<string | undefined> = new Set(['resourceUri', 'ui/resourceUri']);
+const PAGE_MEMBERS: ReadonlySet<string | undefined> = new Set([
+  'resourceUri',
+  'ui/resourceUri',
+  'openai/outputTemplate',
+]);
 
 function withoutLinks(tool: Primitive, hidden: ReadonlySet<string>): Primitive {
   const text = (uri: string, member: string | undefined): string | undefined =>

@@ -159,6 +159,6 @@ export interface PanelState {
   /** How to show more if this page can only show less. */
   readonly onlyNarrows?: string;
   readonly warnings: readonly string[];
-  /** Which of several servers are missing, and why: sentences that `warnings` has too. */
+  /** Which of several servers are missing, which of their definitions are left out, and why: sentences that `warnings` has too. */
   readonly missing?: readonly string[];
 }

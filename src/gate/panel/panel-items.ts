@@ -12,8 +12,8 @@ import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../en
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { ADDED_TOOLS } from '../../engine/preference-source.js';
 import type { Catalog } from '../../engine/select.js';
+import { insideOf } from '../../engine/servers/outside-names.js';
 import { getOrMake } from '../../once.js';
-import { insideOf } from '../../wire/server-names.js';
 import type { Decided } from '../request/kept-preferences.js';
 import { describeClass } from './item-classes.js';
 import type { PanelClass, PanelItem, PanelPreferences, PanelReason, PanelState } from './panel-document.js';

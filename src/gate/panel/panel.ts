@@ -9,9 +9,10 @@ import { onlyNarrows } from '../../engine/narrows.js';
 import { type Concern, KINDS, type Kind } from '../../engine/policy.js';
 import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import type { Catalog } from '../../engine/select.js';
+import { leftOutClause, leftOutIn } from '../../engine/servers/left-out.js';
+import { UNAVAILABLE_META } from '../../engine/servers/outside-names.js';
 import type { HostConcerns } from '../../session/store.js';
 import { EXTENSION_ID, read } from '../../wire/messages.js';
-import { UNAVAILABLE_META } from '../../wire/server-names.js';
 import { notStored } from '../concerns/change-kept.js';
 import { replacePreferences } from '../concerns/update-concerns.js';
 import { redactDefinitions } from '../enforce/definitions.js';
@@ -225,10 +226,11 @@ export function problemOf(update: Configuration): string | undefined {
   ][0];
 }
 
-/** A list that the server does not have, or that is too long to be kept, is left out. */
+/** A list that the server does not have, or that is too long to be kept, is left out. Says what else is missing, and why. */
 function* catalogsOf(isEnforced: boolean) {
   const catalogs: { [K in Kind]?: Catalog<Primitive> } = {};
   const missing = new Map<string, string>();
+  const leftOut: string[] = [];
   for (const kind of KINDS) {
     const found = yield* ask({ need: 'whole', kind });
     if (found.state !== 'complete') continue;
@@ -239,6 +241,11 @@ function* catalogsOf(isEnforced: boolean) {
       const why = isEnforced || typeof reason !== 'string' ? '' : `: ${reason}`;
       missing.set(server, `The server ${server} is not available${why}.`);
     }
+    for (const [server, all] of leftOutIn(read(found.list.rest, '_meta'))) {
+      // Nothing tells whether the policy would show them.
+      const told = isEnforced ? all.map(({ name: _name, ...where }) => where) : all;
+      leftOut.push(`Of the server ${server}, ${leftOutClause(kind, told)}.`);
+    }
   }
-  return { catalogs, missing: [...missing.values()] };
+  return { catalogs, missing: [...missing.values(), ...leftOut] };
 }

@@ -1,12 +1,10 @@
-import type { Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import type { Catalog } from '../../engine/select.js';
+import { UNAVAILABLE_META } from '../../engine/servers/outside-names.js';
 import { getOrMake, once } from '../../once.js';
 import { type Capability, type Failure, LISTS, read } from '../../wire/messages.js';
 import type { AskServer, WalkEnd } from '../../wire/page-walker.js';
-import { UNAVAILABLE_META } from '../../wire/server-names.js';
 import { readPages } from './read-pages.js';
-import { type WholeList, wholeListOf } from './whole-list.js';
+import { type Lists, type WholeList, wholeListOf } from './whole-list.js';
 
 /** A list that exceeds a bound is not cached. It is filtered page by page, as the server sends it. */
 const BOUNDS = { items: 50_000, pages: 100, milliseconds: 60_000 };
@@ -49,14 +47,21 @@ export class CatalogCache {
   /** When each list was last fetched, or when that was last tried. Empty if the operator promises that lists do not change. */
   private readonly fetchedAt = new Map<Kind, number>();
 
-  /** @param shared the catalog to use instead of one for this server instance only */
-  constructor(private readonly shared?: SharedCatalog) {
+  /**
+   * @param shared the catalog to use instead of one for this server instance only
+   * @param servers the names of several servers
+   */
+  constructor(
+    private readonly shared?: SharedCatalog,
+    readonly servers?: ReadonlySet<string>,
+  ) {
     this.kept = shared ?? new SharedCatalog(undefined, true);
   }
 
   /** Returns the cached lists, bound to a policy. */
-  held(policy: Policy): { readonly [K in Kind]?: Catalog<Primitive> } {
-    return Object.fromEntries([...this.kept.lists].map(([kind, list]) => [kind, list.boundTo(policy).bound]));
+  held(policy: Policy): Lists {
+    const lists = [...this.kept.lists].map(([kind, list]) => [kind, list.boundTo(policy).bound]);
+    return { ...Object.fromEntries(lists), ...(this.servers && { servers: this.servers }) };
   }
 
   /** Drops the lists of a capability, because the server announced that they changed. */
@@ -115,7 +120,7 @@ export class CatalogCache {
     const { version } = this.kept;
     const { method } = LISTS[kind];
     readPages(ask, { method, field: kind, bounds: BOUNDS }, ({ pages, end }) => {
-      const outcome = outcomeOf(end, () => new CachedList(kind, pages));
+      const outcome = outcomeOf(end, () => new CachedList(kind, pages, this.servers));
       // Pages from before and after a change do not belong together.
       if (version !== this.kept.version && attempt < MAX_ATTEMPTS) return this.walk(kind, ask, attempt + 1);
       const waiting = this.waiting.get(kind) ?? [];
@@ -150,6 +155,7 @@ export class CachedList {
   constructor(
     private readonly kind: Kind,
     readonly pages: readonly Record<string, unknown>[],
+    private readonly servers?: ReadonlySet<string>,
   ) {}
 
   readonly isEmpty = once(() =>
@@ -160,7 +166,7 @@ export class CachedList {
   );
 
   boundTo(policy: Policy): WholeList {
-    return getOrMake(this.bound, policy, () => wholeListOf(policy, this.kind, this.pages));
+    return getOrMake(this.bound, policy, () => wholeListOf(policy, this.kind, this.pages, this.servers));
   }
 }
 

@@ -1,7 +1,5 @@
 import type { Configuration, InvalidValue } from '../../engine/configuration.js';
-import type { Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
-import type { Catalog } from '../../engine/select.js';
 import type { SessionRead, SessionRecord } from '../../session/store.js';
 import type { TaskCaller } from '../../session/task-owner.js';
 import {
@@ -21,9 +19,9 @@ import type { StoredPreferences } from './kept-preferences.js';
 import { quoteValue } from './quote-value.js';
 import type { FoundPages, NeededPages } from './read-pages.js';
 import type { GateReport, ReportContext } from './report.js';
+import type { Lists } from './whole-list.js';
 
-/** Lists of the server, bound to the policy. One that the server does not have is missing. */
-export type Lists = { readonly [K in Kind]?: Catalog<Primitive> | undefined };
+export type { Lists } from './whole-list.js';
 
 /** A tool, a prompt or a URI, as a request names it. */
 export type Target = Pick<RequestTarget, 'type' | 'name'>;

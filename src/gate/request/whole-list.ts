@@ -15,6 +15,12 @@ export interface WholeList {
   readonly warnings: readonly ConcernWarning[];
 }
 
+/** Lists of the server, bound to the policy. One that the server does not have is missing. */
+export type Lists = { readonly [K in Kind]?: Catalog<Primitive> | undefined } & {
+  /** The servers whose names the lists have, if there are several. */
+  readonly servers?: ReadonlySet<string> | undefined;
+};
+
 /** Returns the primitives of a list result; `undefined` if the result has no list of that kind. */
 export function itemsOf(kind: Kind, result: unknown): readonly Primitive[] | undefined {
   const items = read(result, kind);
@@ -38,9 +44,14 @@ export function wholeListOf(
   policy: Policy,
   kind: Kind,
   pages: readonly Record<string, unknown>[],
+  servers?: ReadonlySet<string>,
 ): WholeList {
   const listed = pages.flatMap((page) => itemsOf(kind, page) ?? []);
   const { items, warnings } = withoutReserved(policy, kind, listed);
   const { [kind]: _items, nextCursor: _cursor, ...rest } = pages[0] ?? {};
-  return { bound: bindCatalog(policy, kind, items), rest: { ...rest, ...strictestHints(pages) }, warnings };
+  return {
+    bound: bindCatalog(policy, kind, items, servers),
+    rest: { ...rest, ...strictestHints(pages) },
+    warnings,
+  };
 }

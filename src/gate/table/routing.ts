@@ -11,7 +11,6 @@ import {
   read,
   TASKS_EXTENSION,
 } from '../../wire/messages.js';
-import { split } from '../../wire/server-names.js';
 import {
   isAllowed,
   malformedName,
@@ -165,12 +164,6 @@ export function targetOf({ method, params }: Request): RequestTarget | undefined
   // Each member by name: a spread before the name costs a microsecond.
   return found && typeof name === 'string' ? { type: found.type, path: found.path, name } : undefined;
 }
-
-/** Returns which of several servers the target of a request belongs to, and what that server calls it. */
-export const insideOfTarget = ({
-  type,
-  name = '',
-}: Pick<RequestTarget, 'type'> & { readonly name?: string }) => split(name, type === 'uri' ? '+' : '__');
 
 /**
  * Replaces the name of a target.

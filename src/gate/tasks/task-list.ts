@@ -1,6 +1,7 @@
-import { type Answer, ERRORS, type Failure, read, TASK_LIST } from '../../wire/messages.js';
+import { type Answer, ERRORS, type Failure, type Members, read, TASK_LIST } from '../../wire/messages.js';
 import type { TaskFilter } from '../../wire/task-lister.js';
-import { redactResponse } from '../enforce/redaction.js';
+import { NOTHING } from '../enforce/exceptions.js';
+import { redactRecords, redactResponse } from '../enforce/redaction.js';
 import { cursorTarget } from '../lists/cursor.js';
 import { withWarnings } from '../lists/filter-list.js';
 import { otherMembers } from '../lists/other-members.js';
@@ -66,7 +67,11 @@ function* answerWholeList(
   const { pageSize } = facts.policy.settings;
   const page = cutTaskPage({ tasks: found.tasks, filter, target, pageSize }, facts.request.params?.cursor);
   if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
-  const rest = otherMembers(facts, pages[0], 'tasks');
+  const [rest = {}] = (yield* redactRecords(
+    facts,
+    [otherMembers(facts, pages[0], 'tasks')],
+    () => NOTHING,
+  )) as Members[];
   // A repeated cursor leads to the same tasks again.
   const isWhole = end.kind === 'complete' || end.kind === 'repeated-cursor';
   const warnings = isWhole ? [] : [UNBOUNDED_TASK_LIST];

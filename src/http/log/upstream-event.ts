@@ -11,4 +11,6 @@ export interface UpstreamEvent {
   readonly restarts?: number;
   /** One line that a child process wrote to stderr. */
   readonly stderr?: string;
+  /** What of the server is left out, and why, as a sentence: it would disturb the other servers of the endpoint. */
+  readonly leftOut?: string;
 }

@@ -26,7 +26,7 @@ export function logUpstreams(
 ): (event: UpstreamEvent) => void {
   const known = new Map<string, ReturnType<typeof begin>>();
 
-  return ({ upstream, state, reason, restarts, stderr }) => {
+  return ({ upstream, state, reason, restarts, stderr, leftOut }) => {
     const found = getOrMake(known, upstream, () => begin(false));
     if (stderr !== undefined) {
       if (found.isServing) {
@@ -37,6 +37,7 @@ export function logUpstreams(
         if (text !== '') logger.warn('upstream stderr', { upstream, stderr: text });
       } else found.dropped++;
     }
+    if (leftOut !== undefined) logger.warn('upstream', { upstream, leftOut: redactLine(leftOut, secrets) });
     if (state === undefined) return;
     const line = {
       upstream,

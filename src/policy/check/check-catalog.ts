@@ -7,7 +7,7 @@ import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { annotationsOf } from '../../engine/present.js';
-import { serverOf } from '../../engine/servers/server-meta.js';
+import { serverOf } from '../../engine/servers/outside-names.js';
 import type { Finding } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import { nearestReplacement, type Problem, problem } from '../language/problem.js';

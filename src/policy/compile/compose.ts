@@ -4,9 +4,8 @@ import {
   type CompiledEntry,
   type CompiledPolicy,
   type CompiledValue,
-  type Kind,
 } from '../../engine/policy.js';
-import { joinName, joinUri } from '../../wire/server-names.js';
+import { fullName, outsideName } from '../../engine/servers/outside-names.js';
 import {
   type ServerPart,
   type Servers,
@@ -68,13 +67,11 @@ function outsidePolicy(part: ServerPart, policy: CompiledPolicy, shared: SharedC
     ...each,
     file: firstFile + each.file,
   });
-  const named = (kind: Kind, name: string, join = joinName): string =>
-    kind === 'tools' || kind === 'prompts' ? join(slug, name) : joinUri(slug, name);
-  const entries = (section: 'primitives' | 'patterns', join?: typeof joinName) =>
+  const entries = (section: 'primitives' | 'patterns', join = outsideName) =>
     byKind((kind) =>
       policy[section][kind].map((entry) => ({
         ...inPlace(entry),
-        name: named(kind, entry.name, join),
+        name: join(slug, kind, entry.name),
         values: outsideValues(part, shared, entry.values),
       })),
     );
@@ -82,7 +79,7 @@ function outsidePolicy(part: ServerPart, policy: CompiledPolicy, shared: SharedC
   return {
     primitives: entries('primitives'),
     // Patterns are compared with names before they are shortened.
-    patterns: entries('patterns', (server, name) => `${server}__${name}`),
+    patterns: entries('patterns', fullName),
     assign: [
       ...selfDeclared(part, shared),
       ...policy.assign.map((each) => ({
@@ -100,7 +97,10 @@ function outsidePolicy(part: ServerPart, policy: CompiledPolicy, shared: SharedC
     pins:
       pins &&
       byKind((kind) => {
-        const digests = Object.entries(pins[kind]).map(([name, digest]) => [named(kind, name), digest]);
+        const digests = Object.entries(pins[kind]).map(([name, digest]) => [
+          outsideName(slug, kind, name),
+          digest,
+        ]);
         return Object.fromEntries(digests);
       }),
   };

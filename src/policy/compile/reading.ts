@@ -1,5 +1,5 @@
 import type { Pins } from '../../engine/policy.js';
-import { slugOf } from '../../wire/server-names.js';
+import { slugOf } from '../../engine/servers/outside-names.js';
 import type { CheckedFile } from '../check/check-values.js';
 import type { ServerEntry } from '../check/servers/server-parts.js';
 import type { Finding } from '../language/findings.js';

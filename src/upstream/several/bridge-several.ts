@@ -5,6 +5,7 @@ import { unaskable } from '../call.js';
 import { discovery } from '../eras/era.js';
 import { type Bridge, behindOne, bridgeTo, type IsolatedUpstream } from '../isolation.js';
 import type { Isolation, UpstreamOptions } from '../options.js';
+import { leftOutReporter } from './left-out.js';
 import { Member } from './member.js';
 import { SeveralServers } from './several-servers.js';
 
@@ -39,7 +40,14 @@ export function bridgeSeveral(
     };
     const who = typeof isolation === 'function' ? isolation(slug) : isolation;
     const backends = front(behindOne(openOne, who, { ...given, name: slug, report }), slug);
-    return { slug, shared, isShared: who !== 'per-session', backends, report: given.report };
+    return {
+      slug,
+      shared,
+      isShared: who !== 'per-session',
+      backends,
+      report: given.report,
+      sayLeftOut: leftOutReporter(slug, given.report),
+    };
   });
   return bridgeTo({
     era: async () => undefined,

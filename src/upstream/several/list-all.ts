@@ -1,38 +1,55 @@
+import { KINDS } from '../../engine/policy.js';
+import type { LeftOut } from '../../engine/servers/left-out.js';
+import {
+  LEFT_OUT_META,
+  NAMED_BY,
+  type NamedKind,
+  outsideEntry,
+  UNAVAILABLE_META,
+} from '../../engine/servers/outside-names.js';
 import type { CallAnswer } from '../../wire/calls.js';
-import { ERRORS, type Era, LISTS, type Members, membersOf, refusal, TASK_LIST } from '../../wire/messages.js';
+import { misfitOf } from '../../wire/definition.js';
+import { ERRORS, type Era, LISTS, membersOf, read, refusal, TASK_LIST } from '../../wire/messages.js';
 import { strictestHints } from '../../wire/page-walker.js';
-import { outsideEntry, UNAVAILABLE_META } from '../../wire/server-names.js';
 import type { ServerCall } from '../call.js';
 import { SELF, wrapResult } from '../eras/envelope.js';
 import { listPages } from '../list-pages.js';
 import { reasonOf } from '../upstream-error.js';
+import type { Listed } from './lists-of-one.js';
+import { PATIENCE_MS } from './member.js';
 import { ask, type Part, withoutToken } from './part.js';
 
 /** Members of the results of list methods. */
-const MEMBERS: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(LISTS).map(([kind, { method }]) => [method, kind] as const),
-  [TASK_LIST, 'tasks'],
+const MEMBERS: ReadonlyMap<string, NamedKind> = new Map([
+  ...KINDS.map((kind) => [LISTS[kind].method, kind] as const),
+  [TASK_LIST, 'tasks' as const],
 ]);
 
 export const isList = (method: string): boolean => MEMBERS.has(method);
 
-/** What one server lists: its results joined into one, or why it is missing. */
-type Listed = { readonly entries: readonly Members[]; readonly about: Members } | string;
-
 /** Lists what all servers have, in one page and in the order of the servers. The gate cuts it. */
 export async function listAll(parts: readonly Part[], call: ServerCall, era: Era): Promise<CallAnswer> {
-  const key = MEMBERS.get(call.method) ?? '';
-  const lists = await Promise.all(parts.map((part) => listPart(part, call, key)));
+  const key = MEMBERS.get(call.method) ?? 'tasks';
+  const lists = await Promise.all(parts.map((part) => listedBy(part, call, key)));
   const missing = parts.flatMap(({ member }, at) => {
     const list = lists[at];
-    return typeof list === 'string' ? [[member.slug, list] as const] : [];
+    return typeof list === 'string' ? [[member.slug, list.slice(0, MAX_REASON)] as const] : [];
   });
   if (missing.length === parts.length && parts.length > 0) {
     const reasons = missing.map(([slug, reason]) => `${slug}: ${reason}`).join('; ');
     return refusal(ERRORS.internal, `No server of this endpoint answers. ${reasons}`);
   }
   const found = lists.filter((each) => typeof each !== 'string');
-  const _meta = missing.length === 0 ? {} : { _meta: { [UNAVAILABLE_META]: Object.fromEntries(missing) } };
+  const leftOut = parts.flatMap(({ member }, at) => {
+    const list = lists[at];
+    const first = typeof list === 'object' ? list.leftOut.first : [];
+    return first.length === 0 ? [] : [[member.slug, first] as const];
+  });
+  const told = {
+    ...(missing.length === 0 ? {} : { [UNAVAILABLE_META]: Object.fromEntries(missing) }),
+    ...(leftOut.length === 0 ? {} : { [LEFT_OUT_META]: Object.fromEntries(leftOut) }),
+  };
+  const _meta = Object.keys(told).length === 0 ? {} : { _meta: told };
   const result = { [key]: found.flatMap(({ entries }) => entries), ..._meta };
   if (era === 'legacy') return { result };
   return {
@@ -40,18 +57,49 @@ export async function listAll(parts: readonly Part[], call: ServerCall, era: Era
   };
 }
 
-async function listPart(part: Part, call: ServerCall, key: string): Promise<Listed> {
+const listedBy = (part: Part, call: ServerCall, key: NamedKind): Promise<Listed> =>
+  key === 'tasks' ? listPart(part, call, key) : part.lists.read(key, () => listPart(part, call, key));
+
+/** What one server may list, and how long its siblings wait for all of its pages. */
+const BOUNDS = { items: 20_000, milliseconds: PATIENCE_MS };
+
+/** So many entries that are left out are named; a server may list any number of them. */
+const MAX_NAMED = 20;
+const MAX_TEXT = 100;
+/** In characters: the reason can be an error that the server answers. */
+const MAX_REASON = 1000;
+
+const shortened = (text: string): string => text.slice(0, MAX_TEXT);
+
+/** Lists one kind of what one server has. */
+export async function listPart(part: Part, call: ServerCall, key: NamedKind): Promise<Listed> {
   const { member } = part;
   if (member.down !== undefined) return member.down;
   const { cursor: _cursor, ...kept } = withoutToken(call.params) ?? {};
-  const { items, about, end } = await listPages(key, async (cursor) => {
-    const answer = await member.inTime(ask(part, { ...call, params: { ...kept, ...cursor } }));
-    if (typeof answer === 'string') throw new Error(answer);
-    member.answered(answer);
-    return answer;
-  });
+  const { items, about, end } = await listPages(
+    key,
+    async (cursor) => {
+      const answer = await member.inTime(ask(part, { ...call, params: { ...kept, ...cursor } }));
+      if (typeof answer === 'string') throw new Error(answer);
+      member.answered(answer);
+      return answer;
+    },
+    BOUNDS,
+  );
   if (end.kind === 'failed') return member.down ?? reasonOf(end.error);
-  const entries = items.map(membersOf);
-  member.learn(entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])));
-  return { entries: entries.map((entry) => outsideEntry(member.slug, entry)), about };
+  const leftOut: LeftOut[] = [];
+  const entries = items.flatMap((entry) => {
+    const misfit = misfitOf(key, entry);
+    if (misfit === undefined) return [outsideEntry(member.slug, key, membersOf(entry))];
+    // One entry that clients refuse would cost them the lists of all servers.
+    const name = read(entry, NAMED_BY[key]);
+    leftOut.push({ ...(typeof name === 'string' ? { name: shortened(name) } : {}), at: shortened(misfit) });
+    return [];
+  });
+  const isPartial = end.kind !== 'complete' && end.kind !== 'repeated-cursor';
+  if (isPartial) leftOut.unshift({ after: items.length, why: end.kind });
+  member.learn(key, entries);
+  const told = { first: leftOut.slice(0, MAX_NAMED), count: leftOut.length };
+  part.sayLeftOut(key, told);
+  return { entries, about, leftOut: told, isPartial };
 }

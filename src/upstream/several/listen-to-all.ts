@@ -1,7 +1,7 @@
+import { insideName, outsideName } from '../../engine/servers/outside-names.js';
 import { deferred } from '../../once.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import { CAPABILITIES, METHODS, type Members, read } from '../../wire/messages.js';
-import { joinUri, split } from '../../wire/server-names.js';
 import type { Notify, ServerCall } from '../call.js';
 import { isOfTasks, namesIn, untilLeft } from '../eras/stream.js';
 import type { WatchedKind } from '../eras/watched.js';
@@ -19,7 +19,7 @@ export async function listenToAll(
   asked: Members,
 ): Promise<CallAnswer> {
   const own = (kind: WatchedKind, slug: string) =>
-    namesIn(asked, kind).filter((each) => split(each, '+')?.slug === slug);
+    namesIn(asked, kind).filter((each) => insideName('resources', each)?.slug === slug);
   const streams = parts
     .filter(({ member }) => !isOfTasks(asked) || own('taskIds', member.slug).length > 0)
     .map((part) => {
@@ -48,14 +48,15 @@ function listenTo(
   uris: readonly string[],
   taskIds: readonly string[],
 ) {
-  const inward = (names: readonly string[]) => names.flatMap((each) => split(each, '+')?.own ?? []);
+  const inward = (names: readonly string[]) =>
+    names.flatMap((each) => insideName('resources', each)?.own ?? []);
   const ofTasks = taskIds.length === 0 ? {} : { taskIds: inward(taskIds) };
   const notifications = { ...others, resourceSubscriptions: inward(uris), ...ofTasks };
   const known = deferred<readonly string[]>();
   const notify: Notify = (method, given) => {
     if (method !== METHODS.acknowledged) return call.notify(method, given);
     const found = namesIn(read(given, 'notifications'), 'taskIds');
-    known.resolve(found.map((each) => joinUri(part.member.slug, each)));
+    known.resolve(found.map((each) => outsideName(part.member.slug, 'tasks', each)));
   };
   const answer = ask(part, { ...call, notify, params: { ...call.params, notifications } });
   // A server that cannot be asked knows none.

@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  insideName,
+  insideOf,
+  isMinted,
+  type NamedKind,
+  outsideName,
+} from '../../engine/servers/outside-names.js';
 import type { UpstreamEvent } from '../../http/log/upstream-event.js';
 import type { CallAnswer } from '../../wire/calls.js';
-import { isShortened, joinName, split } from '../../wire/server-names.js';
+import type { Members } from '../../wire/messages.js';
 import { type Introduction, STARTING } from './merge.js';
 
 /** Milliseconds that a host waits for a server that has not answered yet: hosts give their start 30 s in all. */
-const PATIENCE_MS = 10_000;
+export const PATIENCE_MS = 10_000;
 /** Milliseconds until a server that is down is tried again, doubled each time up to the last. */
 const AGAIN_MS = { first: 2000, last: 60_000 };
 
@@ -15,8 +22,8 @@ export class Member {
   private unavailable: string | undefined;
   /** Why it could not be asked last; `undefined` if it answered, be it with an error. */
   private failing: string | undefined;
-  /** Its own names by names that were shortened. */
-  private readonly shortened = new Map<string, string>();
+  /** Its own names by names that only the list tells. */
+  private readonly minted = new Map<NamedKind, ReadonlyMap<string, string>>();
   private readonly began = performance.now();
   private isRetrying = false;
   /** Milliseconds until the next attempt. A server that ends each time that it starts must wait longer and longer. */
@@ -41,23 +48,25 @@ export class Member {
     return this.isRetrying ? this.unavailable : undefined;
   }
 
-  /** Takes what it lists, for names that only the list tells. */
-  learn(names: readonly string[]): void {
-    for (const own of names) {
-      const full = joinName(this.slug, own);
-      if (isShortened(full)) this.shortened.set(full, own);
-    }
+  /** Takes what it lists, with the names outside, for names that only the list tells. */
+  learn(kind: NamedKind, entries: readonly Members[]): void {
+    const found = entries.flatMap((entry) => {
+      const name = String(entry.name);
+      const own = isMinted(name) ? insideOf(entry)?.own : undefined;
+      return own === undefined ? [] : [[name, own] as const];
+    });
+    this.minted.set(kind, new Map(found));
   }
 
   /**
-   * Returns what it calls one of its tools or prompts; `undefined` if only its list can tell, or if it is not a name of the
-   * list: a policy hides the shortened name of a tool, so that tool must not answer to its full name.
+   * Returns what it calls what a name outside stands for; `undefined` if only its list can tell, or if no list has that name:
+   * a policy hides the minted name of a tool, so that tool must not answer to its full name.
    */
-  ownName(full: string): string | undefined {
-    const known = this.shortened.get(full);
-    if (known !== undefined || isShortened(full)) return known;
-    const own = split(full, '__')?.own;
-    return own !== undefined && joinName(this.slug, own) === full ? own : undefined;
+  ownName(kind: NamedKind, outside: string): string | undefined {
+    if ((kind === 'tools' || kind === 'prompts') && isMinted(outside))
+      return this.minted.get(kind)?.get(outside);
+    const own = insideName(kind, outside)?.own;
+    return own !== undefined && outsideName(this.slug, kind, own) === outside ? own : undefined;
   }
 
   /**

@@ -35,11 +35,17 @@ export function mergeIntroductions(
   return { capabilities, ...(instructions === '' ? {} : { instructions }) };
 }
 
+/** In characters: what one server says must leave room for the others. */
+const MAX_INSTRUCTIONS = 8192;
+
 function sectionOf(slug: string, about: Introduction | undefined): string | [] {
   if (about === STARTING)
     return `The server ${slug} is still starting. Its tools are announced when it is ready.`;
-  if (typeof about === 'string') return `The server ${slug} is not available: ${about}`;
+  if (typeof about === 'string') return `The server ${slug} is not available: ${shortened(about)}`;
   const instructions = about?.instructions;
   if (typeof instructions !== 'string' || instructions === '') return [];
-  return `## Server ${slug}: the names of its tools begin with ${slug}__\n${instructions}`;
+  return `## Server ${slug}: the names of its tools begin with ${slug}__\n${shortened(instructions)}`;
 }
+
+const shortened = (text: string): string =>
+  text.length <= MAX_INSTRUCTIONS ? text : `${text.slice(0, MAX_INSTRUCTIONS)}\n(shortened)`;

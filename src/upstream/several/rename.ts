@@ -1,16 +1,16 @@
+import { insideName, type NamedKind, outsideName } from '../../engine/servers/outside-names.js';
 import { nameIn } from '../../gate/table/routes.js';
+import { KINDS_OF } from '../../gate/table/routing.js';
 import { type Members, membersOf, RELATED_TASK_META, read } from '../../wire/messages.js';
-import { joinUri, split } from '../../wire/server-names.js';
 import type { Params } from '../call.js';
 
 /** A name in the params of a request: where it is, and whose it is. */
 export interface ServerName {
   readonly path: readonly string[];
+  readonly kind: NamedKind;
   /** The name that it has outside. */
-  readonly full: string;
-  readonly isName: boolean;
+  readonly outside: string;
   readonly slug: string;
-  readonly own: string;
 }
 
 /**
@@ -19,12 +19,12 @@ export interface ServerName {
  * @returns `undefined` if it names none of several servers
  */
 export function targetIn(method: string, params: Params): ServerName | undefined {
-  const named = method.startsWith('tasks/') ? { type: 'uri', path: ['taskId'] } : nameIn(method, params);
-  const given = named && read(params, ...named.path);
-  if (named === undefined || typeof given !== 'string') return undefined;
-  const isName = named.type !== 'uri';
-  const found = split(given, isName ? '__' : '+');
-  return found && { path: named.path, full: given, isName, ...found };
+  const named = method.startsWith('tasks/') ? undefined : nameIn(method, params);
+  const kind = named === undefined ? 'tasks' : KINDS_OF[named.type][0];
+  const path = named?.path ?? ['taskId'];
+  const outside = read(params, ...path);
+  const slug = typeof outside === 'string' ? insideName(kind, outside)?.slug : undefined;
+  return typeof outside !== 'string' || slug === undefined ? undefined : { path, kind, outside, slug };
 }
 
 /** The places in a result, or in the params of a notification, that name a resource or a task by its id. `*` is each item. */
@@ -49,7 +49,7 @@ export const renameResult = (slug: string, result: Members): Members =>
   PLACES.reduce((renamed, place) => membersOf(renameAt(slug, renamed, place)), result);
 
 function renameAt(slug: string, value: unknown, [key, ...rest]: readonly string[]): unknown {
-  if (key === undefined) return typeof value === 'string' ? joinUri(slug, value) : value;
+  if (key === undefined) return typeof value === 'string' ? outsideName(slug, 'resources', value) : value;
   if (key === '*') return Array.isArray(value) ? value.map((each) => renameAt(slug, each, rest)) : value;
   // Most results have few of these places, and stay the same object.
   if (read(value, key) === undefined) return value;

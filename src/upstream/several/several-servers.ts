@@ -1,36 +1,32 @@
+import type { Kind } from '../../engine/policy.js';
+import { isMinted } from '../../engine/servers/outside-names.js';
 import { MAX_AGE_MS, SharedCatalog } from '../../gate/request/catalog-cache.js';
 import { nameIn } from '../../gate/table/routes.js';
 import { withName } from '../../gate/table/routing.js';
 import { SlowReaders } from '../../http/streams/slow-readers.js';
 import {
   CAPABILITIES,
+  type Capability,
   ERRORS,
   errorOf,
   LISTS,
   listChangedMethod,
   METHODS,
-  type Members,
   membersOf,
   read,
   refusal,
 } from '../../wire/messages.js';
-import { isShortened } from '../../wire/server-names.js';
 import type { Backend, Backends, Client, ClientPort } from '../backend.js';
-import {
-  type AnswerOverHttp,
-  type Notify,
-  ownCall,
-  type Params,
-  type ServerCall,
-  unknownMethod,
-} from '../call.js';
+import { type AnswerOverHttp, ownCall, type Params, type ServerCall, unknownMethod } from '../call.js';
 import type { UpstreamOptions } from '../options.js';
 import { introduce } from './introduce.js';
-import { isList, listAll } from './list-all.js';
+import { isList, listAll, listPart } from './list-all.js';
 import { listenToAll } from './listen-to-all.js';
+import { type Announcements, ListsOfOne } from './lists-of-one.js';
 import { Member } from './member.js';
-import { ask, inwardToken, type Part, portOf, withoutToken } from './part.js';
+import { ask, type Part, withoutToken } from './part.js';
 import { renameResult, type ServerName, targetIn } from './rename.js';
+import { inwardToken, Told } from './told.js';
 
 /** One of several servers, and what its clients share. */
 interface OneServerOfSeveral {
@@ -40,6 +36,7 @@ interface OneServerOfSeveral {
   readonly isShared: boolean;
   readonly backends: Backends;
   readonly report: UpstreamOptions['report'];
+  readonly sayLeftOut: Part['sayLeftOut'];
 }
 
 /** Several servers as one: the gate in front of it does not know. Each request goes to the server whose name it has. */
@@ -56,8 +53,9 @@ export class SeveralServers implements Backend {
   private readonly parts: readonly Part[];
   private readonly lists = new SharedCatalog(MAX_AGE_MS);
   private readonly left = new AbortController();
+  private readonly announcements: Announcements = new Map();
   /** What a modern client asked to be told, and how it is told. */
-  private stream: { readonly asked: Members; readonly notify: Notify } | undefined;
+  private readonly streams = new Set<ServerCall>();
 
   /**
    * @param servers the servers, and what answers clients from each
@@ -75,19 +73,28 @@ export class SeveralServers implements Backend {
     this.parts = servers.map((server) => this.partWith(server));
   }
 
-  private partWith({ slug, shared, isShared, backends, report }: OneServerOfSeveral): Part {
-    const { client, left } = this;
-    const port = portOf(slug, this.port);
-    if (isShared || !client.lasts) return { member: shared, backend: backends.behind(client, port) };
+  private partWith({ slug, shared, isShared, backends, report, sayLeftOut }: OneServerOfSeveral): Part {
+    const { client, left, announcements } = this;
+    const list = (kind: Kind) => listPart(part, ownCall(LISTS[kind].method, undefined), kind);
+    const announce = (capability: Capability) => this.announce(capability);
+    const lists = new ListsOfOne(list, announcements, announce, left.signal);
+    const told = new Told(
+      slug,
+      (capability) => lists.announced(capability),
+      (leftOut) => report?.({ upstream: slug, leftOut }),
+    );
+    const port = told.port(this.port);
+    const isOfAll = isShared || !client.lasts;
     // When its process ends, the processes of other clients still answer.
-    const again = () => backend.answer(ownCall(LISTS.tools.method, undefined));
-    const member = new Member(slug, again, () => this.changed(), left.signal);
+    const again = () => part.backend.answer(ownCall(LISTS.tools.method, undefined));
+    const member = isOfAll ? shared : new Member(slug, again, () => this.changed(), left.signal);
     const reported: UpstreamOptions['report'] = (event) => {
       member.happened(event);
       report?.(event);
     };
-    const backend = backends.behind(client, { ...port, report: reported });
-    return { member, backend };
+    const backend = backends.behind(client, isOfAll ? port : { ...port, report: reported });
+    const part: Part = { member, backend, lists, told, sayLeftOut };
+    return part;
   }
 
   get isEarly(): boolean {
@@ -97,17 +104,26 @@ export class SeveralServers implements Backend {
   async leave(): Promise<void> {
     this.ended();
     this.left.abort();
+    for (const { lists, told } of this.parts) {
+      lists.stop();
+      told.stop();
+    }
     await Promise.all(this.parts.map(({ backend }) => backend.leave()));
   }
 
   /** Tells a client that is told of changes that the lists changed, because a server left them or is back. */
   changed(): void {
-    const { client, port, stream } = this;
-    for (const capability of CAPABILITIES) {
-      const method = listChangedMethod(capability);
-      if (client.era === 'legacy') port.tell(method, undefined);
-      else if (read(stream?.asked, `${capability}ListChanged`) === true) stream?.notify(method, undefined);
-    }
+    for (const { lists } of this.parts) lists.forget();
+    for (const capability of CAPABILITIES) this.announce(capability);
+  }
+
+  /** Tells the client that the lists of a capability changed, if it wants to know. */
+  private announce(capability: Capability): void {
+    const { client, port, streams } = this;
+    const method = listChangedMethod(capability);
+    if (client.era === 'legacy') return port.tell(method, undefined);
+    for (const { params, notify } of streams)
+      if (read(params, 'notifications', `${capability}ListChanged`) === true) notify(method, undefined);
   }
 
   /** A connection that lasts keeps its lists: its client is told of changes. */
@@ -132,8 +148,8 @@ export class SeveralServers implements Backend {
     if (isList(method)) return listAll(parts, call, client.era);
     if (method === METHODS.listen) {
       const asked = membersOf(read(call.params, 'notifications'));
-      this.stream = { asked, notify: call.notify };
-      return listenToAll(parts, call, asked);
+      this.streams.add(call);
+      return listenToAll(parts, call, asked).finally(() => this.streams.delete(call));
     }
     if (method === 'logging/setLevel') {
       const sent = { ...call, params: withoutToken(call.params) };
@@ -156,24 +172,24 @@ export class SeveralServers implements Backend {
     if (part === undefined || target === undefined || own === undefined) return NOT_FOUND;
     const answer = await ask(part, { ...call, params: withName(params ?? {}, target, own) });
     const { slug } = part.member;
-    if ('result' in answer) return { ...answer, result: renameResult(slug, answer.result) };
+    if ('result' in answer) return { result: renameResult(slug, answer.result) };
     const error = errorOf({ jsonrpc: '2.0', error: answer.error });
-    return { ...answer, error: { ...error, message: `${slug}: ${error.message}` } };
+    // The status and the challenge of one server are not those of the endpoint: a host would log in to it.
+    const status = answer.http === undefined ? {} : { data: { status: answer.http.status } };
+    return { error: { ...error, ...status, message: `${slug}: ${error.message}` } };
   }
 
   /** Returns what the server calls what a request names; `undefined` if it has no such name. */
   private async ownName(
-    { member }: Part,
-    { path, full, isName, own }: ServerName,
+    part: Part,
+    { kind, outside }: ServerName,
     call: ServerCall,
   ): Promise<string | undefined> {
-    if (!isName) return own;
-    if (member.ownName(full) === undefined && isShortened(full)) {
-      // Only the list tells what a shortened name stands for.
-      const method = path[0] === 'name' ? 'tools/list' : 'prompts/list';
-      await listAll(this.parts, { ...call, method, params: undefined }, this.client.era);
-    }
-    return member.ownName(full);
+    const { member } = part;
+    const isNamed = kind === 'tools' || kind === 'prompts';
+    if (isNamed && isMinted(outside) && member.ownName(kind, outside) === undefined)
+      await listPart(part, { ...call, method: LISTS[kind].method, params: undefined }, kind);
+    return member.ownName(kind, outside);
   }
 }
 

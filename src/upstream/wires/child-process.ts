@@ -105,7 +105,7 @@ export class ChildTransport implements Wire {
     const detached = process.platform !== 'win32';
     const child = spawn(this.command, this.args, {
       stdio: 'pipe',
-      env: { ...this.env, [WHOLE_LIST_KEY]: this.wholeListKey },
+      env: { ...withoutOwn(this.env), [WHOLE_LIST_KEY]: this.wholeListKey },
       cwd: this.cwd,
       detached,
       windowsHide: true,
@@ -234,3 +234,7 @@ export class ChildTransport implements Wire {
     }
   }
 }
+
+/** A server never gets the settings of the endpoint: its key, the secret of its sessions, where its store is. */
+const withoutOwn = (env: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('MCP_CONCERNS_')));

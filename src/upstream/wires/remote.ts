@@ -35,6 +35,8 @@ const SESSION = 'mcp-session-id';
 const TERMINATE_MS = 1000;
 /** Milliseconds before a stream is continued, if the server does not say, and how often one is continued without an event. */
 const RESUME = { ms: 1000, times: 5 };
+/** How many redirects of one request are followed. */
+const MAX_REDIRECTS = 5;
 const ENDED = 'its response ended before the answer';
 /** Characters of the text of a refusal that are read. */
 const REFUSAL_CHARACTERS = 1000;
@@ -91,7 +93,7 @@ export class RemoteTransport implements Wire {
     const over = AbortSignal.any([...stops, this.life.signal]);
     const hasSession = this.version !== undefined;
     const post = (): Promise<Response> =>
-      this.reach(this.endpoint ?? this.url, {
+      this.ask(this.endpoint ?? this.url, {
         method: 'POST',
         body: JSON.stringify(message),
         headers: { ...this.headersOf(message), ...headers },
@@ -158,7 +160,7 @@ export class RemoteTransport implements Wire {
     const { sessionId } = this;
     // The server keeps the session until it is told. A server that does not answer must not delay the end.
     if (sessionId !== undefined && this.era === 'legacy') {
-      const ended = this.reach(this.url, { method: 'DELETE', headers: this.headersOf() }).catch(ignore);
+      const ended = this.ask(this.url, { method: 'DELETE', headers: this.headersOf() }).catch(ignore);
       await Promise.race([ended, sleep(TERMINATE_MS, undefined, { ref: false })]);
     }
     this.life.abort();
@@ -174,7 +176,7 @@ export class RemoteTransport implements Wire {
   private async openOldStream(): Promise<boolean> {
     const { signal } = this.life;
     const headers = { ...this.headers, accept: 'text/event-stream' };
-    const response = await this.reach(this.url, { headers, signal }).catch(ignore);
+    const response = await this.ask(this.url, { headers, signal }).catch(ignore);
     const isStream = response?.headers.get('content-type')?.startsWith('text/event-stream') === true;
     if (response === undefined || !response.ok || !isStream) {
       await response?.body?.cancel();
@@ -218,7 +220,7 @@ export class RemoteTransport implements Wire {
     if (!isFirst) await sleep(place.retryMs, undefined, { signal, ref: false });
     const last = place.eventId === undefined ? {} : { 'last-event-id': place.eventId };
     const headers = { ...this.headersOf(), accept: 'text/event-stream', ...last };
-    return this.reach(this.url, { method: 'GET', headers, signal });
+    return this.ask(this.url, { method: 'GET', headers, signal });
   }
 
   /** Reads the messages of a response as they arrive. Returns the beginning of a text that has none. */
@@ -267,6 +269,21 @@ export class RemoteTransport implements Wire {
       if ('message' in found) take(found.message);
     }
     return '';
+  }
+
+  /** Follows redirects within the origin only: the headers have secrets, and the body has arguments. */
+  private async ask(given: URL, init: RequestInit): Promise<Response> {
+    let url = given;
+    for (let left = MAX_REDIRECTS; ; left--) {
+      const response = await this.reach(url, { ...init, redirect: 'manual' });
+      const location = response.headers.get('location');
+      if (location === null || ![307, 308].includes(response.status)) return response;
+      await response.body?.cancel();
+      const next = new URL(location, url);
+      if (next.origin !== url.origin || left === 0)
+        throw new UpstreamError(`it redirects to ${next.origin}, which is not followed`);
+      url = next;
+    }
   }
 
   private isOver(signal: CallSignal | undefined): boolean {

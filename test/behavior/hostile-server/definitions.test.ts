@@ -84,10 +84,9 @@ describe('a list under enforce', () => {
         // Clients send these as they are.
         properties: {
           delete_repo: { type: 'boolean', description: 'Calls [hidden].' },
-          tool: { enum: ['look', 'search'], default: '[hidden]' },
+          tool: { enum: ['look', 'search'] },
         },
         required: ['delete_repo'],
-        examples: ['[hidden]'],
       },
       // Clients check results against these.
       outputSchema: {

@@ -3,7 +3,7 @@ import { EXTENSION_ID } from '../../../src/index.js';
 import type { Area } from '../areas.js';
 import type { Random } from '../random.js';
 import type { Kind } from '../world.js';
-import { type Plan, SLUGS, type Slug, THINGS, type Thing, type View } from './world.js';
+import { formOf, type Plan, SLUGS, type Slug, THINGS, type Thing, type View } from './world.js';
 
 /** A request of a client, and what the oracle has to know about it. */
 export interface Sent {
@@ -19,6 +19,8 @@ export interface Sent {
   /** The name or task that it asks a server for, and what is unknown to that server. */
   readonly outside?: string;
   readonly slug?: string | undefined;
+  /** Whether it names a resource in another form than its list. */
+  readonly isForm?: boolean;
   readonly area: Area;
   answered: boolean;
   cancelled: boolean;
@@ -72,6 +74,10 @@ export class Host {
   readonly tasks = new Map<string, Thing>();
   /** The requests of servers that it got, with what to say to them. */
   readonly questions = new Map<unknown, { readonly slug: string; readonly id: string }>();
+  /** The questions that it has not answered. */
+  readonly open = new Set<unknown>();
+  /** How often each server has told it something, by server and method. */
+  readonly told = new Map<string, number>();
   private lastId = 0;
 
   constructor(
@@ -85,6 +91,11 @@ export class Host {
 
   get views(): readonly View[] {
     return [this.session, ...this.sent.map(({ view }) => view)];
+  }
+
+  count(slug: string | undefined, method: string): void {
+    const key = `${slug} ${method}`;
+    this.told.set(key, (this.told.get(key) ?? 0) + 1);
   }
 
   isOpen = (): boolean => this.sent.some(({ answered, cancelled }) => !answered && !cancelled);
@@ -154,10 +165,11 @@ export class Host {
         : complete({ type: 'ref/prompt', name: outside });
     if (kind === 'resourceTemplates') return complete({ type: 'ref/resource', uri: outside });
     const isRead = era === 'modern' || random.chance(0.7);
+    const form = random.chance(0.4) ? formOf(random, thing) : undefined;
     ask(
       isRead ? 'resources/read' : random.pick(['resources/subscribe', 'resources/unsubscribe']),
-      { uri: outside },
-      known,
+      { uri: form ?? outside },
+      form === undefined ? known : { ...known, outside: form, isForm: true, area: 'several: forms of URIs' },
     );
   }
 
@@ -208,6 +220,7 @@ export class Host {
       });
     const echo = `${slug} ${own}`;
     const result = { action: 'accept', content: { echo }, role: 'assistant', model: 'm' };
+    setImmediate(() => this.open.delete(id));
     for (let times = this.random.chance(0.1) ? 2 : 1; times > 0; times--)
       this.send({ jsonrpc: '2.0', id, result });
   }
@@ -217,7 +230,7 @@ export class Host {
   }
 }
 
-type Known = Pick<Sent, 'list' | 'thing' | 'outside' | 'slug' | 'area'>;
+type Known = Pick<Sent, 'list' | 'thing' | 'outside' | 'slug' | 'area' | 'isForm'>;
 
 export function randomView(random: Random): View {
   const topic = SLUGS.filter(() => random.chance(0.6));

@@ -15,10 +15,15 @@ import {
   type View,
 } from './world.js';
 
+/** The member that names an entry of each list, whatever other members it has. */
+const NAMED_BY = { tools: 'name', prompts: 'name', resources: 'uri', resourceTemplates: 'uriTemplate' };
+
 type Note = (fault: Fault, method: string, what: string) => void;
 
 /** What the gate itself lists under `panel: on`. */
 const OF_GATE = /^(?:concerns(?:$|[-_])|ui:\/\/concerns\/)/;
+/** The questions of one server that a person may see at once. */
+const MAX_OPEN = 4;
 /** Messages of a server arrive after requests that were sent later. */
 const RECENT = 10;
 const GIVES_SECRET: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
@@ -62,7 +67,7 @@ export class Judge {
   private list(sent: Sent, list: Thing['kind'], message: unknown, text: string): void {
     const found = read(read(message, 'result'), list);
     const items = (Array.isArray(found) ? found : []).map((item: unknown) => ({
-      name: String(read(item, 'uri') ?? read(item, 'uriTemplate') ?? read(item, 'name')),
+      name: String(read(item, NAMED_BY[list])),
       server: read(read(item, '_meta'), SERVER_META),
       description: String(read(item, 'description')),
     }));
@@ -150,7 +155,8 @@ export class Judge {
     const isHidden = thing === undefined || plans.every((plan) => !isAllowed(plan, thing, view));
     if (sent.outside === undefined) return;
     if (isHidden) this.refusal(sent, text, isFailed);
-    else if (isShown && thing !== undefined) this.used(host, sent, thing, message, text);
+    else if (isShown && thing !== undefined && sent.isForm !== true)
+      this.used(host, sent, thing, message, text);
   }
 
   /** What is visible answers. */
@@ -180,7 +186,7 @@ export class Judge {
     // In front of a server of 2026-07-28, the endpoint itself accepts what a legacy client watches.
     const isWatched = method.endsWith('subscribe');
     if ((!isFailed && !isWatched) || text.includes('said-by-')) this.fault('leaks', sent, text);
-    if (other !== undefined || plan?.mode !== 'enforce' || !isSlug(slug)) return;
+    if (other !== undefined || plan?.mode !== 'enforce' || !isSlug(slug) || sent.isForm === true) return;
     reach(this.reached, sent.thing === undefined ? undefined : 'several: hidden names');
     const own = outside.slice(slug.length + (method.startsWith('resources/') ? 1 : 2));
     if (own === '') return;
@@ -221,7 +227,8 @@ export class Judge {
     if (method === 'notifications/cancelled') {
       const { slug, id: own = '' } = host.questions.get(read(params, 'requestId')) ?? {};
       reach(this.reached, 'several: questions that were taken back');
-      if (this.servers.find((server) => server.slug === slug)?.tookBack(own) !== true)
+      host.open.delete(read(params, 'requestId'));
+      if (this.servers.find((server) => server.slug === slug)?.endedQuestion(own) !== true)
         wrong('a question was taken back by another');
       return;
     }
@@ -251,6 +258,7 @@ export class Judge {
       if (isShown && found !== name)
         this.note('wrongLists', method, `${found} for ${thing.outside} in ${text}`);
     }
+    host.count(speaker, method);
     if (method === 'notifications/progress') {
       reach(this.reached, 'several: progress');
       const sent = host.ofToken(read(params, 'progressToken'));
@@ -262,6 +270,9 @@ export class Judge {
     const asked = /note-(h\d)-/.exec(note)?.[1];
     if (asked !== undefined && asked !== host.name) wrong('a question for another client');
     host.questions.set(id, { slug: speaker ?? '', id: own });
+    host.open.add(id);
+    const open = [...host.open].filter((each) => host.questions.get(each)?.slug === speaker).length;
+    if (open > MAX_OPEN) wrong(`${open} questions of one server are open`);
     host.reply(id, read(read(params, '_meta'), 'progressToken'));
   }
 }

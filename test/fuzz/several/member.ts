@@ -11,7 +11,25 @@ const LISTS: Readonly<Record<string, Kind>> = {
   'resources/list': 'resources',
   'resources/templates/list': 'resourceTemplates',
 };
+/** Messages of one kind of one server at once, and questions. */
+const STORM = { messages: 300, questions: 60 };
 const ID_META = 'io.modelcontextprotocol/subscriptionId';
+
+/** Members that belong to entries of other lists. */
+const LIES: Readonly<Record<Kind, readonly [object, ...object[]]>> = {
+  tools: [{}, { uri: 'x' }, { uriTemplate: 'x' }, { taskId: 'x' }, { uri: 'r://d/one', taskId: '' }],
+  prompts: [{}, { uri: 'x' }, { uriTemplate: 'x' }, { taskId: 'x' }],
+  resources: [{}, { uriTemplate: 'x' }, { taskId: 'x' }],
+  resourceTemplates: [{}, { uri: 'x' }, { taskId: 'x' }],
+};
+
+const isSameUri = (own: string, given: unknown): boolean =>
+  typeof given === 'string' &&
+  URL.canParse(own) &&
+  URL.canParse(given) &&
+  new URL(own).href === new URL(given).href;
+
+export type Storm = 'announcements' | 'log messages' | 'updates' | 'progress' | 'questions';
 
 /** What is wrong with what a server received. */
 export type Complain = (what: string) => void;
@@ -22,7 +40,15 @@ interface Wire {
   readonly received: Set<unknown>;
   readonly open: Map<unknown, { readonly token: unknown; readonly note: string }>;
   /** The requests of this server, with how often the client has answered. */
-  readonly questions: Map<string, { answers: number; isTakenBack: boolean }>;
+  readonly questions: Map<string, Question>;
+}
+
+interface Question {
+  answers: number;
+  isTakenBack: boolean;
+  /** The requests that it may have been asked for: with the end of one, it ends. */
+  readonly during: ReadonlySet<unknown>;
+  mayHaveEnded: boolean;
 }
 
 interface Late {
@@ -44,6 +70,12 @@ export class MemberServer {
   readonly used: Thing[] = [];
   readonly things: readonly Thing[];
   private readonly definitions: ReadonlyMap<Thing, object>;
+  /** Whether it parses the URIs that it gets, as the SDKs do. */
+  private readonly isParsing: boolean;
+  /** How often it was asked for its lists, and how often it announced that one changed. */
+  listed = 0;
+  announced = 0;
+  readonly storms = new Set<Storm>();
   /** The ids of the tasks that requests named. */
   readonly named: string[] = [];
 
@@ -55,6 +87,7 @@ export class MemberServer {
     hasMany: boolean,
     private readonly complain: Complain,
   ) {
+    this.isParsing = random.chance(0.7);
     const own = THINGS.filter((each) => each.slug === slug);
     this.things = hasMany && slug === 'two' ? [...own, ...MANY] : own;
     this.definitions = new Map(this.things.map((each) => [each, this.definition(each)]));
@@ -91,9 +124,12 @@ export class MemberServer {
         if (answers > 1 || (answers === 0 && !isTakenBack)) yield `${id} of ${this.slug}: ${answers} answers`;
   }
 
-  /** Whether it took a question back itself. */
-  tookBack(id: string): boolean {
-    return this.wires.some(({ questions }) => questions.get(id)?.isTakenBack === true);
+  /** Whether it took a question back itself, or ended what the question was asked for. */
+  endedQuestion(id: string): boolean {
+    return this.wires.some(({ questions }) => {
+      const question = questions.get(id);
+      return question?.isTakenBack === true || question?.mayHaveEnded === true;
+    });
   }
 
   /** Sends something that nobody asked for. */
@@ -104,8 +140,10 @@ export class MemberServer {
     const text = `${this.said()} ${mention(random, slug)}`;
     const _meta = this.claims();
     const resource = this.things.find(({ kind }) => kind === 'resources')?.own;
-    const notify = (method: string, params: object): void =>
+    const notify = (method: string, params: object): void => {
+      if (method.endsWith('list_changed')) this.announced++;
       this.send(wire, { jsonrpc: '2.0', method: `notifications/${method}`, params: { ...params, _meta } });
+    };
     const waiting = [...wire.open];
     const [id, { token }] = waiting[random.below(waiting.length)] ?? [undefined, { token: undefined }];
     const ask = () => this.era === '2025-11-25' && this.ask(wire, id);
@@ -122,7 +160,21 @@ export class MemberServer {
       ask,
       () => this.takeBack(wire),
     ] as const;
-    const all = this.isHostile ? ([...acts, () => this.forge(wire)] as const) : acts;
+    const many =
+      (kind: Storm, once: () => unknown, times = STORM.messages) =>
+      () => {
+        this.storms.add(kind);
+        for (let time = 0; time < times; time++) once();
+      };
+    const storms = [
+      many('announcements', () => notify('tools/list_changed', {})),
+      many('log messages', () => notify('message', { level: 'error', data: text })),
+      many('updates', () => notify('resources/updated', { uri: resource, note: text })),
+      many('progress', progress),
+      many('questions', ask, STORM.questions),
+    ] as const;
+    const hostile = random.chance(0.3) ? random.pick<() => unknown>(storms) : () => this.forge(wire);
+    const all = this.isHostile ? ([...acts, hostile] as const) : acts;
     random.pick<() => unknown>(all)();
   }
 
@@ -159,7 +211,8 @@ export class MemberServer {
     const _meta = { ...this.claims(), progressToken };
     const form = { message, requestedSchema: { type: 'object', properties: {} }, _meta };
     const content = { type: 'text', text: message };
-    wire.questions.set(id, { answers: 0, isTakenBack: false });
+    const during = new Set(wire.open.keys());
+    wire.questions.set(id, { answers: 0, isTakenBack: false, during, mayHaveEnded: false });
     const [method, params] = this.random.pick<readonly [string, object]>([
       ['elicitation/create', form],
       ['sampling/createMessage', { messages: [{ role: 'user', content }], maxTokens: 9, _meta }],
@@ -205,7 +258,12 @@ export class MemberServer {
 
   private finish({ wire, id, answer }: Late): void {
     wire.open.delete(id);
+    this.end(wire, id);
     this.send(wire, answer);
+  }
+
+  private end({ questions }: Wire, id: unknown): void {
+    for (const question of questions.values()) if (question.during.has(id)) question.mayHaveEnded = true;
   }
 
   private answered(id: unknown, text: string, { questions }: Wire): void {
@@ -219,6 +277,7 @@ export class MemberServer {
 
   private cancelled(id: unknown, wire: Wire): void {
     if (!wire.received.has(id)) this.complain(`${this.slug} was told to cancel ${id}, which it never got`);
+    this.end(wire, id);
     // Servers may answer a request although it was cancelled.
     if (this.random.chance(0.5)) return;
     wire.open.delete(id);
@@ -227,6 +286,7 @@ export class MemberServer {
 
   private answer(method: string, params: unknown, note: string): object {
     const kind = LISTS[method];
+    if (kind !== undefined) this.listed++;
     if (kind !== undefined) return { result: this.page(kind, read(params, 'cursor')) };
     const about = {
       capabilities: {
@@ -297,14 +357,17 @@ export class MemberServer {
     const concerns = level && { concerns: { level: wordOf(this.slug, level) } };
     const claimed = this.isHostile && { 'io.github.mcp-concerns/own': { name: 'tool-b', uri: 'r://d/one' } };
     const _meta = { ...this.claims(), ...claimed, ...concerns };
-    if (kind === 'resources') return { uri: own, name: 'name', description, _meta };
-    if (kind === 'resourceTemplates') return { uriTemplate: own, name: 'name', description, _meta };
+    const lie = this.isHostile ? this.random.pick(LIES[kind]) : {};
+    if (kind === 'resources') return { ...lie, uri: own, name: 'name', description, _meta };
+    if (kind === 'resourceTemplates') return { ...lie, uriTemplate: own, name: 'name', description, _meta };
     const schema = kind === 'tools' ? { inputSchema: { type: 'object' } } : {};
-    return { name: own, description, ...schema, _meta };
+    return { ...lie, name: own, description, ...schema, _meta };
   }
 
   private use(kind: Kind, own: unknown, run: (found: Thing) => object): object {
-    const found = this.things.find((each) => each.kind === kind && each.own === own);
+    const found = this.things.find(
+      (each) => each.kind === kind && (each.own === own || (this.isParsing && isSameUri(each.own, own))),
+    );
     const other = mention(this.random, this.slug);
     if (found === undefined) return { error: { code: -32602, message: `Nothing is called ${own}.` } };
     this.used.push(found);

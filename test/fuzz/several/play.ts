@@ -26,6 +26,9 @@ export function makeSeveralShelf(seed: number, size = 8): SeveralShelf {
 const MESSAGES = 80;
 /** One of so many endpoints has a server with 10,000 tools. */
 const MANY_EACH = 30;
+/** How often a second passes. So few do that no server is late. */
+const PAUSES = 0.04;
+const SECOND_MS = 1000;
 /** Turns of the event loop without an answer, after which no answer is expected any more. */
 const PATIENCE = 60;
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -35,13 +38,13 @@ export async function playSeveral(shelf: SeveralShelf, seed: number): Promise<Pl
   // A machine under load must not make a server late, which leaves it out of lists.
   const clock = new FuzzClock();
   try {
-    return await playWithoutTime(shelf, seed);
+    return await playWithoutTime(shelf, seed, clock);
   } finally {
     clock.restore();
   }
 }
 
-async function playWithoutTime(shelf: SeveralShelf, seed: number): Promise<Played> {
+async function playWithoutTime(shelf: SeveralShelf, seed: number, clock: FuzzClock): Promise<Played> {
   const random = new Random(seed);
   const counts = { ...NO_COUNTS };
   const findings: Finding[] = [];
@@ -100,6 +103,7 @@ async function playWithoutTime(shelf: SeveralShelf, seed: number): Promise<Playe
     }
   };
   await settle();
+  let seconds = 0;
   const mayReplace = random.chance(0.2);
   for (let index = 1; index <= MESSAGES; index++) {
     hosts[random.below(hosts.length)]?.next(plan);
@@ -116,14 +120,35 @@ async function playWithoutTime(shelf: SeveralShelf, seed: number): Promise<Playe
       servers[random.below(servers.length)]?.act();
     }
     if (random.chance(0.3)) await nextTurn();
+    if (random.chance(PAUSES)) {
+      seconds++;
+      clock.advance(SECOND_MS);
+    }
     if (random.chance(0.2)) for (const server of servers) server.flush();
   }
   await settle();
-  await nextTurn();
+  // What is kept of floods is told later.
+  for (let second = 0; second < 3; second++) {
+    seconds++;
+    clock.advance(SECOND_MS);
+    await settle();
+    await nextTurn();
+  }
 
   const sent = hosts.flatMap((host) => host.sent);
   counts.messages += sent.length;
   for (const each of sent) if (!each.answered && !each.cancelled) note('unanswered', each.method, each.text);
+  for (const storm of servers.flatMap((server) => [...server.storms]))
+    reach(reached, `several: storms of ${storm}`);
+  for (const { name, era, told } of hosts) {
+    for (const [key, times] of told) {
+      const [slug, method = ''] = key.split(' ');
+      const asked = sent.filter((each) => each.slug === slug).length;
+      const most = mostTold(method, seconds, asked);
+      if (era === 'legacy' && times > most)
+        note('wrongServer', method, `${name} was told ${times} times by ${slug}`);
+    }
+  }
   for (const server of servers) {
     for (const thing of new Set(server.used)) {
       const times = server.used.filter((each) => each === thing).length;
@@ -144,9 +169,24 @@ async function playWithoutTime(shelf: SeveralShelf, seed: number): Promise<Playe
       if (times > asked)
         note('wrongServer', 'none', `${server.slug} got task ${id} ${times} times for ${asked}`);
     }
+    // A list of four pages may be read for each request, and for each announcement of the server itself.
+    const most = 4 * (50 + 2 * sent.length + 3 * server.announced);
+    if (server.listed > most)
+      note(
+        'wrongServer',
+        'none',
+        `${server.slug} was asked for ${server.listed} lists, announced ${server.announced} times`,
+      );
     for (const what of server.unsettled()) note('unanswered', 'none', what);
   }
   for (const { transport } of hosts) await transport.close();
   await several.close();
   return { counts, findings, reached };
+}
+
+/** How often a server may tell a host something in so many seconds, during so many requests to it. */
+function mostTold(method: string, seconds: number, asked: number): number {
+  if (method === 'notifications/message') return 50 * (1 + seconds / 10);
+  if (method === 'notifications/progress') return (20 * (1 + seconds) + 1) * asked;
+  return method === 'notifications/resources/updated' ? 1 + seconds : Number.POSITIVE_INFINITY;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Random } from '../random.js';
 import type { Kind, Level } from '../world.js';
 
 export const SLUGS = ['one', 'one-two', 'two'] as const;
@@ -21,7 +22,7 @@ const LONG = `long-${'x'.repeat(40)}`;
 const OWN: Readonly<Record<Kind, readonly string[]>> = {
   tools: ['tool-a', 'tool-b', 'tool-c', 'tool-d', 'two__tool-d', '_odd', 'concerns', `${LONG}1`, `${LONG}2`],
   prompts: ['prompt-a', 'prompt-b', 'one-two__prompt-b', 'concerns'],
-  resources: ['r://d/one', 'file:///d/two', 'r://t/listed', 'one+r://d/one'],
+  resources: ['r://d/one', 'file:///d/two', 'r://t/listed', 'one+r://d/one', 'https://h.example/d/three'],
   resourceTemplates: ['r://t/{id}', 'file:///v/{id}'],
 };
 
@@ -46,9 +47,37 @@ export const wordOf = (slug: Slug, level: Level): string =>
 function outsideOf(slug: string, kind: Kind, own: string): string {
   if (kind === 'resources' || kind === 'resourceTemplates') return `${slug}+${own}`;
   const full = `${slug}__${own}`;
-  if (full.length <= 48) return full;
-  return `${full.slice(0, 39)}_${createHash('sha256').update(full).digest('hex').slice(0, 8)}`;
+  if (full.length <= 48 && /^[\w-]+$/.test(own) && !/__[0-9a-f]{8}$/.test(full)) return full;
+  return `${full.replace(/[^\w-]+/g, '_').slice(0, 38)}__${createHash('sha256').update(full).digest('hex').slice(0, 8)}`;
 }
+
+/** Other forms of URIs, of which a server that parses URIs makes the same URI. Parsers know more of the schemes of the web. */
+const FORMS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  'r://d/one': ['R://d/one', ' r://d/one', 'r://d/x/../one', 'r://d/./one', 'r://d/o\tne'],
+  'file:///d/two': [
+    'FILE:///d/two',
+    'file://localhost/d/two',
+    'file:/d/two',
+    'file:d/two',
+    'file:\\\\\\d\\two',
+    'file:///d/x\\..\\two',
+    'file:///d/x/../two',
+  ],
+  'https://h.example/d/three': [
+    'https://H.EXAMPLE/d/three',
+    'https://h.example:443/d/three',
+    'https:h.example/d/three',
+    'https:\\\\h.example\\d\\three',
+    'https://h%2Eexample/d/three',
+    'https://\u24d7.example/d/three',
+    '\thttps://h.example/d/three',
+    'https://u@h.example/../d/three'.replace('u@', ''),
+  ],
+};
+
+/** Returns the URI of a resource outside, in another form. */
+export const formOf = (random: Random, { slug, own }: Thing): string | undefined =>
+  FORMS[own] && `${slug}+${random.pick(FORMS[own])}`;
 
 const thing = (slug: Slug, kind: Kind, own: string, index: number): Thing => ({
   slug,
@@ -106,6 +135,8 @@ export const PATTERNS: Readonly<Record<string, Kind>> = {
   'long-*': 'tools',
   'prompt-*': 'prompts',
   'r://d/*': 'resources',
+  'file:///d/*': 'resources',
+  'https://h.example/*': 'resources',
   'r://*': 'resourceTemplates',
 };
 

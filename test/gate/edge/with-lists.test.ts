@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Kind } from '../../../src/engine/policy.js';
+import { KINDS, type Kind } from '../../../src/engine/policy.js';
 import { withLists } from '../../../src/gate/edge/server-lists.js';
 import type { NeededLists } from '../../../src/gate/request/decision.js';
 import { ListServer, type Lists } from '../enforce/list-server.js';
@@ -20,7 +20,7 @@ function get(server: ListServer, needed: NeededLists): Got {
   const got: Got[] = [];
   withLists(server.exchange('tools/call', { name: 'a' }), needed, ({ lists, enough }) => {
     got.push({
-      lists: Object.fromEntries(Object.entries(lists).map(([kind, list]) => [kind, list?.items])),
+      lists: Object.fromEntries(KINDS.flatMap((kind) => (kind in lists ? [[kind, lists[kind]?.items]] : []))),
       enough,
     });
   });

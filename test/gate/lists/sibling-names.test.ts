@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { outsideEntry } from '../../../src/engine/servers/outside-names.js';
 import { withOutsideNames } from '../../../src/gate/lists/sibling-names.js';
-import { outsideEntry } from '../../../src/wire/server-names.js';
 
 const tool = (name: string, description = '') => ({
   name,
@@ -11,7 +11,8 @@ const tool = (name: string, description = '') => ({
   },
 });
 const described = (items: readonly object[]) => JSON.parse(JSON.stringify(items))[0].description;
-const listed = (slug: string, ...tools: object[]) => tools.map((each) => outsideEntry(slug, each));
+const listed = (slug: string, ...tools: object[]) =>
+  tools.map((each) => outsideEntry(slug, 'uri' in each ? 'resources' : 'tools', each));
 
 describe('names of tools in descriptions of several servers', () => {
   it.each([
@@ -27,14 +28,14 @@ describe('names of tools in descriptions of several servers', () => {
       ...listed('files', tool('copy', before), tool('read_file'), tool('search')),
       ...listed('other', tool('delete_file'), tool('read_file')),
     ];
-    expect(described(withOutsideNames(items))).toBe(after);
-    const [copy] = JSON.parse(JSON.stringify(withOutsideNames(items)));
+    expect(described(withOutsideNames('tools', items))).toBe(after);
+    const [copy] = JSON.parse(JSON.stringify(withOutsideNames('tools', items)));
     expect(copy.inputSchema.properties.read_file).toEqual({
       type: 'string',
       description: after,
       enum: ['read_file'],
     });
-    expect(withOutsideNames(items)).toBe(withOutsideNames(items));
+    expect(withOutsideNames('tools', items)).toBe(withOutsideNames('tools', items));
   });
 
   it('stay where a resource is described: its name is a title, and not what a text names', () => {
@@ -43,11 +44,11 @@ describe('names of tools in descriptions of several servers', () => {
       { uri: 'data://b', name: 'Second Table' },
     ];
     const items = listed('files', ...resources);
-    expect(described(withOutsideNames(items))).toBe('Like data://b, a Table');
+    expect(described(withOutsideNames('resources', items))).toBe('Like data://b, a Table');
   });
 
   it('stay as a single server wrote them', () => {
     const items = [tool('copy', 'Like read_file'), tool('read_file')];
-    expect(withOutsideNames(items)).toBe(items);
+    expect(withOutsideNames('tools', items)).toBe(items);
   });
 });

@@ -11,8 +11,8 @@ import {
   type ServerCatalog,
 } from '../../../src/engine/index.js';
 import { KINDS } from '../../../src/engine/policy.js';
+import { outsideEntry } from '../../../src/engine/servers/outside-names.js';
 import { parsePolicy } from '../../../src/policy/parse.js';
-import { outsideEntry } from '../../../src/wire/server-names.js';
 
 const TOP = `version: 1
 servers:
@@ -151,7 +151,7 @@ export function compareDecisions(configurations: number, seed: number) {
       if (one.warnings.length + all.warnings.length > 0) throw new Error(JSON.stringify({ concerns, own }));
       for (const kind of KINDS) {
         for (const primitive of server.catalog[kind] ?? []) {
-          const outside: Primitive = outsideEntry(server.slug, primitive);
+          const outside: Primitive = outsideEntry(server.slug, kind, primitive);
           const before = decide(mapPrimitive(server.policy, kind, primitive), one).effect;
           const after = decide(mapPrimitive(composed, kind, outside), all).effect;
           decisions++;

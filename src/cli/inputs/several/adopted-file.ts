@@ -1,8 +1,8 @@
 import { constants, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { slugOf } from '../../../engine/servers/outside-names.js';
 import { read } from '../../../wire/messages.js';
-import { slugOf } from '../../../wire/server-names.js';
 import { CliError } from '../../errors.js';
 import { writeFiles } from '../../terminal/write-files.js';
 import { jsonText } from '../../terminal/write-output.js';

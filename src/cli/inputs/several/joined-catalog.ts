@@ -1,7 +1,7 @@
 import { byKind } from '../../../engine/policy.js';
+import { outsideEntry, slugOf } from '../../../engine/servers/outside-names.js';
 import type { PolicyCatalog } from '../../../policy/check/check-catalog.js';
 import type { TestFile } from '../../../policy/testing/test-file.js';
-import { outsideEntry, slugOf } from '../../../wire/server-names.js';
 
 /**
  * Reads the catalog that a test file names. Those of several servers become one, with the names that hosts see.
@@ -21,7 +21,7 @@ export function joinedCatalog(
   const servers = Object.entries(named).map(([key, path]) => ({ slug: slugOf(key), own: readCatalog(path) }));
   if (servers.some(({ own }) => own === undefined)) return undefined;
   const lists = byKind((kind) =>
-    servers.flatMap(({ slug, own }) => (own?.[kind] ?? []).map((each) => outsideEntry(slug, each))),
+    servers.flatMap(({ slug, own }) => (own?.[kind] ?? []).map((each) => outsideEntry(slug, kind, each))),
   );
   // One catalog of facts leaves the texts of its server unknown.
   return { ...lists, encoding: servers.find(({ own }) => own?.encoding)?.own?.encoding };

@@ -1,9 +1,9 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { membersOf } from '../../../engine/expression/evaluate.js';
+import { slugOf } from '../../../engine/servers/outside-names.js';
 import { UpstreamError } from '../../../upstream/upstream-error.js';
 import { ChildTransport } from '../../../upstream/wires/child-process.js';
 import { read } from '../../../wire/messages.js';
-import { slugOf } from '../../../wire/server-names.js';
 import { CliError } from '../../errors.js';
 import { readJson } from '../../terminal/read-text.js';
 
@@ -80,9 +80,35 @@ async function openerOf(
     if (typeof command !== 'string') throw new UpstreamError('it has neither command nor url');
     const given = Array.isArray(args) ? args.map(fill) : [];
     const folder = typeof cwd === 'string' ? fill(cwd) : undefined;
-    return new Child(fill(command), given, { ...env, ...texts(read(entry, 'env')) }, folder);
+    return new Child(fill(command), given, { ...inherited(env), ...texts(read(entry, 'env')) }, folder);
   };
 }
+
+/** What hosts give a server besides its own `env`: those of its siblings and of this process may be secrets. */
+const INHERITED =
+  process.platform === 'win32'
+    ? [
+        'APPDATA',
+        'HOMEDRIVE',
+        'HOMEPATH',
+        'LOCALAPPDATA',
+        'PATH',
+        'PROCESSOR_ARCHITECTURE',
+        'SYSTEMDRIVE',
+        'SYSTEMROOT',
+        'TEMP',
+        'USERNAME',
+        'USERPROFILE',
+        'PROGRAMFILES',
+      ]
+    : ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
+
+const inherited = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      INHERITED.includes(name.toUpperCase()) && value !== undefined ? [[name, value]] : [],
+    ),
+  );
 
 /** Returns texts with the values of variables. */
 export const filledTexts = (texts: unknown, env: NodeJS.ProcessEnv): Record<string, string> =>

@@ -1,8 +1,6 @@
 import type { ServerCatalog } from '../../../engine/mapping.js';
 import { byKind, KINDS, type Kind } from '../../../engine/policy.js';
-import { ownForm } from '../../../engine/servers/own-form.js';
-import { serverOf } from '../../../engine/servers/server-meta.js';
-import { split } from '../../../wire/server-names.js';
+import { insideName, ownForm, serverOf } from '../../../engine/servers/outside-names.js';
 
 /** What a server lists, or several servers do. */
 export interface SeveralCatalog extends ServerCatalog {
@@ -36,7 +34,9 @@ const groupOf = (kind: Kind): Kind => (kind === 'resourceTemplates' ? 'resources
  * ownCatalog(catalog, 'files')?.tools?.[0]?.name; // 'write'
  */
 export function ownCatalog(catalog: SeveralCatalog | undefined, slug: string): SeveralCatalog | undefined {
-  const lists = byKind((kind) => catalog?.[kind]?.filter((each) => serverOf(each) === slug).map(ownForm));
+  const lists = byKind((kind) =>
+    catalog?.[kind]?.filter((each) => serverOf(each) === slug).map((each) => ownForm(kind, each)),
+  );
   const { unavailable = {} } = catalog ?? {};
   const isListed = KINDS.some((kind) => lists[kind]?.length) && !Object.hasOwn(unavailable, slug);
   return isListed ? { isFiltered: catalog?.isFiltered, ...lists } : undefined;
@@ -52,6 +52,6 @@ export function ownCatalog(catalog: SeveralCatalog | undefined, slug: string): S
 export function mayExist(catalog: SeveralCatalog, kind: Kind, name: string): boolean {
   if (isUnlisted(catalog, kind)) return true;
   const absent = Object.keys(catalog.unavailable ?? {});
-  const slug = split(name, kind === 'tools' || kind === 'prompts' ? '__' : '+')?.slug;
+  const slug = insideName(kind, name)?.slug;
   return absent.length > 0 && (slug === undefined || absent.includes(slug));
 }
