@@ -16,11 +16,13 @@ interface Event {
  */
 export class LatestEvents implements EventStore {
   private readonly events = new Map<string, Event>();
+  /** Another process may continue the session: its events are others. */
+  private readonly own = crypto.randomUUID().slice(0, 8);
   private last = 0;
   private characters = 0;
 
   async storeEvent(stream: string, message: JSONRPCMessage): Promise<string> {
-    const id = String(++this.last);
+    const id = `${this.own}-${++this.last}`;
     const length = JSON.stringify(message).length;
     this.events.set(id, { stream, message, length });
     this.characters += length;
@@ -30,6 +32,10 @@ export class LatestEvents implements EventStore {
       this.characters -= event.length;
     }
     return id;
+  }
+
+  has(id: string): boolean {
+    return this.events.has(id);
   }
 
   async getStreamIdForEventId(id: string): Promise<string | undefined> {
@@ -42,10 +48,12 @@ export class LatestEvents implements EventStore {
   ): Promise<string> {
     const stream = this.events.get(after)?.stream;
     if (stream === undefined) throw new Error('The event is not known any more.');
+    let isLater = false;
     for (const [id, event] of this.events) {
-      const isLater = Number(id) > Number(after) && event.stream === stream;
+      if (id === after) isLater = true;
+      if (id === after || !isLater || event.stream !== stream) continue;
       // A priming event has no message.
-      if (isLater && 'jsonrpc' in event.message) await send(id, event.message);
+      if ('jsonrpc' in event.message) await send(id, event.message);
     }
     return stream;
   }

@@ -7,13 +7,14 @@ import type { SessionId } from '../gate/request/kept-preferences.js';
 import { passRefusal } from '../http/callers/refused-caller.js';
 import type { FetchOptions, ServerOfRequest } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
-import { readJson } from '../http/request-body.js';
+import { readJson, requestIdsIn } from '../http/request-body.js';
 import { messagesIn } from '../http/streams/messages-in.js';
 import { SlowReaders, UNPACED } from '../http/streams/slow-readers.js';
 import { upstreamOf } from '../http/upstream-server.js';
 import { once } from '../once.js';
-import { METHODS, read } from '../wire/messages.js';
+import { METHODS, type RequestId, read } from '../wire/messages.js';
 import { LatestEvents } from './events.js';
+import { LostCalls } from './lost-calls.js';
 import { watchRequests } from './open-requests.js';
 
 /** How to make a server for one session, and the policy. */
@@ -41,15 +42,18 @@ export async function openSession(
   const upstream = upstreamOf(server);
   const readers = upstream?.behind.readers ?? new SlowReaders(UNPACED);
   const forget = async () => concerns.store?.end(concerns.session?.key ?? id);
+  const events = new LatestEvents();
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
     onsessionclosed: forget,
-    eventStore: new LatestEvents(),
+    eventStore: events,
   });
-  const answerAll = watchRequests(transport);
+  const requests = watchRequests(transport);
+  const lost = new LostCalls(requests);
   const close = once(async () => {
     closed();
-    await answerAll(0);
+    lost.close();
+    await requests.answerAll(0);
     await transport.close();
     await server.close();
   });
@@ -70,6 +74,14 @@ export async function openSession(
     isRefused ||= !isInitialized && 'error' in message;
     isInitialized ||= 'result' in message;
     await send(message, given);
+  };
+  /** Without the header, a stream begins that has no past: the SDK refuses an event that another process sent, or that is forgotten. */
+  const continueStream = (headers: Headers): (() => void) | undefined => {
+    const last = headers.get('last-event-id');
+    if (last === null) return undefined;
+    if (events.has(last)) return lost.resumed();
+    headers.delete('last-event-id');
+    return undefined;
   };
   try {
     // The interface of a server names the transport that SDK v1 has for HTTP; every transport fits.
@@ -109,8 +121,12 @@ export async function openSession(
       if (isPost) answering++;
       usedAt = performance.now();
       // A host that loses its connection has not cancelled anything (2025-11-25, "Sending Messages to the Server").
+      let asked: readonly RequestId[] = [];
+      const left = isPost ? undefined : continueStream(request.headers);
       const outgoing = readers.open(isPost, () => {
         if (isPost) answering--;
+        left?.();
+        lost.streamEnded(asked);
         ended();
       });
       try {
@@ -119,6 +135,7 @@ export async function openSession(
           outgoing.abandon();
           return body;
         }
+        if (body !== undefined) asked = requestIdsIn(body.value);
         const given = { ...(body === undefined ? {} : { parsedBody: body.value }), ...callerOf(authInfo) };
         const begun = await transport.handleRequest(request, given);
         // What is certain once stays so. Of several servers, each is asked.
@@ -162,7 +179,7 @@ export async function openSession(
       return undefined;
     },
     /** Waits for the answers of running requests, and answers those that are left with an error. */
-    answerAll,
+    answerAll: requests.answerAll,
     /** Ends the server. */
     close,
   };

@@ -39,7 +39,7 @@ export async function serveStdio(
   const { opened, policy, control, note, log, signal } = serving;
   const { bridged, ...servers } = await serversOf(serving);
   const wire: Transport = withDefaultPreferences(preferences, new HostTransport());
-  const answerAll = watchRequests(wire);
+  const requests = watchRequests(wire);
   const listed = new AbortController();
   // Hosts show stderr only if somebody looks for it, so it has nothing but what needs a look.
   const report = (line: GateReport): void => {
@@ -92,7 +92,11 @@ export async function serveStdio(
       await streams.close();
       // A host that has said everything still reads the answers: scripts write all requests at once. A signal does not wait as long.
       const patience = signal.aborted ? DRAIN_MS : ANSWER_MS;
-      await Promise.race([left, aborted(signal).then(() => answerAll(DRAIN_MS)), answerAll(patience)]);
+      await Promise.race([
+        left,
+        aborted(signal).then(() => requests.answerAll(DRAIN_MS)),
+        requests.answerAll(patience),
+      ]);
       return 0;
     }
     throw new CliError(

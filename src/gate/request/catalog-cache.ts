@@ -17,7 +17,8 @@ export const MAX_AGE_MS = 60_000;
 
 /**
  * A host that asks for a list gets one that is not older than this, and a name that is not in a list is looked for again in one
- * that is not older than the second: servers change lists without a word. An empty list is not kept: a server may still start.
+ * that is not older than the second: servers change lists without a word. An empty list is not kept for a host, because a server
+ * may still start.
  */
 export const FRESH = { listMs: 5000, nameMs: 1000 } as const;
 const EMPTY_MS = 0;
@@ -196,7 +197,8 @@ export class SharedCatalog {
     const list = this.lists.get(kind);
     // What an operator put here cannot change, and has no time. An empty list may be that of a server that is still starting.
     const since = Date.now() - (this.since.get(kind) ?? Number.POSITIVE_INFINITY);
-    const isOld = since > (list?.isEmpty() === true ? Math.min(freshMs, EMPTY_MS) : freshMs);
+    const emptyMs = freshMs === FRESH.listMs ? EMPTY_MS : FRESH.nameMs;
+    const isOld = since > (list?.isEmpty() === true ? Math.min(freshMs, emptyMs) : freshMs);
     return isOld ? undefined : list;
   }
 

@@ -59,7 +59,9 @@ export async function openLegacy(
 /** A process that was asked what it is, and can still be initialized. */
 export interface Spare {
   readonly channel: Channel;
-  /** Its answer, if there is one: it may arrive later. */
+  /** Whether it has answered nothing at all, so that it may speak either era. */
+  readonly isSilent: boolean;
+  /** What it is, if it answers `server/discover`: that may be later. */
   readonly late: Promise<Members | undefined>;
 }
 
@@ -73,7 +75,8 @@ export class TurnedModern extends InitializeRefused {
   }
 }
 
-function becomeModern(channel: Channel, about: Members): void {
+/** Speaks the modern era on a connection from now on. */
+export function becomeModern(channel: Channel, about: Members): void {
   channel.about = about;
   channel.ping = discovery();
 }
@@ -111,12 +114,16 @@ export async function openModern(
   keep: (spare: Spare) => void,
 ): Promise<Channel> {
   const channel = new Channel(wire, owner, silenceMs);
-  const found: { about?: Members | undefined; late?: Promise<Members | undefined> } = {};
+  const found: { about?: Members | undefined; late?: Promise<Members | undefined>; isSilent?: boolean } = {};
   try {
     await channel.begin(startMs, async () => {
       const answer = discover(channel);
       found.late = answer.catch(() => undefined);
-      found.about = await (isProcess ? Promise.race([answer, silenceOf(channel)]) : answer);
+      const silence = async (): Promise<undefined> => {
+        found.isSilent = await isSilent(channel);
+        return undefined;
+      };
+      found.about = await (isProcess ? Promise.race([answer, silence()]) : answer);
     });
   } catch (cause) {
     // Some servers exit when their first message is not `initialize`.
@@ -127,18 +134,19 @@ export async function openModern(
     becomeModern(channel, found.about);
     return channel;
   }
-  if (isProcess) keep({ channel, late: found.late ?? Promise.resolve(undefined) });
+  const { late = Promise.resolve(undefined), isSilent: hasNotAnswered = false } = found;
+  if (isProcess) keep({ channel, late, isSilent: hasNotAnswered });
   else await channel.close();
   throw new EraUnavailable(LEGACY);
 }
 
-/** Resolves when a process that is asked what it is has had its time: it answers something else, or nothing at all. */
-async function silenceOf(channel: Channel): Promise<undefined> {
+/** Resolves when a process that is asked what it is has had its time, with whether it answers nothing at all. */
+async function isSilent(channel: Channel): Promise<boolean> {
   const after = (ms: number): Promise<undefined> => sleep(ms, undefined, { ref: false });
   await after(SILENT_MS.sign);
   const sign = channel.request(ownCall('ping', wrapParams(undefined, NOBODY)));
-  await Promise.race([sign.then(() => after(SILENT_MS.grace)), after(SILENT_MS.initialize)]);
-  return undefined;
+  const ignores = sign.then(() => after(SILENT_MS.grace)).then(() => false);
+  return Promise.race([ignores, after(SILENT_MS.initialize).then(() => true)]);
 }
 
 const LEGACY = `it does not speak ${MODERN_VERSION}`;
