@@ -138,7 +138,7 @@ const NOTHING: Readable = Object.freeze(Object.create(null));
 /** @returns the fields of a primitive that rules and `assign` can read: the same that a catalog file keeps */
 export function readable(policy: Policy, kind: Kind, primitive: Primitive): Readable {
   if (policy.rules.length === 0 && policy.assigns.length === 0) return NOTHING;
-  const { name, title, uri, uriTemplate, mimeType, annotations, execution, _meta } = primitive;
+  const { name, title, mimeType, annotations, execution, _meta } = primitive;
   const { description, inputSchema } = primitive;
   const properties = readField(inputSchema, 'properties');
   return {
@@ -148,7 +148,8 @@ export function readable(policy: Policy, kind: Kind, primitive: Primitive): Read
     description,
     parameters: typeof properties === 'object' && properties !== null ? Object.keys(properties) : undefined,
     required: readField(inputSchema, 'required'),
-    uri: uri ?? uriTemplate,
+    // A server may write any member: that of another kind says nothing.
+    uri: IDENTITY[kind] === 'name' ? undefined : primitive[IDENTITY[kind]],
     mimeType,
     annotations,
     tags: tagsOf(primitive),

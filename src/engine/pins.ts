@@ -14,8 +14,8 @@ import { byKind, type Kind, type Pins, type Policy } from './policy.js';
 import { ownForm } from './servers/outside-names.js';
 
 /**
- * Computes the digest of a definition: of all that a model reads, and that a policy may depend on. The name is left out, so
- * that a definition under another name is recognized. What changes with the content of a resource is left out, too. One of
+ * Computes the digest of a definition: of all that a model reads, that a person is shown, and that a policy may depend on. The
+ * name is left out, so that a definition under another name is recognized. What changes with the content of a resource is left out, too. One of
  * several servers has the digests that it has alone.
  *
  * @param kind the kind of the primitive
@@ -26,11 +26,7 @@ import { ownForm } from './servers/outside-names.js';
  * definitionDigest('tools', { name: 'tree', description: 'Get a tree view.' });
  */
 export function definitionDigest(kind: Kind, primitive: Primitive): string {
-  const {
-    [IDENTITY[kind]]: _identity,
-    icons: _icons,
-    ...rest
-  }: Primitive & { size?: unknown } = ownForm(kind, primitive);
+  const { [IDENTITY[kind]]: _identity, ...rest }: Primitive & { size?: unknown } = ownForm(kind, primitive);
   const text = sortedJson(kind === 'resources' ? withoutContent(rest) : rest);
   return text === undefined ? '' : sha256Of(text).slice(0, 32);
 }

@@ -8,6 +8,7 @@ import { itemAt } from './item-at.js';
 import { identityOf, type Primitive } from './mapping.js';
 import type { Kind, Policy } from './policy.js';
 import { present, weakerHints } from './present.js';
+import { ONE_SERVER } from './servers/outside-names.js';
 
 /** The part of a list that a configuration shows. */
 export interface Selection<T> {
@@ -23,8 +24,8 @@ export interface Catalog<T extends Primitive> extends Classes {
   readonly policy: Policy;
   readonly kind: Kind;
   readonly items: readonly T[];
-  /** The servers whose names the items have, if there are several. */
-  readonly servers?: ReadonlySet<string> | undefined;
+  /** The servers whose names the items have; none if there is one server, whose names are its own. */
+  readonly servers: ReadonlySet<string>;
   /** Not the type of QuickLRU, which does not compile in projects without `skipLibCheck`. */
   readonly memo: Pick<Map<string, Selection<T>>, 'size' | 'get' | 'set' | 'clear'>;
   /** The tools with a hint that the policy must not present, see `weakerHints`. */
@@ -40,7 +41,7 @@ const MEMO = { entries: 256, references: 200_000 };
  * @param policy the policy
  * @param kind the kind of primitives in the list
  * @param items the list, as the server returns it
- * @param servers the names of several servers
+ * @param servers the names of several servers; none for a single one
  * @returns the bound list
  * @example
  * select(bindCatalog(policy, 'tools', tools), configuration).kept;
@@ -49,7 +50,7 @@ export function bindCatalog<T extends Primitive>(
   policy: Policy,
   kind: Kind,
   items: readonly T[],
-  servers?: ReadonlySet<string>,
+  servers: ReadonlySet<string> = ONE_SERVER,
 ): Catalog<T> {
   const entries = Math.min(MEMO.entries, MEMO.references / (items.length + 1));
   // QuickLRU keeps up to twice `maxSize` entries. With one entry, it would move the entry each time it is read.

@@ -12,7 +12,7 @@ const LISTS_OF_WORDS: ReadonlySet<string> = new Set(['scope', 'scp', 'scopes', '
 
 /**
  * Restores a claim that API Gateway wrote as text. Its texts have lost where an element of a list ends: `[not admin]` can be
- * one group or two. The token that the authorizer verified is in the request, so its claim counts if API Gateway writes
+ * one group or two. If the token that the authorizer verified is known, its claim counts if API Gateway writes
  * it as this very text. Without it, a text that can be a list or an object is `null`: a claim that is there and matches nothing.
  *
  * An HTTP API writes lists as `[a b]` and leaves out claims that are null (captured in
@@ -21,7 +21,7 @@ const LISTS_OF_WORDS: ReadonlySet<string> = new Set(['scope', 'scp', 'scopes', '
  *
  * @param value the claim in the event
  * @param name its name
- * @param payload the claims of the token in the request, see `payloadOf`
+ * @param payload the claims of the token that the authorizer verified, see `payloadOf`; empty if nothing tells which one it is
  * @param isRest whether the event is in payload format 1.0
  * @returns the claim as it is in the token; without the token as far as it can be known, `null` if it cannot
  * @example

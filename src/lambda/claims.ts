@@ -3,20 +3,27 @@ import { bearerToken, callerOfClaims } from '../http/callers/authorization.js';
 import { claimFromText, contextFromText, payloadOf } from './claim-texts.js';
 import type { Authorizer, HttpEvent, IamIdentity } from './event.js';
 
+/** Where the token is that an authorizer verified: in the header `Authorization`, or elsewhere. */
+export const VERIFIED_TOKENS = ['none', 'authorization'] as const;
+export type VerifiedToken = (typeof VERIFIED_TOKENS)[number];
+
 /**
  * Reads the caller from what the authorizer in front of the function found out: a JWT authorizer or Amazon Cognito, a
- * Lambda authorizer, or IAM. A client can write anything into its headers: of the token in them, only what says the same as
- * the authorizer counts, see `claimFromText`.
+ * Lambda authorizer, or IAM. A client can write anything into its headers. A token in them counts only if the authorizer verified
+ * that one, and only where it says the same as the event, see `claimFromText`. No comparison of claims can tell that it did: a
+ * client with a verified token can repeat all its claims in another one.
  *
  * @param event the event
+ * @param verified where the token is that the authorizer verified
  * @returns the caller, with the claims in `extra`; `undefined` if no authorizer verified the caller
  * @example
  * callerOf(event)?.extra?.['custom:tier']; // 'pro'
  */
-export function callerOf(event: HttpEvent): AuthInfo | undefined {
+export function callerOf(event: HttpEvent, verified: VerifiedToken = 'none'): AuthInfo | undefined {
   const { authorizer } = event.requestContext;
   const token = bearerToken(event.headers?.authorization) ?? '';
-  const claims = authorizer && claimsOf(authorizer, event.version, token);
+  const claims =
+    authorizer && claimsOf(authorizer, event.version, verified === 'authorization' ? payloadOf(token) : {});
   if (claims === undefined) return undefined;
   // Not `jwt.scopes`: these are scopes that the route accepts, and a token needs only one of them.
   return callerOfClaims(token, claims);
@@ -25,11 +32,10 @@ export function callerOf(event: HttpEvent): AuthInfo | undefined {
 function claimsOf(
   { jwt, lambda, iam }: Authorizer,
   version: string | undefined,
-  token: string,
+  payload: object,
 ): Record<string, unknown> | undefined {
   const isRest = version === '1.0';
   if (jwt?.claims !== undefined) {
-    const payload = payloadOf(token);
     // An HTTP API leaves out claims that are null.
     const empty = Object.entries(payload).filter(([, value]) => value === null);
     const read = (value: unknown, name: string) => claimFromText(value, name, payload, isRest);

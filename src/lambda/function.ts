@@ -27,7 +27,7 @@ import { countRequest } from './telemetry/metrics.js';
 /** The options that both kinds of function share. Each default comes from the environment; see `readSettings`. */
 export interface CommonFunctionOptions
   extends Pick<HandlerOptions, 'policy' | 'store'>,
-    Omit<InvocationOptions, 'authorization' | 'log'> {
+    Omit<InvocationOptions, 'authorization' | 'verifiedToken' | 'log'> {
   /** `stream` needs a function URL or a REST API that streams. Defaults to `MCP_CONCERNS_RESPONSE`. */
   readonly response?: 'buffered' | 'stream' | undefined;
   /**
@@ -126,7 +126,8 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
     await refresh?.();
     return serve(request, { ...given, resource: resource ?? given.resource, sessionSecret });
   };
-  const invocations = { origins, authorization, log, logSalt };
+  const { verifiedToken } = settings;
+  const invocations = { origins, authorization, verifiedToken, log, logSalt };
   if (response === 'buffered') return bufferedHandler(handle, invocations);
   if (settings.authorizer === 'none') checkTokensAreVerified({ policy, authorization, warn });
   return streamingHandler(handle, invocations);

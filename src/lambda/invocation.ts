@@ -10,7 +10,7 @@ import type { WriteLog } from '../http/request-log.js';
 import { isForCard } from '../http/server-card/serve-card.js';
 import { principalOf, sessionOf } from '../http/sessions.js';
 import { beforeAbort } from '../session/before-abort.js';
-import { callerOf } from './claims.js';
+import { callerOf, type VerifiedToken } from './claims.js';
 import { deadlineOf, type LambdaContext, LateError } from './deadline.js';
 import { type HttpEvent, isRequestMethod, toRequest } from './event.js';
 import { type RestEvent, readEvent } from './read-event.js';
@@ -23,6 +23,8 @@ export interface InvocationOptions {
   readonly origins?: readonly string[] | undefined;
   /** How hosts log in. Without it anyone may call; an authorizer in front of the function may still verify tokens. */
   readonly authorization?: Authorization | undefined;
+  /** Where the token is that the authorizer in front of the function verified. Defaults to `none`. */
+  readonly verifiedToken?: VerifiedToken | undefined;
   /** Writes the log; called once for each invocation. */
   readonly log: WriteLog;
   /** Makes the hashes of session ids in the log differ between deployments. */
@@ -40,7 +42,7 @@ export type Invocation = ReturnType<ReturnType<typeof createInvocations>>;
  * @returns a function that begins an invocation; it throws an `EventError` if the event is not an HTTP request
  */
 export function createInvocations(handle: FetchHandler, options: InvocationOptions) {
-  const { origins = [], authorization, log, logSalt = '' } = options;
+  const { origins = [], authorization, verifiedToken, log, logSalt = '' } = options;
   const names = new KnownNames();
 
   return (given: HttpEvent | RestEvent, context: LambdaContext = {}) => {
@@ -85,7 +87,12 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
           return handle(sent, known);
         }, authorization);
         try {
-          const handled = authorized(request, { report, storeCall, names, authInfo: callerOf(event) });
+          const handled = authorized(request, {
+            report,
+            storeCall,
+            names,
+            authInfo: callerOf(event, verifiedToken),
+          });
           const response = page.allow(await beforeAbort(handled, signal));
           session ??= sessionOf(response.headers);
           return response;

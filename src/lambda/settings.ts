@@ -1,5 +1,6 @@
 import { didYouMean } from '../engine/match/did-you-mean.js';
 import { errorClass } from '../errors.js';
+import { VERIFIED_TOKENS } from './claims.js';
 import { POLICY_URL_FORMS, parsePolicyUrl } from './remote-policy/policy-url.js';
 
 /** The settings that an operator makes in the environment of a deployed function. */
@@ -22,6 +23,7 @@ export class SettingsError extends errorClass('SettingsError', 'SETTINGS_INVALID
  * | `MCP_CONCERNS_SCOPES` | scopes that hosts request when they log in, separated by spaces |
  * | `MCP_CONCERNS_RESPONSE` | `buffered` (the default), or `stream` on a function URL or REST API that streams |
  * | `MCP_CONCERNS_AUTHORIZER` | `gateway` if AWS verifies callers before a streaming function runs: IAM, a Lambda authorizer, Cognito |
+ * | `MCP_CONCERNS_TOKEN` | `authorization` if the authorizer verifies the token in the header `Authorization`; `none` (the default) if not, or if nobody knows |
  * | `MCP_CONCERNS_LOG_SALT` | a random text that nobody else knows; without it, the log has no `caller` |
  * | `MCP_CONCERNS_SESSION_SECRET` | a random text that nobody else knows, which seals preferences into session ids; without it, only the environment that made an id can open its seal |
  * | `MCP_CONCERNS_METRICS` | the namespace of metrics in CloudWatch; no metrics if unset |
@@ -73,6 +75,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>) 
   urls('RESOURCE', resource === '' ? [] : [resource], 'the URL of the endpoint');
   const response = oneOf('RESPONSE', ['buffered', 'stream'], 'buffered');
   const authorizer = oneOf('AUTHORIZER', ['none', 'gateway'], 'none');
+  const verifiedToken = oneOf('TOKEN', VERIFIED_TOKENS, 'none');
   const maxAgeSeconds = secondsOf('POLICY_SECONDS', 60) ?? 60;
   const url = text('POLICY') === '' ? undefined : parsePolicyUrl(text('POLICY'));
   if (url === undefined && text('POLICY') !== '') {
@@ -100,6 +103,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>) 
     response,
     /** Whether AWS verifies callers before the function runs. */
     authorizer,
+    /** Where the token is that the authorizer verified. */
+    verifiedToken,
     logSalt: text('LOG_SALT'),
     sessionSecret: text('SESSION_SECRET') || undefined,
     /** The namespace of the metrics in CloudWatch. Without it, no metrics are written. */

@@ -15,7 +15,8 @@ import {
   toSdk,
 } from '../wire/messages.js';
 import type { Backend, Backends, Client, ClientPort } from './backend.js';
-import { type Ask, CANCELLED, type CallSignal, paramsOf, unaskable } from './call.js';
+import { type AnswerOverHttp, type Ask, CANCELLED, type CallSignal, paramsOf, unaskable } from './call.js';
+import { withoutChallenge } from './without-challenge.js';
 
 /**
  * A server for the endpoints of both SDKs and for the gate: turns the messages of a client into calls, and answers into
@@ -89,7 +90,7 @@ export class BridgedServer implements UpstreamServer {
     const signal = new CallController();
     this.running.set(id, signal);
     const isKnown = this.transport?.sessionId !== undefined || extra?.authInfo !== undefined;
-    const answer = await this.behind.answer({
+    const answered = await this.behind.answer({
       method,
       params,
       signal,
@@ -100,6 +101,8 @@ export class BridgedServer implements UpstreamServer {
     });
     if (this.running.get(id) === signal) this.running.delete(id);
     if (signal.aborted) return;
+    // Something in front of this endpoint verified the caller, so hosts log in there.
+    const answer: AnswerOverHttp = extra?.authInfo === undefined ? answered : withoutChallenge(answered);
     this.refused = answer.http;
     // Each member by name: a copy without the others takes microseconds.
     if ('error' in answer) this.send({ jsonrpc: '2.0', id, error: answer.error });

@@ -10,7 +10,7 @@ const EVERYWHERE = ['errors', 'base64', 'sha256', 'once', 'exact-json'];
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   engine: [],
   analysis: ['engine'],
-  policy: ['engine', 'analysis'],
+  policy: ['engine', 'analysis', 'wire/definition'],
   session: [],
   tasks: [
     'session/dynamodb-client',

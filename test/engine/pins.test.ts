@@ -14,12 +14,11 @@ const tree = {
 };
 
 describe('the digest of a definition', () => {
-  it('does not depend on the order of members, nor on the name and the icons', () => {
+  it('does not depend on the order of members, nor on the name', () => {
     const { name: _, description, inputSchema } = tree;
     const properties = { 2: {}, path: { type: 'string' }, 10: {} };
     const other = {
       inputSchema: { properties, type: inputSchema.type },
-      icons: [{ src: 'x' }],
       description,
       name: 'b',
     };
@@ -29,11 +28,24 @@ describe('the digest of a definition', () => {
   it.each([
     ['description', { description: 'Rid a tree view.' }],
     ['title', { title: 'Tree' }],
+    ['the title in annotations', { annotations: { title: 'Tree' } }],
+    ['icons', { icons: [{ src: 'https://icons.example/tree.png' }] }],
     ['annotations', { annotations: { readOnlyHint: false } }],
     ['_meta', { _meta: { concerns: { access: 'read' } } }],
     ['inputSchema', { inputSchema: { type: 'object', properties: { path: { type: 'number' } } } }],
   ])('differs if %s does', (_what, change) => {
     expect(definitionDigest('tools', { ...tree, ...change })).not.toBe(definitionDigest('tools', tree));
+  });
+
+  it('is that of earlier versions if the definition has no icons', () => {
+    expect(definitionDigest('tools', tree)).toBe('47d71cdf832f5bce667bb4f5df750303');
+  });
+
+  it('is another one if only the icon differs that a person is shown', () => {
+    const icon = (src: string) => ({ ...tree, icons: [{ src, mimeType: 'image/png' }] });
+    expect(definitionDigest('tools', icon('a'))).not.toBe(definitionDigest('tools', icon('b')));
+    const outside = outsideEntry('files', 'tools', icon('a'));
+    expect(definitionDigest('tools', outside)).toBe(definitionDigest('tools', icon('a')));
   });
 
   it('is the same behind several servers', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bearerToken } from '../../src/http/callers/authorization.js';
 import { claimFromText } from '../../src/lambda/claim-texts.js';
-import { callerOf } from '../../src/lambda/claims.js';
+import { callerOf, VERIFIED_TOKENS } from '../../src/lambda/claims.js';
 import { readEvent } from '../../src/lambda/read-event.js';
 import { httpEvent, restEvent, withClaims } from './events.js';
 
@@ -130,7 +130,22 @@ describe('the caller', () => {
       httpEvent('POST', '{}', { headers: { authorization: `Bearer ${token}` } }),
       claims,
     );
-    expect(callerOf(event)?.extra).toEqual(payload);
+    expect(callerOf(event, 'authorization')?.extra).toEqual(payload);
+  });
+
+  it('has nothing of a token of which nothing says that it was verified, although it repeats all verified claims', () => {
+    // The verified token, which is in a cookie, has the one group "not admin".
+    const verified = { iss: 'https://login.example/', sub: '42', iat: '1', exp: '1795176000' };
+    const forged = { ...verified, exp: 1795176000, groups: ['not', 'admin'], team: null };
+    const token = `x.${Buffer.from(JSON.stringify(forged)).toString('base64url')}.y`;
+    const event = withClaims(httpEvent('POST', '{}', { headers: { authorization: `Bearer ${token}` } }), {
+      ...verified,
+      groups: '[not admin]',
+    });
+    for (const caller of [callerOf(event), callerOf(event, 'none')]) {
+      expect(caller?.extra).toMatchObject({ sub: '42', groups: null });
+      expect(caller?.extra).not.toHaveProperty('team');
+    }
   });
 
   it('does not have what only the token in its headers has', () => {
@@ -146,18 +161,19 @@ describe('the caller', () => {
       httpEvent('POST', '{}', { headers: { authorization: `Bearer ${token}` } }),
       claims,
     );
-    expect(callerOf(event)?.extra).toEqual({
-      sub: '42',
-      'cognito:groups': ['users'],
-      realm_access: null,
-    });
+    for (const verified of VERIFIED_TOKENS)
+      expect(callerOf(event, verified)?.extra).toEqual({
+        sub: '42',
+        'cognito:groups': ['users'],
+        realm_access: null,
+      });
   });
 
   it.each(['t.o.k', 'opaque', 'x.bnVsbA.y', `x.${Buffer.from('[1]').toString('base64url')}.y`])(
     'has its claims with the token %s, which is not a JWT with claims',
     (token) => {
       const event = httpEvent('POST', '{}', { headers: { authorization: `Bearer ${token}` } });
-      expect(callerOf(withClaims(event, { sub: '42' }))?.extra).toEqual({ sub: '42' });
+      expect(callerOf(withClaims(event, { sub: '42' }), 'authorization')?.extra).toEqual({ sub: '42' });
     },
   );
 
@@ -222,7 +238,10 @@ describe('the caller of a Lambda authorizer', () => {
       const event = readEvent(
         restEvent('POST', {}, { requestContext: { authorizer: { claims } }, multiValueHeaders }),
       );
-      expect(callerOf(event)?.extra).toEqual({ sub: '42', 'cognito:groups': groups, name: 'Lee, Ann' });
+      const rest = { sub: '42', name: 'Lee, Ann' };
+      expect(callerOf(event, 'authorization')?.extra).toEqual({ ...rest, 'cognito:groups': groups });
+      const alone = text.includes(',') ? null : [text];
+      expect(callerOf(event)?.extra).toEqual({ ...rest, 'cognito:groups': alone });
     },
   );
 

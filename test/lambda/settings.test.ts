@@ -9,6 +9,7 @@ const defaults = {
   scopes: [],
   response: 'buffered',
   authorizer: 'none',
+  verifiedToken: 'none',
   logSalt: '',
 };
 
@@ -25,6 +26,7 @@ describe('the settings of a function', () => {
       'SCOPES',
       'RESPONSE',
       'AUTHORIZER',
+      'TOKEN',
       'METRICS',
       'POLICY',
       'POLICY_SECONDS',
@@ -45,6 +47,7 @@ describe('the settings of a function', () => {
         MCP_CONCERNS_SCOPES: 'read  write',
         MCP_CONCERNS_RESPONSE: 'stream',
         MCP_CONCERNS_AUTHORIZER: 'gateway',
+        MCP_CONCERNS_TOKEN: 'authorization',
         MCP_CONCERNS_LOG_SALT: 'prod',
         MCP_CONCERNS_SESSION_SECRET: 'random',
         MCP_CONCERNS_METRICS: 'vault/prod',
@@ -61,6 +64,7 @@ describe('the settings of a function', () => {
       scopes: ['read', 'write'],
       response: 'stream',
       authorizer: 'gateway',
+      verifiedToken: 'authorization',
       logSalt: 'prod',
       sessionSecret: 'random',
       metrics: 'vault/prod',

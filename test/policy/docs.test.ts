@@ -60,6 +60,7 @@ const sections = areas
   .map((section) => {
     const [code = '', ...rest] = section.split('\n');
     const blocks = blocksOf(rest.join('\n'), 'yaml');
+    const [own] = blocksOf(rest.join('\n'), 'json').filter((block) => block.part === 'catalog');
     const part = (name: string) => blocks.filter((block) => block.part === name).map(({ text }) => text);
     const [, severity, meaning = ''] =
       /^\n\*\*(Error|Warning)\*\*: ([A-Z`][\s\S]*?)\n\n/.exec(rest.join('\n')) ?? [];
@@ -69,6 +70,7 @@ const sections = areas
       severity: severity?.toLowerCase(),
       meaning: meaning.replaceAll('\n', ' '),
       labels,
+      catalog: own === undefined ? undefined : (JSON.parse(own.text) as PolicyCatalog),
       bad: part('bad'),
       fix: part('fix'),
     };
@@ -109,13 +111,13 @@ describe('docs/reference/findings.md', () => {
 
   it.each(sections.filter(({ code }) => !isOfTests(code)))(
     '$code: the bad example has the finding, the fix does not',
-    ({ code, severity, bad, fix }) => {
+    ({ code, severity, catalog: ownCatalog = catalog, bad, fix }) => {
       expect([bad.length, fix.length]).toEqual([1, 1]);
       const needsCatalog = pageOf('findings/catalog.md').includes(`## ${code}\n`);
       const found = (example: string | undefined) => {
         const files = filesOf(example ?? '');
         if (!needsCatalog) return reportOf(files).findings;
-        const kept = code === 'catalog-without-texts' ? { ...catalog, encoding: 'o200k_base' } : catalog;
+        const kept = code === 'catalog-without-texts' ? { ...catalog, encoding: 'o200k_base' } : ownCatalog;
         return readPolicy(join(write(files), 'policy.yaml'), kept, callers).findings;
       };
       const wrong = found(bad[0]);

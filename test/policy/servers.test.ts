@@ -245,6 +245,21 @@ primitives: { tools: { files__gone: {}, git__gone: {}, other__gone: {} } }`),
     ]);
   });
 
+  it('says what a name is called now that an earlier version made', () => {
+    const long = `long_${'x'.repeat(60)}`;
+    const tools = ['repo.get', long].map((name) => outsideEntry('gh', 'tools', { name }));
+    const digest = String(tools[1]?.name).slice(-8);
+    const former = `${`gh__${long}`.slice(0, 39)}_${digest}`;
+    const files = {
+      'top.yaml': part(`servers: { gh: {} }\nprimitives: { tools: { gh__repo.get: {}, ${former}: {} } }`),
+    };
+    const { findings } = report(files, { tools }, ['gh']);
+    expect(findings.filter((each) => each.includes('dead-entry'))).toEqual([
+      `top.yaml:3 warning dead-entry: The server does not have a tool "gh__repo.get". Did you mean "${tools[0]?.name}"?`,
+      `top.yaml:3 warning dead-entry: The server does not have a tool "${former}". Did you mean "${tools[1]?.name}"?`,
+    ]);
+  });
+
   const two = 'servers: { files: { policy: files.yaml } }';
   it.each<[string, Files, string[]]>([
     [

@@ -13,6 +13,8 @@ export interface GuardedRemote {
   readonly url: string;
   /** The methods that are refused now. */
   readonly guarded: Map<string, Guard>;
+  /** What `tools/call` answers instead, if set. */
+  result: object | undefined;
   /** How often a request was refused. */
   refusals: number;
   /** The methods of all messages. */
@@ -63,7 +65,8 @@ export async function startGuardedRemote(era: 'legacy' | 'modern'): Promise<Guar
       return void response.writeHead(guard.status, { 'www-authenticate': guard.challenge }).end('no');
     }
     if (id === undefined) return void response.writeHead(202).end();
-    const result = method === unknown ? undefined : RESULTS[method];
+    const own = method === 'tools/call' && remote.result && { resultType: 'complete', ...remote.result };
+    const result = method === unknown ? undefined : own || RESULTS[method];
     const session = method === 'initialize' ? { 'mcp-session-id': 'one' } : {};
     response.writeHead(200, { 'content-type': 'application/json', ...session });
     const error = { code: -32601, message: 'Method not found' };
@@ -73,6 +76,7 @@ export async function startGuardedRemote(era: 'legacy' | 'modern'): Promise<Guar
   const remote: GuardedRemote = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     guarded: new Map(),
+    result: undefined,
     refusals: 0,
     received: [],
     holds: undefined,

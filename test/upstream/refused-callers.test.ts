@@ -3,8 +3,9 @@ import type { FetchHandler } from '../../src/http/fetch-handler.js';
 import { createHandler as createHandlerV1 } from '../../src/http/sdk-v1.js';
 import { createHandler } from '../../src/http/sdk-v2.js';
 import { createMemoryStore } from '../../src/session/memory.js';
-import { bridge } from '../../src/upstream/isolation.js';
+import { type Bridge, bridge } from '../../src/upstream/isolation.js';
 import { proxySessions } from '../../src/upstream/sessions.js';
+import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
 import { remoteTransport } from '../../src/upstream/wires/remote.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { GUARDS, type GuardedRemote, hostOf, INITIALIZE, startGuardedRemote } from './guarded-remote.js';
@@ -23,13 +24,30 @@ const policies = {
 
 type Front = 'sdk-v1' | 'sdk-v2' | 'sessions';
 
+const OPTIONS = { isLongLived: true, isOfOnePerson: true } as const;
+
 /** An endpoint in front of a remote server. */
-function endpoint(front: Front, remote: GuardedRemote, mode: keyof typeof policies): FetchHandler {
+const endpoint = (front: Front, remote: GuardedRemote, mode: keyof typeof policies): FetchHandler =>
+  endpointTo(
+    front,
+    bridge(() => remoteTransport(remote.url), 'per-session', OPTIONS),
+    mode,
+  );
+
+/** An endpoint in front of the servers `one` and `two`. */
+function severalEndpoint(
+  front: Front,
+  remotes: readonly GuardedRemote[],
+  mode: keyof typeof policies,
+): FetchHandler {
+  const openers = new Map(
+    ['one', 'two'].map((slug, at) => [slug, () => remoteTransport(remotes[at]?.url ?? '')]),
+  );
+  return endpointTo(front, bridgeSeveral(openers, 'per-session', OPTIONS), mode);
+}
+
+function endpointTo(front: Front, bridged: Bridge, mode: keyof typeof policies): FetchHandler {
   const policy = policies[mode];
-  const bridged = bridge(() => remoteTransport(remote.url), 'per-session', {
-    isLongLived: true,
-    isOfOnePerson: true,
-  });
   open.push(() => bridged.close());
   if (front === 'sdk-v2') {
     return createHandler({ server: (context) => bridged.make(context), policy, store: createMemoryStore() });
@@ -44,7 +62,7 @@ function endpoint(front: Front, remote: GuardedRemote, mode: keyof typeof polici
   const proxy = proxySessions({ server: () => bridged.connection(), policy, store: createMemoryStore() });
   open.push(() => proxy.close());
   // With the secret of a user, sessions go on after a restart.
-  return (request) => proxy.fetch(request, { sessionSecret: 'secret' });
+  return (request, given) => proxy.fetch(request, { ...given, sessionSecret: 'secret' });
 }
 
 const HOSTS = [
@@ -128,3 +146,86 @@ it('a host that leaves before the first message of a call cancels it', async () 
   await post('tools/call', { name: 'delete' });
   while (!remote.received.includes('notifications/cancelled')) await remote.next();
 });
+
+/** The challenge of one server must reach no host of the endpoint, in whatever form. */
+async function expectInside(response: Response, slug?: string): Promise<void> {
+  expect(response.status).toBe(200);
+  expect(response.headers.get('www-authenticate')).toBeNull();
+  const text = await response.text();
+  const message = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as { error: { message: string } };
+  expect(message.error).toMatchObject({ code: -32603, data: { status: 401 } });
+  if (slug !== undefined) expect(message.error.message).toMatch(new RegExp(`^${slug}: `));
+  expect(message.error.message).toContain('HTTP 401');
+  expect(text).not.toContain('server.example');
+}
+
+describe.each(CASES)(
+  'a $host host of $front in front of two $server servers, $mode',
+  ({ host, front, server, mode }) => {
+    it('gets the refusal of one server as an error of its call, and the answers of the other', async () => {
+      const remotes = [await startGuardedRemote(server), await startGuardedRemote(server)];
+      for (const remote of remotes) open.push(() => remote.close());
+      const post = await hostOf(host, severalEndpoint(front, remotes, mode));
+      for (const [own, other, remote] of [
+        ['one', 'two', remotes[0]],
+        ['two', 'one', remotes[1]],
+      ] as const) {
+        remote?.guarded.set('tools/call', login);
+        await expectInside(await post('tools/call', { name: `${own}__delete` }), own);
+        const answered = await post('tools/call', { name: `${other}__delete` });
+        expect(answered.status).toBe(200);
+        expect(await answered.text()).toContain('deleted');
+        remote?.guarded.clear();
+      }
+      remotes[0]?.guarded.set('tools/list', login);
+      const listed = await post('tools/list');
+      expect([listed.status, listed.headers.get('www-authenticate')]).toEqual([200, null]);
+      const text = await listed.text();
+      expect(text).toContain('"two__delete"');
+      expect(text).not.toContain('server.example');
+    });
+
+    it('is not asked to log in by two servers that both refuse it', async () => {
+      const remotes = [await startGuardedRemote(server), await startGuardedRemote(server)];
+      for (const remote of remotes) open.push(() => remote.close());
+      const post = await hostOf(host, severalEndpoint(front, remotes, mode));
+      for (const remote of remotes) remote.guarded.set('tools/list', login);
+      const response = await post('tools/list');
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([200, null]);
+      expect(await response.text()).not.toContain('server.example');
+    });
+  },
+);
+
+describe.each(CASES)(
+  'a verified caller with a $host host of $front in front of a $server server, $mode',
+  (each) => {
+    it('is not asked to log in anywhere but at the issuer of the endpoint', async () => {
+      const remote = await startGuardedRemote(each.server);
+      open.push(() => remote.close());
+      const inside = endpoint(each.front, remote, each.mode);
+      // As `serve --issuer` and requireLogin do after they verified the token.
+      const authInfo = {
+        token: 't',
+        clientId: 'c',
+        scopes: [],
+        extra: { iss: 'https://own.example', sub: 'alice' },
+      };
+      const post = await hostOf(each.host, (request) => inside(request, { authInfo }));
+      expect(await (await post('tools/call', { name: 'delete' })).text()).toContain('deleted');
+      for (const method of ['tools/call', 'tools/list']) remote.guarded.set(method, login);
+      await expectInside(await post('tools/call', { name: 'delete' }));
+      await expectInside(await post('tools/list'));
+      // Servers can write the challenge into the answers that they give, too.
+      remote.guarded.clear();
+      remote.result = {
+        content: [],
+        isError: true,
+        _meta: { 'mcp/www_authenticate': [login.challenge], other: 1 },
+      };
+      const demanded = await (await post('tools/call', { name: 'delete' })).text();
+      expect(demanded).toContain('"other":1');
+      expect(demanded).not.toContain('server.example');
+    });
+  },
+);

@@ -6,6 +6,7 @@ import type { Policy } from '../../src/engine/policy.js';
 import { attachGate } from '../../src/gate/attach.js';
 import type { LivePolicy } from '../../src/gate/request/live-policy.js';
 import type { Report } from '../../src/gate/request/report.js';
+import type { UpstreamOptions } from '../../src/upstream/options.js';
 import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
 
 /** What a test opened, in the order of opening. */
@@ -22,10 +23,12 @@ export async function connect(
   client = newClient(),
   policy?: Policy | LivePolicy,
   report?: Report,
+  happened?: UpstreamOptions['report'],
 ) {
   const several = bridgeSeveral(new Map(Object.entries(servers)), 'per-session', {
     isLongLived: true,
     isOfOnePerson: true,
+    report: happened,
   });
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const server = await several.connection();

@@ -55,7 +55,7 @@ export function readCatalogFile(path: string): CatalogFile {
   }
   const fields: Readonly<Record<string, unknown>> = { ...data };
   const { server, source, license, sdk, instructions, encoding } = fields;
-  const { capabilities, isFiltered, unavailable, unlisted } = fields;
+  const { capabilities, isFiltered, unavailable, unlisted, leftOut } = fields;
   const catalog: { [K in Kind]?: ReturnType<typeof itemsOf> } = {};
   for (const kind of KINDS) {
     const list = read(data, kind);
@@ -84,6 +84,7 @@ export function readCatalogFile(path: string): CatalogFile {
     // `init` keeps no capabilities.
     ...(isFiltered === true ? { isFiltered } : filteringOf(capabilities)),
     ...(isMembers(unavailable) ? { unavailable: textsIn(unavailable) } : {}),
+    ...(isMembers(leftOut) ? { leftOut: listsIn(leftOut) } : {}),
     ...(isMembers(unlisted) ? { unlisted: textsIn(unlisted) } : {}),
     ...(typeof instructions === 'string' ? { instructions } : {}),
     ...(typeof encoding === 'string' ? { encoding } : {}),
@@ -106,5 +107,9 @@ export const filteringOf = (capabilities: unknown): Pick<PolicyCatalog, 'isFilte
 
 const textsIn = (members: object): Record<string, string> =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]));
+
+/** The same of lists of texts. */
+const listsIn = (members: object): Record<string, readonly string[]> =>
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [name, [value].flat().map(String)]));
 
 const CREATE = 'Create a catalog with "mcp-concerns snapshot".';

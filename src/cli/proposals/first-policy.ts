@@ -19,7 +19,7 @@ import {
   type WrittenFiles,
 } from './policy-files.js';
 import { checkProposal, testsPass } from './proposal-check.js';
-import { checkLine, effectsLine, topicsLine } from './proposal-report.js';
+import { checkLine, effectsLine, serverLines, topicsLine } from './proposal-report.js';
 import { silenceServerTexts } from './server-texts.js';
 
 /** A proposed policy, and the texts of its files. */
@@ -97,6 +97,7 @@ export function firstPolicy(
     ...(parts.length > 0 ? [`It includes ${parts.join(', ')}.`] : []),
     `Wrote ${[files.tests, files.catalog, files.lock].filter((file) => texts.has(file)).join(', ')}.`,
     checkLine(findings, passed),
+    ...serverLines(findings),
     ...(silenced > 0
       ? [
           `Silenced: ${quantity(silenced, 'warning')} that no value can fix, each with a comment that says why.`,

@@ -49,7 +49,8 @@ export function topicsLine({ tools, topics, without }: Proposal): string {
  * @param passed whether the tests pass; `undefined` if there are none
  * @returns one line
  */
-export function checkLine(findings: readonly Finding[], passed: boolean | undefined): string {
+export function checkLine(all: readonly Finding[], passed: boolean | undefined): string {
+  const findings = all.filter(({ code }) => !ABOUT_SERVER.has(code));
   const codes = [...new Set(findings.map(({ code }) => code))].sort();
   const check =
     findings.length === 0
@@ -58,3 +59,15 @@ export function checkLine(findings: readonly Finding[], passed: boolean | undefi
   const tests = passed === undefined ? '' : `, and the tests ${passed ? 'pass' : 'fail'}`;
   return `Checked: ${check}${tests}.`;
 }
+
+/** Findings about a server, which no value of a policy can fix. */
+const ABOUT_SERVER: ReadonlySet<string> = new Set(['invalid-definition', 'refused-by-hosts']);
+
+/**
+ * Says which definitions of the server hosts refuse.
+ *
+ * @param findings the findings of the policy with its catalog
+ * @returns a line for each kind of fault
+ */
+export const serverLines = (findings: readonly Finding[]): string[] =>
+  findings.flatMap(({ code, message }) => (ABOUT_SERVER.has(code) ? [`${code}: ${message}`] : []));

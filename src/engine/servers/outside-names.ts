@@ -108,14 +108,17 @@ export function insideName(kind: NamedKind, outside: string): Inside | undefined
   return { slug, own: outside.slice(at + mark.length) };
 }
 
+/** The names of the servers in front of one server: its names are its own. */
+export const ONE_SERVER: ReadonlySet<string> = new Set();
+
 /** Rewrites the URI that a server gets; a URI that belongs to none of the servers as a whole. */
 export function inOwnUri(
-  servers: ReadonlySet<string> | undefined,
+  servers: ReadonlySet<string>,
   uri: string,
   forms: (own: string) => readonly string[],
 ): readonly string[] {
-  const inside = servers === undefined || servers.size === 0 ? undefined : insideName('resources', uri);
-  if (inside === undefined || servers?.has(inside.slug) !== true) return forms(uri);
+  const inside = servers.size === 0 ? undefined : insideName('resources', uri);
+  if (inside === undefined || !servers.has(inside.slug)) return forms(uri);
   return forms(inside.own).map((own) => outsideName(inside.slug, 'resources', own));
 }
 
@@ -171,6 +174,20 @@ export function insideOf(entry: Listed): Inside | undefined {
   const names = ownNames(entry);
   const own = readOwn(names, 'name') ?? readOwn(names, 'uri');
   return typeof slug === 'string' && typeof own === 'string' ? { slug, own } : undefined;
+}
+
+/** Returns the names that a tool or prompt of one of several servers had in earlier versions: policies may still have them. */
+export function formerNames(entry: Listed & { readonly name?: unknown }): readonly string[] {
+  const inside = insideOf(entry);
+  if (inside === undefined || typeof entry.name !== 'string' || !isMinted(entry.name)) return [];
+  const full = fullName(inside.slug, 'tools', inside.own);
+  return [full.length <= MAX_NAME ? full : `${full.slice(0, MAX_NAME - DIGEST - 1)}_${digest(full)}`];
+}
+
+/** Returns the servers that list primitives; none if these are of one server. */
+export function serversIn(items: readonly Listed[]): ReadonlySet<string> {
+  const slugs = items.flatMap((item) => insideOf(item)?.slug ?? []);
+  return slugs.length === 0 ? ONE_SERVER : new Set(slugs);
 }
 
 /**

@@ -13,7 +13,7 @@ import { MAX_URIS } from '../table/routes.js';
 type Shown = ReadonlyMap<Kind, string>;
 
 /** Returns the visible part of lists. */
-export function shownBy(lists: Lists, configuration: Configuration): Shown {
+export function shownBy(lists: Omit<Lists, 'servers'>, configuration: Configuration): Shown {
   const listed = KINDS.flatMap((kind) => lists[kind] ?? []);
   return new Map(
     listed.map((bound) => [bound.kind, JSON.stringify(select(bound, listedUnder(configuration)).kept)]),

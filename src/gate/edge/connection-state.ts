@@ -1,5 +1,6 @@
 import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
+import { ONE_SERVER } from '../../engine/servers/outside-names.js';
 import type { Capability, Request } from '../../wire/messages.js';
 import type { TaskLister } from '../../wire/task-lister.js';
 import { CatalogCache } from '../request/catalog-cache.js';
@@ -40,7 +41,7 @@ export class ConnectionState implements ConnectionFacts {
   server: Implementation | undefined = undefined;
   /** The capabilities whose changes the server announces to a legacy client. */
   announced: readonly Capability[] = [];
-  readonly isJoined: boolean;
+  readonly servers: ReadonlySet<string>;
   relisted: boolean | null = null;
   /** The page that shows the connection. */
   observer: ConnectionObserver | undefined = undefined;
@@ -63,7 +64,7 @@ export class ConnectionState implements ConnectionFacts {
     const store = preferences.place === 'store' ? preferences.store : undefined;
     this.tasks = options.tasks ?? new StoredRecords(new TaskMemory(), store);
     this.taskTools = options.lister?.tools;
-    this.isJoined = (gate.upstream?.servers.size ?? 0) > 0;
+    this.servers = gate.upstream?.servers ?? ONE_SERVER;
     this.isLegacy = resumed;
   }
 
@@ -86,8 +87,7 @@ export class ConnectionState implements ConnectionFacts {
   get catalog(): CatalogCache {
     const { latest } = this.of;
     const { shared, upstream } = this.options.gate;
-    const servers = this.isJoined ? upstream?.servers : undefined;
-    this.lists ??= new CatalogCache((latest && upstream?.listsFor(latest.request)) ?? shared, servers);
+    this.lists ??= new CatalogCache((latest && upstream?.listsFor(latest.request)) ?? shared, this.servers);
     return this.lists;
   }
 

@@ -253,7 +253,7 @@ export class Connection implements ServerConnection {
     if (this.ledger.owns(message.id)) return undefined;
     if (this.ledger.takePassed(message.id)) return message;
     if (this.state.isEnforced) return undefined;
-    return 'error' in message ? message : filterUnexpected(message, this.state.listed);
+    return 'error' in message ? message : filterUnexpected(message, this.state.listed, this.state.servers);
   }
 
   /** Resolves when no message waits for the session store. Until then, an HTTP response must not be finished. */

@@ -26,7 +26,7 @@ export function withLists(
   then: (found: FoundLists) => void,
 ): void {
   const { servers } = exchange.connection.catalog;
-  const lists: { -readonly [K in keyof Lists]: Lists[K] } = servers === undefined ? {} : { servers };
+  const lists: { -readonly [K in keyof Lists]: Lists[K] } = { servers };
   let enough = true;
   const { policy, connection } = exchange;
   const next = (index: number, freshMs?: number): void => {
@@ -47,7 +47,7 @@ export function withLists(
           );
           return targets.some(({ name }) => {
             if (known.has(name)) return false;
-            const matches = targetMatcher(kind, name);
+            const matches = targetMatcher(kind, name, servers);
             return !items.some((each) => matches(identityOf(kind, each)));
           });
         };

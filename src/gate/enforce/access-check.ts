@@ -17,6 +17,7 @@ import {
 import type { Facts, RequestFacts, Substitute } from '../request/facts.js';
 import { insufficientScope, NOT_CHECKED } from '../request/generated/texts.js';
 import { describeConcerns } from '../request/report.js';
+import { NO_LISTS } from '../request/whole-list.js';
 import {
   KINDS_OF,
   panelRouteOf,
@@ -52,7 +53,7 @@ export function* judgeAccess(asked: RequestFacts): RequestSteps<RequestOutcome> 
   // If nothing can be hidden, there is nothing to check. A request without a target names no primitive.
   const target = canChange(configuration) ? targetOf(request) : undefined;
   if (target === undefined) return pass(facts, told);
-  if (isShownByEntry(target, configuration)) return use(facts, {}, target);
+  if (isShownByEntry(target, configuration)) return use(facts, NO_LISTS, target);
   const { lists, enough } = yield* ask({ need: 'lists', kinds: KINDS_OF[target.type], targets: [target] });
   if (enough && isShown(lists, target, configuration)) return use(facts, lists, target);
   if (isShadow) return pass(facts, enough ? explained(facts, lists, target, true) : toldRefused(request));
@@ -138,7 +139,7 @@ export function* judgeProbe(): RequestSteps<RequestOutcome> {
     const { free: _free, ...substitute } = substituteFor(lists, target, configuration);
     return reply({ ...(isHidden ? { substitute } : {}), ...(scopes.length === 0 ? {} : { scopes }) });
   };
-  if (isShownByEntry(target, configuration) || !canChange(configuration)) return probed({}, false);
+  if (isShownByEntry(target, configuration) || !canChange(configuration)) return probed(NO_LISTS, false);
   const { lists, enough } = yield* ask({ need: 'lists', kinds: KINDS_OF[target.type], targets: [target] });
   if (!enough) return refuse(ERRORS.internal, NOT_CHECKED);
   // What a list shows has a name to tell, and the gate answers the request itself.

@@ -23,7 +23,7 @@ import { decisionOnName } from './visibility.js';
 
 /** Names as texts have them, and the primitives that each identifies. */
 interface Names extends Finder {
-  readonly servers?: ReadonlySet<string> | undefined;
+  readonly servers: ReadonlySet<string>;
   readonly identitiesOf: (name: string) => readonly string[];
 }
 
@@ -137,7 +137,7 @@ function readKnown(bound: Catalog<Primitive>): Known {
   return { namesOf, mentioned };
 }
 
-function namesFor(named: readonly Named[], servers?: ReadonlySet<string>): Names {
+function namesFor(named: readonly Named[], servers: ReadonlySet<string>): Names {
   const identities = new Map<string, string[]>();
   for (const [, name, identity] of named) {
     for (const form of name.includes(':') ? uriVariantsOf(name, servers) : [name]) {
@@ -150,7 +150,7 @@ function namesFor(named: readonly Named[], servers?: ReadonlySet<string>): Names
 
 function withOwn(all: Names, named: readonly Named[]): Names {
   if (named.length === 0) return all;
-  const own = namesFor(named);
+  const own = namesFor(named, all.servers);
   const identitiesOf = (name: string) => [...all.identitiesOf(name), ...own.identitiesOf(name)];
   return { ...findersAsOne(all, own), identitiesOf, servers: all.servers };
 }

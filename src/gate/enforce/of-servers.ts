@@ -1,21 +1,14 @@
 import { IDENTITY, type Primitive } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
-import { type Inside, insideName, insideOf, outsideEntry } from '../../engine/servers/outside-names.js';
+import { type Inside, insideName, outsideEntry } from '../../engine/servers/outside-names.js';
 import { type Request, read } from '../../wire/messages.js';
 import type { Lists } from '../request/decision.js';
 import { KINDS_OF, targetOf } from '../table/routing.js';
 
 type Servers = Pick<Lists, 'servers'>;
 
-/** Returns the servers that list primitives. */
-export function serversIn(items: readonly Primitive[]): ReadonlySet<string> {
-  const slugs = items.flatMap((item) => insideOf(item)?.slug ?? []);
-  return slugs.length === 0 ? NO_SERVERS : new Set(slugs);
-}
-const NO_SERVERS: ReadonlySet<string> = new Set();
-
 /** Returns whether several servers are behind the gate. */
-export const areSeveral = ({ servers }: Servers): boolean => servers !== undefined && servers.size > 0;
+export const areSeveral = ({ servers }: Servers): boolean => servers.size > 0;
 
 /** Returns which of the servers behind the gate a name or URI belongs to, and what that server calls it. */
 export function insideOfName(
@@ -24,7 +17,7 @@ export function insideOfName(
   identity: string,
 ): Inside | undefined {
   const inside = insideName(kind, identity);
-  return inside !== undefined && servers?.has(inside.slug) === true ? inside : undefined;
+  return inside !== undefined && servers.has(inside.slug) ? inside : undefined;
 }
 
 /** Returns the primitive of which only the name or URI is known. Behind several servers that tells its server. */

@@ -1,4 +1,4 @@
-import { inOwnUri } from '../../engine/servers/outside-names.js';
+import { inOwnUri, ONE_SERVER } from '../../engine/servers/outside-names.js';
 
 /**
  * Returns every form in which a server may read a URI. Both SDKs parse a URI first (`R://x`, ` r://x` and `r://a/../x`
@@ -12,7 +12,7 @@ import { inOwnUri } from '../../engine/servers/outside-names.js';
  * @example
  * uriVariantsOf('R://a/../%62'); // ['R://a/../%62', 'r://a/%62', 'r://a/b', 'R://a/../b']
  */
-export const uriVariantsOf = (uri: string, servers?: ReadonlySet<string>): readonly string[] =>
+export const uriVariantsOf = (uri: string, servers: ReadonlySet<string> = ONE_SERVER): readonly string[] =>
   inOwnUri(servers, uri, formsOf);
 
 function formsOf(uri: string): readonly string[] {
@@ -24,7 +24,7 @@ function formsOf(uri: string): readonly string[] {
 }
 
 /** Returns the URI as a URL parser writes it (WHATWG URL); unchanged if the parser rejects it. */
-export const normalizeUri = (uri: string, servers?: ReadonlySet<string>): string =>
+export const normalizeUri = (uri: string, servers: ReadonlySet<string> = ONE_SERVER): string =>
   inOwnUri(servers, uri, (own) => [parse(own)])[0] ?? uri;
 
 function parse(uri: string): string {

@@ -7,6 +7,7 @@ import type { Kind, Policy } from '../../engine/policy.js';
 import { type Catalog, decideItem } from '../../engine/select.js';
 import { getOrMake } from '../../once.js';
 import type { Lists, Target } from '../request/decision.js';
+import { NO_LISTS } from '../request/whole-list.js';
 import { areSeveral, barePrimitive } from './of-servers.js';
 import { normalizeUri, uriVariantsOf } from './uri-variants.js';
 
@@ -56,7 +57,8 @@ export function isShownByEntry(target: Target, configuration: Configuration): bo
   const isValued = effective.every(
     (value, index) => value === undefined || entry.assignments.some(({ concern }) => concern === index),
   );
-  return isValued && isBareShown({}, kind, name, configuration);
+  // No rule reads which of several servers has it.
+  return isValued && isBareShown(NO_LISTS, kind, name, configuration);
 }
 
 function rulesReadMore({ rules }: Policy, kind: Kind): boolean {
@@ -170,7 +172,7 @@ function decisionOnVariant(lists: Lists, uri: string, configuration: Configurati
 export function targetMatcher(
   kind: Kind,
   name: string,
-  servers?: ReadonlySet<string>,
+  servers: ReadonlySet<string>,
 ): (identity: string) => boolean {
   if (kind === 'tools' || kind === 'prompts') return (identity) => identity === name;
   const variants = uriVariantsOf(name, servers);

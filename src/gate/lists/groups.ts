@@ -94,7 +94,7 @@ function* readGroup(
   for (const kind of MEMBERS) {
     const members = itemsOf(kind, result);
     if (members === undefined) continue;
-    const whole = wholeListOf(facts.policy, kind, [{ [kind]: members }]);
+    const whole = wholeListOf(facts.policy, kind, [{ [kind]: members }], facts.connection.servers);
     const { items } = yield* filterFor(facts, { kind, filter: undefined, names: [] }, whole, []);
     given += members.length;
     shown += items.length;

@@ -62,7 +62,7 @@ export function* judgeList(asked: RequestFacts): RequestSteps<RequestOutcome> {
   }
   const rewrites = mustRewrite(facts, query);
   // Joining takes four times as long as the slowest server (3 servers, 600 tools), so a client that stays shares the kept list.
-  const isKept = facts.connection.lasts && facts.connection.isJoined;
+  const isKept = facts.connection.lasts && facts.connection.servers.size > 0;
   // The gate also made a cursor if it cut a list only because of its size.
   const fromGate = cursor !== undefined && isGateCursor(cursor);
   if (!rewrites && !fromGate && !isKept) return pass(facts);
@@ -91,7 +91,7 @@ function* listMatching(facts: RequestFacts, { kind, vendor }: ListQuery): Respon
     bounds: BOUNDS,
     params: { filter: vendor },
   });
-  return outcomeOf(end, () => wholeListOf(facts.policy, kind, pages));
+  return outcomeOf(end, () => wholeListOf(facts.policy, kind, pages, facts.connection.servers));
 }
 
 /** Only the rows of lists have these handlers. */
@@ -220,7 +220,7 @@ function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): Res
   const { kind } = query;
   const { configuration, policy } = facts;
   const { nextCursor } = message.result;
-  const page = wholeListOf(policy, kind, [message.result]);
+  const page = wholeListOf(policy, kind, [message.result], facts.connection.servers);
   const told = [...configuration.warnings, UNBOUNDED_LIST];
   const found = yield* filterFor(facts, query, page, told);
   const { items, shown, total, hidden, rest, meta, warnings, list } = found;
@@ -242,10 +242,14 @@ function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): Res
  * @param configuration the configuration of the latest list request
  * @returns the response for the client; the same object if it contains no list, or nothing can be hidden
  */
-export function filterUnexpected(message: Answer, configuration: Configuration): Answer {
+export function filterUnexpected(
+  message: Answer,
+  configuration: Configuration,
+  servers: ReadonlySet<string>,
+): Answer {
   const kind = KINDS.find((each) => itemsOf(each, message.result) !== undefined);
   if (kind === undefined || !canChange(configuration)) return message;
-  const page = wholeListOf(configuration.policy, kind, [message.result]);
+  const page = wholeListOf(configuration.policy, kind, [message.result], servers);
   const { rest, items, meta } = filterList(page, configuration, [], (shown) => shown);
   return { ...message, result: { ...rest, [kind]: items, ...meta } };
 }

@@ -1,5 +1,5 @@
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { UNAVAILABLE_META } from '../../engine/servers/outside-names.js';
+import { serversIn, UNAVAILABLE_META } from '../../engine/servers/outside-names.js';
 import { getOrMake, once } from '../../once.js';
 import { type Capability, type Failure, LISTS, read } from '../../wire/messages.js';
 import type { AskServer, WalkEnd } from '../../wire/page-walker.js';
@@ -50,11 +50,11 @@ export class CatalogCache {
 
   /**
    * @param shared the catalog to use instead of one for this server instance only
-   * @param servers the names of several servers
+   * @param servers the names of several servers; none for a single one
    */
   constructor(
-    private readonly shared?: SharedCatalog,
-    readonly servers?: ReadonlySet<string>,
+    private readonly shared: SharedCatalog | undefined,
+    readonly servers: ReadonlySet<string>,
   ) {
     this.kept = shared ?? new SharedCatalog(undefined, true);
   }
@@ -62,7 +62,7 @@ export class CatalogCache {
   /** Returns the cached lists, bound to a policy. */
   held(policy: Policy): Lists {
     const lists = [...this.kept.lists].map(([kind, list]) => [kind, list.boundTo(policy).bound]);
-    return { ...Object.fromEntries(lists), ...(this.servers && { servers: this.servers }) };
+    return { ...Object.fromEntries(lists), servers: this.servers };
   }
 
   /** Drops the lists of a capability, because the server announced that they changed. */
@@ -156,7 +156,7 @@ export class CachedList {
   constructor(
     private readonly kind: Kind,
     readonly pages: readonly Record<string, unknown>[],
-    private readonly servers?: ReadonlySet<string>,
+    private readonly servers: ReadonlySet<string>,
   ) {}
 
   readonly isEmpty = once(() =>
@@ -226,7 +226,7 @@ export class SharedCatalog {
 
   /** Adds a list from a snapshot file, as one page, and binds it to the policy before the first request. */
   put(policy: Policy, kind: Kind, items: readonly object[]): void {
-    const list = new CachedList(kind, [{ [kind]: items }]);
+    const list = new CachedList(kind, [{ [kind]: items }], serversIn(items));
     list.boundTo(policy);
     this.lists.set(kind, list);
   }

@@ -26,8 +26,8 @@ export interface ConnectionFacts {
   readonly lasts: boolean;
   /** How the server names itself, if this connection saw it. */
   readonly server: Implementation | undefined;
-  /** Whether its lists are joined, from those of several servers. */
-  readonly isJoined: boolean;
+  /** The servers whose lists are joined behind it; none if there is one server. */
+  readonly servers: ReadonlySet<string>;
   /** Whether the client has listed its tools again since the last switch; `null` if there was none. */
   readonly relisted: boolean | null;
   /** Whether a client of 2026-07-28 can subscribe to changes; `undefined` if only the server knows. */

@@ -2,6 +2,7 @@ import type { ConcernWarning } from '../../engine/configuration.js';
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { bindCatalog, type Catalog } from '../../engine/select.js';
+import { ONE_SERVER } from '../../engine/servers/outside-names.js';
 import { read } from '../../wire/messages.js';
 import { strictestHints } from '../../wire/page-walker.js';
 import { isReserved } from '../table/routes.js';
@@ -17,9 +18,12 @@ export interface WholeList {
 
 /** Lists of the server, bound to the policy. One that the server does not have is missing. */
 export type Lists = { readonly [K in Kind]?: Catalog<Primitive> | undefined } & {
-  /** The servers whose names the lists have, if there are several. */
-  readonly servers?: ReadonlySet<string> | undefined;
+  /** The servers whose names the lists have; none if there is one server, whose names are its own. */
+  readonly servers: ReadonlySet<string>;
 };
+
+/** What is known of one server before it listed anything, and where no list and no name of one of several servers is read. */
+export const NO_LISTS: Lists = { servers: ONE_SERVER };
 
 /** Returns the primitives of a list result; `undefined` if the result has no list of that kind. */
 export function itemsOf(kind: Kind, result: unknown): readonly Primitive[] | undefined {
@@ -44,7 +48,7 @@ export function wholeListOf(
   policy: Policy,
   kind: Kind,
   pages: readonly Record<string, unknown>[],
-  servers?: ReadonlySet<string>,
+  servers: ReadonlySet<string>,
 ): WholeList {
   const listed = pages.flatMap((page) => itemsOf(kind, page) ?? []);
   const { items, warnings } = withoutReserved(policy, kind, listed);

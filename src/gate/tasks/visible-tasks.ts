@@ -11,6 +11,7 @@ import { decisionOnName, isShown } from '../enforce/visibility.js';
 import { canChange, canHide } from '../request/configure.js';
 import { ask, type Lists, listsFor, type ResponseSteps, type TaskMaker } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
+import { NO_LISTS } from '../request/whole-list.js';
 import { isListedFor, isPrivate } from './task-owner.js';
 
 /** The tasks of a list that the caller is shown. */
@@ -111,7 +112,7 @@ function decisionOn(
 }
 
 function* toolLists(tools: readonly string[], isEnforced: boolean): ResponseSteps<Lists> {
-  if (tools.length === 0) return {};
+  if (tools.length === 0) return NO_LISTS;
   const { lists, enough } = yield* listsFor('tool', new Set(tools));
   if (!enough && isEnforced) throw new Error('The server did not list its tools.');
   return lists;

@@ -7,13 +7,16 @@ import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { annotationsOf } from '../../engine/present.js';
-import { serverOf } from '../../engine/servers/outside-names.js';
+import { formerNames, serverOf } from '../../engine/servers/outside-names.js';
+import { once } from '../../once.js';
 import type { Finding } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import { nearestReplacement, type Problem, problem } from '../language/problem.js';
 import type { Path } from '../language/read-yaml.js';
+import { toYamlScalar } from '../language/yaml-scalars.js';
 import { placeOfPrimitive } from './catalog-places.js';
 import { contradictedValues } from './check-annotations.js';
+import { findRefused } from './check-definitions.js';
 import { findHiddenCompanions } from './check-pages.js';
 import { checkPanelNames } from './check-panel.js';
 import { checkPresentation } from './check-presentation.js';
@@ -44,6 +47,8 @@ export interface Scope {
 
 /** A primitive that the server lists, with the values that the policy gives it. */
 type Listed = ReturnType<typeof primitivesIn>[number] & { readonly mapping: Mapping };
+
+type Named = Pick<Listed, 'kind' | 'name'>;
 
 /** What only the checks of this file need. */
 type ListCheck = ReturnType<typeof listCheck>;
@@ -98,8 +103,10 @@ export function checkCatalog(
   }
   checkPresentation(check);
   const isUnknown = catalog.encoding !== undefined && textRead(policy) !== undefined;
+  let neverVisible: Named[] = [];
   if (isUnknown) checkTexts(check);
-  else if (scope.whole && alone.size === 0) checkAllConfigurations(check);
+  else if (scope.whole && alone.size === 0) neverVisible = checkAllConfigurations(check);
+  checkDefinitions(check, alone, neverVisible);
   return check.findings;
 }
 
@@ -110,12 +117,25 @@ function checkEntriesAgainst(check: ListCheck, { whole }: Scope): void {
       const own = listed.filter((each) => each.kind === kind);
       const names = new Set(own.map(({ name }) => name));
       const noun = KIND_NAMES[kind][0];
+      const renamed = once(
+        () =>
+          new Map(
+            own.flatMap(({ name, primitive }) =>
+              formerNames(primitive).map((former) => [former, name] as const),
+            ),
+          ),
+      );
       for (const name of Object.keys(file.document.primitives?.[kind] ?? {})) {
         if (names.has(name) || isInherited(policy, kind, name, catalog)) continue;
         if (mayExist(catalog, kind, name)) continue;
         const unmapped = own.filter(({ mapping }) => !mapping.mapped).map((each) => each.name);
-        const hint = didYouMean(name, unmapped) || ' Remove the entry.';
-        const found = problem('dead-entry.entry', { noun, name, hint }, nearestReplacement(name, unmapped));
+        const now = renamed().get(name);
+        const hint =
+          (now === undefined ? didYouMean(name, unmapped) : ` Did you mean "${now}"?`) ||
+          ' Remove the entry.';
+        const replacement =
+          now === undefined ? nearestReplacement(name, unmapped) : { scalar: name, yaml: toYamlScalar(now) };
+        const found = problem('dead-entry.entry', { noun, name, hint }, replacement);
         report({ file, path: ['primitives', kind, name] }, found);
       }
       for (const { name, matches, assignments } of policy.patterns[kind]) {
@@ -187,10 +207,33 @@ function checkPrimitive({ policy, warn }: ListCheck, listed: Listed, mustBeMappe
   });
 }
 
-function checkAllConfigurations(check: ListCheck): void {
+/** Says of the definitions of all kinds together what clients and hosts refuse: no part of the policy decides about it. */
+function checkDefinitions(
+  { files, catalog, findings, warnPolicy }: ListCheck,
+  alone: ReadonlySet<unknown>,
+  neverVisible: readonly Named[],
+): void {
+  const hidden = new Set(neverVisible.map(({ kind, name }) => `${kind} ${name}`));
+  const { errors, warnings } = findRefused(
+    { ...catalog, leftOut: withoutServers(catalog.leftOut, alone) },
+    ({ kind, name, primitive }) => alone.has(serverOf(primitive)) || hidden.has(`${kind} ${name}`),
+  );
+  for (const file of files.slice(0, 1)) {
+    for (const found of errors) reportsIn(file, findings).error(['version'], found, 'key');
+  }
+  // A comment above the first key silences it.
+  for (const found of warnings) warnPolicy(found, ['version']);
+}
+
+/** @returns what all other servers have left out */
+const withoutServers = (leftOut: PolicyCatalog['leftOut'] = {}, alone: ReadonlySet<unknown>) =>
+  Object.fromEntries(Object.entries(leftOut).filter(([slug]) => !alone.has(slug)));
+
+/** @returns what no configuration shows */
+function checkAllConfigurations(check: ListCheck): Named[] {
   const { files, policy, catalog, listed, report, warn, warnPolicy } = check;
   const { neverVisible, alwaysVisible, showsNothing, rules, unanswered } = analyze(policy, catalog);
-  const named = ({ kind, name }: Pick<Listed, 'kind' | 'name'>) => ({ noun: KIND_NAMES[kind][0], name });
+  const named = ({ kind, name }: Named) => ({ noun: KIND_NAMES[kind][0], name });
   for (const each of neverVisible) warn(each, problem('never-visible', named(each)));
   for (const each of alwaysVisible) {
     if (!isMeantForEveryone(check, each)) warn(each, problem('always-visible', named(each)));
@@ -221,16 +264,14 @@ function checkAllConfigurations(check: ListCheck): void {
     if (others.length === 0) continue;
     warn(each, problem('names-hidden.description', { name: each.name, names: others.join(', ') }));
   }
+  return [...neverVisible];
 }
 
 /**
  * Whether a primitive is visible to everyone on purpose: its entry is `{}`, or each of its values fits every preference by
  * its place in the order, as the lowest value of `at-most` does.
  */
-function isMeantForEveryone(
-  { policy, listed }: ListCheck,
-  { kind, name }: Pick<Listed, 'kind' | 'name'>,
-): boolean {
+function isMeantForEveryone({ policy, listed }: ListCheck, { kind, name }: Named): boolean {
   if (policy.entries[kind].get(name)?.assignments.length === 0) return true;
   const found = listed.find((each) => each.kind === kind && each.name === name);
   return (

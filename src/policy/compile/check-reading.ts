@@ -15,7 +15,7 @@ import { compilePolicy } from './compile.js';
 import { compose } from './compose.js';
 import type { Reading } from './reading.js';
 
-/** The result of reading a policy: its findings and, if none of them is an error, the compiled policy. */
+/** The result of reading a policy: its findings and, if none of them is an error of the policy, the compiled policy. */
 export interface PolicyReport {
   readonly compiled?: CompiledPolicy;
   readonly findings: readonly Finding[];
@@ -32,7 +32,7 @@ export interface PolicyReport {
  * @param catalog the catalog of a server; all parts of the policy without errors are also checked against it
  * @param callers some callers that the policy is checked against, by the name of the file that has their claims
  * @param known the names of all servers behind the endpoint, if it has several and they are known
- * @returns all findings of all files and, if none of them is an error, the compiled policy
+ * @returns all findings of all files and, if none of them is an error of the policy, the compiled policy
  * @example
  * const reading = new Reading(files);
  * reading.add('policy.yaml', 'version: 1');
@@ -59,7 +59,8 @@ export function checkReading(
   const isComplete = complete && reports.every((report) => report?.compiled !== undefined || !report);
   const { findings: meaning, wrong } = checkMeaning(files, isComplete, parts, shared);
   const findings = [...read, ...meaning];
-  const hasErrors = () => findings.some(({ severity }) => severity === 'error');
+  const hasErrors = () =>
+    findings.some(({ severity, code }) => severity === 'error' && !ABOUT_SERVER.has(code));
   let built = hasErrors() || !isComplete ? undefined : compilePolicy(files, pins, shared?.concerns);
   if (built !== undefined && shared !== undefined) {
     const joined = { files, top: built, parts, shared };
@@ -84,7 +85,7 @@ export function checkReading(
   const compiled = hasErrors() ? undefined : built;
   const wasChecked = (code: string): boolean =>
     !CATALOG_CODES.has(code) ||
-    (catalog !== undefined && !failed && (code !== 'names-hidden' || catalog.encoding === undefined));
+    (catalog !== undefined && !failed && (!OF_DEFINITIONS.has(code) || catalog.encoding === undefined));
   const sources = files.map(({ source }) => source);
   const { findings: left, silenced } = applyIgnores(sources, findings, wasChecked);
   const all = reports.flatMap((report) => report ?? []);
@@ -96,6 +97,16 @@ export function checkReading(
     texts: new Map([...ownTexts, ...all.flatMap((report) => [...report.texts])]),
   };
 }
+
+/** What facts do not tell. */
+const OF_DEFINITIONS: ReadonlySet<string> = new Set([
+  'names-hidden',
+  'invalid-definition',
+  'refused-by-hosts',
+]);
+
+/** Errors of a server that leave the policy right: it is used, for the sake of what else there is. */
+const ABOUT_SERVER: ReadonlySet<string> = new Set(['invalid-definition']);
 
 function byPlace(files: readonly string[]): (a: Finding, b: Finding) => number {
   const order = new Map(files.map((file, index) => [file, index]));

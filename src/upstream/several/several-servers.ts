@@ -4,6 +4,7 @@ import { MAX_AGE_MS, SharedCatalog } from '../../gate/request/catalog-cache.js';
 import { nameIn } from '../../gate/table/routes.js';
 import { withName } from '../../gate/table/routing.js';
 import { SlowReaders } from '../../http/streams/slow-readers.js';
+import type { CallAnswer } from '../../wire/calls.js';
 import {
   CAPABILITIES,
   type Capability,
@@ -17,8 +18,9 @@ import {
   refusal,
 } from '../../wire/messages.js';
 import type { Backend, Backends, Client, ClientPort } from '../backend.js';
-import { type AnswerOverHttp, ownCall, type Params, type ServerCall, unknownMethod } from '../call.js';
+import { ownCall, type Params, type ServerCall, unknownMethod } from '../call.js';
 import type { UpstreamOptions } from '../options.js';
+import { withoutChallenge } from '../without-challenge.js';
 import { introduce } from './introduce.js';
 import { isList, listAll, listPart } from './list-all.js';
 import { listenToAll } from './listen-to-all.js';
@@ -140,7 +142,7 @@ export class SeveralServers implements Backend {
     this.partOf(found?.slug)?.backend.notified(method, { ...params, progressToken: found?.token });
   }
 
-  async answer(call: ServerCall): Promise<AnswerOverHttp> {
+  async answer(call: ServerCall): Promise<CallAnswer> {
     const { method } = call;
     const { parts, client } = this;
     if (method === METHODS.initialize || method === METHODS.discover)
@@ -163,20 +165,21 @@ export class SeveralServers implements Backend {
   }
 
   /** Sends a request to the server whose primitive it names. */
-  private async route(call: ServerCall): Promise<AnswerOverHttp> {
+  private async route(call: ServerCall): Promise<CallAnswer> {
     const { method, params } = call;
     const target = targetIn(method, params);
     if (target === undefined && nameIn(method, params) === undefined) return unknownMethod(method);
     const part = this.partOf(target?.slug);
     const own = part && target && (await this.ownName(part, target, call));
     if (part === undefined || target === undefined || own === undefined) return NOT_FOUND;
-    const answer = await ask(part, { ...call, params: withName(params ?? {}, target, own) });
+    // A host would log in to the endpoint with what one server demands.
+    const answer = withoutChallenge(
+      await ask(part, { ...call, params: withName(params ?? {}, target, own) }),
+    );
     const { slug } = part.member;
     if ('result' in answer) return { result: renameResult(slug, answer.result) };
     const error = errorOf({ jsonrpc: '2.0', error: answer.error });
-    // The status and the challenge of one server are not those of the endpoint: a host would log in to it.
-    const status = answer.http === undefined ? {} : { data: { status: answer.http.status } };
-    return { error: { ...error, ...status, message: `${slug}: ${error.message}` } };
+    return { error: { ...error, message: `${slug}: ${error.message}` } };
   }
 
   /** Returns what the server calls what a request names; `undefined` if it has no such name. */

@@ -44,8 +44,8 @@ process.on('exit', () => {
  * A transport to an MCP server in a child process, over its stdin and stdout.
  *
  * Unlike the stdio transport of the SDK, it ends the whole process group. `npx server` starts three processes, and a
- * signal to the first one leaves the server running. The server inherits the environment of this process. Its stderr is
- * kept in `stderr`, not printed.
+ * signal to the first one leaves the server running. The server inherits the environment of this process, without the
+ * variables of the endpoint, whose names begin with `MCP_CONCERNS_`. Its stderr is kept in `stderr`, not printed.
  *
  * @example
  * const transport = new ChildTransport('node', ['server.js']);
@@ -237,4 +237,5 @@ export class ChildTransport implements Wire {
 
 /** A server never gets the settings of the endpoint: its key, the secret of its sessions, where its store is. */
 const withoutOwn = (env: Readonly<Record<string, string | undefined>>) =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('MCP_CONCERNS_')));
+  // Windows ignores the case of names.
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^MCP_CONCERNS_/i.test(name)));

@@ -22,6 +22,7 @@ import { MODERN_VERSION } from '../eras/envelope.js';
 import { httpFailure, UpstreamError } from '../upstream-error.js';
 import { watchBody } from './watch-body.js';
 import type { Wire, WireOptions } from './wire.js';
+import { withinOrigin } from './within-origin.js';
 
 /** Which parameter the header `Mcp-Name` repeats (streamable-http, "Standard Request Headers"). */
 const NAMES: ReadonlyMap<string, string> = new Map([
@@ -35,8 +36,6 @@ const SESSION = 'mcp-session-id';
 const TERMINATE_MS = 1000;
 /** Milliseconds before a stream is continued, if the server does not say, and how often one is continued without an event. */
 const RESUME = { ms: 1000, times: 5 };
-/** How many redirects of one request are followed. */
-const MAX_REDIRECTS = 5;
 const ENDED = 'its response ended before the answer';
 /** Characters of the text of a refusal that are read. */
 const REFUSAL_CHARACTERS = 1000;
@@ -60,15 +59,17 @@ export class RemoteTransport implements Wire {
   private version: string | undefined;
   /** Where messages are posted, if the server speaks HTTP+SSE. */
   private endpoint: URL | undefined;
+  private readonly reach: FetchLike;
   private readonly paused = new PauseGate();
   private readonly life = new AbortController();
 
   constructor(
     private readonly url: URL,
     private readonly headers: Readonly<Record<string, string>>,
-    private readonly reach: FetchLike = globalThis.fetch,
+    reach: FetchLike = globalThis.fetch,
     private readonly era: Era = 'legacy',
   ) {
+    this.reach = withinOrigin(reach);
     if (era === 'modern') delete this.modern;
   }
 
@@ -93,7 +94,7 @@ export class RemoteTransport implements Wire {
     const over = AbortSignal.any([...stops, this.life.signal]);
     const hasSession = this.version !== undefined;
     const post = (): Promise<Response> =>
-      this.ask(this.endpoint ?? this.url, {
+      this.reach(this.endpoint ?? this.url, {
         method: 'POST',
         body: JSON.stringify(message),
         headers: { ...this.headersOf(message), ...headers },
@@ -160,7 +161,7 @@ export class RemoteTransport implements Wire {
     const { sessionId } = this;
     // The server keeps the session until it is told. A server that does not answer must not delay the end.
     if (sessionId !== undefined && this.era === 'legacy') {
-      const ended = this.ask(this.url, { method: 'DELETE', headers: this.headersOf() }).catch(ignore);
+      const ended = this.reach(this.url, { method: 'DELETE', headers: this.headersOf() }).catch(ignore);
       await Promise.race([ended, sleep(TERMINATE_MS, undefined, { ref: false })]);
     }
     this.life.abort();
@@ -176,7 +177,7 @@ export class RemoteTransport implements Wire {
   private async openOldStream(): Promise<boolean> {
     const { signal } = this.life;
     const headers = { ...this.headers, accept: 'text/event-stream' };
-    const response = await this.ask(this.url, { headers, signal }).catch(ignore);
+    const response = await this.reach(this.url, { headers, signal }).catch(ignore);
     const isStream = response?.headers.get('content-type')?.startsWith('text/event-stream') === true;
     if (response === undefined || !response.ok || !isStream) {
       await response?.body?.cancel();
@@ -220,7 +221,7 @@ export class RemoteTransport implements Wire {
     if (!isFirst) await sleep(place.retryMs, undefined, { signal, ref: false });
     const last = place.eventId === undefined ? {} : { 'last-event-id': place.eventId };
     const headers = { ...this.headersOf(), accept: 'text/event-stream', ...last };
-    return this.ask(this.url, { method: 'GET', headers, signal });
+    return this.reach(this.url, { method: 'GET', headers, signal });
   }
 
   /** Reads the messages of a response as they arrive. Returns the beginning of a text that has none. */
@@ -269,21 +270,6 @@ export class RemoteTransport implements Wire {
       if ('message' in found) take(found.message);
     }
     return '';
-  }
-
-  /** Follows redirects within the origin only: the headers have secrets, and the body has arguments. */
-  private async ask(given: URL, init: RequestInit): Promise<Response> {
-    let url = given;
-    for (let left = MAX_REDIRECTS; ; left--) {
-      const response = await this.reach(url, { ...init, redirect: 'manual' });
-      const location = response.headers.get('location');
-      if (location === null || ![307, 308].includes(response.status)) return response;
-      await response.body?.cancel();
-      const next = new URL(location, url);
-      if (next.origin !== url.origin || left === 0)
-        throw new UpstreamError(`it redirects to ${next.origin}, which is not followed`);
-      url = next;
-    }
   }
 
   private isOver(signal: CallSignal | undefined): boolean {

@@ -134,6 +134,9 @@ async function playWithoutTime(shelf: SeveralShelf, seed: number, clock: FuzzClo
     await settle();
     await nextTurn();
   }
+  // Few questions are open at a time, so the last ones of many take long.
+  const isAsking = () => servers.some((server) => server.unsettled().next().done !== true);
+  for (let turn = 0; turn < PATIENCE && isAsking(); turn++) await nextTurn();
 
   const sent = hosts.flatMap((host) => host.sent);
   counts.messages += sent.length;

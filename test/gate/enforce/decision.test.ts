@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import { bindCatalog } from '../../../src/engine/select.js';
+import { ONE_SERVER } from '../../../src/engine/servers/outside-names.js';
 import { judgeAccess } from '../../../src/gate/enforce/access-check.js';
 import type { FactOf, NeedName, RequestSteps } from '../../../src/gate/request/decision.js';
 import type { Facts } from '../../../src/gate/request/facts.js';
+import { NO_LISTS } from '../../../src/gate/request/whole-list.js';
 import { ROUTES } from '../../../src/gate/table/routes.js';
 import { policyOf } from '../gate-harness.js';
 
@@ -39,7 +41,7 @@ function call(name: string): Facts {
     connection: {
       lasts: true,
       server: undefined,
-      isJoined: false,
+      servers: ONE_SERVER,
       relisted: null,
       listens: true,
       taskTools: undefined,
@@ -53,7 +55,7 @@ function call(name: string): Facts {
 }
 
 const found = {
-  lists: { tools: bindCatalog(policy, 'tools', [{ name: 'open' }, { name: 'secret' }]) },
+  lists: { servers: ONE_SERVER, tools: bindCatalog(policy, 'tools', [{ name: 'open' }, { name: 'secret' }]) },
   enough: true,
 };
 
@@ -64,7 +66,7 @@ describe('the decision on a call, without a connection', () => {
     [
       'a tool of an unread list',
       'open',
-      { lists: {}, enough: false },
+      { lists: NO_LISTS, enough: false },
       { to: 'client', error: { code: -32603 } },
     ],
   ])('about %s needs preferences and lists', (_what, name, lists, outcome) => {

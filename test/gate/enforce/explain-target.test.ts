@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import type { Primitive } from '../../../src/engine/mapping.js';
 import type { Kind } from '../../../src/engine/policy.js';
-import { bindCatalog } from '../../../src/engine/select.js';
 import { explainTarget } from '../../../src/gate/enforce/explain-target.js';
 import type { Lists } from '../../../src/gate/enforce/visibility.js';
+import { NO_LISTS } from '../../../src/gate/request/whole-list.js';
 import { policyOf, yaml } from '../../policy/author.js';
+import { boundLists } from './bound-lists.js';
 
 const policy = policyOf(yaml`
   version: 1
@@ -20,9 +21,7 @@ const high = resolveConfiguration(policy, [{ from: 'request', concerns: { securi
 const own = (security: string) => ({ _meta: { concerns: { security } } });
 
 function lists(given: { readonly [K in Kind]?: readonly Primitive[] }): Lists {
-  return Object.fromEntries(
-    Object.entries(given).map(([kind, items]) => [kind, bindCatalog(policy, kind as Kind, items)]),
-  );
+  return boundLists(policy, given);
 }
 
 const explain = (known: Lists, type: 'tool' | 'prompt' | 'uri', name: string, isHidden: boolean) =>
@@ -55,14 +54,21 @@ describe('the decision on a target in words', () => {
     ],
     [
       'a tool that only an entry names',
-      {},
+      NO_LISTS,
       'tool',
       'weak',
       true,
       { decision: mismatch(inPolicy), isListed: false },
     ],
-    ['a prompt that only an entry names', {}, 'prompt', 'weak', false, { decision: FITS, isListed: false }],
-    ['a tool that is hidden because nothing knows it', {}, 'tool', 'x', true, undefined],
+    [
+      'a prompt that only an entry names',
+      NO_LISTS,
+      'prompt',
+      'weak',
+      false,
+      { decision: FITS, isListed: false },
+    ],
+    ['a tool that is hidden because nothing knows it', NO_LISTS, 'tool', 'x', true, undefined],
     [
       'a prompt, in a list of prompts',
       lists({ tools: [{ name: 'b' }], prompts: [{ name: 'b', ...own('low') }] }),
@@ -73,13 +79,13 @@ describe('the decision on a target in words', () => {
     ],
     [
       'a URI that only an entry names',
-      {},
+      NO_LISTS,
       'uri',
       'r://entry',
       true,
       { decision: mismatch(inPolicy), isListed: false },
     ],
-    ['a URI that nothing knows', {}, 'uri', 'r://x', false, { decision: FITS, isListed: false }],
+    ['a URI that nothing knows', NO_LISTS, 'uri', 'r://x', false, { decision: FITS, isListed: false }],
     [
       'a listed resource',
       lists({ resources: [{ uri: 'r://a', ...own('low') }] }),
@@ -118,11 +124,11 @@ describe('the decision on a target in words', () => {
   });
 
   it('does not say that an empty name is listed, if there is no list', () => {
-    expect(explain({}, 'tool', '', false)).toEqual({ decision: FITS, isListed: false });
+    expect(explain(NO_LISTS, 'tool', '', false)).toEqual({ decision: FITS, isListed: false });
   });
 
   it('is missing for a name that is too long for a log', () => {
-    expect(explain({}, 'tool', 'x'.repeat(1024), false)).toEqual({ decision: FITS, isListed: false });
-    expect(explain({}, 'tool', 'x'.repeat(1025), false)).toBeUndefined();
+    expect(explain(NO_LISTS, 'tool', 'x'.repeat(1024), false)).toEqual({ decision: FITS, isListed: false });
+    expect(explain(NO_LISTS, 'tool', 'x'.repeat(1025), false)).toBeUndefined();
   });
 });

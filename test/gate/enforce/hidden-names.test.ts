@@ -5,7 +5,9 @@ import { KINDS, type Kind } from '../../../src/engine/policy.js';
 import { bindCatalog } from '../../../src/engine/select.js';
 import { hiddenNameFinder, isHiddenIdentity } from '../../../src/gate/enforce/hidden-names.js';
 import type { Lists } from '../../../src/gate/enforce/visibility.js';
+import { NO_LISTS } from '../../../src/gate/request/whole-list.js';
 import { policyOf, yaml } from '../../policy/author.js';
+import { boundLists } from './bound-lists.js';
 
 const POLICY = yaml`
   version: 1
@@ -25,9 +27,7 @@ const low = resolveConfiguration(policy, [{ from: 'request', concerns: { securit
 const own = (security: string) => ({ _meta: { concerns: { security } } });
 
 function lists(given: { readonly [K in Kind]?: readonly Primitive[] }): Lists {
-  return Object.fromEntries(
-    Object.entries(given).map(([kind, items]) => [kind, bindCatalog(policy, kind as Kind, items)]),
-  );
+  return boundLists(policy, given);
 }
 
 const namesIn = (known: Lists, text: string, configuration = high): string[] =>
@@ -37,7 +37,7 @@ const namesIn = (known: Lists, text: string, configuration = high): string[] =>
 
 describe('the finder of hidden names', () => {
   it('finds what only the entries of the policy name', () => {
-    expect(namesIn({}, 'weak strong ask "t://{id}" "u://{id}" other old_1')).toEqual([
+    expect(namesIn(NO_LISTS, 'weak strong ask "t://{id}" "u://{id}" other old_1')).toEqual([
       'weak',
       'ask',
       't://{id}',
@@ -73,7 +73,7 @@ describe('the finder of hidden names', () => {
       'W://{id}',
     ]);
     expect(namesIn(known, 'V://%61, v://%61, V://a')).toEqual(['V://%61']);
-    expect(namesIn({}, 'r://a/x y, r://a/x%20y')).toEqual(['r://a/x y', 'r://a/x%20y']);
+    expect(namesIn(NO_LISTS, 'r://a/x y, r://a/x%20y')).toEqual(['r://a/x y', 'r://a/x%20y']);
   });
 
   it('does not find an entry whose primitive a list shows', () => {
@@ -87,9 +87,9 @@ describe('the finder of hidden names', () => {
     const from = policyOf(`${POLICY}${rule}`);
     const configuration = resolveConfiguration(from, [{ from: 'request', concerns: { security: 'high' } }]);
     const tools = bindCatalog(from, 'tools', [{ name: 'weak', title: 'Yes' }]);
-    expect(namesIn({ tools }, 'weak ask', configuration)).toEqual(['ask']);
-    expect(isHiddenIdentity({ tools }, 'weak', configuration)).toBe(false);
-    expect(namesIn({}, 'weak ask', configuration)).toEqual(['weak', 'ask']);
+    expect(namesIn({ ...NO_LISTS, tools }, 'weak ask', configuration)).toEqual(['ask']);
+    expect(isHiddenIdentity({ ...NO_LISTS, tools }, 'weak', configuration)).toBe(false);
+    expect(namesIn(NO_LISTS, 'weak ask', configuration)).toEqual(['weak', 'ask']);
   });
 
   it('is one for each configuration and each set of lists', () => {
@@ -105,7 +105,7 @@ describe('the finder of hidden names', () => {
     expect(namesIn(tools, 'a b c')).toEqual(['a']);
     expect(namesIn(tools, 'a b c', low)).toEqual(['b']);
     expect(namesIn(lists({ tools: [{ name: 'b', ...own('low') }] }), 'a b c')).toEqual(['b']);
-    expect(namesIn({}, 'a b c')).toEqual([]);
+    expect(namesIn(NO_LISTS, 'a b c')).toEqual([]);
   });
 
   it('is kept while lists and configuration stay the same', () => {
@@ -115,12 +115,12 @@ describe('the finder of hidden names', () => {
     expect(hiddenNameFinder(known, low)).not.toBe(finder);
     expect(hiddenNameFinder(known, high)).toBe(finder);
     expect(hiddenNameFinder(lists({ prompts: [{ name: 'a' }] }), high)).not.toBe(finder);
-    expect(hiddenNameFinder({}, high)).toBe(hiddenNameFinder({}, high));
+    expect(hiddenNameFinder(NO_LISTS, high)).toBe(hiddenNameFinder(NO_LISTS, high));
   });
 
   it('is kept for each of several sets of lists', () => {
     const item = { name: 'a', uri: 'r://a', uriTemplate: 'r://{a}' };
-    const sets = [{}, ...KINDS.map((kind) => lists({ [kind]: [item] }))];
+    const sets = [NO_LISTS, ...KINDS.map((kind) => lists({ [kind]: [item] }))];
     const built = sets.map((known) => hiddenNameFinder(known, high));
     expect(new Set(built).size).toBe(5);
     for (const [index, known] of sets.entries()) expect(hiddenNameFinder(known, high)).toBe(built[index]);
@@ -129,7 +129,7 @@ describe('the finder of hidden names', () => {
   it('is kept for the latest of many configurations', () => {
     const many = policyOf('version: 1\nconcerns: { budget: { values: { min: 0, max: 500 } } }\n');
     const finder = (budget: number) =>
-      hiddenNameFinder({}, resolveConfiguration(many, [{ from: 'request', concerns: { budget } }]));
+      hiddenNameFinder(NO_LISTS, resolveConfiguration(many, [{ from: 'request', concerns: { budget } }]));
     const [first, second] = [finder(0), finder(1)];
     expect(finder(0)).toBe(first);
     for (let budget = 2; budget < 100; budget++) finder(budget);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import { isShown, isUriShown } from '../../../src/gate/enforce/visibility.js';
+import { NO_LISTS } from '../../../src/gate/request/whole-list.js';
 import { policyOf, yaml } from '../../policy/author.js';
 import { boundLists } from './bound-lists.js';
 
@@ -84,8 +85,8 @@ describe('a URI', () => {
   });
 
   it('that the policy hides is hidden also if no list has it', () => {
-    expect(isUriShown({}, 'file:///secret', high)).toBe(false);
-    expect(isUriShown({}, 'file:///shown', high)).toBe(true);
+    expect(isUriShown(NO_LISTS, 'file:///secret', high)).toBe(false);
+    expect(isUriShown(NO_LISTS, 'file:///shown', high)).toBe(true);
   });
 
   it('of two templates is shown if one of them is', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Configuration, resolveConfiguration } from '../../../src/engine/configuration.js';
 import type { Kind, Policy } from '../../../src/engine/policy.js';
+import { ONE_SERVER } from '../../../src/engine/servers/outside-names.js';
 import {
   decisionOnKnownUri,
   decisionOnName,
@@ -9,6 +10,7 @@ import {
   isUriShown,
   targetMatcher,
 } from '../../../src/gate/enforce/visibility.js';
+import { NO_LISTS } from '../../../src/gate/request/whole-list.js';
 import { policyOf, yaml } from '../../policy/author.js';
 import { boundLists } from './bound-lists.js';
 
@@ -58,9 +60,9 @@ describe('a URI that a list or the policy knows', () => {
   });
 
   it('is decided without lists', () => {
-    expect(decisionOnKnownUri({}, 'r://weak', high())).toBe(false);
-    expect(decisionOnKnownUri({}, 'r://other', high())).toBeUndefined();
-    expect(decisionOnKnownUri({}, '', high())).toBeUndefined();
+    expect(decisionOnKnownUri(NO_LISTS, 'r://weak', high())).toBe(false);
+    expect(decisionOnKnownUri(NO_LISTS, 'r://other', high())).toBeUndefined();
+    expect(decisionOnKnownUri(NO_LISTS, '', high())).toBeUndefined();
   });
 
   it('may have 65,536 characters', () => {
@@ -88,9 +90,9 @@ describe('a URI under `unmapped: hide`', () => {
   });
 
   it('is shown by the policy alone only with an entry', () => {
-    expect(isBareShown({}, 'resources', 'r://strong', high(strict))).toBe(true);
-    expect(isBareShown({}, 'resources', 'r://other', high(strict))).toBe(false);
-    expect(isBareShown({}, 'resources', 'r://other', high())).toBe(true);
+    expect(isBareShown(NO_LISTS, 'resources', 'r://strong', high(strict))).toBe(true);
+    expect(isBareShown(NO_LISTS, 'resources', 'r://other', high(strict))).toBe(false);
+    expect(isBareShown(NO_LISTS, 'resources', 'r://other', high())).toBe(true);
   });
 });
 
@@ -157,6 +159,6 @@ describe('the primitives that a request could mean', () => {
     ['resourceTemplates', 'r://{a/b}', 'r://{a/b}', true],
     ['resourceTemplates', 'r://x', '', false],
   ])('in %s, for %s: %s', (kind, name, identity, matches) => {
-    expect(targetMatcher(kind, name)(identity)).toBe(matches);
+    expect(targetMatcher(kind, name, ONE_SERVER)(identity)).toBe(matches);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import type { Primitive } from '../../../src/engine/mapping.js';
 import type { Kind, Policy } from '../../../src/engine/policy.js';
+import { ONE_SERVER } from '../../../src/engine/servers/outside-names.js';
 import { filterList, withWarnings } from '../../../src/gate/lists/filter-list.js';
 import { wholeListOf } from '../../../src/gate/request/whole-list.js';
 import { EXTENSION_ID } from '../../../src/wire/messages.js';
@@ -50,7 +51,7 @@ function filtered(
 ) {
   const policy = policyWith(settings);
   const items = names.map((name) => ({ name }));
-  const list = wholeListOf(policy, kind, [{ [kind]: items, ...result }]);
+  const list = wholeListOf(policy, kind, [{ [kind]: items, ...result }], ONE_SERVER);
   return filterList(list, resolveConfiguration(policy, [{ from: 'request', concerns }]), warnings, narrow);
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
+import { ONE_SERVER } from '../../../src/engine/servers/outside-names.js';
 import { openCursor } from '../../../src/gate/lists/cursor.js';
 import { filterUnexpected } from '../../../src/gate/lists/list-request.js';
 import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
@@ -275,7 +276,7 @@ describe('a list in an answer to no request', () => {
 
   it('is filtered', () => {
     const given = answer({ extra: 1, tools: named('open', 'weak'), nextCursor: 'x' });
-    expect(filterUnexpected(given, low)).toEqual(
+    expect(filterUnexpected(given, low, ONE_SERVER)).toEqual(
       answer({
         extra: 1,
         tools: named('weak'),
@@ -286,8 +287,8 @@ describe('a list in an answer to no request', () => {
 
   it('stays the same if nothing can be hidden, or it is no list', () => {
     const given = answer({ tools: named('open', 'weak') });
-    expect(filterUnexpected(given, none)).toBe(given);
+    expect(filterUnexpected(given, none, ONE_SERVER)).toBe(given);
     const other = answer({ content: [] });
-    expect(filterUnexpected(other, low)).toBe(other);
+    expect(filterUnexpected(other, low, ONE_SERVER)).toBe(other);
   });
 });

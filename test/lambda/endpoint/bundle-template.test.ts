@@ -288,6 +288,8 @@ describe('the HTTP API that checks tokens', () => {
     expect(variablesOf(packaged)).toMatchObject({
       MCP_CONCERNS_ISSUERS: 'https://login.example/',
       MCP_CONCERNS_SCOPES: 'read write',
+      // It is verified because it is the identity source above.
+      MCP_CONCERNS_TOKEN: 'authorization',
     });
     expect(packaged.of('AWS::ApiGatewayV2::Api')[0]).not.toHaveProperty('CorsConfiguration');
     expect(packaged.of('AWS::ApiGatewayV2::Stage')).toMatchObject([

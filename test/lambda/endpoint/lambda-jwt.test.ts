@@ -159,3 +159,40 @@ describe('a caller without a verified token', () => {
     expect(requested.length).toBeGreaterThan(1);
   });
 });
+
+describe('a list in a claim that API Gateway wrote as text', () => {
+  const roles = policyOf(yaml`
+    version: 1
+    concerns:
+      group: { values: [admin], multiple: true, set-by: operator, claim: groups }
+    primitives:
+      tools: { backupVault: { group: admin } }
+  `);
+  const token = `x.${Buffer.from(JSON.stringify({ groups: ['not', 'admin'] })).toString('base64url')}.y`;
+  const shownWith = async (env: Record<string, string>): Promise<string[]> => {
+    const handle = createFunction({
+      response: 'buffered',
+      server: () => createVaultServer(),
+      policy: roles,
+      store: createMemoryStore(),
+      log: () => undefined,
+      warn: () => undefined,
+      env,
+    });
+    const headers = { authorization: `Bearer ${token}` };
+    const claims = { iss: ISSUER, sub: 'eve', groups: '[not admin]' };
+    const begun = await handle(withClaims(httpEvent('POST', initialize(), { headers }), claims));
+    const session = { 'mcp-session-id': begun.headers['mcp-session-id'] ?? '' };
+    const event = httpEvent('POST', rpc('tools/list'), { headers: { ...headers, ...session } });
+    return toolsOf(await handle(withClaims(event, claims)));
+  };
+
+  it('is read from the token in Authorization only if the environment says that it was verified', async () => {
+    expect(await shownWith({})).not.toContain('backupVault');
+    expect(await shownWith({ MCP_CONCERNS_TOKEN: 'none' })).not.toContain('backupVault');
+    expect(await shownWith({ MCP_CONCERNS_TOKEN: 'authorization' })).toContain('backupVault');
+    await expect(shownWith({ MCP_CONCERNS_TOKEN: 'header' })).rejects.toThrow(
+      '"header" is not a valid value for MCP_CONCERNS_TOKEN (none, authorization).',
+    );
+  });
+});

@@ -34,6 +34,7 @@ export const { definition, run } = commandOf(snapshotCommand(), async (line) => 
     capabilities: catalog.capabilities,
     unavailable: catalog.unavailable,
     unlisted: catalog.unlisted,
+    leftOut: catalog.leftOut,
     // Facts contain no text of the author of the server.
     instructions: values.facts ? undefined : instructions,
     sdk: sdkOf(catalog, values.catalog !== undefined),

@@ -1,9 +1,10 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { Primitive } from '../../../engine/mapping.js';
 import type { Kind } from '../../../engine/policy.js';
+import { LEFT_OUT_META } from '../../../engine/servers/outside-names.js';
 import { itemsOf } from '../../../gate/request/whole-list.js';
 import type { SeveralCatalog } from '../../../policy/check/servers/own-catalog.js';
-import { LISTS, read } from '../../../wire/messages.js';
+import { LISTS, membersOf, read } from '../../../wire/messages.js';
 import { walkPages } from '../../../wire/page-walker.js';
 import { CliError } from '../../errors.js';
 import { shorten } from './failure.js';
@@ -24,9 +25,10 @@ export async function fetchLists(
 ): Promise<SeveralCatalog> {
   const lists: { [K in Kind]?: readonly Primitive[] } = {};
   const unlisted: { [K in Kind]?: string } = {};
+  const leftOut = new Map<string, string[]>();
   for (const kind of kinds) {
     try {
-      const items = await fetchList(kind, request);
+      const items = await fetchList(kind, request, leftOut);
       if (items !== undefined) lists[kind] = items;
     } catch (cause) {
       if (!isAnswer(cause)) throw cause;
@@ -34,13 +36,18 @@ export async function fetchLists(
     }
   }
   const [reason] = Object.values(unlisted);
-  if (reason === undefined) return lists;
+  const told = leftOut.size === 0 ? {} : { leftOut: Object.fromEntries(leftOut) };
+  if (reason === undefined) return { ...lists, ...told };
   if (Object.keys(lists).length === 0) throw new CliError(reason);
-  return { ...lists, unlisted };
+  return { ...lists, ...told, unlisted };
 }
 
 /** @returns the items of all pages of one list; undefined if the server does not have this list */
-async function fetchList(kind: Kind, request: Request): Promise<Primitive[] | undefined> {
+async function fetchList(
+  kind: Kind,
+  request: Request,
+  leftOut: Map<string, string[]>,
+): Promise<Primitive[] | undefined> {
   const { method } = LISTS[kind];
   const items: Primitive[] = [];
   const { end, pages } = await walkPages(
@@ -51,6 +58,8 @@ async function fetchList(kind: Kind, request: Request): Promise<Primitive[] | un
         if (found === undefined)
           throw new CliError(`The server answered ${method} without a list of ${kind}.`);
         items.push(...found);
+        for (const [slug, entries] of Object.entries(membersOf(read(page, '_meta', LEFT_OUT_META))))
+          leftOut.set(slug, [...(leftOut.get(slug) ?? []), ...[entries].flat().map(String)]);
         return found.length;
       },
     },

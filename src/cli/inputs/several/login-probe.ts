@@ -1,4 +1,5 @@
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
+import { withinOrigin } from '../../../upstream/wires/within-origin.js';
 import { read } from '../../../wire/messages.js';
 import { fetchWithin } from '../fetch-within.js';
 import { filledTexts } from './servers-file.js';
@@ -19,7 +20,7 @@ export async function wantsLogin(entry: unknown, env: NodeJS.ProcessEnv): Promis
   try {
     const { url = '' } = filledTexts({ url: read(entry, 'url') }, env);
     const headers = filledTexts(read(entry, 'headers'), env);
-    const response = await fetchWithin(PATIENCE_MS, url, {
+    const response = await reach(url, {
       method: 'POST',
       headers: {
         accept: 'application/json, text/event-stream',
@@ -35,5 +36,10 @@ export async function wantsLogin(entry: unknown, env: NodeJS.ProcessEnv): Promis
     return false;
   }
 }
+
+/** The headers of the host's file are the server's alone. */
+const reach = withinOrigin((url, { signal: _none, ...init } = {}) =>
+  fetchWithin(PATIENCE_MS, String(url), init),
+);
 
 const CLIENT = { name: 'mcp-concerns', version: '1' };

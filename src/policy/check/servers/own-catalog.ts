@@ -8,6 +8,10 @@ export interface SeveralCatalog extends ServerCatalog {
   readonly isFiltered?: boolean | undefined;
   /** Of several servers, those that could not be listed, with the reason. */
   readonly unavailable?: Readonly<Record<string, string>> | undefined;
+  /** Of several servers, the entries that the endpoint leaves out of their lists, each with where it is wrong. */
+  readonly leftOut?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Whether it is that of one of several servers, whose names differ outside. */
+  readonly isOneOfSeveral?: boolean | undefined;
   /** The lists that the server refused, with the reason: it may still have what was there. */
   readonly unlisted?: { readonly [K in Kind]?: string } | undefined;
 }
@@ -37,9 +41,12 @@ export function ownCatalog(catalog: SeveralCatalog | undefined, slug: string): S
   const lists = byKind((kind) =>
     catalog?.[kind]?.filter((each) => serverOf(each) === slug).map((each) => ownForm(kind, each)),
   );
-  const { unavailable = {} } = catalog ?? {};
+  const { unavailable = {}, leftOut } = catalog ?? {};
+  const own = leftOut?.[slug];
   const isListed = KINDS.some((kind) => lists[kind]?.length) && !Object.hasOwn(unavailable, slug);
-  return isListed ? { isFiltered: catalog?.isFiltered, ...lists } : undefined;
+  if (!isListed) return undefined;
+  const told = own === undefined ? {} : { leftOut: { [slug]: own } };
+  return { isFiltered: catalog?.isFiltered, isOneOfSeveral: true, ...told, ...lists };
 }
 
 /**

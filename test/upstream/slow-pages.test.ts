@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { read } from '../../src/wire/messages.js';
+import { ListingServer, listing, tool } from './listing-server.js';
+import { connect } from './several-harness.js';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const LEFT_OUT = 'io.github.mcp-concerns/left-out';
+const turns = async (count = 20): Promise<void> => {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** Each page after two seconds, and with another one after it. */
+const endless = () => {
+  let page = 0;
+  return new ListingServer(async (method) => {
+    if (method !== 'tools/list') return usual(method);
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    return { result: { tools: [tool(`of-page-${++page}`)], nextCursor: `${page}` } };
+  });
+};
+const usual = (method: string) =>
+  method === 'initialize'
+    ? {
+        result: {
+          protocolVersion: '2025-11-25',
+          capabilities: { tools: { listChanged: true } },
+          serverInfo: { name: 's', version: '1' },
+        },
+      }
+    : { result: {} };
+
+it('pages that never end delay the list of others by ten seconds, once, until the server announces', async () => {
+  const [slow, good] = [endless(), new ListingServer(listing({ tools: [tool('look')] }))];
+  const client = await connect({ slow: slow.start, good: good.start });
+  const listed = client.listTools();
+  const ended = vi.fn();
+  void listed.then(ended);
+  for (let second = 0; second < 9; second++) {
+    await turns();
+    await vi.advanceTimersByTimeAsync(1000);
+  }
+  expect(ended).not.toHaveBeenCalled();
+  await turns();
+  await vi.advanceTimersByTimeAsync(1100);
+  await turns();
+  expect(ended).toHaveBeenCalled();
+  const { tools, _meta } = await listed;
+  expect(tools.map(({ name }) => name)).toContain('good__look');
+  expect(read(_meta, LEFT_OUT)).toEqual({ slow: [{ after: 5, why: 'too-slow' }] });
+
+  const asked = slow.asked.get('tools/list');
+  // Not one second passes.
+  expect((await client.listTools()).tools).toHaveLength(6);
+  expect(slow.asked.get('tools/list')).toBe(asked);
+  expect(good.asked.get('tools/list')).toBe(2);
+});
+
+it('more than 20,000 entries are left out, and the pages that are missing are named', async () => {
+  let page = 0;
+  const long = new ListingServer((method) => {
+    if (method !== 'tools/list') return usual(method);
+    const tools = Array.from({ length: 5000 }, (_, at) => tool(`t-${page}-${at}`));
+    return { result: { tools, nextCursor: String(++page) } };
+  });
+  const good = new ListingServer(listing({ tools: [tool('look')] }));
+  const client = await connect({ long: long.start, good: good.start });
+  const { tools, _meta } = await client.listTools();
+  expect(tools).toHaveLength(25_001);
+  expect(read(_meta, LEFT_OUT)).toEqual({ long: [{ after: 25_000, why: 'too-many-items' }] });
+});
