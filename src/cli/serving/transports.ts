@@ -6,6 +6,7 @@ import { ListenStreams } from '../../http/streams/listen-streams.js';
 import { createMemoryStore } from '../../session/memory.js';
 import { DRAIN_MS } from '../../upstream/open-requests.js';
 import { proxySessions } from '../../upstream/sessions.js';
+import { mintHandle, urlOfHost } from '../control/host-handle.js';
 import { markSwitches } from '../control/switched-sessions.js';
 import { userKey } from '../control/user-keys.js';
 import type { Service } from '../options/service-options.js';
@@ -42,6 +43,8 @@ export async function serveHttp(
   const shared =
     service.store === undefined ? undefined : await sharedStore(service.store, environment, note);
   const [key, secret] = [ofUser('endpoint-key'), shared?.secret ?? ofUser('session-key')];
+  // An open endpoint has no secret that outlives it, and neither have its handles.
+  const handleKey = secret ?? crypto.randomUUID();
   const { bridged, ...servers } = await serversOf(serving);
   // A service goes on where the server behind it is down: /readyz says so.
   const lines = await eraLines(serving, bridged).catch((cause): string[] => {
@@ -77,6 +80,7 @@ export async function serveHttp(
           observe: control.observerOf('http'),
           switched: (host) => streams.switched(host),
           idleMs: limits.idleMs,
+          key: handleKey,
         });
   const modern = createModernHandler({ server: servers.modern, policy }, streams, (request, body) =>
     hosts?.of(request, body),
@@ -105,7 +109,14 @@ export async function serveHttp(
   const address = control?.announce(endpoint.url);
   // The address has the key of the page, which must not stay in a log file.
   const page = address !== undefined && !process.stdout.isTTY ? OPEN_PAGE : address;
-  process.stdout.write(welcome(endpoint.url, serving, lines, page));
+  process.stdout.write(
+    welcome(
+      control === undefined ? endpoint.url : urlOfHost(endpoint.url, mintHandle('host', handleKey)),
+      serving,
+      lines,
+      page,
+    ),
+  );
   await aborted(signal);
   control?.close();
   await streams.close();
@@ -118,7 +129,7 @@ export async function serveHttp(
 const ONE_PROCESS =
   'Sessions are kept in the memory of this one process. For several processes, pass --sessions-store.';
 
-/** @returns how to connect a host, with preferences that this policy knows as examples */
+/** @returns how to connect one host, which its URL names, with preferences that this policy knows as examples */
 function welcome(url: string, { policy, opened }: Serving, eras: readonly string[], page?: string): string {
   const { presets, concerns } = policy.current;
   const [preset] = presets.keys();
@@ -128,10 +139,10 @@ function welcome(url: string, { policy, opened }: Serving, eras: readonly string
     return [[name, match === 'at-most' ? values[0] : values.at(-1)]];
   });
   const inUrl = preset ?? strictest?.join(':');
-  const example = inUrl === undefined ? url : `${url}?concerns=${inUrl}`;
+  const example = inUrl === undefined ? url : `${url}${url.includes('?') ? '&' : '?'}concerns=${inUrl}`;
   const config = JSON.stringify({ mcpServers: { concerns: { type: 'http', url: example } } });
   return [
-    `Serving ${opened.name} on ${url}`,
+    `Serving ${opened.name} on ${url.split('?')[0]}`,
     ...eras,
     '',
     `Connect a host:    claude mcp add --transport http concerns '${example}'`,
