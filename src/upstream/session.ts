@@ -13,8 +13,7 @@ import { SlowReaders, UNPACED } from '../http/streams/slow-readers.js';
 import { upstreamOf } from '../http/upstream-server.js';
 import { once } from '../once.js';
 import { METHODS, type RequestId, read } from '../wire/messages.js';
-import { LatestEvents } from './events.js';
-import { LostCalls } from './lost-calls.js';
+import { LatestEvents, LostCalls } from './lost-streams.js';
 import { watchRequests } from './open-requests.js';
 
 /** How to make a server for one session, and the policy. */

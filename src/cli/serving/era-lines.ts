@@ -6,7 +6,7 @@ import { explainEra } from '../inputs/explain-era.js';
 import type { Serving } from './serving.js';
 
 /** How long the address of the endpoint waits for its server. */
-const LATE_MS = 10_000;
+const LATE_MS = 5000;
 const [LEGACY_VERSION] = LEGACY_VERSIONS;
 const ERAS = ['legacy', 'modern'] as const;
 

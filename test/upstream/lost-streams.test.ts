@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LatestEvents } from '../../src/upstream/events.js';
-import { LostCalls } from '../../src/upstream/lost-calls.js';
+import { LatestEvents, LostCalls } from '../../src/upstream/lost-streams.js';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
