@@ -63,6 +63,12 @@ export function leftOutClause(
   return `the ${one} ${named(first)} is left out, because ${placeOf(first)} does not fit the protocol`;
 }
 
+/** Returns one of what is left out as a line: `x: /annotations/readOnlyHint`. */
+export const leftOutLine = (each: LeftOut): string =>
+  each.at === undefined
+    ? `the pages after entry ${each.after}: ${each.why}`
+    : `${each.name ?? 'without a name'}: ${placeOf(each)}`;
+
 const placeOf = ({ at }: LeftOut): string => at || 'its type';
 
 const pagesOf = ({ after, why }: LeftOut): string => `the pages after entry ${after} (${why})`;

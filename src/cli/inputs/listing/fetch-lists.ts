@@ -1,10 +1,10 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { Primitive } from '../../../engine/mapping.js';
 import type { Kind } from '../../../engine/policy.js';
-import { LEFT_OUT_META } from '../../../engine/servers/outside-names.js';
+import { leftOutIn, leftOutLine } from '../../../engine/servers/left-out.js';
 import { itemsOf } from '../../../gate/request/whole-list.js';
 import type { SeveralCatalog } from '../../../policy/check/servers/own-catalog.js';
-import { LISTS, membersOf, read } from '../../../wire/messages.js';
+import { LISTS, read } from '../../../wire/messages.js';
 import { walkPages } from '../../../wire/page-walker.js';
 import { CliError } from '../../errors.js';
 import { shorten } from './failure.js';
@@ -58,8 +58,8 @@ async function fetchList(
         if (found === undefined)
           throw new CliError(`The server answered ${method} without a list of ${kind}.`);
         items.push(...found);
-        for (const [slug, entries] of Object.entries(membersOf(read(page, '_meta', LEFT_OUT_META))))
-          leftOut.set(slug, [...(leftOut.get(slug) ?? []), ...[entries].flat().map(String)]);
+        for (const [slug, found] of leftOutIn(read(page, '_meta')))
+          leftOut.set(slug, [...(leftOut.get(slug) ?? []), ...found.map(leftOutLine)]);
         return found.length;
       },
     },
