@@ -89,7 +89,7 @@ async function overHttp(args: readonly string[], { lines }: Case, mode: Mode): P
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'], env: env() });
   try {
     const [first] = await once(createInterface({ input: child.stdout }), 'line');
-    const url = /http:\S+/.exec(String(first))?.[0] ?? '';
+    const url = / on (http:\S+)/.exec(String(first))?.[1] ?? '';
     const target = mode === 'wide' ? url : `${url}?concerns=effect:read`;
     const headers: Record<string, string> = {
       'content-type': 'application/json',

@@ -5,9 +5,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { KEEPS_NUMBERS } from '../../src/exact-json.js';
-import { CASES } from './cases.js';
+import { CASES, type Case } from './cases.js';
 import { differenceOf, REASONS } from './compare.js';
-import { alone, behindGate, FRONTS, MODES, SERVERS } from './play.js';
+import { alone, behindGate, FRONTS, MODES, SERVERS, type SetUp } from './play.js';
 
 const PAGE = 'docs/reference/wire.md';
 const BETWEEN = /(<!-- differences -->\n)[\s\S]*(<!-- \/differences -->)/;
@@ -17,27 +17,16 @@ const [name] = process.argv.slice(2);
 const played = CASES.filter((each) => name === undefined || each.name === name);
 const needed = new Map<string, Set<string>>();
 let [compared, wrong] = [0, 0];
-for (const each of played) {
-  const expected = await alone(each);
-  for (const front of each.endsInput === true ? (['stdio'] as const) : FRONTS) {
-    for (const server of SERVERS) {
-      for (const mode of MODES) {
-        const gate = await behindGate(each, { mode, front, server });
-        const why = differenceOf(each, mode, expected, gate);
-        compared++;
-        if (why === undefined) continue;
-        if (why !== 'unexplained') needed.set(why, (needed.get(why) ?? new Set()).add(each.name));
-        else {
-          wrong++;
-          console.log(`DIFFERS  ${each.name}: ${front}, ${server}, ${mode}`);
-          console.log(
-            `  alone  ${expected.join(' ').slice(0, 300)}\n  gate   ${gate.join(' ').slice(0, 300)}`,
-          );
-        }
-      }
-    }
+/** As many at once: most of the time, they wait for processes that start. */
+const AT_ONCE = 4;
+const waiting = [...played];
+const playAll = async (): Promise<void> => {
+  for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
+    const expected = await alone(each);
+    for (const setUp of setUpsOf(each)) compare(each, setUp, expected, await behindGate(each, setUp));
   }
-}
+};
+await Promise.all(Array.from({ length: AT_ONCE }, playAll));
 const unused = name === undefined ? Object.keys(REASONS).filter((id) => !needed.has(id)) : [];
 for (const id of unused) console.log(`No case needs the reason "${id}". Remove it.`);
 console.log(
@@ -51,4 +40,25 @@ if (name === undefined && process.exitCode === 0) {
   );
   const table = ['| what is sent | what differs, and why |', '|---|---|', ...rows, ''].join('\n');
   writeFileSync(PAGE, readFileSync(PAGE, 'utf8').replace(BETWEEN, `$1\n${table}\n$2`));
+}
+
+/** A host over HTTP has no end of its output. */
+function setUpsOf({ endsInput }: Case): readonly SetUp[] {
+  const fronts = endsInput === true ? (['stdio'] as const) : FRONTS;
+  return fronts.flatMap((front) =>
+    SERVERS.flatMap((server) => MODES.map((mode) => ({ front, server, mode }))),
+  );
+}
+
+function compare(each: Case, { front, server, mode }: SetUp, expected: string[], gate: string[]): void {
+  const why = differenceOf(each, mode, expected, gate);
+  compared++;
+  if (why === undefined) return;
+  if (why !== 'unexplained') {
+    needed.set(why, (needed.get(why) ?? new Set()).add(each.name));
+    return;
+  }
+  wrong++;
+  console.log(`DIFFERS  ${each.name}: ${front}, ${server}, ${mode}`);
+  console.log(`  alone  ${expected.join(' ').slice(0, 300)}\n  gate   ${gate.join(' ').slice(0, 300)}`);
 }
