@@ -16,7 +16,7 @@ export const REASONS: Readonly<Record<string, Reason>> = parse(
 
 /** Whether the difference between two answers is the one that a reason names. */
 const EXPLAINS: Readonly<Record<string, (alone: string, gate: string) => boolean>> = {
-  'joined-pages': (alone, gate) => alone.replace(/,"nextCursor":"[^"]*"/, '') === gate,
+  'joined-pages': (alone, gate) => alone.replace(/"nextCursor":"[^"]*",?/, '') === gate,
   refused: (alone, gate) => alone.includes('"result"') && /"code":"~-32(600|700)"/.test(gate),
 };
 
