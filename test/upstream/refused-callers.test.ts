@@ -157,7 +157,7 @@ async function expectInside(response: Response, slug?: string): Promise<void> {
   expect(response.status).toBe(200);
   expect(response.headers.get('www-authenticate')).toBeNull();
   const text = await response.text();
-  const message = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as { error: { message: string } };
+  const message = JSON.parse(/^data: (\{.*)$/m.exec(text)?.[1] ?? text) as { error: { message: string } };
   expect(message.error).toMatchObject({ code: -32603, data: { status: 401 } });
   if (slug !== undefined) expect(message.error.message).toMatch(new RegExp(`^${slug}: `));
   expect(message.error.message).toContain('HTTP 401');
