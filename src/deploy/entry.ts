@@ -44,13 +44,16 @@ export function entryOf(
   const isV2 = isModule && server.sdk === 2;
   return filled('ENTRY', {
     SECRETS: secretLines(secrets),
-    CATALOG: catalog === 'snapshot' ? `read('${FILES.catalog}')` : String(JSON.stringify(catalog)),
+    CATALOG:
+      catalog === 'snapshot' ? `read('${FILES.catalog}', parseExact)` : String(JSON.stringify(catalog)),
     SERVER: server === undefined ? severalServers(servers, bins) : oneServer(server, bins),
     HANDLER: filled(isV2 ? 'HANDLER_OF_V2' : 'HANDLER', {
       UPSTREAM: isModule ? PARTS.UPSTREAM_OF_MODULE : '',
       // The snapshot of a module has the tools of its tasks.
       KNOWN: isModule && catalog === 'snapshot' ? `'static'` : 'catalog',
       PREFERENCES: preferences === undefined ? '' : `, preferences: '${preferences}'`,
+      // A module is a server of an SDK, whose schemas refuse numbers that keep their text.
+      NUMBERS: isModule ? '' : ', keepsNumbers: true',
     }),
   });
 }

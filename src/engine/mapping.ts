@@ -1,3 +1,4 @@
+import { numberOf } from '../exact-json.js';
 import { isTruthy, pathReader, readOwn as readField } from './expression/evaluate.js';
 import { type Assignment, type Concern, KINDS, type Kind, type Policy, type Values } from './policy.js';
 import { isMinted, ownNames, serverOf } from './servers/outside-names.js';
@@ -202,7 +203,7 @@ function readOwn(policy: Policy, own: object, unknown: string[]): Assignment[] {
     const concern = policy.indexOf.get(name) ?? -1;
     const offered: number[] = [];
     for (const each of Array.isArray(value) ? value : [value]) {
-      const number = toNumber(policy, concern, each);
+      const number = toNumber(policy, concern, numberOf(each));
       if (number === undefined) unknown.push(`${name}: ${JSON.stringify(each)}`);
       else offered.push(number);
     }

@@ -1,3 +1,4 @@
+import { changedText, ExactNumber } from '../exact-json.js';
 import { sha256Of } from '../sha256.js';
 import { isObject } from './expression/evaluate.js';
 import {
@@ -37,18 +38,37 @@ const withoutContent = ({ size: _size, annotations, ...rest }: Primitive & { siz
 
 /**
  * The same value has the same text, in whatever order a server lists the members of objects. RFC 8785 sorts in the same way;
- * it differs only in keys that are numbers.
+ * it differs only in keys that are numbers. A number that JavaScript cannot hold has its own text; one that only looks different,
+ * as `1.0` does, has the text that JavaScript gives it. Every version of Node.js returns the same.
  *
  * @returns `undefined` if the value nests too deeply, or is itself undefined
  * @example
  * sortedJson({ b: 1, a: 2 }); // '{"a":2,"b":1}'
  */
-export const sortedJson = (value: unknown): string | undefined =>
-  jsonOf(value, (_key, each) =>
-    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
-  );
+export function sortedJson(value: unknown): string | undefined {
+  let hasTexts = false;
+  // `this` has the number itself: a replacer gets what `toJSON` made of it.
+  const text = jsonOf(value, function (this: unknown, key, each) {
+    const given = readField(this, key);
+    if (given instanceof ExactNumber) {
+      const changed = changedText(given);
+      hasTexts ||= changed !== undefined;
+      return changed === undefined ? given.valueOf() : `\u0000${changed}`;
+    }
+    return isObject(each)
+      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : each;
+  });
+  return hasTexts ? text?.replace(/"\\u0000([-+.\deE]+)"/g, '$1') : text;
+}
 
-function jsonOf(value: unknown, replacer?: (key: string, value: unknown) => unknown): string | undefined {
+/** Replaces a value while an object that has it is written. */
+type Replacer = (this: unknown, key: string, value: unknown) => unknown;
+
+const readField = (from: unknown, key: string): unknown =>
+  typeof from === 'object' && from !== null ? Reflect.get(from, key) : undefined;
+
+function jsonOf(value: unknown, replacer?: Replacer): string | undefined {
   try {
     return JSON.stringify(value, replacer);
   } catch {
@@ -74,9 +94,22 @@ export function changeOf({ pins }: Policy, kind: Kind, primitive: Primitive): Ch
   const texts = matched.get(pins.digests[kind]) ?? new Map<string, string>();
   const text = jsonOf(primitive);
   if (text !== undefined && texts.get(identity) === text) return undefined;
-  if (pinned !== definitionDigest(kind, primitive)) return 'changed';
+  if (pinned !== definitionDigest(kind, primitive) && pinned !== roundedDigest(kind, primitive))
+    return 'changed';
   if (text !== undefined) matched.set(pins.digests[kind], texts.set(identity, text));
   return undefined;
+}
+
+/**
+ * Pins of earlier versions have the numbers that JavaScript made of those of the server. Only such a pin can equal this digest
+ * and not the other one.
+ */
+function roundedDigest(kind: Kind, primitive: Primitive): string | undefined {
+  const text = jsonOf(primitive, function (this: unknown, key, each) {
+    const given = readField(this, key);
+    return given instanceof ExactNumber ? given.valueOf() : each;
+  });
+  return text === undefined ? undefined : definitionDigest(kind, JSON.parse(text));
 }
 
 /**

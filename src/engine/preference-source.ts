@@ -1,3 +1,4 @@
+import { numberOf } from '../exact-json.js';
 import { isObject } from './expression/evaluate.js';
 import { didYouMean } from './match/did-you-mean.js';
 import { listNames } from './match/list-names.js';
@@ -217,7 +218,7 @@ export class PreferenceReader {
   }
 
   private readName(index: number, { name, values, multiple }: Concern, value: unknown): number | undefined {
-    const text = typeof value === 'number' && this.isText ? String(value) : value;
+    const text = typeof numberOf(value) === 'number' && this.isText ? String(value) : value;
     if (typeof text !== 'string') {
       const expected = multiple ? 'a name or a list of names' : 'one name';
       return this.malformed({ concern: name, value, values }, expected);
@@ -228,7 +229,7 @@ export class PreferenceReader {
 
   private readNumber(name: string, range: Range, value: unknown): number | undefined {
     const isNumber = this.isText && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
-    const number = isNumber ? Number(value) : value;
+    const number = isNumber ? Number(value) : numberOf(value);
     if (typeof number !== 'number' || !Number.isFinite(number)) {
       return this.malformed({ concern: name, value, values: range }, 'a number');
     }

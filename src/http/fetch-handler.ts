@@ -24,6 +24,11 @@ export interface HandlerOptions {
   readonly preferences?: 'principal' | undefined;
   /** The longest body, in bytes, that is read. Defaults to 4 MiB, as in the SDK. */
   readonly maxBodyBytes?: number | undefined;
+  /**
+   * Whether numbers in bodies keep their text, such as integers over 2^53. Only for a server of `mcp-concerns/upstream`: the
+   * schemas of an SDK refuse such numbers. Needs Node.js 22.
+   */
+  readonly keepsNumbers?: boolean | undefined;
   /** Answers lists without building the server: your promise that the lists do not depend on the request. */
   readonly catalog?: KnownCatalog | undefined;
 }

@@ -16,7 +16,7 @@ import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler
 import { failure, HTTP_ERRORS } from './http-errors.js';
 import { answerKnownLists } from './known-lists/handler.js';
 import { createKnownLists, type KnownLists } from './known-lists/known-lists.js';
-import { readJson } from './request-body.js';
+import { parserOf, readJson } from './request-body.js';
 import { withServerCard } from './server-card/serve-card.js';
 import { failedRequest } from './servers/failed-request.js';
 import { onlyNew } from './servers/new-servers.js';
@@ -88,7 +88,7 @@ export function serve(
   const taskMemory = new TaskMemory();
   return async (request, given = {}) => {
     if (request.method === 'POST') {
-      const body = await readJson(request, given, options.maxBodyBytes);
+      const body = await readJson(request, given, options.maxBodyBytes, parserOf(options));
       return body instanceof Response ? body : answer(request, body.value, given);
     }
     const returning = readReturn(request);

@@ -127,7 +127,7 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
 
   const fetch = async (request: Request): Promise<Response> => {
     // Most requests are for the endpoint itself, so nothing else is asked about them.
-    const isEndpoint = sameSecret(new URL(request.url).pathname, path);
+    const isEndpoint = sameSecret(new URL(request.url).pathname.replace(/\/$/, ''), path);
     const refused = refusal(request, own, others);
     const other = isEndpoint ? undefined : await options.beside?.(request, refused);
     if (other !== undefined) return other;
@@ -137,6 +137,7 @@ export async function listenLocally(handle: FetchHandler, options: ListenOptions
         const hint = path === ENDPOINT ? `: use ${ENDPOINT}` : '';
         return new Response(`Not found${hint}.\n`, { status: 404 });
       }
+      if (isEndpoint) acceptBoth(asked.headers);
       endingAtLength.add(asked);
       return (isEndpoint ? handle : card)(asked, { ...given, names, sessionSecret });
     };
@@ -242,6 +243,13 @@ function refusal(request: Request, own: readonly string[], others: readonly stri
     return new Response('Forbidden: pages of other origins may not use this endpoint.\n', { status: 403 });
   }
   return undefined;
+}
+
+/** A client that accepts anything, or does not say what it accepts (RFC 9110, 12.5.1), gets what the SDK wants it to name. */
+function acceptBoth(headers: Headers): void {
+  const accepted = headers.get('accept');
+  if (accepted === null || /(^|,)\s*\*\/\*\s*($|,|;(?!\s*q=0(\.0*)?\s*($|,)))/.test(accepted))
+    headers.set('accept', 'application/json, text/event-stream');
 }
 
 /** Calls a function once, when a response is complete, fails, or nobody reads it any more. */

@@ -2,7 +2,8 @@ import {
   DEFAULT_MAX_REQUEST_BODY_SIZE,
   readRequestBody,
 } from '@modelcontextprotocol/sdk/server/requestBody.js';
-import { type RequestId, read } from '../wire/messages.js';
+import { parseExact } from '../exact-json.js';
+import { type RequestId, read, readMessage } from '../wire/messages.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';
 
 /**
@@ -11,12 +12,14 @@ import { failure, HTTP_ERRORS } from './http-errors.js';
  * @param request the request
  * @param given the body, if it was read before
  * @param maxBytes the longest body that is read, in bytes
+ * @param parse returns the value of the text, or \`undefined\`
  * @returns the body; the error response if it is too long, incomplete, or not JSON
  */
 export async function readJson(
   request: Request,
   { parsedBody }: { readonly parsedBody?: unknown } = {},
   maxBytes = DEFAULT_MAX_REQUEST_BODY_SIZE,
+  parse: (text: string) => unknown = parseJson,
 ): Promise<{ readonly value: unknown } | Response> {
   if (parsedBody !== undefined) return { value: parsedBody };
   const sent = await readText(request, maxBytes).catch(() => undefined);
@@ -24,7 +27,7 @@ export async function readJson(
     return failure(400, HTTP_ERRORS.parse, 'Parse error: the body could not be read. Send it again.');
   if (sent.tooLarge)
     return failure(413, HTTP_ERRORS.refused, `The body is longer than ${maxBytes} bytes. Send less at once.`);
-  const value = parseJson(sent.text);
+  const value = parse(sent.text);
   if (value === undefined) return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
   return { value };
 }
@@ -48,6 +51,28 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Reads a body for a server behind the endpoint: its numbers keep their text, and its messages are read as tolerantly as over
+ * stdio. A message that cannot be read stays as it is, and is refused.
+ */
+export function parseForwarded(text: string): unknown {
+  try {
+    const value = parseExact(text);
+    return Array.isArray(value) ? value.map(readable) : readable(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns how an endpoint reads bodies */
+export const parserOf = ({ keepsNumbers }: { readonly keepsNumbers?: boolean | undefined }) =>
+  keepsNumbers === true ? parseForwarded : parseJson;
+
+function readable(value: unknown): unknown {
+  const found = readMessage(value);
+  return 'message' in found ? found.message : value;
 }
 
 /** @returns the ids of the requests in the JSON of a body: one message, or a batch */

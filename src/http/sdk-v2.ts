@@ -27,9 +27,11 @@ import { createKnownLists } from './known-lists/known-lists.js';
 import { createStubServerV2 } from './known-lists/stub-server-v2.js';
 import { createHandler as createLegacyHandler, type TransportOfSdk } from './legacy.js';
 import { refuseSubscription } from './refuse-subscription.js';
-import { readJson } from './request-body.js';
+
+import { parserOf, readJson } from './request-body.js';
 import { failedRequest } from './servers/failed-request.js';
 import { onlyNew } from './servers/new-servers.js';
+
 import { keptFor } from './sessions.js';
 import { ListenStreams } from './streams/listen-streams.js';
 import { openStream } from './streams/open-stream.js';
@@ -93,7 +95,12 @@ export function createHandler(options: HandlerOptionsV2): FetchHandler {
   // A server that is made for each request knows of no changes, but its tasks are those of all.
   const streams =
     options.listens === true ? new ListenStreams(async (made) => server(made), false) : undefined;
-  return byEra(createModernHandler({ ...options, server }, streams), legacy, options.maxBodyBytes);
+  return byEra(
+    createModernHandler({ ...options, server }, streams),
+    legacy,
+    options.maxBodyBytes,
+    parserOf(options),
+  );
 }
 
 /** Answers a modern request whose body was read. */
@@ -105,12 +112,18 @@ export type ModernHandler = (request: Request, body: unknown, given: FetchOption
  * @param modern answers requests of 2026-07-28
  * @param legacy answers all others, also GET and DELETE
  * @param maxBodyBytes the longest body that is read
+ * @param parse reads the text of a body; by default as JSON, for servers of this process
  */
-export function byEra(modern: ModernHandler, legacy: FetchHandler, maxBodyBytes?: number): FetchHandler {
+export function byEra(
+  modern: ModernHandler,
+  legacy: FetchHandler,
+  maxBodyBytes?: number,
+  parse?: (text: string) => unknown,
+): FetchHandler {
   return async (request, given = {}) => {
     if (request.method !== 'POST') return legacy(request, given);
     // The body is read here, once: it tells the era, and both handlers need it.
-    const read = await readJson(request, given, maxBodyBytes);
+    const read = await readJson(request, given, maxBodyBytes, parse);
     if (read instanceof Response) return read;
     const { value: body } = read;
     return (await isLegacyRequest(request, body))
@@ -129,12 +142,12 @@ function authOf(given: FetchOptions | undefined): { authInfo?: AuthInfo } {
  *
  * @param options the server and the policy
  * @param streams the streams of `subscriptions/listen`, about servers behind the endpoint; without it, there are none
- * @param personOf where the preferences of the sender of a body are kept, at an endpoint of one person
+ * @param personOf where the preferences of the sender of a request are kept, at an endpoint of one person
  */
 export function createModernHandler(
   options: HandlerOptionsV2,
   streams?: ListenStreams,
-  personOf?: (body: unknown) => PrincipalPreferences | undefined,
+  personOf?: (request: Request, body: unknown) => PrincipalPreferences | undefined,
 ): ModernHandler {
   const { server, policy, catalog } = options;
   // One handler of the SDK serves all requests. This map finds the options of each of them.
@@ -187,7 +200,7 @@ export function createModernHandler(
     const { report, names } = given;
     // Modern requests have no session. The store keeps only who created which task, and the preferences of callers.
     const { store, ...ofCaller } = keptFor(options, given);
-    const principal = personOf?.(body) ?? ofCaller.principal;
+    const principal = personOf?.(request, body) ?? ofCaller.principal;
     const switched = () => streams?.switched(principal);
     const listens = streams !== undefined;
     const kept = { report, names, store, principal, taskMemory, listens, switched };

@@ -7,6 +7,8 @@ export interface HttpRefusal {
   readonly status: number;
   /** The header `WWW-Authenticate`. */
   readonly challenge?: string | undefined;
+  /** Whether the request had a session of that server. */
+  readonly hasSession?: boolean;
 }
 
 /** What an endpoint learns of a server behind it. */

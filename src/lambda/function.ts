@@ -6,7 +6,9 @@ import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { answerKnownLists } from '../http/known-lists/handler.js';
 import { createKnownLists } from '../http/known-lists/known-lists.js';
-import { readJson } from '../http/request-body.js';
+
+import { parserOf, readJson } from '../http/request-body.js';
+
 import { withServerCard } from '../http/server-card/serve-card.js';
 import { onlyNew } from '../http/servers/new-servers.js';
 import { once } from '../once.js';
@@ -49,7 +51,7 @@ export interface CommonFunctionOptions
 /** A function that serves a server of SDK v1. */
 export interface ServerFunctionOptions
   extends CommonFunctionOptions,
-    Pick<HandlerOptions, 'server' | 'catalog' | 'preferences' | 'maxBodyBytes'> {
+    Pick<HandlerOptions, 'server' | 'catalog' | 'preferences' | 'maxBodyBytes' | 'keepsNumbers'> {
   /**
    * Makes the handler of both eras for hosts of 2026-07-28, which SDK v1 does not know. The first request of one calls it, so
    * that the import of the function does not take the time that SDK v2 needs.
@@ -173,14 +175,14 @@ const LAST_LEGACY_VERSION = '2025-11-25';
  */
 function byVersion(
   legacy: FetchHandler,
-  { modern: make, maxBodyBytes }: ServerFunctionOptions,
+  { modern: make, ...options }: ServerFunctionOptions,
   store: SessionStore | undefined,
 ): FetchHandler {
   if (make === undefined) return legacy;
   const both = later(() => make(store));
   return async (request, given = {}) => {
     if (request.method !== 'POST') return legacy(request, given);
-    const body = await readJson(request, given, maxBodyBytes);
+    const body = await readJson(request, given, options.maxBodyBytes, parserOf(options));
     if (body instanceof Response) return body;
     const version = request.headers.get('mcp-protocol-version') ?? LAST_LEGACY_VERSION;
     const isClaimed = [body.value]

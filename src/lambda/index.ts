@@ -1,3 +1,4 @@
+export { parseExact } from '../exact-json.js';
 export { LivePolicy } from '../gate/request/live-policy.js';
 export type { Authorization } from '../http/callers/authorization.js';
 export {

@@ -34,8 +34,13 @@ export interface Backend extends BehindEndpoint {
 
 /** Makes what answers a client. */
 export interface Backends {
-  /** Returns which era the server speaks to modern clients; opens the server. `undefined` if each of several has its own. */
+  /**
+   * Returns which era the server speaks to modern clients; opens the server. `undefined` if each of several has its own, or if
+   * it has not answered yet: then `decided` resolves when it does.
+   */
   era(): Promise<Era | undefined>;
+  /** The era of the first answer of the server. */
+  readonly decided: Promise<Era | undefined>;
   /** Whether the server answers now; of several, whether all do. */
   isUp(signal: AbortSignal): Promise<boolean>;
   behind(client: Client, port: ClientPort): Backend;

@@ -1,6 +1,7 @@
 import { beforeAbort } from '../session/before-abort.js';
 import type { CallAnswer } from '../wire/calls.js';
 import {
+  ACCESS_METHODS,
   fromSdk,
   isRequest,
   isResponse,
@@ -41,6 +42,10 @@ const MAX_ASKED = 1000;
 /** In how many intervals the time is divided that a server may be silent, and after how many it is pinged. */
 const INTERVALS = 6;
 const PING_AT = 4;
+/** How many times as long a server may be silent while a client waits for a tool: without and with use of the processor. */
+const PATIENCE = { idle: 5, busy: 30 };
+/** Processor time within an interval that only a server at work uses. */
+const BUSY_MS = 50;
 /** How long the last notification may take when a connection is closed. */
 const PASSING_MS = 1000;
 /** Requests of this process itself, during which the server can do nothing for a client. */
@@ -60,6 +65,9 @@ export class Channel {
   private watching: NodeJS.Timeout | undefined;
   /** For how many intervals the server has sent nothing that is waited for. */
   private silent = 0;
+  /** The processor time that the server had used, and in which interval of its silence it last used some. */
+  private processorMs = 0;
+  private busyAt = 0;
   private isRetired = false;
   private isPaused = false;
   /** Whether the server sent anything since the latest request. */
@@ -90,6 +98,10 @@ export class Channel {
     wire.onmessage = (message) => this.receive(fromSdk(message));
     wire.onstderr = (line) => this.owner.stderr(line);
     wire.onended = (id, reason) => this.settle(id, failed(reason));
+    wire.onlost = (id, reason) => {
+      const known = this.idOf(id) ?? (this.ledger.size === 1 ? [...this.ledger.keys()][0] : undefined);
+      this.settle(known, failed(reason));
+    };
   }
 
   /**
@@ -117,7 +129,7 @@ export class Channel {
       this.watching ??= setInterval(() => this.tick(), this.silenceMs / INTERVALS).unref();
     } catch (cause) {
       await this.close();
-      throw readSendFailure(cause, false);
+      throw readSendFailure(cause);
     } finally {
       clearTimeout(timer);
     }
@@ -126,6 +138,20 @@ export class Channel {
   /** Whether a client waits for an answer. */
   private get isAwaited(): boolean {
     return this.ledger.size > this.streams;
+  }
+
+  /**
+   * How many intervals of silence are too many. Many servers answer nothing while a tool runs, and it is not known how long it
+   * takes: while a client waits for one, the server has more time, and much more while it uses the processor.
+   */
+  private patience(): number {
+    const isCalled = [...this.ledger.values()].some(({ call }) => call.method === ACCESS_METHODS.call);
+    if (!isCalled) return INTERVALS;
+    const used = this.wire.processorMs?.();
+    const isBusy = used !== undefined && used - this.processorMs >= BUSY_MS;
+    this.processorMs = used ?? 0;
+    if (isBusy) this.busyAt = this.silent;
+    return this.silent - this.busyAt > PATIENCE.idle * INTERVALS ? 0 : PATIENCE.busy * INTERVALS;
   }
 
   /** Sends a request, under an id of its own. */
@@ -158,7 +184,7 @@ export class Channel {
       const received = (part: Message): void => this.receive(part, entry);
       this.wire
         .send(toSdk(message), { signal, headers, received })
-        .catch((cause) => this.settle(id, { failed: readSendFailure(cause, this.hasSession) }));
+        .catch((cause) => this.settle(id, { failed: readSendFailure(cause) }));
     });
   }
 
@@ -188,6 +214,11 @@ export class Channel {
     await this.wire.close().catch(() => undefined);
   }
 
+  /** Some servers answer with the text of an id. All ids here are numbers of the ledger, so this is never another one. */
+  private idOf(id: unknown): unknown {
+    return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : id;
+  }
+
   private settle(id: unknown, outcome: CallOutcome): void {
     const entry = this.ledger.get(id);
     if (this.forget(id)) entry?.settle(outcome);
@@ -204,7 +235,7 @@ export class Channel {
     this.isHeard = true;
     this.silent = 0;
     if (isResponse(message)) {
-      const { id } = message;
+      const id = this.idOf(message.id);
       return this.settle(id, 'error' in message ? { error: message.error } : { result: message.result });
     }
     const { method, params } = message;
@@ -264,9 +295,11 @@ export class Channel {
     // Nothing is read from a paused server, so nothing is known about it.
     const isFine = this.isPaused || (this.isHeard && !this.isAwaited);
     this.silent = isFine ? 0 : this.silent + 1;
+    if (isFine || this.silent <= 1) this.busyAt = 0;
+    const patience = this.patience();
     if (this.silent === PING_AT) this.sendPing();
-    if (this.silent > INTERVALS)
-      this.end(`it sent nothing for ${this.silenceMs / 1000} s, and did not answer a ping`);
+    const seconds = Math.round((this.silent * this.silenceMs) / INTERVALS / 1000);
+    if (this.silent > patience) this.end(`it sent nothing for ${seconds} s, and did not answer a ping`);
   }
 
   /** Its answer belongs to no request, and shows that the server is alive. */

@@ -62,7 +62,7 @@ export const shareUpstream = (open: () => Transport, options?: UpstreamOptions):
   bridge(open, 'shared', options);
 
 /** Servers for clients of both eras, for a command that also knows sessions and single connections. */
-export interface Bridge extends IsolatedUpstream, Pick<Backends, 'era' | 'isUp'> {
+export interface Bridge extends IsolatedUpstream, Pick<Backends, 'era' | 'decided' | 'isUp'> {
   /** Makes the server of a legacy client whose connection lasts between requests. */
   connection(): UpstreamServer;
 }
@@ -81,7 +81,11 @@ export function behindOne(
   const parked = new ParkedCalls(options.isLongLived === true);
   const anyone = options.isOfOnePerson === true ? '' : undefined;
   return {
-    era: async () => ((await upstream.modern()) === undefined ? 'legacy' : 'modern'),
+    async era() {
+      if ((await upstream.modern()) !== undefined) return 'modern';
+      return upstream.eras.isSilent ? undefined : 'legacy';
+    },
+    decided: upstream.eras.decided,
     isUp: (signal) => upstream.isUp(signal),
     behind(client, port) {
       const known = { ...client, principal: client.principal ?? anyone };

@@ -12,12 +12,12 @@ import { type WalkBounds, walkPages } from '../wire/page-walker.js';
  */
 export async function listPages(
   key: string,
-  ask: (cursor: { readonly cursor?: string }) => Promise<CallAnswer>,
+  ask: (cursor: { readonly cursor?: string | number }) => Promise<CallAnswer>,
   bounds: WalkBounds = {},
 ) {
   const items: unknown[] = [];
   let about: Members = {};
-  const fetchPage = async (cursor: string | undefined): Promise<unknown> => {
+  const fetchPage = async (cursor: string | number | undefined): Promise<unknown> => {
     const answer = await ask(cursor === undefined ? {} : { cursor });
     if ('result' in answer) return answer.result;
     if (answer.error.code === ERRORS.methodNotFound) return undefined;

@@ -29,7 +29,7 @@ import { tellChanges } from './eras/stream.js';
 import { type LegacyClient, legacyToModern, modernToLegacy, NO_LOGS } from './eras/translate.js';
 import type { Caller, ChangeListener, Link, LinkOwner } from './link.js';
 import type { Upstream } from './upstream.js';
-import { ServerReplaced } from './upstream-error.js';
+import { InitializeRefused, ServerReplaced } from './upstream-error.js';
 
 /** Requests that set state of a connection. All clients share it, so all of them would get that state. */
 const SETS_STATE: ReadonlySet<string> = new Set([
@@ -116,7 +116,7 @@ export class OneServer implements Backend {
     try {
       return await this.attempt(call);
     } catch (cause) {
-      if (!(cause instanceof ServerReplaced)) throw cause;
+      if (!(cause instanceof ServerReplaced || cause instanceof InitializeRefused)) throw cause;
       if (this.isAlone && this.link === link) this.begin();
       return this.attempt(call);
     }

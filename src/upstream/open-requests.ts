@@ -18,16 +18,24 @@ import type { Params } from './call.js';
 /** How long running requests may take when a signal ends the process, in milliseconds. */
 export const DRAIN_MS = 5000;
 
+/** The requests of one client that wait for an answer. */
+export interface WatchedRequests {
+  isOpen(id: RequestId): boolean;
+  /** Cancels those of these requests that wait, as if their client did. */
+  cancel(ids: Iterable<RequestId>, reason: string): void;
+  /** Waits for the answers for some milliseconds, then answers all requests that are left with an error. */
+  answerAll(ms: number): Promise<void>;
+}
+
 /**
  * Watches which requests of a client wait for an answer, so that none is left without one.
  *
  * @param transport the transport to the client, before a server or gate is connected to it. Its `start` and `send` are replaced.
- * @returns waits for the answers for some milliseconds, then answers all requests that are left with an error
  * @example
- * const answerAll = watchRequests(transport);
- * await answerAll(DRAIN_MS);
+ * const requests = watchRequests(transport);
+ * await requests.answerAll(DRAIN_MS);
  */
-export function watchRequests(transport: Transport): (ms: number) => Promise<void> {
+export function watchRequests(transport: Transport): WatchedRequests {
   const open = new Map<unknown, { readonly id: RequestId; readonly method: string }>();
   let answered = deferred();
   const send = transport.send.bind(transport);
@@ -45,7 +53,15 @@ export function watchRequests(transport: Transport): (ms: number) => Promise<voi
     await send(message, options);
     if (isResponse(fromSdk(message))) forget(read(message, 'id'));
   };
-  return async (ms) => {
+  const cancel = (ids: Iterable<RequestId>, reason: string): void => {
+    for (const requestId of ids) {
+      if (!open.has(requestId)) continue;
+      transport.onmessage?.(
+        toSdk({ jsonrpc: '2.0', method: METHODS.cancelled, params: { requestId, reason } }),
+      );
+    }
+  };
+  const answerAll = async (ms: number): Promise<void> => {
     if (open.size > 0 && ms > 0) {
       answered = deferred();
       await Promise.race([sleep(ms), answered.promise]);
@@ -56,6 +72,7 @@ export function watchRequests(transport: Transport): (ms: number) => Promise<voi
       await transport.send(toSdk(failure(id, ERRORS.internal, text))).catch(() => open.delete(id));
     }
   };
+  return { isOpen: (id) => open.has(id), cancel, answerAll };
 }
 
 /** Requests that wait for an answer of one server. */

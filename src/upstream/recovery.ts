@@ -6,12 +6,13 @@ import {
   type ChannelOwner,
   ignore,
   isAboutCaller,
+  ownCall,
   type Params,
   refused,
   type ServerCall,
   unreachable,
 } from './call.js';
-import type { Channel } from './channel.js';
+import type { CallOutcome, Channel } from './channel.js';
 import { PendingLimit } from './open-requests.js';
 import type { RecoveryOptions } from './options.js';
 import {
@@ -64,6 +65,28 @@ const isSafe = (method: string): boolean =>
 const isOtherEra = (cause: unknown): cause is UpstreamError =>
   cause instanceof InitializeRefused || cause instanceof EraUnavailable;
 
+/** How a server refused something: the status of HTTP, or the code of an error. */
+const signOf = (outcome: CallOutcome): number | undefined =>
+  'failed' in outcome
+    ? outcome.failed.failure.http?.status
+    : 'error' in outcome
+      ? outcome.error.code
+      : undefined;
+
+/** Codes that a server chooses itself, but for those that MCP has given a meaning. */
+const isOwnCode = (code: number): boolean =>
+  code <= -32000 && code >= -32099 && ![-32002, -32020, -32021, -32022, -32042].includes(code);
+
+/** Whether an answer may mean that the session is gone. */
+const isDoubtful = (outcome: CallOutcome): boolean =>
+  'failed' in outcome
+    ? outcome.failed.failure.http !== undefined && outcome.failed.failure.http.status >= 400
+    : 'error' in outcome && isOwnCode(outcome.error.code);
+
+/** Whether a server has not run what it answered so. */
+const isRefusal = (outcome: CallOutcome): boolean =>
+  'failed' in outcome ? (outcome.failed.failure.http?.status ?? 500) < 500 : 'error' in outcome;
+
 /**
  * The connection to a server behind the endpoint, which recovers from failures. It opens the server again if the server
  * ends, hangs or forgets its session, and sends requests again that had no effect. Requests that may have had one are
@@ -83,6 +106,7 @@ export class Recovery {
   private current: Channel | undefined;
   private opening: Promise<Channel> | undefined;
   private checking: Promise<void> | undefined;
+  private doubting: Promise<boolean> | undefined;
   private readonly life = new AbortController();
   private isPaused = false;
 
@@ -150,12 +174,18 @@ export class Recovery {
       }
       if (signal.aborted) return CANCELLED;
       const outcome = await channel.request(call);
-      if (!('failed' in outcome)) {
+      // Once for a request: a server that refuses it in a new session too has answered it.
+      if (tries === 1 && isDoubtful(outcome) && (await this.forgets(channel, outcome))) {
+        if (this.current === channel) this.fails('it does not know the session any more');
+        this.retire(channel);
+        if (isSafe(method) || isRefusal(outcome)) continue;
+      } else if (!('failed' in outcome)) {
         this.failures = 0;
         if (this.state !== 'ready') this.happened('ready');
         if ('error' in outcome && outcome.error.code === UNSUPPORTED_VERSION) await this.check(channel);
         return outcome;
       }
+      if (!('failed' in outcome)) return outcome;
       const { failed } = outcome;
       const { isRefused, isDelivered, http } = failed.failure;
       if (isRefused) {
@@ -171,6 +201,24 @@ export class Recovery {
       }
       if (this.current !== undefined) await sleep(delayBefore(this.failures));
     }
+  }
+
+  /**
+   * Whether a server over HTTP refuses everything that its session sends, and not only one request: servers say in many ways
+   * that they have forgotten it. Those that wait share the answer.
+   */
+  private forgets(channel: Channel, { ...outcome }: CallOutcome): Promise<boolean> {
+    if (!channel.hasSession || channel.wire.sessionId === undefined) return Promise.resolve(false);
+    this.doubting ??= channel
+      .request(ownCall('ping', undefined))
+      .then(
+        (answer) =>
+          !('result' in answer) && signOf(answer) !== undefined && signOf(answer) === signOf(outcome),
+      )
+      .finally(() => {
+        this.doubting = undefined;
+      });
+    return this.doubting;
   }
 
   /**

@@ -14,6 +14,7 @@ import { SlowReaders, UNPACED } from '../http/streams/slow-readers.js';
 import { upstreamOf } from '../http/upstream-server.js';
 import { once } from '../once.js';
 import { METHODS, type RequestId, read } from '../wire/messages.js';
+import { LatestEvents, LostCalls } from './lost-streams.js';
 import { watchRequests } from './open-requests.js';
 
 /** How to make a server for one session, and the policy. */
@@ -41,14 +42,18 @@ export async function openSession(
   const upstream = upstreamOf(server);
   const readers = upstream?.behind.readers ?? new SlowReaders(UNPACED);
   const forget = async () => concerns.store?.end(concerns.session?.key ?? id);
+  const events = new LatestEvents();
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
     onsessionclosed: forget,
+    eventStore: events,
   });
-  const answerAll = watchRequests(transport);
+  const requests = watchRequests(transport);
+  const lost = new LostCalls(requests);
   const close = once(async () => {
     closed();
-    await answerAll(0);
+    lost.close();
+    await requests.answerAll(0);
     await transport.close();
     await server.close();
   });
@@ -76,9 +81,13 @@ export async function openSession(
     isInitialized ||= 'result' in message;
     await send(message, given);
   };
-  const cancel = (requestId: RequestId): void => {
-    const params = { requestId, reason: 'The client closed the connection.' };
-    transport.onmessage?.({ jsonrpc: '2.0', method: METHODS.cancelled, params });
+  /** Without the header, a stream begins that has no past: the SDK refuses an event that another process sent, or that is forgotten. */
+  const continueStream = (headers: Headers): (() => void) | undefined => {
+    const last = headers.get('last-event-id');
+    if (last === null) return undefined;
+    if (events.has(last)) return lost.resumed();
+    headers.delete('last-event-id');
+    return undefined;
   };
   try {
     // The interface of a server names the transport that SDK v1 has for HTTP; every transport fits.
@@ -119,14 +128,16 @@ export async function openSession(
       open++;
       if (isPost) answering++;
       usedAt = now();
-      let requestIds: readonly RequestId[] = [];
-      const outgoing = readers.open(isPost, (hasLeft) => {
+      // A host that loses its connection has not cancelled anything (2025-11-25, "Sending Messages to the Server").
+      let asked: readonly RequestId[] = [];
+      const left = isPost ? undefined : continueStream(request.headers);
+      const outgoing = readers.open(isPost, () => {
         if (isPost) answering--;
         // What the transport refused never reached the gate.
-        for (const each of requestIds) if (arrivals.get(each) === arrival) arrivals.delete(each);
+        for (const each of asked) if (arrivals.get(each) === arrival) arrivals.delete(each);
+        left?.();
+        lost.streamEnded(asked);
         ended();
-        // This transport has no other stream on which the answer could still arrive.
-        if (hasLeft) for (const requestId of requestIds) cancel(requestId);
       });
       try {
         const body = isPost ? await readJson(request, { parsedBody }) : undefined;
@@ -134,8 +145,8 @@ export async function openSession(
           outgoing.abandon();
           return body;
         }
-        requestIds = requestIdsIn(body?.value);
-        for (const each of requestIds) arrivals.set(each, arrival);
+        if (body !== undefined) asked = requestIdsIn(body.value);
+        for (const each of asked) arrivals.set(each, arrival);
         const given = { ...(body === undefined ? {} : { parsedBody: body.value }), ...callerOf(authInfo) };
         const begun = await transport.handleRequest(request, given);
         // What is certain once stays so. Of several servers, each is asked.
@@ -179,7 +190,7 @@ export async function openSession(
       return undefined;
     },
     /** Waits for the answers of running requests, and answers those that are left with an error. */
-    answerAll,
+    answerAll: requests.answerAll,
     /** Ends the server. */
     close,
   };

@@ -45,8 +45,13 @@ export class EraUnavailable extends UpstreamError {}
 export class ServerReplaced extends UpstreamError {}
 
 /** Returns the failure of a request that was answered with a status of HTTP, without the body, which can repeat arguments. */
-export function httpFailure(http: HttpRefusal): UpstreamError {
+export function httpFailure(http: HttpRefusal, text = ''): UpstreamError {
   const { status } = http;
+  // The specification has 404 for a session that the server does not know. Many answer 400, with a text.
+  if (http.hasSession === true && (status === 404 || (status === 400 && /session|initializ/i.test(text))))
+    return new UpstreamError(`it does not know the session any more (HTTP ${status})`, {
+      isSessionLost: true,
+    });
   const isRefused = status >= 400 && status < 500 && !UNAVAILABLE.has(status);
   return new UpstreamError(`it answered HTTP ${status}`, { isDelivered: true, isRefused, http });
 }
@@ -66,33 +71,17 @@ const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
 const UNAVAILABLE: ReadonlySet<number> = new Set([401, 404, 407, 408, 410, 429]);
 
 const FETCH_FAILED = 'fetch failed';
-/** How the SDK begins the error of a response that is neither JSON nor an event stream. */
-const CONTENT_TYPE = 'Unexpected content type';
-
 /**
  * Reads an error of a transport.
  *
- * A server answers 404 if it does not know the session. Many servers answer 400 instead, with a text about the session:
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
- *
  * @param cause the error that `send` rejected with
- * @param hasSession whether the connection was initialized
  * @returns what it means
  * @example
- * readSendFailure(new StreamableHTTPError(404, 'Session not found'), true).failure.isSessionLost; // true
+ * readSendFailure(Object.assign(new Error('fetch failed'), { code: 'ECONNREFUSED' })).failure.isDelivered; // false
  */
-export function readSendFailure(cause: unknown, hasSession: boolean): UpstreamError {
+export function readSendFailure(cause: unknown): UpstreamError {
   if (cause instanceof UpstreamError) return cause;
   const error = cause instanceof Error ? cause : new Error(String(cause));
-  const http = 'http' in error ? (error.http as HttpRefusal | undefined) : undefined;
-  const code = 'code' in error && typeof error.code === 'number' ? error.code : undefined;
-  const status = http?.status ?? code;
-  const isRefusedSession = status === 400 && /session|initializ/i.test(error.message);
-  if (hasSession && (status === 404 || isRefusedSession))
-    return new UpstreamError(`it does not know the session any more (HTTP ${status})`, {
-      isSessionLost: true,
-    });
-  if (status !== undefined && status > 0) return httpFailure(http ?? { status });
   const name = codeOf(error) ?? codeOf(error.cause);
   return new UpstreamError(textOf(error, name), { isDelivered: !NOT_CONNECTED.has(name) }, { cause });
 }
@@ -104,12 +93,9 @@ export const reasonOf = (cause: unknown): string => (cause instanceof Error ? ca
 function textOf(error: Error, code: string | undefined): string {
   if ('syscall' in error && String(error.syscall).startsWith('spawn'))
     return `it cannot be started (${code ?? 'for an unknown reason'})`;
-  if (error.message.startsWith(CONTENT_TYPE)) return firstLine(error.message);
   return `${error.message === FETCH_FAILED ? FETCH_FAILED : error.name}${code === undefined ? '' : ` (${code})`}`;
 }
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
-
-const firstLine = (text: string): string => (text.split('\n', 1)[0] ?? '').slice(0, 300);

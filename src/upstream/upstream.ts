@@ -6,7 +6,8 @@ import { CAPABILITIES, type Era, listChangedMethod } from '../wire/messages.js';
 import { type ChannelOwner, ownCall, type Params, unaskable } from './call.js';
 import type { Channel } from './channel.js';
 import { LEGACY_VERSIONS, SELF } from './eras/envelope.js';
-import { openLegacy, openModern } from './eras/era.js';
+import { openLegacy, openModern, type Spare, TurnedModern } from './eras/era.js';
+import { EraOfServer } from './eras/era-of-server.js';
 import { Watched, type WatchedKind } from './eras/watched.js';
 import type { Caller, ChangeListener, Link, LinkOwner } from './link.js';
 import type { Isolation, UpstreamOptions } from './options.js';
@@ -31,12 +32,9 @@ export class Upstream {
   readonly tools = new Map<string, unknown>();
   /** The one modern connection of everybody: the protocol has no state of a connection (basic/index). */
   private readonly modernLink: Link;
-  private refusesLegacy = false;
-  private refusesModern = false;
+  readonly eras = new EraOfServer();
   /** Whether the server is at a URL; `undefined` before it was opened. */
   private isRemote: boolean | undefined;
-  /** A process that refused `server/discover`, and can still be initialized. */
-  private spare: Channel | undefined;
   private readonly pool = new Pool<Link>();
   /** How many clients watch each resource and each task, on connections that are not their own. */
   private readonly watching: { readonly [K in WatchedKind]: Map<string, number> } = {
@@ -122,7 +120,7 @@ export class Upstream {
   async close(): Promise<void> {
     this.modernLink.watched.close();
     void this.pool.clear();
-    await Promise.all([this.spare?.close(), ...[...this.shared].map((recovery) => recovery.close())]);
+    await Promise.all([this.eras.close(), ...[...this.shared].map((recovery) => recovery.close())]);
   }
 
   private open(): Wire {
@@ -133,7 +131,7 @@ export class Upstream {
 
   /** The legacy side as always. Only if the server refuses it, or cannot do much there, its modern side. */
   private async legacyFirst(make: () => Link): Promise<Link> {
-    if (this.refusesLegacy || this.options.protocol === '2026-07-28') {
+    if (this.eras.refuses('legacy') || this.options.protocol === '2026-07-28') {
       const modern = await this.modern();
       if (modern !== undefined) return modern;
     }
@@ -155,7 +153,7 @@ export class Upstream {
         report?.({ upstream: name, state: 'failed', reason: cause.message, restarts: 0 });
         throw cause;
       }
-      this.refusesLegacy = true;
+      this.eras.learn('legacy', 'refuses');
       return modern;
     }
   }
@@ -163,31 +161,40 @@ export class Upstream {
   /** Returns the modern connection; `undefined` if the server speaks only the legacy era. */
   async modern(): Promise<Link | undefined> {
     const { protocol } = this.options;
-    if (this.refusesModern || protocol === '2025-11-25') return undefined;
+    if (this.eras.refuses('modern') || protocol === '2025-11-25') return undefined;
     try {
       await this.modernLink.recovery.opened();
       return this.modernLink;
     } catch (cause) {
       // Any other failure tells nothing, so the next request asks again.
       if (!(cause instanceof EraUnavailable) || protocol === '2026-07-28') throw cause;
-      this.refusesModern = true;
+      this.eras.learn('modern', 'refuses');
       return undefined;
     }
   }
 
   private async openModern(owner: ChannelOwner): Promise<Channel> {
+    const turned = this.eras.takeTurned();
+    if (turned !== undefined) {
+      turned.owner = owner;
+      return turned;
+    }
     const wire = this.open();
     const isProcess = wire.modern === undefined;
-    const keep = (spare: Channel): void => {
-      this.spare = spare;
+    let isKept = false;
+    const keep = (spare: Spare): void => {
+      isKept = true;
+      this.eras.keep(spare);
     };
     try {
-      return await openModern(wire.modern?.() ?? wire, owner, this.limits, isProcess, keep);
+      const channel = await openModern(wire.modern?.() ?? wire, owner, this.limits, isProcess, keep);
+      this.eras.learn('modern', 'speaks');
+      return channel;
     } catch (cause) {
       if (!(cause instanceof EraUnavailable)) throw cause;
-      this.refusesLegacy = false;
+      this.eras.learn('legacy', 'may-speak');
       // Some legacy servers end when they are asked, and so does one that cannot start.
-      if (isProcess && this.spare === undefined) {
+      if (isProcess && !isKept) {
         const link = this.legacyLink(ownInitialize({}));
         await link.recovery.opened().finally(() => link.release());
       }
@@ -204,7 +211,8 @@ export class Upstream {
 
   /** Returns the lists that the connection of a modern caller keeps, if it has one to a legacy server. */
   listsFor(caller: Caller): SharedCatalog | undefined {
-    const key = this.refusesModern && this.options.isLongLived === true ? this.keyOf(caller) : undefined;
+    const key =
+      this.eras.refuses('modern') && this.options.isLongLived === true ? this.keyOf(caller) : undefined;
     return key === undefined ? undefined : this.pool.peek(key)?.lists;
   }
 
@@ -218,15 +226,17 @@ export class Upstream {
   /** @param owner the only client of the connection; without it, the connection belongs to this process */
   private legacyLink(initialize: Params, owner?: LinkOwner): Link {
     const open = async (given: ChannelOwner): Promise<Channel> => {
-      const wire = this.spare ?? this.open();
-      this.spare = undefined;
+      const wire = this.eras.takeSpare() ?? this.open();
       try {
-        return await openLegacy(wire, given, this.limits, initialize, owner?.isAnnounced() ?? true);
+        const channel = await openLegacy(wire, given, this.limits, initialize, owner?.isAnnounced() ?? true);
+        this.eras.learn('legacy', 'speaks');
+        return channel;
       } catch (cause) {
+        if (cause instanceof TurnedModern) this.eras.turn(cause.channel);
         if (cause instanceof InitializeRefused) {
           // What is remembered is not true, or not any more.
           void this.pool.clear();
-          this.refusesModern = false;
+          this.eras.learn('modern', 'may-speak');
         }
         throw cause;
       }

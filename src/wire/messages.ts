@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Kind } from '../engine/policy.js';
+import { ExactNumber, numberOf } from '../exact-json.js';
 
 /** The id of the extension: the key in `capabilities.extensions` and in `_meta`. */
 export const EXTENSION_ID = 'io.github.mcp-concerns/concerns';
@@ -145,6 +146,77 @@ export const isNotification = (message: Message): message is Notification =>
   shapeOf(message) === 'notification';
 export const isResponse = (message: Message): message is Answer | Failure => shapeOf(message) === 'response';
 
+/** A message that was read; or the id of what could not be read, which is answered if it has one. */
+export type ReadMessage = { readonly message: Message } | { readonly id: RequestId | undefined };
+
+/**
+ * Reads a message as tolerantly as the peers of this package do, so that both sides of the gate read the same: a member of the
+ * protocol that is `null` is absent. Members of tools and of vendors stay as they are.
+ *
+ * @param value a value of any type
+ */
+export function readMessage(value: unknown): ReadMessage {
+  const shape = shapeOf(value);
+  if (shape === undefined || !isMembers(value) || value.jsonrpc !== '2.0') return { id: idIn(value) };
+  const id = numberOf(value.id);
+  if (shape === 'response') {
+    const { error, result, ...rest } = value;
+    const isFine = (error === undefined || error !== null) && id === value.id;
+    if (isFine) return { message: value as unknown as Message };
+    const answered = error === null || error === undefined ? { result: result ?? {} } : { error };
+    return { message: { ...rest, id, ...answered } as unknown as Message };
+  }
+  if (shape === 'request' && typeof id !== 'string' && typeof id !== 'number') return { id: undefined };
+  const params = readParams(value.params);
+  if (params === UNREADABLE) return { id: idIn(value) };
+  if (params === value.params && id === value.id) return { message: value as unknown as Message };
+  const { params: _params, ...rest } = value;
+  const read = { ...rest, ...(id === undefined ? {} : { id }), ...(params === undefined ? {} : { params }) };
+  return { message: read as unknown as Message };
+}
+
+const UNREADABLE = {};
+
+function readParams(params: unknown): Members | undefined {
+  if (params === undefined || params === null) return undefined;
+  if (!isMembers(params)) return UNREADABLE;
+  const { _meta, cursor } = params;
+  const read = cursor === null || params.filter === null ? withoutNulls(params) : params;
+  if (_meta === undefined) return read;
+  if (_meta === null) return without(read, '_meta');
+  if (!isMembers(_meta)) return UNREADABLE;
+  const token = _meta.progressToken;
+  if (token === null) return { ...read, _meta: without(_meta, 'progressToken') };
+  return token instanceof ExactNumber
+    ? { ...read, _meta: { ..._meta, progressToken: token.valueOf() } }
+    : read;
+}
+
+/** Of a list request: members of the protocol and of this package. */
+const withoutNulls = (params: Members): Members =>
+  Object.fromEntries(
+    Object.entries(params).filter(
+      ([name, value]) => value !== null || (name !== 'cursor' && name !== 'filter'),
+    ),
+  );
+
+function without(members: Members, name: string): Members {
+  const { [name]: _gone, ...kept } = members;
+  return kept;
+}
+
+/** Whether an answer is that to a request: some servers answer with the text of an id. */
+export const sameId = (given: unknown, id: RequestId): boolean =>
+  given === id || String(given) === String(id);
+
+/** @returns the id of a request that cannot be read otherwise */
+function idIn(value: unknown): RequestId | undefined {
+  const id = read(value, 'id');
+  const isAnswer =
+    read(value, 'method') === undefined && (read(value, 'result') ?? read(value, 'error')) !== undefined;
+  return !isAnswer && (typeof id === 'string' || typeof id === 'number') ? id : undefined;
+}
+
 /** Returns the era of a request: only modern requests contain their protocol version. */
 export function eraOf(request: Request | undefined): Era {
   return typeof read(request?.params, '_meta', PROTOCOL_VERSION_META) === 'string' ? 'modern' : 'legacy';
@@ -196,7 +268,7 @@ export function read(value: unknown, ...path: readonly string[]): unknown {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
     found = (found as Record<string, unknown>)[name];
   }
-  return found;
+  return found instanceof ExactNumber ? found.valueOf() : found;
 }
 
 export type Members = Record<string, unknown>;

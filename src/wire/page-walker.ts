@@ -21,7 +21,7 @@ export type WalkEnd<E = unknown> =
 
 /** What to do after a page: fetch the next one with `cursor`, or stop. */
 export type WalkStep =
-  | { readonly kind: 'more'; readonly cursor: string }
+  | { readonly kind: 'more'; readonly cursor: string | number }
   | Exclude<WalkEnd, { kind: 'failed' }>;
 
 /**
@@ -34,7 +34,7 @@ export type WalkStep =
  * if (step.kind === 'more') fetchPage(step.cursor);
  */
 export class PageWalk {
-  private readonly followed = new Set<string>();
+  private readonly followed = new Set<string | number>();
   private readonly started: number;
   private readonly bounds: Required<WalkBounds>;
   /** How many pages arrived. */
@@ -65,7 +65,7 @@ export class PageWalk {
     this.pages += 1;
     this.items += items;
     const cursor = read(page, 'nextCursor');
-    if (typeof cursor !== 'string') return { kind: 'complete' };
+    if (typeof cursor !== 'string' && typeof cursor !== 'number') return { kind: 'complete' };
     if (this.followed.has(cursor)) return { kind: 'repeated-cursor' };
     if (this.pages >= bounds.pages) return { kind: 'too-many-pages' };
     if (this.items > bounds.items) return { kind: 'too-many-items' };
@@ -95,12 +95,12 @@ export interface PageReader<P> {
  * const { end } = await walkPages((cursor) => client.listTools({ cursor }), { onPage: (page) => tools.push(...page.tools) });
  */
 export async function walkPages<P>(
-  fetchPage: (cursor: string | undefined) => Promise<P>,
+  fetchPage: (cursor: string | number | undefined) => Promise<P>,
   { bounds = {}, onPage }: PageReader<P>,
 ): Promise<{ readonly end: WalkEnd; readonly pages: number }> {
   const walk = new PageWalk(bounds);
   try {
-    for (let cursor: string | undefined; ; ) {
+    for (let cursor: string | number | undefined; ; ) {
       const page = await fetchPage(cursor);
       const step = walk.next(page, onPage(page));
       if (step.kind !== 'more') return { end: step, pages: walk.pages };

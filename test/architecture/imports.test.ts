@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { readImports, sourceFiles } from '../../scripts/generate/imports.js';
 
 /** The files beside the folders of `src` that every folder may import. */
-const EVERYWHERE = ['errors', 'base64', 'sha256', 'once'];
+const EVERYWHERE = ['errors', 'base64', 'sha256', 'once', 'exact-json'];
 
 /** The folders of `src`, each with the folders above it that it may import. `index.ts` is beside the folders. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {

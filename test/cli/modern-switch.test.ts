@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mintHandle, urlOfHost } from '../../src/cli/control/host-handle.js';
 import { readRegistry, registryFolder } from '../../src/cli/control/registry.js';
+import { userKey } from '../../src/cli/control/user-keys.js';
 import type { PanelSession } from '../../src/gate/panel/panel-document.js';
+import { getOrMake } from '../../src/once.js';
 import { read } from '../../src/wire/messages.js';
 import { MAIN, run, runAtTerminal, start } from './run.js';
 
@@ -61,8 +64,12 @@ async function serveHttp(): Promise<string> {
   return / on (http\S+)/.exec(await until('stdout', /Press Ctrl-C/))?.[1] ?? '';
 }
 
-const overHttp = (url: string, name: string) =>
-  connect(new StreamableHTTPClientTransport(new URL(url)), name);
+/** Each host has a URL of its own, as its configuration does. */
+const handles = new Map<string, string>();
+function overHttp(url: string, name: string) {
+  const handle = getOrMake(handles, name, () => mintHandle(name, userKey('session-key', process.env)));
+  return connect(new StreamableHTTPClientTransport(new URL(urlOfHost(url, handle))), name);
+}
 
 /** A process over stdio can be switched shortly after its first list. */
 const isSwitchable = () => expect.poll(() => readRegistry(registryFolder(process.env))).toHaveLength(1);
@@ -145,7 +152,7 @@ describe('the model of a host of 2026-07-28', () => {
 });
 
 describe('hosts of 2026-07-28 over HTTP', () => {
-  it('are switched one by one, by their names', async () => {
+  it('are switched one by one, by their URLs', async () => {
     const url = await serveHttp();
     const [one, other] = [await overHttp(url, 'One'), await overHttp(url, 'Other')];
     expect([await one.count(), await other.count()]).toEqual([ALL, ALL]);
@@ -159,6 +166,20 @@ describe('hosts of 2026-07-28 over HTTP', () => {
     await expect.poll(() => one.told).toEqual(['notifications/tools/list_changed']);
     expect([await one.count(), await other.count()]).toEqual([SAFE, ALL]);
     expect(other.told).toEqual([]);
+  });
+
+  it('share nothing if their URLs have no handle, whatever they call themselves', async () => {
+    const url = new URL(await serveHttp());
+    const [one, other] = [
+      await connect(new StreamableHTTPClientTransport(url), 'mcp'),
+      await connect(new StreamableHTTPClientTransport(url), 'mcp'),
+    ];
+    const { z } = await import('zod');
+    const params = { concerns: { security: 'high' } };
+    const switched = one.client.request({ method: 'updateConcerns', params }, z.looseObject({}));
+    await expect(switched).rejects.toMatchObject({ code: -32601 });
+    expect([await one.count(), await other.count()]).toEqual([ALL, ALL]);
+    expect((await run('switch')).stdout).not.toContain('mcp ');
   });
 
   it('keep what was chosen for the next conversation', async () => {

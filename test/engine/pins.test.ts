@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../src/engine/configuration.js';
-import { changeOf, definitionDigest, pinsOf } from '../../src/engine/pins.js';
+import { changeOf, definitionDigest, pinsOf, sortedJson } from '../../src/engine/pins.js';
 import { preparePolicy } from '../../src/engine/policy.js';
 import { bindCatalog, select } from '../../src/engine/select.js';
 import { outsideEntry } from '../../src/engine/servers/outside-names.js';
+import { parseExact } from '../../src/exact-json.js';
 import { parsePolicy } from '../../src/policy/compile/parse.js';
 
 const tree = {
@@ -111,5 +112,34 @@ describe('a policy with pins', () => {
     const policy = policyWith('{}');
     expect(listed.map((each) => changeOf(policy, 'tools', each))).toEqual(['changed', undefined, 'new']);
     expect(changeOf(policy, 'tools', { ...tree, name: '__proto__' })).toBe('new');
+  });
+});
+
+describe('numbers that JavaScript cannot hold', () => {
+  const withMaximum = (maximum: string) =>
+    Object(parseExact(`{"name":"a","inputSchema":{"properties":{"id":{"maximum":${maximum}}}}}`));
+
+  it('make a difference to the digest, which is that of another version of Node.js', () => {
+    const [one, other] = [withMaximum('9007199254740993'), withMaximum('9007199254740992')];
+    expect(definitionDigest('tools', one)).not.toBe(definitionDigest('tools', other));
+    expect(sortedJson(one.inputSchema)).toBe('{"properties":{"id":{"maximum":9007199254740993}}}');
+  });
+
+  it('that only look different have the digest of the number', () => {
+    expect(definitionDigest('tools', withMaximum('1.0'))).toBe(definitionDigest('tools', withMaximum('1')));
+  });
+
+  it('hold with a pin that has the number of JavaScript, which earlier versions wrote', () => {
+    const given = withMaximum('9007199254740993');
+    const { compiled } = parsePolicy(new Map([['policy.yaml', 'version: 1\n']]));
+    if (compiled === undefined) throw new Error('not a policy');
+    const policyWith = (pinned: object) => preparePolicy({ ...compiled, pins: pinsOf({ tools: [pinned] }) });
+    const rounded = JSON.parse(
+      '{"name":"a","inputSchema":{"properties":{"id":{"maximum":9007199254740993}}}}',
+    );
+    expect(changeOf(policyWith(rounded), 'tools', given)).toBeUndefined();
+    expect(changeOf(policyWith(given), 'tools', given)).toBeUndefined();
+    expect(changeOf(policyWith(given), 'tools', rounded)).toBe('changed');
+    expect(changeOf(policyWith(given), 'tools', withMaximum('9007199254740995'))).toBe('changed');
   });
 });

@@ -51,7 +51,7 @@ describe('a tool that the server does not list', () => {
     expect(calledNames(harness)).toEqual(what === 'shown' ? [name] : [expect.stringMatching(/^unknown-/)]);
   });
 
-  it('is shown once a list that was read more than a minute ago is read again', () => {
+  it('is looked for again in a list that was read more than a second ago', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const lists: Record<string, object[]> = { ...LISTS };
     const harness = serving(enforce, lists);
@@ -61,11 +61,9 @@ describe('a tool that the server does not list', () => {
     };
     expect(call()).toMatch(/^unknown-/);
     lists['tools/list'] = [...LISTS['tools/list'], { name: 'added' }];
-    vi.setSystemTime(Date.now() + 59_000);
+    vi.setSystemTime(Date.now() + 900);
     expect(call()).toMatch(/^unknown-/);
-    vi.setSystemTime(Date.now() + 2000);
-    // This request still uses the old list, so that no request waits.
-    expect(call()).toMatch(/^unknown-/);
+    vi.setSystemTime(Date.now() + 200);
     expect(call()).toBe('added');
     expect(asked(harness).filter((method) => method === 'tools/list')).toHaveLength(2);
   });

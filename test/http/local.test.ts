@@ -29,6 +29,7 @@ afterAll(() => endpoint.close());
 async function send(
   headers: Record<string, string>,
   path = '/mcp',
+  accepted: Record<string, string> = { accept: 'application/json, text/event-stream' },
 ): Promise<{ status: number; body: string }> {
   const sent = request({
     host: '127.0.0.1',
@@ -36,7 +37,7 @@ async function send(
     path,
     method: 'POST',
     headers: {
-      accept: 'application/json, text/event-stream',
+      ...accepted,
       'content-type': 'application/json',
       ...headers,
     },
@@ -72,6 +73,24 @@ describe('the local endpoint', () => {
     const { status, body } = await send(headers());
     expect(status).toBe(403);
     expect(body).not.toContain('encryptData');
+  });
+
+  it.each([
+    ['that does not say what it accepts', undefined, 200],
+    ['that accepts anything', '*/*', 200],
+    ['that prefers JSON', 'application/json, */*;q=0.1', 200],
+    ['that refuses anything else', 'application/json, */*;q=0', 406],
+    ['that accepts only JSON', 'application/json', 406],
+    ['that wants a page', 'text/html', 406],
+  ])('reads the header Accept of a client %s', async (_what, accept, status) => {
+    const headers = accept === undefined ? {} : { accept };
+    expect((await send({ host: `127.0.0.1:${port}`, ...headers }, '/mcp', {})).status).toBe(status);
+  });
+
+  it('serves the same path with a slash at its end, and no longer path', async () => {
+    expect((await send({ host: `127.0.0.1:${port}` }, '/mcp/')).status).toBe(200);
+    expect((await send({ host: `127.0.0.1:${port}` }, '/mcp//')).status).toBe(404);
+    expect((await send({ host: `127.0.0.1:${port}` }, '/mcp/other')).status).toBe(404);
   });
 
   it('sends the headers of an answer together with it, and before an answer that takes long', async () => {

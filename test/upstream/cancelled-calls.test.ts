@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CallController } from '../../src/upstream/bridged-server.js';
 import { abortSignalOf } from '../../src/upstream/call.js';
-import { ModernWire } from '../../src/upstream/wires/modern-wire.js';
+import { RemoteTransport } from '../../src/upstream/wires/remote.js';
 
 it('aborts a call once, and tells whoever still listens', () => {
   const controller = new CallController();
@@ -36,11 +36,16 @@ it('gives a signal of Node.js as it is', () => {
 
 it('ends the request to a modern server at a URL when its client leaves', async () => {
   const controller = new CallController();
-  const wire = new ModernWire(new URL('http://localhost/mcp'), {}, async (_url, init) => {
-    controller.abort('left');
-    expect(init?.signal?.reason).toBe('left');
-    return Response.json({});
-  });
+  const wire = new RemoteTransport(
+    new URL('http://localhost/mcp'),
+    {},
+    async (_url, init) => {
+      controller.abort('left');
+      expect(init?.signal?.reason).toBe('left');
+      return Response.json({});
+    },
+    'modern',
+  );
   await wire.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' }, { signal: controller });
   expect.assertions(1);
 });

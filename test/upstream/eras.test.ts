@@ -79,7 +79,7 @@ describe('a question of a legacy server for a modern host', () => {
 });
 
 describe('the era of a server', () => {
-  it('that is silent before initialize is legacy, and its process is kept', async () => {
+  it('that is silent before initialize is not known until it is initialized, and its process is kept', async () => {
     let starts = 0;
     const bridged = serve(() => {
       starts++;
@@ -87,8 +87,9 @@ describe('the era of a server', () => {
         if (m.method === 'initialize') { started = true; return send({ id: m.id, result: info }); }
         if (started && m.id !== undefined) send({ id: m.id, result: { tools: [] } });`);
     });
-    expect(await bridged.era()).toBe('legacy');
+    expect(await bridged.era()).toBeUndefined();
     expect((await ask(bridged, undefined, 'tools/list')).result).toMatchObject({ tools: [], ttlMs: 0 });
+    expect(await bridged.decided).toBe('legacy');
     expect(starts).toBe(1);
   });
 

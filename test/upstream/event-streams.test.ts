@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ModernWire } from '../../src/upstream/wires/modern-wire.js';
+import { RemoteTransport } from '../../src/upstream/wires/remote.js';
 
 const TEXT = new TextEncoder();
 const [progress, answer] = [
@@ -14,11 +14,12 @@ async function received(stream: string, size: number): Promise<readonly unknown[
     bytes.slice(at * size, (at + 1) * size),
   );
   const messages: unknown[] = [];
-  const wire = new ModernWire(
+  const wire = new RemoteTransport(
     new URL('http://localhost/mcp'),
     {},
     async () =>
       new Response(ReadableStream.from(pieces), { headers: { 'content-type': 'text/event-stream' } }),
+    'modern',
   );
   await wire.send(
     { jsonrpc: '2.0', id: 1, method: 'tools/call' },

@@ -16,6 +16,10 @@ import { type RemoteFault, startFaultyRemote } from './faulty-remote.js';
 
 const CHILD = fileURLToPath(new URL('fixtures/faulty-child.mjs', import.meta.url));
 const LIMITS = { startMs: 1000, silenceMs: 900 };
+const SILENCE_MS = new Map([
+  ['hang-later', 200],
+  ['hang-at-initialize', LIMITS.silenceMs],
+]);
 const CALLS = { clients: 5, calls: 200, patienceMs: PATIENCE.wait };
 
 const open: (() => Promise<unknown>)[] = [];
@@ -38,7 +42,7 @@ function childUpstream(fault: string, isolation: Isolation = 'shared', after = '
     // On a busy machine, Node.js needs more than a second to start, and a server that answers is silent for a second.
     {
       startMs: fault === 'hang-at-initialize' ? LIMITS.startMs : PATIENCE.wait,
-      silenceMs: fault.startsWith('hang') ? LIMITS.silenceMs : PATIENCE.wait,
+      silenceMs: SILENCE_MS.get(fault) ?? PATIENCE.wait,
       report: (event) => void events.push(event),
     },
   );
@@ -123,7 +127,8 @@ describe('a child process', () => {
 
   it.each([
     ['exit-mid-call', 'it ended with exit code 3'],
-    ['hang-later', 'it sent nothing for 0.9 s, and did not answer a ping'],
+    // A call is waited for five times as long.
+    ['hang-later', 'it sent nothing for 1 s, and did not answer a ping'],
   ])('with the fault %s is replaced, and each call is answered', async (fault, reason) => {
     const { upstream, events } = childUpstream(fault);
     const counts = await callAll(upstream, CALLS);

@@ -20,9 +20,12 @@ describe('a walk through the pages of a list', () => {
     expect(walk.pages).toBe(3);
   });
 
-  it.each([undefined, null, 7, {}, ['a']])('takes a page with the cursor %j for the last one', (cursor) => {
-    expect(new PageWalk().next(page(cursor))).toEqual({ kind: 'complete' });
-  });
+  it.each([undefined, null, true, {}, ['a']])(
+    'takes a page with the cursor %j for the last one',
+    (cursor) => {
+      expect(new PageWalk().next(page(cursor))).toEqual({ kind: 'complete' });
+    },
+  );
 
   it.each([undefined, null, 'text', 7])('takes %j for a last page', (notPage) => {
     expect(new PageWalk().next(notPage)).toEqual({ kind: 'complete' });
@@ -95,7 +98,7 @@ describe('a walk through the pages of a list', () => {
 });
 
 /** Each cursor of a server with these pages is the position of the next page. */
-const fetchFrom = (pages: readonly (readonly number[])[]) => (cursor: string | undefined) => {
+const fetchFrom = (pages: readonly (readonly number[])[]) => (cursor: string | number | undefined) => {
   const at = Number(cursor ?? 0);
   return page(at + 1 < pages.length ? String(at + 1) : undefined, pages[at]);
 };

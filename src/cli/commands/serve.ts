@@ -1,5 +1,6 @@
 import { describeAccepted } from '../../engine/configuration.js';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
+import { onNumberChanged } from '../../exact-json.js';
 import { LivePolicy } from '../../gate/request/live-policy.js';
 import type { Era } from '../../wire/messages.js';
 import { UsageError } from '../errors.js';
@@ -50,12 +51,13 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
   );
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
-  const [{ createControl }, { catalogKeeper }, { openServer }, { openOperations }] = await Promise.all([
-    import('../control/control.js'),
-    import('../serving/kept-catalogs.js'),
-    import('../inputs/open-server.js'),
-    import('../serving/service/operations.js'),
-  ]);
+  const [{ createControl }, { catalogKeeper, settingsOf }, { openServer }, { openOperations }] =
+    await Promise.all([
+      import('../control/control.js'),
+      import('../serving/kept-catalogs.js'),
+      import('../inputs/open-server.js'),
+      import('../serving/service/operations.js'),
+    ]);
   const opened = await openServer(input, terminal.env);
   const isJson =
     values.log === 'json' || (values.log === 'auto' && service.isForMany && terminal.stderr.isTTY !== true);
@@ -85,7 +87,8 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
       // What a server lists depends on what it is told that hosts can do.
       const keeperOf =
         identity && isEarly
-          ? (era: Era, slug = '') => catalogKeeper(terminal.env, [...identity, slug, isolation, era])
+          ? (era: Era, slug = '') =>
+              catalogKeeper(terminal.env, [...identity, slug, isolation, era, settingsOf(terminal.env)])
           : undefined;
       const serving = {
         opened,
@@ -98,6 +101,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
         signal,
         limits,
       };
+      onNumberChanged(() => terminal.note(CHANGES_NUMBERS));
       // A host over stdio waits for its first list, and needs no HTTP endpoint for it.
       if (values.stdio === true)
         return await (await import('../serving/over-stdio.js')).serveStdio(serving, preferences);
@@ -113,6 +117,9 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
 /** Nothing tells whose question it is. Some servers list no tools that ask if they are told so. */
 const SHARED =
   'note: With --isolation shared, servers cannot ask hosts, so tools that need sampling, elicitation or roots may be missing. --isolation per-session has them.';
+
+const CHANGES_NUMBERS =
+  'This version of Node.js changes numbers that JavaScript cannot hold, such as integers over 2^53. Use Node.js 22.';
 
 /** @returns the preferences of `--concern` and `--preset`, for hosts that send none */
 function defaultPreferences(policy: Policy, { concern = [], preset = [], stdio }: Options['serve']) {

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { IDENTITY, identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
+import { parseExact } from '../../exact-json.js';
 import { itemsOf } from '../../gate/request/whole-list.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { EXTENSION_ID, isMembers, read } from '../../wire/messages.js';
@@ -47,7 +48,7 @@ export function readCatalogFile(path: string): CatalogFile {
   // A test file of a stranger can name it. To read a pipe would wait for somebody who writes into it.
   if (existsSync(path) && !statSync(path).isFile())
     throw cannotRead(path, 'it is not a regular file', advice);
-  const data = readJson(path, advice, () => `${path} is not JSON. ${CREATE}`);
+  const data = readJson(path, advice, () => `${path} is not JSON. ${CREATE}`, parseExact);
   if (!isMembers(data) || !KINDS.some((kind) => read(data, kind) !== undefined)) {
     const hint = Array.isArray(data) ? 'Put the list into {"tools": [...]}.' : CREATE;
     throw new CliError(`${path} is not a catalog: it has none of ${KINDS.join(', ')}. ${hint}`);

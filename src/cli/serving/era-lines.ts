@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LEGACY_VERSIONS, MODERN_VERSION } from '../../upstream/eras/envelope.js';
 import type { Bridge } from '../../upstream/isolation.js';
 import type { Era } from '../../wire/messages.js';
 import { explainEra } from '../inputs/explain-era.js';
 import type { Serving } from './serving.js';
 
+/** How long the address of the endpoint waits for its server. */
+const LATE_MS = 5000;
 const [LEGACY_VERSION] = LEGACY_VERSIONS;
 const ERAS = ['legacy', 'modern'] as const;
 
@@ -28,12 +31,23 @@ export async function eraLines(serving: Serving, bridged: Bridge): Promise<strin
       : `Server:  ${LEGACY_VERSION}, translated for ${MODERN_VERSION} hosts${'open' in opened ? shared : ''}`;
   if (!('open' in opened)) return [hosts, lineOf('legacy')];
   const opening = bridged.era();
-  if (!ERAS.some((era) => keeperOf?.(era).read() !== undefined))
-    return [hosts, lineOf(await opening.catch((cause) => explainEra(cause)))];
-  // Why it cannot be opened is written when it happens, and each request opens it again.
-  void opening.then(
-    (era) => operations.note(lineOf(era)),
-    () => undefined,
-  );
+  if (!ERAS.some((era) => keeperOf?.(era).read() !== undefined)) {
+    const late = sleep(LATE_MS, undefined, { ref: false });
+    const era = await Promise.race([opening.catch((cause) => explainEra(cause)), late]);
+    if (era !== undefined) return [hosts, lineOf(era)];
+    noteLater(opening);
+    return [hosts, 'Server:  has not answered yet. Its protocol version is printed when it does.'];
+  }
+  noteLater(opening);
   return [hosts, 'Server:  starting. Until it is up, hosts get its lists of the last start.'];
+
+  /** Why it cannot be opened is written when it happens, and each request opens it again. */
+  function noteLater(known: Promise<Era | undefined>): void {
+    void known
+      .then((era) => era ?? bridged.decided)
+      .then(
+        (era) => operations.note(lineOf(era)),
+        () => undefined,
+      );
+  }
 }

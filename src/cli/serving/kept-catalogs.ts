@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseExact } from '../../exact-json.js';
 import { sha256Of } from '../../sha256.js';
 import type { CatalogKeeper, SavedCatalog } from '../../upstream/early/start.js';
 import { isMembers, read } from '../../wire/messages.js';
@@ -21,7 +22,7 @@ export function catalogKeeper(environment: NodeJS.ProcessEnv, identity: readonly
   return {
     read() {
       try {
-        const found: unknown = JSON.parse(readFileSync(file, 'utf8'));
+        const found: unknown = parseExact(readFileSync(file, 'utf8'));
         return isCatalog(found) ? found : undefined;
       } catch {
         return undefined;
@@ -36,6 +37,24 @@ export function catalogKeeper(environment: NodeJS.ProcessEnv, identity: readonly
     },
   };
 }
+
+/** Variables that differ from one terminal or session to the next, and say nothing of a server. */
+const OF_SESSION =
+  /^(_|PWD|OLDPWD|SHLVL|TERM.*|COLORTERM|COLUMNS|LINES|SHELL|TMPDIR|WINDOWID|DISPLAY|WAYLAND_.*|XDG_(SESSION|RUNTIME|VTNR|SEAT).*|SSH_.*|DBUS_.*|TMUX.*|STY|INVOCATION_ID|JOURNAL_STREAM|npm_.*|VSCODE_.*|ITERM_.*|CLAUDE.*|CURSOR_.*)$/;
+
+/**
+ * Returns a digest of the variables that a server inherits: the same command lists other things for another account.
+ *
+ * @param environment the variables of this process
+ */
+export const settingsOf = (environment: NodeJS.ProcessEnv): string =>
+  sha256Of(
+    JSON.stringify(
+      Object.entries(environment)
+        .filter(([name]) => !OF_SESSION.test(name))
+        .sort(),
+    ),
+  );
 
 const isCatalog = (found: unknown): found is SavedCatalog =>
   isMembers(read(found, 'about', 'capabilities')) && isMembers(read(found, 'lists'));

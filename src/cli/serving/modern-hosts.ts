@@ -12,11 +12,10 @@ import {
   read,
   toSdk,
 } from '../../wire/messages.js';
+import { HOST_PARAMETER, isHandle } from '../control/host-handle.js';
 
-/** Hosts by name that the page shows. */
+/** Hosts that the page shows. */
 const MAX_HOSTS = 32;
-/** In characters. */
-const MAX_NAME = 100;
 
 /** Keeps what the people of hosts chose for as long as the process runs: a host that is forgotten is shown everything. */
 export const createHostStore = () => createMemoryStore({ expiresAfterSeconds: Number.POSITIVE_INFINITY });
@@ -27,6 +26,8 @@ export interface ModernHostsOptions extends Pick<GateOptions, 'policy' | 'observ
   readonly make: () => Promise<UpstreamServer>;
   /** Tells the streams of a host which lists look different. */
   readonly switched: (host: PrincipalPreferences) => void;
+  /** What the handles in URLs were made with. */
+  readonly key: string;
   /** A host without a request for so long is no longer shown. What its person chose stays. */
   readonly idleMs: number;
 }
@@ -39,7 +40,7 @@ interface Host {
 
 /**
  * The hosts of 2026-07-28 that use an endpoint of one person. Their requests belong to no session, so what the person
- * switches is kept by the name of the host, and a connection of the endpoint's own stands for the host on the page.
+ * switches is kept by the handle in the URL of the host, and a connection of the endpoint's own stands for the host on the page.
  */
 export class ModernHosts {
   private readonly store = createHostStore();
@@ -47,11 +48,14 @@ export class ModernHosts {
 
   constructor(private readonly options: ModernHostsOptions) {}
 
-  /** Returns where the preferences of the host of a request are kept. */
-  of(body: unknown): PrincipalPreferences {
+  /**
+   * Returns where the preferences of the host of a request are kept; `undefined` for a URL without a valid handle: what a host calls
+   * itself says nothing of who it is (2026-07-28, basic, "clientInfo").
+   */
+  of(request: Request, body: unknown): PrincipalPreferences | undefined {
+    const name = new URL(request.url).searchParams.get(HOST_PARAMETER);
+    if (name === null || !isHandle(name, this.options.key)) return undefined;
     const info = read(body, 'params', '_meta', CLIENT_INFO_META);
-    const named = read(info, 'name');
-    const name = typeof named === 'string' ? named.slice(0, MAX_NAME) : '';
     const host = this.hosts.get(name) ?? this.add(name, info);
     host.gone.refresh();
     if (read(body, 'method') === LISTS.tools.method) host.observer?.listed();
@@ -66,7 +70,7 @@ export class ModernHosts {
       void own.close();
     }, this.options.idleMs).unref();
     const host: Host = { kept, gone, observer: undefined };
-    // More names than that are those of a client that changes its name.
+    // More than that is more than anybody has: the page does not show them.
     if (this.hosts.size >= MAX_HOSTS) return host;
     this.hosts.set(name, host);
     this.represent(host, own, inner, info).catch(() => own.close());

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { StdioServerTransport, serveStdio as serveEras } from '@modelcontextprotocol/server/stdio';
+import { serveStdio as serveEras } from '@modelcontextprotocol/server/stdio';
 import { attachGate } from '../../gate/attach.js';
 import type { ReceiveReport } from '../../gate/request/report.js';
 import { TaskMemory } from '../../gate/tasks/task-records.js';
@@ -8,6 +8,7 @@ import { BridgedFront } from '../../http/bridged-front.js';
 import { ListenStreams } from '../../http/streams/listen-streams.js';
 import { upstreamOf } from '../../http/upstream-server.js';
 import { DRAIN_MS, watchRequests } from '../../upstream/open-requests.js';
+import { HostTransport } from '../../upstream/wires/host-stdio.js';
 import { receiveFirst } from '../../wire/transport-layer.js';
 import { CliError } from '../errors.js';
 import { aborted } from '../terminal/interrupt.js';
@@ -17,6 +18,8 @@ import { createHostStore } from './modern-hosts.js';
 import { OPEN_PAGE, type Serving } from './serving.js';
 import { streamsOverStdio } from './stdio-streams.js';
 
+/** How long a host that closed its output waits for its answers: as long as the slowest host waits for a call. */
+const ANSWER_MS = 10 * 60_000;
 /** How long the page waits for the first list of the host: some hosts list only when a person asks. A slow machine needs seconds. */
 const PAGE_MS = 3000;
 
@@ -36,8 +39,8 @@ export async function serveStdio(
 ): Promise<number> {
   const { opened, policy, control, operations, signal } = serving;
   const { bridged, ...servers } = await serversOf(serving);
-  const wire: Transport = withDefaultPreferences(preferences, new StdioServerTransport());
-  const answerAll = watchRequests(wire);
+  const wire: Transport = withDefaultPreferences(preferences, new HostTransport());
+  const requests = watchRequests(wire);
   receiveFirst(wire, (message, next) => {
     serving.used?.(message);
     next(message);
@@ -60,9 +63,9 @@ export async function serveStdio(
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve);
     process.stdin.once('close', resolve);
-    // A host that does not read any more has left.
-    process.stdout.once('error', resolve);
   });
+  // A host that does not read any more has left.
+  const left = new Promise<void>((resolve) => process.stdout.once('error', () => resolve()));
   // A server of a module closes the connection to the host when it ends.
   const closed = new Promise<'closed'>((resolve) => {
     const close = transport.close.bind(transport);
@@ -84,7 +87,7 @@ export async function serveStdio(
     { transport: transport as never },
   );
   try {
-    const over = Promise.race([ended, aborted(signal), closed]);
+    const over = Promise.race([ended, left, aborted(signal), closed]);
     // The host does not wait for the page, whose modules take as long to load as a list takes.
     await Promise.race([aborted(listed.signal), over, sleep(PAGE_MS, undefined, { ref: false })]);
     await control?.listen();
@@ -92,7 +95,13 @@ export async function serveStdio(
     if (control !== undefined) operations.note(`Switch what the host is shown: ${OPEN_PAGE}`);
     if ((await over) !== 'closed') {
       await streams.close();
-      await Promise.race([ended, answerAll(DRAIN_MS)]);
+      // A host that has said everything still reads the answers: scripts write all requests at once. A signal does not wait as long.
+      const patience = signal.aborted ? DRAIN_MS : ANSWER_MS;
+      await Promise.race([
+        left,
+        aborted(signal).then(() => requests.answerAll(DRAIN_MS)),
+        requests.answerAll(patience),
+      ]);
       return 0;
     }
     throw new CliError(

@@ -1,10 +1,12 @@
 import { listenLocally } from '../../http/local.js';
+import { parseForwarded } from '../../http/request-body.js';
 import { byEra, createModernHandler } from '../../http/sdk-v2.js';
 import { withServerCard } from '../../http/server-card/serve-card.js';
 import { ListenStreams } from '../../http/streams/listen-streams.js';
 import { createMemoryStore } from '../../session/memory.js';
 import { DRAIN_MS } from '../../upstream/open-requests.js';
 import { proxySessions } from '../../upstream/sessions.js';
+import { mintHandle, urlOfHost } from '../control/host-handle.js';
 import { markSwitches } from '../control/switched-sessions.js';
 import { userKey } from '../control/user-keys.js';
 import type { Service } from '../options/service-options.js';
@@ -34,7 +36,7 @@ export async function serveHttp(
   service: Service & { readonly port: number },
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const { policy, control, operations, signal, limits, isForMany } = serving;
+  const { opened, policy, control, operations, signal, limits, isForMany } = serving;
   const { note, report } = operations;
   const access = isForMany ? accessOf(service, environment) : undefined;
   const ofUser = (name: 'endpoint-key' | 'session-key') =>
@@ -42,6 +44,8 @@ export async function serveHttp(
   const shared =
     service.store === undefined ? undefined : await sharedStore(service.store, environment, note);
   const [key, secret] = [ofUser('endpoint-key'), shared?.secret ?? ofUser('session-key')];
+  // An open endpoint has no secret that outlives it, and neither have its handles.
+  const handleKey = secret ?? crypto.randomUUID();
   const { bridged, ...servers } = await serversOf(serving);
   // A service goes on where the server behind it is down: /readyz says so.
   const lines = await eraLines(serving, bridged).catch((cause): string[] => {
@@ -77,8 +81,11 @@ export async function serveHttp(
           observe: control.observerOf('http'),
           switched: (host) => streams.switched(host),
           idleMs: limits.idleMs,
+          key: handleKey,
         });
-  const modern = createModernHandler({ server: servers.modern, policy }, streams, (body) => hosts?.of(body));
+  const modern = createModernHandler({ server: servers.modern, policy }, streams, (request, body) =>
+    hosts?.of(request, body),
+  );
   const both = byEra(
     (request, body, given) =>
       // It has no session, so the proxy refuses it.
@@ -86,6 +93,9 @@ export async function serveHttp(
         ? proxy.fetch(request, { ...given, parsedBody: body })
         : modern(request, body, { ...given, report: given?.report ?? report }),
     proxy.fetch,
+    undefined,
+    // A server of a module gets numbers of JavaScript, as from its own SDK.
+    'open' in opened || 'several' in opened ? parseForwarded : undefined,
   );
   const probe = probes((limit) => bridged.isUp(limit), signal);
   const admit: Access['guard'] = access?.guard ?? ((handle) => handle);
@@ -107,7 +117,14 @@ export async function serveHttp(
   const address = control?.announce(endpoint.url);
   // The address has the key of the page, which must not stay in a log file.
   const page = address !== undefined && !process.stdout.isTTY ? OPEN_PAGE : address;
-  process.stdout.write(welcome(endpoint.url, serving, lines, page));
+  process.stdout.write(
+    welcome(
+      control === undefined ? endpoint.url : urlOfHost(endpoint.url, mintHandle('host', handleKey)),
+      serving,
+      lines,
+      page,
+    ),
+  );
   await aborted(signal);
   control?.close();
   await streams.close();
@@ -120,7 +137,7 @@ export async function serveHttp(
 const ONE_PROCESS =
   'Sessions are kept in the memory of this one process. For several processes, pass --sessions-store.';
 
-/** @returns how to connect a host, with preferences that this policy knows as examples */
+/** @returns how to connect one host, which its URL names, with preferences that this policy knows as examples */
 function welcome(url: string, { policy, opened }: Serving, eras: readonly string[], page?: string): string {
   const { presets, concerns } = policy.current;
   const [preset] = presets.keys();
@@ -130,10 +147,10 @@ function welcome(url: string, { policy, opened }: Serving, eras: readonly string
     return [[name, match === 'at-most' ? values[0] : values.at(-1)]];
   });
   const inUrl = preset ?? strictest?.join(':');
-  const example = inUrl === undefined ? url : `${url}?concerns=${inUrl}`;
+  const example = inUrl === undefined ? url : `${url}${url.includes('?') ? '&' : '?'}concerns=${inUrl}`;
   const config = JSON.stringify({ mcpServers: { concerns: { type: 'http', url: example } } });
   return [
-    `Serving ${opened.name} on ${url}`,
+    `Serving ${opened.name} on ${url.split('?')[0]}`,
     ...eras,
     '',
     `Connect a host:    claude mcp add --transport http concerns '${example}'`,

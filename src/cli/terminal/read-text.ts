@@ -26,6 +26,7 @@ export function readText(path: string, advice: string, name = path): string {
  * @param path the file
  * @param advice a sentence that says what to do if it cannot be read
  * @param whyNot a sentence for a text that is not JSON
+ * @param parse reads the text; `parseExact` keeps the texts of numbers
  * @returns the parsed text
  * @throws {CliError} if the file cannot be read, or is not JSON
  */
@@ -33,10 +34,11 @@ export function readJson(
   path: string,
   advice: string,
   whyNot: (text: string, cause: unknown) => string,
+  parse: (text: string) => unknown = JSON.parse,
 ): unknown {
   const text = readText(path, advice).replace(/^\uFEFF/, '');
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (cause) {
     throw new CliError(whyNot(text, cause), { cause });
   }

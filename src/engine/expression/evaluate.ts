@@ -1,3 +1,4 @@
+import { numberOf } from '../../exact-json.js';
 import { prepare } from './apply.js';
 import { isUnanswered } from './closed.js';
 import { type Expression, isTextOperator, keysOf, pathsOf, readsData, readsPrimitive } from './expression.js';
@@ -198,7 +199,7 @@ export function pathReader(path: string): (data: unknown) => unknown {
 /** @returns an own property, never one that an object inherits; `undefined` if there is none */
 export function readOwn(data: unknown, name: string): unknown {
   if (data === undefined || data === null || !Object.hasOwn(data, name)) return undefined;
-  return (data as Record<string, unknown>)[name];
+  return numberOf((data as Record<string, unknown>)[name]);
 }
 
 /** @returns the own properties of an object; none of anything else */

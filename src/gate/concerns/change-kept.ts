@@ -1,6 +1,6 @@
 import type { Configuration } from '../../engine/configuration.js';
 import type { SessionRecord } from '../../session/store.js';
-import { CAPABILITIES, read } from '../../wire/messages.js';
+import { CAPABILITIES, eraOf, read } from '../../wire/messages.js';
 import { configure } from '../request/configure.js';
 import { ask, type ResponseSteps } from '../request/decision.js';
 import type { RequestFacts } from '../request/facts.js';
@@ -81,7 +81,8 @@ export function* changeKept(
   const capabilities = CAPABILITIES.filter(
     (each) => comparison.changed.has(each) && listChanged?.includes(each),
   );
-  yield* ask({ need: 'announce', capabilities, isSwitch });
+  // A modern client hears of it only on its streams, however it was changed.
+  yield* ask({ need: 'announce', capabilities, isSwitch: isSwitch || eraOf(facts.request) === 'modern' });
   return { state: 'changed', after, ...comparison };
 }
 

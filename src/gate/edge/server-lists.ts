@@ -1,9 +1,11 @@
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
 import { bindCatalog } from '../../engine/select.js';
+import { getOrMake } from '../../once.js';
 import { ERRORS, LISTS } from '../../wire/messages.js';
 import { askForPages } from '../../wire/page-walker.js';
 import { targetMatcher } from '../enforce/visibility.js';
+import { FRESH } from '../request/catalog-cache.js';
 import type { FoundLists, Lists, NeededLists, Target } from '../request/decision.js';
 import { itemsOf } from '../request/whole-list.js';
 import type { Exchange } from './exchange.js';
@@ -27,22 +29,46 @@ export function withLists(
   const lists: { -readonly [K in keyof Lists]: Lists[K] } = { servers };
   let enough = true;
   const { policy, connection } = exchange;
-  const next = (index: number): void => {
+  const next = (index: number, freshMs?: number): void => {
     const kind = kinds[index];
     if (kind === undefined) return then({ lists, enough });
-    connection.catalog.get(kind, policy, exchange.ask, (outcome) => {
-      if (outcome.state === 'complete') lists[kind] = outcome.list.bound;
-      if (outcome.state === 'failed' && outcome.error.code !== ERRORS.methodNotFound) enough = false;
-      if (outcome.state !== 'unbounded') return next(index + 1);
-      search(exchange, kind, targets, (found) => {
-        if (found === undefined) enough = false;
-        else lists[kind] = bindCatalog(policy, kind, found, servers);
-        next(index + 1);
-      });
-    });
+    connection.catalog.get(
+      kind,
+      policy,
+      exchange.ask,
+      (outcome) => {
+        const isUnknown = (): boolean => {
+          if (outcome.state !== 'complete') return false;
+          const { items } = outcome.list.bound;
+          const known = getOrMake(
+            identities,
+            items,
+            () => new Set(items.map((each) => identityOf(kind, each))),
+          );
+          return targets.some(({ name }) => {
+            if (known.has(name)) return false;
+            const matches = targetMatcher(kind, name, servers);
+            return !items.some((each) => matches(identityOf(kind, each)));
+          });
+        };
+        if (freshMs === undefined && isUnknown()) return next(index, FRESH.nameMs);
+        if (outcome.state === 'complete') lists[kind] = outcome.list.bound;
+        if (outcome.state === 'failed' && outcome.error.code !== ERRORS.methodNotFound) enough = false;
+        if (outcome.state !== 'unbounded') return next(index + 1);
+        search(exchange, kind, targets, (found) => {
+          if (found === undefined) enough = false;
+          else lists[kind] = bindCatalog(policy, kind, found, servers);
+          next(index + 1);
+        });
+      },
+      freshMs,
+    );
   };
   next(0);
 }
+
+/** The names or URIs of each list. */
+const identities = new WeakMap<readonly Primitive[], ReadonlySet<string>>();
 
 /** Calls `then` with the primitives that match the targets, or with `undefined` if the search did not reach the end. */
 function search(
@@ -64,7 +90,7 @@ function search(
   };
   // Always to the end of the list: the time that it takes must not reveal that a target exists.
   askForPages(exchange.ask, LISTS[kind].method, { bounds: BOUNDS, onPage }, (end) => {
-    if (end.kind === 'too-many-pages' || end.kind === 'repeated-cursor') catalog.endless.add(kind);
-    then(end.kind === 'complete' ? found : undefined);
+    if (end.kind === 'too-many-pages') catalog.endless.add(kind);
+    then(end.kind === 'complete' || end.kind === 'repeated-cursor' ? found : undefined);
   });
 }

@@ -1,6 +1,7 @@
 import { listedUnder } from '../../engine/added-tools.js';
 import type { ConcernWarning } from '../../engine/configuration.js';
 import { ERRORS } from '../../wire/messages.js';
+import { FRESH } from '../request/catalog-cache.js';
 import { configure, sessionConfiguration } from '../request/configure.js';
 import {
   type FactOf,
@@ -86,7 +87,7 @@ export function provideFact(
   const found = (fact: FactOf<NeedName>): void => receiver.receive({ fact });
   switch (need.need) {
     case 'whole':
-      return exchange.connection.catalog.get(need.kind, exchange.policy, exchange.ask, found);
+      return exchange.connection.catalog.get(need.kind, exchange.policy, exchange.ask, found, FRESH.listMs);
     case 'lists':
       return withLists(exchange, need, found);
     case 'pages':

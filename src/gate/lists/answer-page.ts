@@ -8,6 +8,7 @@ import { describeConcerns, type ListCounts, type ReportContext } from '../reques
 import { withCacheHints } from './cache-hints.js';
 import {
   type CursorTarget,
+  cursorOf,
   cursorTarget,
   digestOf,
   makeCursor,
@@ -49,7 +50,7 @@ export function answerPage(facts: Facts, paged: PagedList): RequestOutcome {
   const { list, items, filterKey, rest, meta, counts, warnings } = paged;
   const { kind } = list;
   const { pageSize } = facts.policy.settings;
-  const page = cutPage(items, facts.request.params?.cursor, () => listTarget(facts, paged), { pageSize });
+  const page = cutPage(items, cursorOf(facts), () => listTarget(facts, paged), { pageSize });
   if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
   const result = { ...rest, [kind]: page.items, ...page.nextCursor, ...meta };
   const listed = withOwnEntries(facts, { kind, filterKey }, result);

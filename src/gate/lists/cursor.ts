@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { sha256Of } from '../../sha256.js';
+import { eraOf } from '../../wire/messages.js';
 import { seal, unseal } from '../../wire/seal.js';
 import type { Facts } from '../request/facts.js';
 import type { CURSOR_MESSAGES } from '../request/generated/texts.js';
@@ -34,6 +35,15 @@ export const cursorTarget = (
   catalog: string,
   filter: string,
 ): CursorTarget => ({ catalog, policy: policy.digest, configuration: key, filter });
+
+/**
+ * Returns the cursor of a list request. A host of 2025-11-25 that sends an empty one asks for the first page; 2026-07-28 allows an
+ * empty one as a cursor.
+ */
+export const cursorOf = ({ request }: Pick<Facts, 'request'>): unknown => {
+  const cursor = request.params?.cursor;
+  return cursor === '' && eraOf(request) === 'legacy' ? undefined : cursor;
+};
 
 export type ReadCursor =
   | { readonly ok: true; readonly offset: number }
@@ -134,7 +144,7 @@ export function isSealed(cursor: unknown): cursor is string {
  * @example
  * sealCursor({ catalog: 'tools', policy: policy.digest, configuration: configuration.key, filter: '' }, 'page-2');
  */
-export function sealCursor(target: CursorTarget, cursor: string): string {
+export function sealCursor(target: CursorTarget, cursor: string | number): string {
   const bound = digestsOf(target).join('.');
   // JSON writes lone surrogates differently from each other. UTF-8 alone would not.
   return `p.${bound}.${seal(keyOf(target), bound, JSON.stringify(cursor))}`;
@@ -150,7 +160,7 @@ export function sealCursor(target: CursorTarget, cursor: string): string {
 export function openCursor(
   cursor: unknown,
   expected: CursorTarget,
-): { readonly ok: true; readonly cursor: string } | Extract<ReadCursor, { readonly ok: false }> {
+): { readonly ok: true; readonly cursor: string | number } | Extract<ReadCursor, { readonly ok: false }> {
   const [, list, filter, sealed = ''] = isSealed(cursor) ? (SEALED.exec(cursor) ?? []) : [];
   const digests = digestsOf(expected);
   if (list !== digests[0]) return { ok: false, reason: list === undefined ? 'malformed' : 'changed' };

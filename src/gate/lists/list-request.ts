@@ -31,7 +31,7 @@ import { itemsOf, type WholeList, wholeListOf, withoutReserved } from '../reques
 import { answerPage, cutPage, listTarget, type PagedList } from './answer-page.js';
 import { withCacheHints } from './cache-hints.js';
 import { applyListFilter, type ReadListFilter, readListFilter } from './client-filter.js';
-import { cursorTarget, isGateCursor, isSealed, openCursor, sealCursor } from './cursor.js';
+import { cursorOf, cursorTarget, isGateCursor, isSealed, openCursor, sealCursor } from './cursor.js';
 import { filterList, withWarnings } from './filter-list.js';
 import { ownListOnly, withOwnEntries } from './own-entries.js';
 import { withOutsideNames } from './sibling-names.js';
@@ -54,7 +54,7 @@ export function* judgeList(asked: RequestFacts): RequestSteps<RequestOutcome> {
   if (!query.ok) return refuse(ERRORS.invalidParams, query.message);
   const facts = yield* ask({ need: 'preferences', invalid: 'refuse' });
   const { request, era } = facts;
-  const cursor = request.params?.cursor;
+  const cursor = cursorOf(facts);
   if (cursor !== undefined && isSealed(cursor)) {
     // The pages before this one were already fetched, so a new server instance does not have to list them again.
     const opened = openCursor(cursor, cursorTarget(facts, query.kind, query.filterKey));
@@ -238,7 +238,7 @@ function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): Res
   const found = yield* filterFor(facts, query, page, told);
   const { items, shown, total, hidden, rest, meta, warnings, list } = found;
   const next =
-    typeof nextCursor === 'string'
+    typeof nextCursor === 'string' || typeof nextCursor === 'number'
       ? { nextCursor: sealCursor(cursorTarget(facts, kind, query.filterKey), nextCursor) }
       : {};
   const listed = withOwnEntries(facts, query, { ...rest, [kind]: items, ...next, ...meta });

@@ -1,6 +1,6 @@
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { serversIn, UNAVAILABLE_META } from '../../engine/servers/outside-names.js';
-import { getOrMake } from '../../once.js';
+import { getOrMake, once } from '../../once.js';
 import { type Capability, type Failure, LISTS, read } from '../../wire/messages.js';
 import type { AskServer, WalkEnd } from '../../wire/page-walker.js';
 import { readPages } from './read-pages.js';
@@ -14,6 +14,14 @@ const MAX_ATTEMPTS = 3;
 
 /** A server may change a list without an announcement, so a list older than this is fetched again when it is next used. */
 export const MAX_AGE_MS = 60_000;
+
+/**
+ * A host that asks for a list gets one that is not older than this, and a name that is not in a list is looked for again in one
+ * that is not older than the second: servers change lists without a word. An empty list is not kept for a host, because a server
+ * may still start.
+ */
+export const FRESH = { listMs: 5000, nameMs: 1000 } as const;
+const EMPTY_MS = 0;
 
 /** How long a list is kept that one of several servers is missing from: if it failed at this list alone, nobody announces its return. */
 const MISSING_MS = 2000;
@@ -48,7 +56,7 @@ export class CatalogCache {
     private readonly shared: SharedCatalog | undefined,
     readonly servers: ReadonlySet<string>,
   ) {
-    this.kept = shared ?? new SharedCatalog();
+    this.kept = shared ?? new SharedCatalog(undefined, true);
   }
 
   /** Returns the cached lists, bound to a policy. */
@@ -74,9 +82,16 @@ export class CatalogCache {
    * @param policy the policy of the request that needs the list
    * @param ask sends a request to the server
    * @param then called once, with the list or the reason why there is none
+   * @param freshMs the age of the oldest list that will do. An older one is fetched again, unless it cannot change.
    */
-  get(kind: Kind, policy: Policy, ask: AskServer, then: (outcome: ListOutcome) => void): void {
-    const cached = this.kept.get(kind);
+  get(
+    kind: Kind,
+    policy: Policy,
+    ask: AskServer,
+    then: (outcome: ListOutcome) => void,
+    freshMs = Number.POSITIVE_INFINITY,
+  ): void {
+    const cached = this.kept.get(kind, freshMs);
     if (cached !== undefined) {
       then({ state: 'complete', list: cached.boundTo(policy) });
       return this.refresh(kind, ask);
@@ -129,7 +144,7 @@ export class CatalogCache {
 
 /** Returns what became of a whole list when the walk through its pages ended. */
 export function outcomeOf<List>(end: WalkEnd<Failure['error']>, listOf: () => List): PageOutcome<List> {
-  if (end.kind === 'complete') return { state: 'complete', list: listOf() };
+  if (end.kind === 'complete' || end.kind === 'repeated-cursor') return { state: 'complete', list: listOf() };
   return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
 }
 
@@ -143,6 +158,13 @@ export class CachedList {
     readonly pages: readonly Record<string, unknown>[],
     private readonly servers: ReadonlySet<string>,
   ) {}
+
+  readonly isEmpty = once(() =>
+    this.pages.every((page) => {
+      const items = page[this.kind];
+      return !Array.isArray(items) || items.length === 0;
+    }),
+  );
 
   boundTo(policy: Policy): WholeList {
     return getOrMake(this.bound, policy, () => wholeListOf(policy, this.kind, this.pages, this.servers));
@@ -159,17 +181,30 @@ export class SharedCatalog {
   /** Counts announced changes. */
   version = 0;
   private readonly until = new Map<Kind, number>();
+  private readonly since = new Map<Kind, number>();
 
-  /** @param maxAgeMs how long a list is kept that may change without an announcement */
-  constructor(private readonly maxAgeMs?: number) {}
+  /**
+   * @param maxAgeMs how long a list is kept that may change without an announcement
+   * @param canChange whether lists can change at all
+   */
+  constructor(
+    private readonly maxAgeMs?: number,
+    private readonly canChange = maxAgeMs !== undefined,
+  ) {}
 
-  get(kind: Kind): CachedList | undefined {
+  get(kind: Kind, freshMs = Number.POSITIVE_INFINITY): CachedList | undefined {
     if (this.maxAgeMs !== undefined && Date.now() > (this.until.get(kind) ?? 0)) this.lists.delete(kind);
-    return this.lists.get(kind);
+    const list = this.lists.get(kind);
+    // What an operator put here cannot change, and has no time. An empty list may be that of a server that is still starting.
+    const since = Date.now() - (this.since.get(kind) ?? Number.POSITIVE_INFINITY);
+    const emptyMs = freshMs === FRESH.listMs ? EMPTY_MS : FRESH.nameMs;
+    const isOld = since > (list?.isEmpty() === true ? Math.min(freshMs, emptyMs) : freshMs);
+    return isOld ? undefined : list;
   }
 
   set(kind: Kind, list: CachedList): void {
     this.lists.set(kind, list);
+    if (this.canChange) this.since.set(kind, Date.now());
     if (this.maxAgeMs === undefined) return;
     const isWhole = read(list.pages[0], '_meta', UNAVAILABLE_META) === undefined;
     this.until.set(kind, Date.now() + (isWhole ? this.maxAgeMs : MISSING_MS));

@@ -22,10 +22,15 @@ export function readPages(
   then: (found: FoundPages) => void,
 ): void {
   const pages: Record<string, unknown>[] = [];
+  const known = new Set<unknown>();
   const onPage = (page: Record<string, unknown>): number => {
-    pages.push(page);
     const items = read(page, field);
-    return Array.isArray(items) ? items.length : 0;
+    const found = Array.isArray(items) ? items : [];
+    const before = known.size;
+    for (const each of found) known.add(read(each, 'uri') ?? read(each, 'uriTemplate') ?? read(each, 'name'));
+    // Some servers end with a cursor that leads back to a page: an empty one, or the same again.
+    if (pages.length === 0 || found.length === 0 || known.size > before) pages.push(page);
+    return found.length;
   };
   askForPages(ask, method, { bounds, onPage, params }, (end) => then({ pages, end }));
 }

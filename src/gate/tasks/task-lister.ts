@@ -34,7 +34,7 @@ export function* answerFromLister(
   if (opened?.ok === false) return refuse(ERRORS.invalidParams, CURSOR_MESSAGES[opened.reason]);
   let page: TaskListPage;
   try {
-    page = yield* listPage(facts, tools, { filter: own.filter, after: opened?.cursor });
+    page = yield* listPage(facts, tools, { filter: own.filter, after: opened && String(opened.cursor) });
   } catch {
     return refuse(ERRORS.internal, TASKS_UNREAD);
   }

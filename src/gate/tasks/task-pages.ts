@@ -30,7 +30,7 @@ export function cutTaskPage(
 ): CutPage<unknown> {
   const opened = cursor === undefined ? undefined : openCursor(cursor, target);
   if (opened?.ok === false) return { ok: false, message: CURSOR_MESSAGES[opened.reason] };
-  const start = opened === undefined ? 0 : startAfter(opened.cursor, tasks, filter);
+  const start = opened === undefined ? 0 : startAfter(String(opened.cursor), tasks, filter);
   if (start === undefined) return { ok: false, message: CURSOR_MESSAGES.changed };
   const page = pageOf(tasks, start, { pageSize });
   const next = page.next === undefined ? undefined : positionOf(page.items.at(-1), filter);

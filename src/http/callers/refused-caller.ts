@@ -25,7 +25,8 @@ export async function passRefusal(
   const reader = first.getReader();
   const leave = (): void => void reader.cancel();
   signal.addEventListener('abort', leave, { once: true });
-  const { value } = await reader.read();
+  let { value, done } = await reader.read();
+  while (!done && isPriming(value)) ({ value, done } = await reader.read());
   signal.removeEventListener('abort', leave);
   leave();
   // Lists can have megabytes, so they are not read without need.
@@ -35,6 +36,13 @@ export async function passRefusal(
   if (refused !== undefined) await carried.cancel();
   return refused ?? new Response(carried, response);
 }
+
+/** Longer than an event without a message can be. */
+const PRIMING_BYTES = 200;
+
+/** Whether a part of a stream has only the event that gives the stream an id, which the SDK sends before the first message. */
+const isPriming = (part: Uint8Array | undefined): boolean =>
+  part !== undefined && part.length < PRIMING_BYTES && !part.includes(0x7b);
 
 /** @returns the response to a caller whom the server behind the endpoint refuses; `undefined` if it does not */
 export function refusedCaller({ refused }: UpstreamServer, body: string): Response | undefined {

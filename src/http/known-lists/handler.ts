@@ -3,7 +3,7 @@ import { gatedTransport } from '../../gate/edge/gated-transport.js';
 import { fromSdk, isRequest, type Request as ListRequest, toSdk } from '../../wire/messages.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
-import { readJson } from '../request-body.js';
+import { parserOf, readJson } from '../request-body.js';
 import { failedRequest } from '../servers/failed-request.js';
 import { GONE, hasForeignSession, isGone, keptFor, openSession, sessionOf } from '../sessions.js';
 import { textResponse } from '../streams/text-response.js';
@@ -13,7 +13,7 @@ import { writeAnswer } from './list-text.js';
 import { hasPlainHeaders, plainList } from './plain-list.js';
 import { answerFrom, isKnown } from './stub-server.js';
 
-type Options = Pick<HandlerOptions, 'policy' | 'store' | 'preferences' | 'maxBodyBytes'>;
+type Options = Pick<HandlerOptions, 'policy' | 'store' | 'preferences' | 'maxBodyBytes' | 'keepsNumbers'>;
 
 /**
  * Answers requests for known lists without the server and without the transport of the SDK. The answers have the same
@@ -27,7 +27,7 @@ type Options = Pick<HandlerOptions, 'policy' | 'store' | 'preferences' | 'maxBod
 export function answerKnownLists(options: Options, lists: KnownLists, rest: FetchHandler): FetchHandler {
   return async (request, given = {}) => {
     if (request.method !== 'POST' || !hasPlainHeaders(request.headers)) return rest(request, given);
-    const body = await readJson(request, given, options.maxBodyBytes);
+    const body = await readJson(request, given, options.maxBodyBytes, parserOf(options));
     if (body instanceof Response) return body;
     const listRequest = plainList(body.value);
     if (listRequest === undefined || !isKnown(lists.known, listRequest)) {

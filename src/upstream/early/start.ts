@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { ExactNumber } from '../../exact-json.js';
 import { nameIn } from '../../gate/table/routes.js';
 import type { CallAnswer } from '../../wire/calls.js';
 import {
@@ -34,7 +35,7 @@ export interface CatalogKeeper {
 }
 
 /** Asks a server for a page of a list. */
-type AskForPage = (method: string, cursor: { readonly cursor?: string }) => Promise<CallAnswer>;
+type AskForPage = (method: string, cursor: { readonly cursor?: string | number }) => Promise<CallAnswer>;
 
 /** Some servers register more primitives once they know the client. Milliseconds to wait after `initialized`. */
 const QUIET_MS = 300;
@@ -174,4 +175,10 @@ function definitionIn(catalog: SavedCatalog | undefined, method: string, params:
 const isSame = (one: unknown, other: unknown): boolean => isDeepStrictEqual(plainOf(one), plainOf(other));
 
 const plainOf = (value: unknown): unknown =>
-  value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+  value === undefined ? undefined : JSON.parse(JSON.stringify(value, withTexts));
+
+/** Writes a number that keeps its text as that text: JSON.parse would make the same of two of them. */
+function withTexts(this: unknown, key: string, value: unknown): unknown {
+  const given: unknown = Reflect.get(Object(this), key);
+  return given instanceof ExactNumber ? `\u0000${given}` : value;
+}

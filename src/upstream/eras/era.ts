@@ -6,8 +6,12 @@ import { EraUnavailable, InitializeRefused, UNSUPPORTED_VERSION, UpstreamError }
 import type { Wire } from '../wires/wire.js';
 import { LEGACY_VERSIONS, MODERN_VERSION, SELF, wrapParams } from './envelope.js';
 
-/** Milliseconds after which a silent process counts as legacy: `npx` may still download it. It is not ended. */
-const SILENT_MS = 3000;
+/**
+ * Milliseconds after which a silent process is asked for a sign of life: `npx` may still download it. Then it answers both
+ * messages, in any order and at once; a server that ignores `server/discover` answers only the second. A server that answers
+ * neither for so long may speak only the legacy era: it is initialized, and its late answer still counts.
+ */
+const SILENT_MS = { sign: 3000, grace: 1000, initialize: 15_000 };
 const MAX_REASON = 300;
 
 export interface Limits {
@@ -21,22 +25,60 @@ export const NOBODY = { info: SELF, capabilities: {} } as const;
 /**
  * Opens a server that is spoken to in the legacy era.
  *
- * @param wire the bytes, not started; or a connection on which the server refused `server/discover`
+ * @param wire the bytes, not started; or a connection on which the server has not answered `server/discover` with what it is
  * @param params what `initialize` says
  * @param announce whether the client has sent `notifications/initialized`
  * @throws {UpstreamError} if it cannot be opened, or refuses
  */
 export async function openLegacy(
-  wire: Wire | Channel,
+  wire: Wire | Spare,
   owner: ChannelOwner,
   { startMs, silenceMs }: Limits,
   params: Params,
   announce: boolean,
 ): Promise<Channel> {
-  const channel = wire instanceof Channel ? wire : new Channel(wire, owner, silenceMs);
+  const { channel, late } =
+    'late' in wire ? wire : { channel: new Channel(wire, owner, silenceMs), late: undefined };
   channel.owner = owner;
-  await channel.begin(startMs, () => initialize(channel, params, announce));
+  let turned: TurnedModern | undefined;
+  await channel.begin(startMs, async () => {
+    try {
+      await initialize(channel, params, announce);
+    } catch (cause) {
+      // It may refuse because it has read the earlier question by now.
+      const about = await Promise.race([late, sleep(SILENT_MS.grace, undefined, { ref: false })]);
+      if (about === undefined || !(cause instanceof InitializeRefused)) throw cause;
+      becomeModern(channel, about);
+      turned = new TurnedModern(channel, cause.message);
+    }
+  });
+  if (turned !== undefined) throw turned;
   return channel;
+}
+
+/** A process that was asked what it is, and can still be initialized. */
+export interface Spare {
+  readonly channel: Channel;
+  /** Whether it has answered nothing at all, so that it may speak either era. */
+  readonly isSilent: boolean;
+  /** What it is, if it answers `server/discover`: that may be later. */
+  readonly late: Promise<Members | undefined>;
+}
+
+/** A process that refused to be initialized, because it has said meanwhile that it speaks the modern era. Its connection is used. */
+export class TurnedModern extends InitializeRefused {
+  constructor(
+    readonly channel: Channel,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Speaks the modern era on a connection from now on. */
+export function becomeModern(channel: Channel, about: Members): void {
+  channel.about = about;
+  channel.ping = discovery();
 }
 
 async function initialize(channel: Channel, params: Params, announce: boolean): Promise<void> {
@@ -69,14 +111,19 @@ export async function openModern(
   owner: ChannelOwner,
   { startMs, silenceMs }: Limits,
   isProcess: boolean,
-  keep: (spare: Channel) => void,
+  keep: (spare: Spare) => void,
 ): Promise<Channel> {
   const channel = new Channel(wire, owner, silenceMs);
-  const found: { about?: Members | undefined } = {};
+  const found: { about?: Members | undefined; late?: Promise<Members | undefined>; isSilent?: boolean } = {};
   try {
     await channel.begin(startMs, async () => {
-      const silence = isProcess ? [sleep(SILENT_MS, undefined, { ref: false })] : [];
-      found.about = await Promise.race([discover(channel), ...silence]);
+      const answer = discover(channel);
+      found.late = answer.catch(() => undefined);
+      const silence = async (): Promise<undefined> => {
+        found.isSilent = await isSilent(channel);
+        return undefined;
+      };
+      found.about = await (isProcess ? Promise.race([answer, silence()]) : answer);
     });
   } catch (cause) {
     // Some servers exit when their first message is not `initialize`.
@@ -84,13 +131,22 @@ export async function openModern(
     throw hasExited ? new EraUnavailable(LEGACY) : cause;
   }
   if (found.about !== undefined) {
-    channel.about = found.about;
-    channel.ping = discovery();
+    becomeModern(channel, found.about);
     return channel;
   }
-  if (isProcess) keep(channel);
+  const { late = Promise.resolve(undefined), isSilent: hasNotAnswered = false } = found;
+  if (isProcess) keep({ channel, late, isSilent: hasNotAnswered });
   else await channel.close();
   throw new EraUnavailable(LEGACY);
+}
+
+/** Resolves when a process that is asked what it is has had its time, with whether it answers nothing at all. */
+async function isSilent(channel: Channel): Promise<boolean> {
+  const after = (ms: number): Promise<undefined> => sleep(ms, undefined, { ref: false });
+  await after(SILENT_MS.sign);
+  const sign = channel.request(ownCall('ping', wrapParams(undefined, NOBODY)));
+  const ignores = sign.then(() => after(SILENT_MS.grace)).then(() => false);
+  return Promise.race([ignores, after(SILENT_MS.initialize).then(() => true)]);
 }
 
 const LEGACY = `it does not speak ${MODERN_VERSION}`;

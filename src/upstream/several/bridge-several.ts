@@ -51,6 +51,7 @@ export function bridgeSeveral(
   });
   return bridgeTo({
     era: async () => undefined,
+    decided: Promise.resolve(undefined),
     isUp: async (signal) =>
       (await Promise.all(servers.map(({ backends }) => backends.isUp(signal)))).every((isUp) => isUp),
     behind(client, port) {

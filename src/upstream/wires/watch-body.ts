@@ -3,10 +3,10 @@ import { UpstreamError } from '../upstream-error.js';
 /** Where an event stream has the id of an event: such a stream can be resumed. */
 const EVENT_ID = /^id:/m;
 
-/** The longest message, in bytes, as in the SDK, which keeps an event until its end arrives. */
-export const MAX_MESSAGE = 10 * 1024 * 1024;
+/** The longest message, in bytes: it is in memory about four times while it passes. */
+export const MAX_MESSAGE = 64 * 1024 * 1024;
 
-const TOO_LONG = 'it sent a message of more than 10 MiB';
+export const TOO_LONG = 'it sent a message of more than 64 MiB';
 
 /**
  * Tells when the body of a response has ended, also by an error, lets it wait, and ends it if a message is too long.

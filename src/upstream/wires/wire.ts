@@ -17,10 +17,14 @@ export interface Wire extends Transport, Pausable {
   readonly cancelsBySignal: boolean;
   /** The same server, spoken to in the modern era, if that takes other requests: over HTTP. */
   modern?(): Wire;
+  /** The processor time that the server has used so far, if this can be known. */
+  processorMs?(): number | undefined;
   /** How it ended by itself, if it is a child process that did. */
   readonly ended: ChildEnd | undefined;
   /** Called when the response to a request has ended, so that no answer can arrive any more. */
   onended?: (id: RequestId, reason: string) => void;
+  /** Called when an answer arrived that cannot be read: it is too long. `id` is undefined if not even that could be read. */
+  onlost?: (id: unknown, reason: string) => void;
   /** Receives the lines that a child process writes to stderr. */
   onstderr?: (line: string) => void;
 }

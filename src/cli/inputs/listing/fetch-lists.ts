@@ -64,10 +64,7 @@ async function fetchList(
       },
     },
   );
-  if (end.kind === 'complete') return items;
-  if (end.kind === 'repeated-cursor') {
-    throw new CliError(`The server sent the same cursor of ${method} twice, so its pages would never end.`);
-  }
+  if (end.kind === 'complete' || end.kind === 'repeated-cursor') return items;
   if (end.kind !== 'failed') {
     throw new CliError(
       `The server's pages of ${method} do not end: ${pages} pages have arrived (${end.kind}).`,
