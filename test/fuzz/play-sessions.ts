@@ -136,7 +136,9 @@ export async function playSessions(shelf: Shelf, seed: number): Promise<Played> 
       clientInfo: { name: 'fuzz', version: '1' },
     };
     const got = await post(to, { id: '', caller }, { jsonrpc: '2.0', id: 1, method: 'initialize', params });
-    return got.id === null ? undefined : { id: got.id, caller, views: new Set([level]), ended: 'no' };
+    // A store that did not get the record does not know the session.
+    const views = new Set<View>(got.failed.write > 0 ? [level, 'lost'] : [level]);
+    return got.id === null ? undefined : { id: got.id, caller, views, ended: 'no' };
   }
 
   /** An id that this endpoint did not give to this caller, or not today, or shortened. */

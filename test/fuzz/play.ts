@@ -1,6 +1,8 @@
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { attachConcerns, EXTENSION_ID, LivePolicy, type Policy } from '../../src/index.js';
+import { attachGate } from '../../src/gate/attach.js';
+import { takeKey } from '../../src/gate/whole-list-key.js';
+import { EXTENSION_ID, LivePolicy, type Policy } from '../../src/index.js';
 import { bridge } from '../../src/upstream/isolation.js';
 import { type Reached, reach } from './areas.js';
 import { nextMessage, type Sent } from './client-messages.js';
@@ -129,7 +131,8 @@ async function playUnder(
   const upstream = eras && bridge(() => wireTo(server), 'per-session', { protocol: eras.server });
   const isModern = eras?.client === 'modern';
   const front = (isModern ? await upstream?.make({ era: 'modern' }) : upstream?.connection()) ?? server;
-  attachConcerns(front, { policy: live });
+  // What servers of an SDK get from attachConcerns, which refuses all others.
+  attachGate(front, { policy: live, opens: takeKey });
   await front.connect(serverSide as never);
   client.onmessage = (message) => judge(message);
   await client.start();

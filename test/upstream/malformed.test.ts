@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { attachConcerns } from '../../src/gate/attach.js';
+import { attachGate } from '../../src/gate/attach.js';
 import { shareUpstream } from '../../src/upstream/isolation.js';
 import { policyOf } from '../gate/gate-harness.js';
 
@@ -58,7 +58,7 @@ it.each([
   const ran: string[] = [];
   const upstream = shareUpstream(() => carelessServer(ran) as never);
   const server = upstream.server();
-  attachConcerns(server as never, { policy });
+  attachGate(server as never, { policy });
   const answers: unknown[] = [];
   const client: Wire = {
     start: async () => undefined,

@@ -105,7 +105,7 @@ async function listOnLambda(concern: string, event: object): Promise<string[]> {
   const handle = createFunction({
     server: createServer,
     policy: policyOf(concern),
-    env: { MCP_CONCERNS_SESSIONS: 'none' },
+    env: { MCP_CONCERNS_SESSIONS: 'none', MCP_CONCERNS_TOKEN: 'authorization' },
   }) as BufferedHandler;
   return toolsOf(await handle(event as HttpEvent));
 }
