@@ -26,7 +26,7 @@ export default {
     'scripts/generate/run.ts',
     'test/behavior/store-faults/run.ts',
     'bench/{run,playground,page-clicks,concerns-tool,several-lists}.ts',
-    'test/{slow/browser/pictures,conformance/{run,eras},eras/run,fuzz/run,hosts/run,behavior/{principal,listening}/run,property/composed/run}.ts',
+    'test/{slow/browser/pictures,differential/run,conformance/{run,eras},eras/run,fuzz/run,hosts/run,behavior/{principal,listening}/run,property/composed/run}.ts',
     // scripts/generate/page.ts bundles it by its path.
     'src/page/main.tsx',
     // scripts/playground.mjs bundles it by its path.
@@ -62,8 +62,8 @@ export default {
     'axe-core',
     'kubernetes-types',
   ],
-  // A tool of POSIX, with which tests make a pipe.
-  ignoreBinaries: ['terraform', 'mkfifo'],
+  // Tools that tests use where they are installed; one is of POSIX, with which tests make a pipe.
+  ignoreBinaries: ['terraform', 'mkfifo', 'buildah'],
   // The store and the tasks take all of them at once: const { createClient, ...commands } = await import(...).
   ignoreIssues: {
     'src/session/dynamodb-client.ts': ['exports'],

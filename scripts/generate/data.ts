@@ -9,7 +9,6 @@ const DATA = [
   'src/cli/options/help.yaml',
   'src/cli/proposals/reasons.yaml',
   'src/cli/proposals/servers-policy.yaml',
-  'src/cli/serving/hosts.yaml',
   'src/cli/terminal/reasons.yaml',
   'src/deploy/entry.yaml',
   'src/deploy/secrets.yaml',

@@ -4,7 +4,7 @@ import { dirname, extname, relative, resolve, sep } from 'node:path';
 import type { Loader, Plugin } from 'esbuild';
 
 /** The name of the plugin in errors of esbuild. */
-export const BESIDE_MODULES = 'beside-modules';
+const BESIDE_MODULES = 'beside-modules';
 
 /** `new URL('note.txt', import.meta.url)` with a text that is known now. */
 const URL_OF_FILE =

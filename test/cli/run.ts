@@ -72,9 +72,6 @@ export function startAtTerminal(stream: 'stdin' | 'stdout', args: readonly strin
 /** Runs the built command in its own process, as a user does: for what only a process has. */
 export const runProcess = (...args: string[]): Promise<Ended> => start(...args).ended;
 
-export const runProcessIn = (folder: string, ...args: string[]): Promise<Ended> =>
-  startIn(folder, ...args).ended;
-
 /** The streams of a command that is run in the process of the test: pipes, as outside a terminal. */
 export function testIo(stdin = ''): Io & { readonly text: { stdout: string; stderr: string } } {
   const text = { stdout: '', stderr: '' };

@@ -118,7 +118,7 @@ function startsPart({ presets, indexOf }: Policy, { values, setBy }: Concern, pi
 }
 
 /** Reads `NAME=VALUE`. Throws the error if there is no name, or no value. */
-export function pairOf(text: string, error: () => CliError): [name: string, value: string] {
+function pairOf(text: string, error: () => CliError): [name: string, value: string] {
   const equals = text.indexOf('=');
   if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
   throw error();

@@ -233,7 +233,7 @@ function recentTools(env: NodeJS.ProcessEnv, command: readonly string[]): readon
 }
 
 /** @returns a reason as a part of a line: without the name of the server, which is in front */
-export function reasonOf(cause: unknown): string {
+function reasonOf(cause: unknown): string {
   const message = cause instanceof Error ? cause.message : 'it does not start';
   return message
     .split('\n')

@@ -61,7 +61,7 @@ export function openedBy({ before, changed, catalog = {} }: PolicyChange): reado
 }
 
 /** @returns what becomes visible and when, in words */
-export function openedText(opened: readonly NewlyVisible[]): string {
+function openedText(opened: readonly NewlyVisible[]): string {
   const texts = opened.slice(0, 5).map(({ kind, name, like, when }) => {
     const [one, several] = KIND_NAMES[kind];
     const what =

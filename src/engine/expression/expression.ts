@@ -36,7 +36,7 @@ export type ValueOperator = Exclude<Operator, 'var' | 'missing' | Quantifier>;
 export type OperandType = 'truth' | 'anything' | 'scalar' | 'text' | 'number' | 'list';
 
 /** What the operands of each operator must be, in their order; the last type is that of all further operands. */
-export const OPERAND_TYPES: Readonly<Record<ValueOperator | Quantifier, readonly OperandType[]>> = {
+const OPERAND_TYPES: Readonly<Record<ValueOperator | Quantifier, readonly OperandType[]>> = {
   '===': ['scalar'],
   '!==': ['scalar'],
   '!': ['truth'],

@@ -142,7 +142,7 @@ export function policyFilesIn(folder: string): string[] {
  * @example
  * policyFilesOf('policies'); // ['policies/everything.yaml', 'policies/playwright.yaml', ...]
  */
-export function policyFilesOf(path: string): string[] {
+function policyFilesOf(path: string): string[] {
   if (!isFolder(path)) return [normalize(path)];
   const files = policyFilesIn(path);
   if (files.length === 0)

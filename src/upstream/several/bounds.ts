@@ -73,7 +73,7 @@ export function latest(limit: { readonly times: number; readonly ms: number }, i
 }
 
 /** How many questions of one server a person may see at once, and how many more wait. */
-export const MAX_QUESTIONS = { open: 4, waiting: 32 };
+const MAX_QUESTIONS = { open: 4, waiting: 32 };
 
 /** -32000: JSON-RPC leaves the code to implementations. */
 const TOO_MANY = refusal(

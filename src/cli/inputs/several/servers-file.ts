@@ -47,7 +47,7 @@ export async function readServersFile(
 }
 
 /** @throws {CliError} if a host's file cannot be read, or is not an object in JSON */
-export function readDocument(path: string): object {
+function readDocument(path: string): object {
   const advice = 'Pass the file in which a host has its servers, for example .mcp.json.';
   const document = readJson(path, advice, (_text, cause) => {
     return `${path} is not JSON: ${cause instanceof Error ? cause.message : ''}. Fix it there.`;
@@ -57,7 +57,7 @@ export function readDocument(path: string): object {
 }
 
 /** Returns the servers of a host's file by their keys, and the member that has them. */
-export function serversIn(document: object) {
+function serversIn(document: object) {
   const member =
     read(document, 'mcpServers') === undefined && 'servers' in document ? 'servers' : 'mcpServers';
   return { member, entries: membersOf(read(document, member)) };
