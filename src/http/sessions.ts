@@ -73,9 +73,12 @@ export type LastKnown = QuickLRU<string, SessionRecord>;
 
 const lastKnown = new WeakMap<SessionStore, LastKnown>();
 
-/** Returns what this process knew last of the sessions of a store, for as long as the store keeps it. Another endpoint of the process knows nothing of them. */
+/**
+ * Returns what this process knew last of the sessions of a store, for as long as the store keeps it: a millisecond at least.
+ * Another endpoint of the process knows nothing of them.
+ */
 export const lastKnownIn = (store: SessionStore): LastKnown =>
-  getOrMake(lastKnown, store, () => new QuickLRU({ maxSize: 10_000, maxAge: lifeOf(store) }));
+  getOrMake(lastKnown, store, () => new QuickLRU({ maxSize: 10_000, maxAge: Math.max(1, lifeOf(store)) }));
 
 const knownKey = (id: string, caller: readonly string[] = []): string => JSON.stringify([id, ...caller]);
 

@@ -51,7 +51,9 @@ it('filters for hosts that send preferences in the URL or a header', async () =>
   child.kill('SIGINT');
   const { code, stdout } = await ended;
   expect(code).toBe(0);
-  expect(stdout).toContain(`${url}?concerns=safe`);
+  const [, example = ''] = /'(http\S+)'/.exec(stdout) ?? [];
+  expect(example).toMatch(/\?host=host\.[\w.-]+&concerns=safe$/);
+  expect(example.startsWith(`${url}?`)).toBe(true);
   expect(stdout).toContain('Mcp-Concerns: security=high');
 });
 
