@@ -73,7 +73,9 @@ describe('check', () => {
       /\n2 tools shown\n {2}readNote\n {2}shown, but .*\n +writeNote +notes:write\n/,
     );
     policy(asking.replace(', obtainable: true', ''));
-    expect((await cli('check', 'asking.yaml', ...CATALOG)).stdout).toContain('empty-catalog');
+    const refused = await cli('list', 'asking.yaml', ...CATALOG);
+    expect(refused.stdout).toMatch(/^0 of 3 tools shown: notes hides 3\n/);
+    expect(refused.stdout).not.toContain('asks the caller');
   });
 
   it('reports claims of tokens that give a concern no value, and names the scopes that each token lacks', async () => {

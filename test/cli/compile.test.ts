@@ -36,7 +36,7 @@ describe('compile', () => {
   it('prints warnings, and writes the policy', async () => {
     const { code, stdout, stderr } = await run('compile', fixture('warned.yaml'), '-o', '-');
     expect(code).toBe(0);
-    expect(stderr).toContain('warning  operator-without-default');
+    expect(stderr).toContain('warning  unused-ignore');
     expect(JSON.parse(stdout).format).toBe(1);
   });
 

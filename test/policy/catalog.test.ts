@@ -178,7 +178,7 @@ describe('primitives that the policy does not map', () => {
     ]);
     expect(found(text, catalog)).toEqual(['1:1 unmapped', '5:15 unmapped']);
     expect(messagesOf(`${text}settings: { unmapped: hide }\n`, catalog, 'unmapped')[1]).toBe(
-      'The policy does not map the tool "a", so it is always hidden. Add an entry for it: {} maps it without values.',
+      'The policy does not map 2 tools: "a", "own", so nobody sees what is not mapped. Add entries with values, or list the names under "review". An entry {} would show a primitive to every host.',
     );
   });
 });
@@ -190,7 +190,8 @@ describe('values that contradict the annotations', () => {
     ['read', false, 1],
     ['read', true, 0],
     ['read', undefined, 0],
-    ['write', true, 1],
+    // Stricter than the hint.
+    ['write', true, 0],
     ['write', false, 0],
     ['[read, write]', true, 0],
     ['[read, write]', false, 0],
@@ -199,14 +200,13 @@ describe('values that contradict the annotations', () => {
     expect(messagesOf(text, tool(hint), 'contradicts-annotations')).toHaveLength(count);
   });
 
-  it.each(['read-only', 'readonly', 'destructive'])('are found for a value named %s', (value) => {
+  it.each(['read-only', 'readonly'])('are found for a value named %s', (value) => {
     const text = `version: 1\nconcerns: { effect: { values: [${value}, other] } }\nprimitives: { tools: { a: { effect: ${value} } } }\n`;
-    const contrary = value === 'destructive';
-    expect(found(text, tool(contrary))).toContain('3:24 contradicts-annotations');
-    expect(messagesOf(text, tool(contrary), 'contradicts-annotations')).toEqual([
-      `effect of "a" is ${value}, but its readOnlyHint is ${contrary}. Change one of them.`,
+    expect(found(text, tool(false))).toContain('3:24 contradicts-annotations');
+    expect(messagesOf(text, tool(false), 'contradicts-annotations')).toEqual([
+      `effect of "a" is ${value}, but its readOnlyHint is false. Change one of them.`,
     ]);
-    expect(found(text, tool(!contrary))).not.toContain('3:24 contradicts-annotations');
+    expect(found(text, tool(true))).not.toContain('3:24 contradicts-annotations');
   });
 
   it('are not found for ranges', () => {
@@ -215,12 +215,15 @@ describe('values that contradict the annotations', () => {
     expect(messagesOf(text, tool(true), 'contradicts-annotations')).toEqual([]);
   });
 
-  it.each(['spread', 'reader', 'overwrite', 'writes'])('are not found for a value named %s', (value) => {
-    const text = `version: 1\nconcerns: { effect: { values: [${value}, other] } }\nprimitives: { tools: { a: { effect: ${value} } } }\n`;
-    for (const hint of [true, false]) {
-      expect(messagesOf(text, tool(hint), 'contradicts-annotations')).toEqual([]);
-    }
-  });
+  it.each(['spread', 'reader', 'overwrite', 'writes', 'write', 'destructive'])(
+    'are not found for a value named %s',
+    (value) => {
+      const text = `version: 1\nconcerns: { effect: { values: [${value}, other] } }\nprimitives: { tools: { a: { effect: ${value} } } }\n`;
+      for (const hint of [true, false]) {
+        expect(messagesOf(text, tool(hint), 'contradicts-annotations')).toEqual([]);
+      }
+    },
+  );
 
   it('are reported with all values', () => {
     const text =

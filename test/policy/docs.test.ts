@@ -216,6 +216,9 @@ describe('policies in the docs', () => {
             'workflow',
             'tests',
             'serverless',
+            // Files of Prometheus.
+            'rules',
+            'scrape',
           ].includes(part),
       ),
     ).toEqual([]);

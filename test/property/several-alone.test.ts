@@ -3,6 +3,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { expect, it } from 'vitest';
 import { attachGate } from '../../src/gate/attach.js';
+import type { UpstreamServer } from '../../src/http/upstream-server.js';
 import { inProcessTransport } from '../../src/upstream/in-process.js';
 import { bridge } from '../../src/upstream/isolation.js';
 import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
@@ -59,13 +60,10 @@ const UNKNOWN = 'unknown';
 /** SDK v1 answers an unknown tool with a result; behind several servers, nobody has the name. */
 const answerOf = (result: object): unknown => (/ not found/.test(JSON.stringify(result)) ? UNKNOWN : result);
 
-async function connect(
-  server: { connect(transport: never): Promise<void> },
-  policy: ReturnType<typeof policyOf>,
-) {
+async function connect(server: UpstreamServer, policy: ReturnType<typeof policyOf>) {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  attachGate(server as never, { policy });
-  await server.connect(theirs as never);
+  attachGate(server, { policy, upstream: server.behind });
+  await server.connect(theirs);
   const client = new Client({ name: 'host', version: '1' });
   await client.connect(ours);
   return client;
