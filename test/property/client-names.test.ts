@@ -93,8 +93,8 @@ it('rules without findings show no client more because of its name, and a client
       for (const name of own ?? []) expect(others).toContain(name);
       if (own?.join() !== others?.join()) narrowing++;
     }),
-    // Of a hundred policies, one depends on the name.
-    { numRuns: sample(6000) },
+    // Of a hundred policies, one depends on the name. Each check of a policy searches for callers that see more than others.
+    { numRuns: sample(1600) },
   );
-  expect(narrowing).toBeGreaterThan(sample(4));
+  expect(narrowing).toBeGreaterThan(0);
 });
