@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../../examples/vault/server.js';
 import type { GateReport } from '../../../src/gate/request/report.js';
@@ -5,6 +6,7 @@ import { type LocalEndpoint, serveLocally } from '../../../src/http/local.js';
 import { loadPolicy } from '../../../src/policy/compile/load.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { connectOverHttp, inMeta, ofMeta, rawList, toolNames, updateConcerns } from '../../clients.js';
+import { policyFromText } from '../../policy-text.js';
 
 /** Values that a host could send. `JSON.parse` makes `__proto__` an own property, an object literal does not. */
 const hostile: Record<string, unknown> = {
@@ -22,6 +24,8 @@ const hostile: Record<string, unknown> = {
 };
 
 let endpoint: LocalEndpoint;
+/** The same with a policy that ignores what is invalid. */
+let lenient: LocalEndpoint;
 const reports: GateReport[] = [];
 beforeAll(async () => {
   endpoint = await serveLocally({
@@ -30,8 +34,12 @@ beforeAll(async () => {
     store: createMemoryStore(),
     log: (entry) => reports.push(...entry.reports),
   });
+  const text = readFileSync('policies/vault.yaml', 'utf8');
+  const ignoring = text.replace('invalid: error', 'invalid: ignore');
+  expect(ignoring).not.toBe(text);
+  lenient = await serveLocally({ server: () => createVaultServer(), policy: policyFromText(ignoring) });
 });
-afterAll(() => endpoint.close());
+afterAll(() => Promise.all([endpoint.close(), lenient.close()]));
 
 const warned = (method: string): boolean =>
   reports.some((report) => report.method === method && (report.warnings?.length ?? 0) > 0);
@@ -67,18 +75,39 @@ describe.each(Object.entries(hostile))('%s', (_what, concerns) => {
   });
 });
 
+const inHeader = (header: string): [string, object] => [
+  endpoint.url,
+  { headers: { 'Mcp-Concerns': header } },
+];
+const inUrl = (parameter: string): [string, object] => [`${endpoint.url}?concerns=${parameter}`, {}];
+
+// A person wrote these, so what is not understood fails like an unknown value, unless the policy says `invalid: ignore`.
 describe.each([
-  ['constructor=x'],
-  ['__proto__=x'],
-  ['secruity=high'],
-  ['security=(high low)'],
-  ['security=?1'],
-  ['security=3.5.1'],
-  ['security="high'],
-  [','],
-])('the header %s', (header) => {
-  it('changes no list, and causes a warning', async () => {
-    const client = await connectOverHttp(endpoint.url, { headers: { 'Mcp-Concerns': header } });
+  ['header', 'constructor=x', inHeader],
+  ['header', '__proto__=x', inHeader],
+  ['header', 'secruity=high', inHeader],
+  ['header', 'security=?1', inHeader],
+  ['header', 'security=3.5.1', inHeader],
+  ['header', 'security="high', inHeader],
+  ['header', ',', inHeader],
+  ['URL parameter', 'constructor:x', inUrl],
+  ['URL parameter', '__proto__:x', inUrl],
+  ['URL parameter', 'secruity:high', inUrl],
+  ['URL parameter', ':', inUrl],
+  ['URL parameter', '%00:%FF', inUrl],
+])('the %s %s', (_place, text, sent) => {
+  it('causes an error of a list, and no other client sees anything of it', async () => {
+    const client = await connectOverHttp(...sent(text));
+    await expect(rawList(client)).rejects.toMatchObject({ code: -32602 });
+    await client.close();
+    const other = await connectOverHttp(endpoint.url);
+    expect(await toolNames(other)).toHaveLength(24);
+    await other.close();
+  });
+
+  it('changes no list, and causes a warning, if the policy ignores what is invalid', async () => {
+    const [url, options] = sent(text);
+    const client = await connectOverHttp(url.replace(endpoint.url, lenient.url), options);
     const result = await rawList(client);
     expect(result.tools).toHaveLength(24);
     expect(ofMeta(result)?.warnings).not.toHaveLength(0);
@@ -87,15 +116,11 @@ describe.each([
 });
 
 describe.each([
-  ['constructor:x'],
-  ['__proto__:x'],
-  ['secruity:high'],
-  ['security:high|low'],
-  [':'],
-  ['%00:%FF'],
-])('the URL parameter %s', (parameter) => {
-  it('changes no list, and causes a warning', async () => {
-    const client = await connectOverHttp(`${endpoint.url}?concerns=${parameter}`);
+  ['header', 'security=(high low)', inHeader],
+  ['URL parameter', 'security:high|low', inUrl],
+])('several values of one concern in the %s %s', (_place, text, sent) => {
+  it('change no list, and cause a warning', async () => {
+    const client = await connectOverHttp(...sent(text));
     const result = await rawList(client);
     expect(result.tools).toHaveLength(24);
     expect(ofMeta(result)?.warnings).not.toHaveLength(0);

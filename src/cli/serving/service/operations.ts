@@ -1,12 +1,11 @@
 import type { GateReport, ReceiveReport } from '../../../gate/request/report.js';
-import { type Count, countPolicy, countRequest, countUpstream } from '../../../telemetry/counts.js';
-import { entriesOf, type LogEntry } from '../../../telemetry/entries.js';
-import { entryOfPolicy, type PolicyEvent } from '../../../telemetry/policy-event.js';
-import { redactLine } from '../../../telemetry/redact-line.js';
+import type * as Counts from '../../../telemetry/counts.js';
+import type { Count } from '../../../telemetry/counts.js';
+import type { LogEntry } from '../../../telemetry/entries.js';
+import type { PolicyEvent } from '../../../telemetry/policy-event.js';
 import type { RequestLog, WriteLog } from '../../../telemetry/request-log.js';
 import { spansOf } from '../../../telemetry/spans.js';
 import type { UpstreamEvent } from '../../../telemetry/upstream-event.js';
-import { logUpstreams } from '../../../telemetry/upstream-log.js';
 import type { Terminal } from '../../terminal/output.js';
 import { inTurns, reportLine } from '../request-line.js';
 import { upstreamLine } from '../upstream-line.js';
@@ -56,6 +55,7 @@ export async function openOperations(
 ): Promise<Operations> {
   const counters = await countersAt(metrics);
   const spans = await spansOf();
+  const lines = isJson ? await loadLines() : undefined;
   const { note } = terminal;
   const text = inTurns(note);
   // Lines for a log service are never wrapped.
@@ -88,21 +88,21 @@ export async function openOperations(
       else note(message);
     }
   };
-  const count = (counts: () => readonly Count[]): void => {
-    if (counters !== undefined) safely('count', () => counters.count(counts()));
+  const count = (counts: (of: typeof Counts) => readonly Count[]): void => {
+    if (counters !== undefined) safely('count', () => counters.of.count(counts(counters.counts)));
   };
   const secrets = Object.values(terminal.env).flatMap((value) => value ?? []);
-  const logUpstream = logUpstreams(logger, secrets);
+  const logUpstream = lines?.logUpstreams(logger, secrets);
   const lineOf = ({ httpMethod, status }: RequestLog): string => `${httpMethod}  HTTP ${status}`;
   const isToldByText = !isJson && counters === undefined && spans === undefined;
 
   const request: WriteLog = (entry) => {
     // A notification, a probe or a stream that opens needs no look.
     if (entry.reports.length === 0 && entry.failure === undefined && entry.status < 400) return;
-    if (isJson) safely('line', () => entriesOf(entry).forEach(write));
+    if (lines !== undefined) safely('line', () => lines.entriesOf(entry).forEach(write));
     else if (entry.reports.length === 0) text(lineOf(entry));
     else for (const each of entry.reports) text(reportLine(each));
-    count(() => countRequest(entry));
+    count(({ countRequest }) => countRequest(entry));
     if (spans !== undefined) safely('span', () => spans(entry));
   };
   return {
@@ -110,20 +110,22 @@ export async function openOperations(
     report: (report, timing) => (isToldByText ? text(reportLine(report)) : request(entryOf(report, timing))),
     request: isToldByText ? undefined : request,
     upstream(event, isOneOfSeveral) {
-      const line = isJson ? undefined : upstreamLine(event);
-      // The name of a server that is a command has its arguments, which can be secrets.
-      const upstream = redactLine(event.upstream, secrets);
-      if (isJson) safely('line', () => logUpstream({ ...event, upstream }));
+      const line = lines === undefined ? upstreamLine(event) : undefined;
+      if (lines !== undefined) {
+        // The name of a server that is a command has its arguments, which can be secrets.
+        const upstream = lines.redactLine(event.upstream, secrets);
+        safely('line', () => logUpstream?.({ ...event, upstream }));
+      }
       if (line !== undefined) note(isOneOfSeveral ? `${event.upstream}: ${line}` : line);
-      count(() => countUpstream(event));
+      count(({ countUpstream }) => countUpstream(event));
     },
     policy(event, told) {
-      if (told !== undefined && isJson) write(entryOfPolicy(event));
+      if (told !== undefined && lines !== undefined) write(lines.entryOfPolicy(event));
       else if (told !== undefined) note(told);
-      count(() => countPolicy(event));
+      count(({ countPolicy }) => countPolicy(event));
     },
-    policyInEffect: (digest, label) => counters?.policy(digest, label),
-    close: () => counters?.close(),
+    policyInEffect: (digest, label) => counters?.of.policy(digest, label),
+    close: () => counters?.of.close(),
   };
 }
 
@@ -137,8 +139,25 @@ const entryOf = (report: GateReport, timing: Parameters<ReceiveReport>[1]): Requ
   timings: timing && new Map([[report, timing]]),
 });
 
-async function countersAt(port: number | undefined): Promise<Counters | undefined> {
+// What only lines for a log service or counts need is loaded only for them: a host that starts a command waits for all others.
+
+async function loadLines() {
+  const [{ entriesOf }, { entryOfPolicy }, { redactLine }, { logUpstreams }] = await Promise.all([
+    import('../../../telemetry/entries.js'),
+    import('../../../telemetry/policy-event.js'),
+    import('../../../telemetry/redact-line.js'),
+    import('../../../telemetry/upstream-log.js'),
+  ]);
+  return { entriesOf, entryOfPolicy, redactLine, logUpstreams };
+}
+
+async function countersAt(
+  port: number | undefined,
+): Promise<{ readonly of: Counters; readonly counts: typeof Counts } | undefined> {
   if (port === undefined) return undefined;
-  const { openCounters } = await import('./counters.js');
-  return openCounters(port);
+  const [{ openCounters }, counts] = await Promise.all([
+    import('./counters.js'),
+    import('../../../telemetry/counts.js'),
+  ]);
+  return { of: await openCounters(port), counts };
 }
