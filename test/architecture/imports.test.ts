@@ -110,7 +110,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@hono/node-server': ['src/http/local.ts', 'src/cli/control/control.ts'],
   esbuild: ['src/deploy/build-code.ts'],
   'prom-client': ['src/cli/serving/service/counters.ts'],
-  '@opentelemetry/api': ['src/telemetry/spans.ts'],
+  '@opentelemetry/api': ['src/telemetry/span-writer.ts'],
   redis: ['src/session/redis-client.ts'],
   jose: ['src/cli/serving/service/verify-tokens.ts'],
   inflection: ['src/policy/propose/words/words.ts'],
