@@ -19,6 +19,19 @@ interface Failure {
   readonly isRefused?: boolean;
   /** How the server answered over HTTP. */
   readonly http?: HttpRefusal | undefined;
+  /**
+   * What the server sent over HTTP instead of an answer. It can repeat arguments, so it is for the person who runs a command:
+   * neither for clients nor for logs.
+   */
+  readonly body?: RefusedBody | undefined;
+}
+
+/** The body of a response that has no answer. */
+export interface RefusedBody {
+  /** The media type; `undefined` without the header. */
+  readonly type: string | undefined;
+  /** The beginning of the text; empty for a stream. */
+  readonly text: string;
 }
 
 /**
@@ -44,16 +57,17 @@ export class EraUnavailable extends UpstreamError {}
 /** The server was replaced by one of the other era, and did not run the request. */
 export class ServerReplaced extends UpstreamError {}
 
-/** Returns the failure of a request that was answered with a status of HTTP, without the body, which can repeat arguments. */
-export function httpFailure(http: HttpRefusal, text = ''): UpstreamError {
+/** Returns the failure of a request that was answered with a status of HTTP. Its message has nothing of the body, which can repeat arguments. */
+export function httpFailure(http: HttpRefusal, body?: RefusedBody): UpstreamError {
   const { status } = http;
+  const text = body?.text ?? '';
   // The specification has 404 for a session that the server does not know. Many answer 400, with a text.
   if (http.hasSession === true && (status === 404 || (status === 400 && /session|initializ/i.test(text))))
     return new UpstreamError(`it does not know the session any more (HTTP ${status})`, {
       isSessionLost: true,
     });
   const isRefused = status >= 400 && status < 500 && !UNAVAILABLE.has(status);
-  return new UpstreamError(`it answered HTTP ${status}`, { isDelivered: true, isRefused, http });
+  return new UpstreamError(`it answered HTTP ${status}`, { isDelivered: true, isRefused, http, body });
 }
 
 /** Errors of a connection that was never made. */

@@ -141,7 +141,12 @@ describe('an error of a server over HTTP', () => {
       ((_request, response) => {
         response.writeHead(302, { location: 'http://elsewhere.invalid/mcp' }).end();
       }) satisfies RequestListener,
-      /elsewhere\.invalid|there is no such host/,
+      / redirects to http:\/\/elsewhere\.invalid, which is not followed\.$/,
+    ],
+    [
+      'an event stream that ends before the answer',
+      body(200, ': nothing\n\n', 'text/event-stream'),
+      /ended its response to initialize before the answer\.$/,
     ],
     [
       'a closed connection',

@@ -131,9 +131,11 @@ export class RemoteTransport implements Wire {
       else received(part);
     };
     const place: Place = { retryMs: RESUME.ms };
+    const type = response.headers.get('content-type') ?? undefined;
+    let text = '';
     try {
-      const text = await this.readAll(response, take, place);
-      if (!isAnswered && !response.ok) throw httpFailure(refusalOf(response, hasSession), text);
+      text = await this.readAll(response, take, place);
+      if (!isAnswered && !response.ok) throw httpFailure(refusalOf(response, hasSession), { type, text });
       for (let tries = 0; !isAnswered && place.eventId !== undefined && tries < RESUME.times; tries++) {
         const before = place.eventId;
         const next = await this.continued(place, over);
@@ -145,10 +147,11 @@ export class RemoteTransport implements Wire {
       if (this.isOver(signal)) return;
       if (cause instanceof UpstreamError) throw cause;
       throw response.ok
-        ? new UpstreamError(ENDED, { isDelivered: true }, { cause })
+        ? new UpstreamError(ENDED, { isDelivered: true, body: { type, text } }, { cause })
         : httpFailure(refusalOf(response, hasSession));
     }
-    if (!isAnswered && !this.isOver(signal)) throw new UpstreamError(ENDED, { isDelivered: true });
+    if (!isAnswered && !this.isOver(signal))
+      throw new UpstreamError(ENDED, { isDelivered: true, body: { type, text } });
   }
 
   /** Stops reading responses, so that the server has to wait. */

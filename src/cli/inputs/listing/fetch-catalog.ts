@@ -7,7 +7,8 @@ import { KINDS } from '../../../engine/policy.js';
 import { beforeAbort } from '../../../session/before-abort.js';
 import { MODERN_VERSION } from '../../../upstream/eras/envelope.js';
 import { inProcessTransport } from '../../../upstream/in-process.js';
-import { LIST_CHANGES, LISTS, METHODS, read } from '../../../wire/messages.js';
+import { UpstreamError } from '../../../upstream/upstream-error.js';
+import { LIST_CHANGES, LISTS, METHODS } from '../../../wire/messages.js';
 import { withoutGates } from '../../../wire/transport-layer.js';
 import { CliError } from '../../errors.js';
 import type { ServerInput } from '../../options/input-options.js';
@@ -95,7 +96,8 @@ class EraRefused extends CliError {}
 /** HTTP statuses of endpoints that know no `initialize`. */
 const REFUSED: ReadonlySet<unknown> = new Set([400, 404, 405, 406, 422]);
 
-const isRefusal = (cause: unknown): boolean => isAnswer(cause) || REFUSED.has(read(cause, 'code'));
+const isRefusal = (cause: unknown): boolean =>
+  isAnswer(cause) || (cause instanceof UpstreamError && REFUSED.has(cause.failure.http?.status));
 
 async function fetchFrom(
   transport: Transport,

@@ -1,4 +1,4 @@
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { type RefusedBody, UpstreamError } from '../../../upstream/upstream-error.js';
 import { read } from '../../../wire/messages.js';
 import { type Failure, shorten } from './failure.js';
 
@@ -10,35 +10,45 @@ import { type Failure, shorten } from './failure.js';
  */
 export function httpFailure({ server, cause, lastMethod, over }: Failure): string | undefined {
   if (over !== undefined) return undefined;
-  if (cause instanceof StreamableHTTPError) return `${server} ${refusal(cause, lastMethod)}`;
-  if (cause instanceof SyntaxError) return `${server} answered ${lastMethod} with text that is not JSON.`;
+  if (cause instanceof UpstreamError) return `${server} ${refusal(cause, lastMethod)}`;
   if (cause instanceof TypeError) return `${server} cannot be reached: ${unreachable(cause)}.`;
   return undefined;
 }
 
-function refusal({ code = -1, message }: StreamableHTTPError, lastMethod: string): string {
-  if (code === -1) {
-    const type = /Unexpected content type: (.*)$/.exec(message)?.[1];
-    const what = type === undefined || type === 'null' ? 'no content type' : shorten(type);
+function refusal({ failure, message, cause }: UpstreamError, lastMethod: string): string {
+  const { http, body } = failure;
+  if (http !== undefined) return refusedStatus(http.status, body, lastMethod);
+  if (body === undefined) return `${message.replace(/^it /, '')}.`;
+  if (!isOfMcp(body.type)) {
+    const what = body.type === undefined ? 'no content type' : shorten(body.type);
     return `answered ${lastMethod} with ${what}, which is not an MCP answer. Check that the URL is its MCP endpoint.`;
   }
-  const reason = reasonIn(message);
+  if (cause instanceof SyntaxError) return `answered ${lastMethod} with text that is not JSON.`;
+  if (body.text !== '') return `answered ${lastMethod} with an invalid MCP message.`;
+  return `ended its response to ${lastMethod} before the answer.`;
+}
+
+/** The two media types of answers (2025-11-25, basic/transports, "Sending Messages to the Server"). */
+const isOfMcp = (type: string | undefined): boolean =>
+  type !== undefined && /^(application\/json|text\/event-stream)\b/i.test(type);
+
+function refusedStatus(status: number, body: RefusedBody | undefined, lastMethod: string): string {
+  const reason = reasonIn((body?.text ?? '').trim());
   const words = reason === '' ? '' : ` (${shorten(reason)})`;
-  if (code === 401 || code === 403) {
-    return `refused ${lastMethod} with HTTP ${code}${words}. Pass credentials, for example --header 'Authorization: Bearer TOKEN'.`;
+  if (status === 401 || status === 403) {
+    return `refused ${lastMethod} with HTTP ${status}${words}. Pass credentials, for example --header 'Authorization: Bearer TOKEN'.`;
   }
-  const hint = [301, 302, 307, 308, 404, 405].includes(code)
+  const hint = [301, 302, 307, 308, 404, 405].includes(status)
     ? '. Check that the URL is its MCP endpoint, over Streamable HTTP.'
     : '.';
-  return `answered ${lastMethod} with HTTP ${code}${words}${hint}`;
+  return `answered ${lastMethod} with HTTP ${status}${words}${hint}`;
 }
 
 /**
  * @returns the reason in a response body: the message of a JSON-RPC error, alone or in a list, or the first line of a text
  * that is not HTML; empty if there is none
  */
-function reasonIn(message: string): string {
-  const text = message.replace(/^Streamable HTTP error: (Error POSTing to endpoint: )?/, '').trim();
+function reasonIn(text: string): string {
   try {
     const data: unknown = JSON.parse(text);
     const first: unknown = Array.isArray(data) ? data[0] : data;
