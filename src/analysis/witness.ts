@@ -21,7 +21,7 @@ export interface Witness {
 }
 
 /** How many pairs are tried for one primitive. */
-const MAX_PAIRS = 3000;
+const MAX_PAIRS = 600;
 
 /**
  * Searches for a caller that does not see a primitive, and sees it without something that it has. The proof compares conditions, and

@@ -1,3 +1,4 @@
+import { NAMED_BY } from '../../engine/servers/outside-names.js';
 import { type Failure, read } from '../../wire/messages.js';
 import { type AskServer, askForPages, type WalkBounds, type WalkEnd } from '../../wire/page-walker.js';
 
@@ -23,14 +24,26 @@ export function readPages(
 ): void {
   const pages: Record<string, unknown>[] = [];
   const known = new Set<unknown>();
+  const cursors = new Set<unknown>();
   const onPage = (page: Record<string, unknown>): number => {
     const items = read(page, field);
     const found = Array.isArray(items) ? items : [];
     const before = known.size;
-    for (const each of found) known.add(read(each, 'uri') ?? read(each, 'uriTemplate') ?? read(each, 'name'));
+    for (const each of found) known.add(nameIn(field, each));
+    const cursor = read(page, 'nextCursor');
     // Some servers end with a cursor that leads back to a page: an empty one, or the same again.
-    if (pages.length === 0 || found.length === 0 || known.size > before) pages.push(page);
+    const isAgain = cursors.has(cursor) && found.length > 0 && known.size === before;
+    if (cursor !== undefined) cursors.add(cursor);
+    if (!isAgain) pages.push(page);
     return found.length;
   };
   askForPages(ask, method, { bounds, onPage, params }, (end) => then({ pages, end }));
+}
+
+const NAMES = new Map<string, string>(Object.entries(NAMED_BY));
+
+/** Returns what names an entry of a list; the whole entry where no member is known to do so. */
+function nameIn(field: string, entry: unknown): unknown {
+  const member = NAMES.get(field);
+  return member === undefined ? JSON.stringify(entry) : read(entry, member);
 }

@@ -185,12 +185,12 @@ describe('a list that is too long to be held', () => {
     );
   });
 
-  it('has no cursor if that of the server is not text', () => {
+  it('has no cursor if that of the server is neither text nor a number', () => {
     const harness = endless();
     list(harness, high);
     harness.onServer = (message) => {
       if (!('id' in message)) return;
-      void harness.server({ jsonrpc: '2.0', id: message.id, result: { tools: [], nextCursor: 7 } });
+      void harness.server({ jsonrpc: '2.0', id: message.id, result: { tools: [], nextCursor: { page: 7 } } });
     };
     expect(list(harness, high)).toMatchObject({ result: { tools: [] } });
     expect(list(harness, high)).not.toMatchObject({ result: { nextCursor: expect.anything() } });

@@ -77,9 +77,11 @@ describe('the report of a list', () => {
 
   it('counts per page if the list is too long to be cached', () => {
     const harness = new Harness(policyOf(POLICY));
+    let page = 0;
     harness.onServer = (message) => {
       if (!('method' in message) || !('id' in message)) return;
-      void harness.server({ jsonrpc: '2.0', id: message.id, result: { tools: TOOLS, nextCursor: 'more' } });
+      const nextCursor = String(page++);
+      void harness.server({ jsonrpc: '2.0', id: message.id, result: { tools: TOOLS, nextCursor } });
     };
     expect(reportOf(harness, HIGH)).toMatchObject({
       total: 6,

@@ -196,7 +196,7 @@ describe('the list of tasks', () => {
 
   it('ends where the server begins again', async () => {
     const own = gate(advisory, { result: { tasks: [A], nextCursor: 'again' } });
-    expect(await own.ask('tasks/list', {}, ALICE)).toEqual(answered({ result: { tasks: [A, A] } }));
+    expect(await own.ask('tasks/list', {}, ALICE)).toEqual(answered({ result: { tasks: [A] } }));
   });
 
   it('is not sent if the owners cannot be read', async () => {
