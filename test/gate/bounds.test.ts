@@ -11,13 +11,15 @@ settings: { enforcement: enforce }
 const HIGH = { _meta: { [EXTENSION_ID]: { concerns: { level: 'high' } } } };
 const TOOLS = [{ name: 'a' }, { name: 'b' }];
 
-/** A server whose pages all have the same cursor. */
-function repeating(): Harness {
+/** A server whose pages all have the same cursor, and each another tool, unless it answers with the same page again. */
+function repeating(page: 'new' | 'same' = 'new'): Harness {
   const harness = new Harness(policy);
+  let pages = 0;
   harness.onServer = (message) => {
     if (!('method' in message) || !('id' in message)) return;
     const key = LIST_KEYS[message.method];
-    const items = key === 'tasks' ? [{ taskId: String(message.params?.cursor) }] : TOOLS;
+    const tools = page === 'new' ? [...TOOLS, { name: `more-${pages++}` }] : TOOLS;
+    const items = key === 'tasks' ? [{ taskId: String(message.params?.cursor) }] : tools;
     const result = key === undefined ? { ran: true } : { [key]: items, nextCursor: 'same' };
     void harness.server({ jsonrpc: '2.0', id: message.id, result });
   };
@@ -34,7 +36,7 @@ describe('a server that repeats a cursor', () => {
     const [answer] = harness.answers(1);
     expect(answer).toMatchObject({
       result: {
-        tools: [{ name: 'b' }],
+        tools: [{ name: 'b' }, { name: 'more-2' }],
         _meta: { [EXTENSION_ID]: { warnings: [{ code: 'unbounded-list' }] } },
       },
     });
@@ -52,6 +54,15 @@ describe('a server that repeats a cursor', () => {
     // Two pages of the walk, and two of the search.
     expect(listRequests(harness, 'tools/list')).toBe(4);
     expect(listRequests(harness, 'tools/call')).toBe(0);
+  });
+
+  it('has a list that ends where the same page comes again', () => {
+    const harness = repeating('same');
+    harness.request(1, 'tools/list', HIGH);
+    expect(harness.answers(1)).toMatchObject([{ result: { tools: [{ name: 'b' }] } }]);
+    expect(JSON.stringify(harness.answers(1))).not.toMatch(/nextCursor|unbounded-list/);
+    harness.request(2, 'tools/call', { name: 'b', ...HIGH });
+    expect(harness.answers(2)).toMatchObject([{ result: { ran: true } }]);
   });
 
   it('lists each of its tasks once', async () => {
