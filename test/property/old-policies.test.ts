@@ -41,13 +41,21 @@ function isHiddenNow(catalog: ServerCatalog, now = '', then = ''): boolean {
 
 /** Returns whether a rule reads a claim, or a concern with a claim, that the caller does not have. */
 function lacksClaim({ concerns, rules }: StoredPolicy, { claims = {} }: StoredRequest): boolean {
-  const reads = (path: string): boolean => JSON.stringify(rules ?? []).includes(`"${path}`);
+  const reads = (path: string, before = '"'): boolean =>
+    JSON.stringify(rules ?? []).includes(`${before}${path}`);
   const ofConcerns = Object.entries(concerns ?? {}).flatMap(([name, { claim }]) =>
     claim !== undefined && reads(`concerns.${name}`) ? [String(claim)] : [],
   );
   const own = [...JSON.stringify(rules ?? []).matchAll(/"claims\.([^"]+)/g)].map(([, name = '']) => name);
-  return [...ofConcerns, ...own].some((path) => read(claims, ...path.split('.')) === undefined);
+  return [...ofConcerns, ...own].some((path) => {
+    const value = read(claims, ...path.split('.'));
+    // Nothing can be in a text: where a rule reads a list, a text counts as no claim.
+    return value === undefined || (typeof value === 'string' && reads(`claims.${path}"}]`, IN_LIST));
+  });
 }
+
+/** What stands before the path of a list in which a rule looks for a group. */
+const IN_LIST = '{"in":["staff",{"var":"';
 
 interface StoredPolicy {
   readonly concerns?: Readonly<Record<string, { readonly claim?: unknown }>>;
