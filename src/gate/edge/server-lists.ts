@@ -90,7 +90,7 @@ function search(
   };
   // Always to the end of the list: the time that it takes must not reveal that a target exists.
   askForPages(exchange.ask, LISTS[kind].method, { bounds: BOUNDS, onPage }, (end) => {
-    if (end.kind === 'too-many-pages') catalog.endless.add(kind);
-    then(end.kind === 'complete' || end.kind === 'repeated-cursor' ? found : undefined);
+    if (end.kind === 'too-many-pages' || end.kind === 'repeated-cursor') catalog.endless.add(kind);
+    then(end.kind === 'complete' ? found : undefined);
   });
 }

@@ -144,7 +144,7 @@ export class CatalogCache {
 
 /** Returns what became of a whole list when the walk through its pages ended. */
 export function outcomeOf<List>(end: WalkEnd<Failure['error']>, listOf: () => List): PageOutcome<List> {
-  if (end.kind === 'complete' || end.kind === 'repeated-cursor') return { state: 'complete', list: listOf() };
+  if (end.kind === 'complete') return { state: 'complete', list: listOf() };
   return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
 }
 

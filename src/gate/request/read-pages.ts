@@ -25,6 +25,7 @@ export function readPages(
   const pages: Record<string, unknown>[] = [];
   const known = new Set<unknown>();
   const cursors = new Set<unknown>();
+  let isAgain = false;
   const onPage = (page: Record<string, unknown>): number => {
     const items = read(page, field);
     const found = Array.isArray(items) ? items : [];
@@ -32,12 +33,15 @@ export function readPages(
     for (const each of found) known.add(nameIn(field, each));
     const cursor = read(page, 'nextCursor');
     // Some servers end with a cursor that leads back to a page: an empty one, or the same again.
-    const isAgain = cursors.has(cursor) && found.length > 0 && known.size === before;
+    isAgain = cursors.has(cursor) && known.size === before;
     if (cursor !== undefined) cursors.add(cursor);
-    if (!isAgain) pages.push(page);
+    if (!isAgain || found.length === 0) pages.push(page);
     return found.length;
   };
-  askForPages(ask, method, { bounds, onPage, params }, (end) => then({ pages, end }));
+  askForPages(ask, method, { bounds, onPage, params }, (end) =>
+    // Where a cursor comes again with new entries, nobody knows what else there is.
+    then({ pages, end: end.kind === 'repeated-cursor' && isAgain ? { kind: 'complete' } : end }),
+  );
 }
 
 const NAMES = new Map<string, string>(Object.entries(NAMED_BY));

@@ -72,9 +72,7 @@ function* answerWholeList(
     [otherMembers(facts, pages[0], 'tasks')],
     () => NOTHING,
   )) as Members[];
-  // A repeated cursor leads to the same tasks again.
-  const isWhole = end.kind === 'complete' || end.kind === 'repeated-cursor';
-  const warnings = isWhole ? [] : [UNBOUNDED_TASK_LIST];
+  const warnings = end.kind === 'complete' ? [] : [UNBOUNDED_TASK_LIST];
   return answerTasks(facts, { ...found, rest, tasks: page.items, next: page.nextCursor, warnings });
 }
 
