@@ -2,7 +2,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { ConnectionObserver, GateOptions } from '../../gate/edge/concerns-options.js';
 import { gatedTransport } from '../../gate/edge/gated-transport.js';
 import type { PrincipalPreferences } from '../../gate/request/kept-preferences.js';
-import type { UpstreamServer } from '../../http/upstream-server.js';
+import { type UpstreamServer, upstreamOf } from '../../http/upstream-server.js';
 import { createMemoryStore } from '../../session/memory.js';
 import {
   CLIENT_CAPABILITIES_META,
@@ -89,6 +89,7 @@ export class ModernHosts {
     const gate = gatedTransport(inner, {
       policy,
       principal: host.kept,
+      upstream: upstreamOf(server)?.behind,
       switched: () => switched(host.kept),
       observe: (initialized) => {
         host.observer = observe?.(initialized);

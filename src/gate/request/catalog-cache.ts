@@ -161,7 +161,8 @@ export class CachedList {
 
   readonly isEmpty = once(() =>
     this.pages.every((page) => {
-      const items = page[this.kind];
+      // Its result can be anything, also `null`.
+      const items = read(page, this.kind);
       return !Array.isArray(items) || items.length === 0;
     }),
   );
@@ -220,7 +221,7 @@ export class SharedCatalog {
   page(kind: Kind, cursor: unknown): Record<string, unknown> | undefined {
     const pages = this.lists.get(kind)?.pages ?? [];
     if (cursor === undefined) return pages[0];
-    const before = pages.findIndex((page) => page.nextCursor === cursor);
+    const before = pages.findIndex((page) => read(page, 'nextCursor') === cursor);
     return before === -1 ? undefined : pages[before + 1];
   }
 

@@ -17,7 +17,7 @@ import {
   toSdk,
 } from '../../wire/messages.js';
 import { principalOf } from '../sessions.js';
-import type { UpstreamServer } from '../upstream-server.js';
+import { type UpstreamServer, upstreamOf } from '../upstream-server.js';
 
 /** Streams that one process has open at most, and those of one verified caller. */
 const MAX_STREAMS = 1024;
@@ -78,7 +78,10 @@ export class ListenStreams {
     }
     const server = await this.make(context);
     inner.onclose = () => this.streams.delete(stream);
-    const gate = gatedTransport(marked(inner, id), options);
+    const gate = gatedTransport(marked(inner, id), {
+      ...options,
+      upstream: options.upstream ?? upstreamOf(server)?.behind,
+    });
     const stream: Stream = { id, inner, gate, caller, principal: options.principal };
     this.streams.add(stream);
     // The types of transports differ only in what they tell of a request.
