@@ -55,7 +55,7 @@ describe.concurrent('a first policy for', () => {
     const policy = join(folder, 'real', `${name}.yaml`);
     const { code, stdout, stderr } = await run('init', '-o', policy, ...source);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toMatch(new RegExp(`^Wrote ${policy}: ${tools} tools.*; concerns effect, .*topic\\.\\n`));
+    expect(stderr).toMatch(new RegExp(`^Wrote ${policy}: ${tools} tools.*; concerns effect.*\\.\\n`));
     expect(read('real', `${name}.yaml`)).toMatch(/^# yaml-language-server: \$schema=\.\/schema\.json\n/);
     expect(read('real', 'schema.json')).toBe(readFileSync('policies/schema.json', 'utf8'));
     expect(read('real', `${name}.test.yaml`)).toMatch(
@@ -199,7 +199,7 @@ describe('init --update', () => {
     ...['get_team', 'list_teams', 'create_team'].map((name) => ({ name })),
   ];
 
-  it('adds what is new and removes what is gone, and keeps every other byte', async () => {
+  it('adds what is new, keeps what hides what may come again, and keeps every other byte', async () => {
     const policy = join(folder, 'update', 'policy.yaml');
     mkdirSync(join(folder, 'update'));
     const first = write('update/first.json', { tools: TOOLS });
@@ -222,25 +222,26 @@ describe('init --update', () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: [
-        `Updated ${policy}: added purge_users, frobnicate_file, greet, removed upload_file.`,
+        `Updated ${policy}: added purge_users, frobnicate_file, greet, nothing removed.`,
+        'Kept upload_file, because it hides what the server may add again.',
         `Some tests of ${policy.replace('.yaml', '.test.yaml')} fail now. Run "mcp-concerns test ${policy.replace('.yaml', '.test.yaml')}" to see which.`,
-        'Checked: check reports nothing, and the tests fail.',
+        'Checked: check reports 1 warning (dead-entry), and the tests fail.',
         'Effects: 1 by name, 1 unsure: frobnicate_file.',
         '',
       ].join('\n'),
     });
     const before = decided.split('\n');
     const after = read('update', 'policy.yaml').split('\n');
-    expect(before.filter((line) => !after.includes(line))).toEqual([
-      '    upload_file: { effect: changes, topic: file }',
-    ]);
+    expect(before.filter((line) => !after.includes(line))).toEqual([]);
     expect(after.filter((line) => !before.includes(line))).toEqual([
       '  prompts:',
       '    greet: {}',
       '    purge_users: { topic: user } # new',
       '    frobnicate_file: { effect: destroys, topic: file } # new, review it: neither annotations nor words tell what it does',
     ]);
-    expect((await run('check', policy, '--catalog', second, '--deny-warnings')).code).toBe(0);
+    const checked = await run('check', policy, '--catalog', second);
+    expect(checked.code).toBe(0);
+    expect(checked.stdout).toContain('1 warning in 1 policy');
     // A second update has nothing to do.
     const text = read('update', 'policy.yaml');
     expect((await run('init', '--update', '-o', policy, '--catalog', second)).stderr).toContain(
