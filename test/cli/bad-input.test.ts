@@ -237,8 +237,8 @@ describe.concurrent('a server that fails', () => {
       /printed a line to stdout that is not a JSON-RPC message: y$/,
     ],
     [
-      'an endless line',
-      () => script('process.stdout.write("x".repeat(11 * 2 ** 20)); setInterval(() => {}, 1000)'),
+      'a line that is longer than a message may be',
+      () => script('process.stdout.write("x".repeat(65 * 2 ** 20) + "\\n"); setInterval(() => {}, 1000)'),
       /printed a line to stdout that is not a JSON-RPC message: x+…$/,
     ],
     [
@@ -260,11 +260,6 @@ describe.concurrent('a server that fails', () => {
       'a result without a list',
       () => reply('yes', { result: { tools: 3 } }),
       /^The server answered tools\/list without a list of tools\.$/,
-    ],
-    [
-      'the same cursor twice',
-      () => reply('yes', { result: { tools: [], nextCursor: 'again' } }),
-      /^The server sent the same cursor of tools\/list twice, so its pages would never end\.$/,
     ],
     [
       'no answer',
