@@ -29,13 +29,6 @@ export function Tree({ concern, rows, legend, disabled, change }: TreeProps) {
         const chosen = below.filter(({ value }) => inEffect.includes(value));
         const face = (
           <>
-            <Switch
-              label={`${name} ${option.value}`}
-              isOn={isOn}
-              isMixed={!isOn && chosen.length > 0}
-              disabled={option.widens === true}
-              flip={() => click(option.value, row)}
-            />{' '}
             <span dir="auto">{option.value}</span>{' '}
             <small>
               {countOf(option.tools, 'tool')} · {formatNumber(option.tokens)}
@@ -43,36 +36,43 @@ export function Tree({ concern, rows, legend, disabled, change }: TreeProps) {
             </small>
           </>
         );
-        const look = option.tools === 0 ? 'branch empty' : 'branch';
-        if (below.length === 0)
-          return (
-            <div class={look} key={option.value}>
-              {face}
-            </div>
-          );
         return (
-          <details class={look} key={option.value} open={chosen.length > 0}>
-            <summary>{face}</summary>
-            {below.map(({ value, description, tools, tokens, widens }) => (
-              <label key={value} class={tools === 0 ? 'empty' : ''}>
-                <input
-                  type="checkbox"
-                  checked={isOn || inEffect.includes(value)}
-                  disabled={widens}
-                  onChange={() => click(value, row)}
-                />{' '}
-                <span dir="auto">{value.slice(option.value.length + 1)}</span>{' '}
-                <small>
-                  {countOf(tools, 'tool')} · {formatNumber(tokens)}
-                </small>
-                {description !== undefined && (
-                  <span class="about" dir="auto">
-                    {description}
-                  </span>
-                )}
-              </label>
-            ))}
-          </details>
+          <div class={option.tools === 0 ? 'branch empty' : 'branch'} key={option.value}>
+            {/* Beside the summary, not in it: a screen reader reads a summary as one button. */}
+            <Switch
+              label={`${name} ${option.value}`}
+              isOn={isOn}
+              isMixed={!isOn && chosen.length > 0}
+              disabled={option.widens === true}
+              flip={() => click(option.value, row)}
+            />
+            {below.length === 0 ? (
+              <div>{face}</div>
+            ) : (
+              <details open={chosen.length > 0}>
+                <summary>{face}</summary>
+                {below.map(({ value, description, tools, tokens, widens }) => (
+                  <label key={value} class={tools === 0 ? 'empty' : ''}>
+                    <input
+                      type="checkbox"
+                      checked={isOn || inEffect.includes(value)}
+                      disabled={widens}
+                      onChange={() => click(value, row)}
+                    />{' '}
+                    <span dir="auto">{value.slice(option.value.length + 1)}</span>{' '}
+                    <small>
+                      {countOf(tools, 'tool')} · {formatNumber(tokens)}
+                    </small>
+                    {description !== undefined && (
+                      <span class="about" dir="auto">
+                        {description}
+                      </span>
+                    )}
+                  </label>
+                ))}
+              </details>
+            )}
+          </div>
         );
       })}
     </fieldset>
