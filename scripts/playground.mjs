@@ -1,11 +1,10 @@
 /**
- * Builds the playground: one HTML file with its script, its style and examples. `npm run build` puts it beside the command
- * line, which fills in a policy; `node scripts/playground.mjs` writes `build/playground/index.html` for a web site.
+ * Builds the playground: one HTML file with its script, its style and examples. `node scripts/playground.mjs` writes
+ * `build/playground/index.html`; the documentation site names its own file.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /** The policies that the page has without any other. The first one is shown. */
@@ -18,12 +17,11 @@ const EXAMPLES = [
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /**
- * @returns the page, with the examples in its JSON, and the files that were bundled
+ * @returns the page, with the examples in its JSON
  */
-export async function writePlayground() {
+async function playgroundPage() {
   const shared = {
     bundle: true,
-    metafile: true,
     minify: true,
     write: false,
     charset: 'utf8',
@@ -68,7 +66,7 @@ export async function writePlayground() {
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  const html = [
+  return [
     '<!doctype html><html lang="en"><meta charset="utf-8">',
     `<meta http-equiv="content-security-policy" content="${policy}">`,
     '<meta name="viewport" content="width=device-width"><meta name="referrer" content="no-referrer">',
@@ -76,11 +74,8 @@ export async function writePlayground() {
     `<script type="application/json" id="documents">${JSON.stringify(examples).replaceAll('<', '\\u003c')}</script>`,
     `<script>${code}</script></body></html>\n`,
   ].join('\n');
-  return { html, inputs: Object.keys(script.metafile.inputs) };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const file = process.argv[2] ?? 'build/playground/index.html';
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, (await writePlayground()).html);
-}
+const file = process.argv[2] ?? 'build/playground/index.html';
+mkdirSync(dirname(file), { recursive: true });
+writeFileSync(file, await playgroundPage());

@@ -12,33 +12,27 @@ import { exportedTest, saveFile } from './exported-test.js';
 import { Findings } from './findings.js';
 import { openFiles } from './open-files.js';
 import { buildProgram, changed, type Program, placeOf, stateOf } from './program.js';
-import type { SavedFiles } from './saved-files.js';
 import { fromFragment, toFragment } from './share-link.js';
 import { Toolbar } from './toolbar.js';
 import { useFindings } from './use-findings.js';
 
 interface PlaygroundProps {
   readonly examples: readonly [PlaygroundDocument, ...PlaygroundDocument[]];
-  /** Writes a file of the first document. Only where a process serves the page. */
-  readonly save?: SavedFiles['save'];
 }
 
 /** The playground: the policy on one side, and on the other what a host sees, at once. */
-export function Playground({ examples, save }: PlaygroundProps) {
+export function Playground({ examples }: PlaygroundProps) {
   const [document, setDocument] = useState(examples[0]);
   const [fileName, setFileName] = useState(document.files[0]?.name ?? '');
   // How many documents were opened: each one gets a new editor.
   const [opened, setOpened] = useState(0);
   const [target, setTarget] = useState<Target>();
-  // The files as they are on the disk. What was opened in their place is not theirs.
-  const [saved, setSaved] = useState(save === undefined ? [] : examples[0].files);
   const [note, setNote] = useState({ text: '', bad: false });
   const { files, catalog, preferences, claims, server } = document;
   const file = files.find(({ name }) => name === fileName) ?? files[0] ?? { name: 'policy.yaml', text: '' };
 
   const open = (next: PlaygroundDocument): void => {
     setDocument(next);
-    setSaved([]);
     setOpened((count) => count + 1);
     setFileName(next.files[0]?.name ?? '');
   };
@@ -88,25 +82,6 @@ export function Playground({ examples, save }: PlaygroundProps) {
     setFileName(place.file);
     setTarget({ ...place });
   };
-  const unsaved = files.filter(({ name, text }) =>
-    saved.some((each) => each.name === name && each.text !== text),
-  );
-  const saveAll = async (): Promise<string> => {
-    for (const each of unsaved) {
-      await save?.(each);
-      setSaved((before) => before.map((old) => (old.name === each.name ? each : old)));
-    }
-    return `Saved ${unsaved.map(({ name }) => name).join(', ')}.`;
-  };
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || saved.length === 0) return;
-      event.preventDefault();
-      if (unsaved.length > 0) void attempt(saveAll);
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  });
   const share = async (): Promise<string> => {
     history.replaceState(null, '', await toFragment(document));
     try {
@@ -138,7 +113,6 @@ export function Playground({ examples, save }: PlaygroundProps) {
             return '';
           })
         }
-        save={saved.length === 0 ? undefined : { isNeeded: unsaved.length > 0, run: () => attempt(saveAll) }}
         share={() => attempt(share)}
         exportTest={built.program === undefined ? undefined : exportTest}
       />

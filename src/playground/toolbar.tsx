@@ -7,15 +7,13 @@ interface ToolbarProps {
   readonly note: { readonly text: string; readonly bad: boolean };
   choose(document: PlaygroundDocument): void;
   open(files: readonly File[]): void;
-  /** Absent where nothing can be saved. */
-  readonly save: { readonly isNeeded: boolean; run(): void } | undefined;
   share(): void;
   /** Absent while the policy has errors. */
   readonly exportTest: (() => void) | undefined;
 }
 
 /** What can be done with the whole document. */
-export function Toolbar({ examples, document, note, choose, open, save, share, exportTest }: ToolbarProps) {
+export function Toolbar({ examples, document, note, choose, open, share, exportTest }: ToolbarProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <header class="toolbar">
@@ -61,11 +59,6 @@ export function Toolbar({ examples, document, note, choose, open, save, share, e
         >
           Open files
         </button>
-        {save !== undefined && (
-          <button type="button" disabled={!save.isNeeded} onClick={save.run}>
-            Save
-          </button>
-        )}
         <button type="button" onClick={share}>
           Copy link
         </button>

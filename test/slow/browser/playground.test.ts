@@ -1,10 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { run, start } from '../../cli/run.js';
+import { run } from '../../cli/run.js';
 import { PATIENCE } from '../../patience.js';
 import { launchBrowser, NoBrowserError } from './launch.js';
 
@@ -40,21 +42,33 @@ const TOOLS = { tools: [{ name: 'quote' }, { name: 'headlines' }, { name: 'reset
 
 describe.skipIf(browser === undefined)(`the playground in a real browser ${reason}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'playground-'));
-  const files: Record<'vault' | 'tiers', string> = { vault: '', tiers: '' };
+  const built = join(folder, 'index.html');
+  const address = pathToFileURL(built).href;
   const errors: string[] = [];
   let page: Page;
 
-  /** Opens a page that the command wrote, as a person does. */
-  async function open(file: string, options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
+  /** Opens the page that the site has, with its first example or with the document of a link. */
+  async function open(link = address, options: Parameters<Browser['newPage']>[0] = {}): Promise<void> {
     if (browser === undefined) throw new NoBrowserError();
     page = await browser.newPage(options);
     page.setDefaultTimeout(PATIENCE.wait);
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     page.on('pageerror', (error) => errors.push(error.message));
-    await page.goto(file);
+    await page.goto(link);
     await page.getByRole('textbox', { name: 'Policy' }).waitFor();
-    return page;
   }
+  /** Opens the page, and in it the files of a policy and a catalog, as a person does. */
+  async function openTiers(options: Parameters<Browser['newPage']>[0] = {}): Promise<void> {
+    await open(address, options);
+    await chooseFiles({ 'tiers.yaml': TIERS, 'tiers.catalog.json': JSON.stringify(TOOLS) });
+    await page.getByRole('group', { name: 'tier' }).waitFor();
+  }
+  const chooseFiles = (texts: Readonly<Record<string, string>>) =>
+    page
+      .locator('input[type=file]')
+      .setInputFiles(
+        Object.entries(texts).map(([name, text]) => ({ name, mimeType: '', buffer: Buffer.from(text) })),
+      );
   const editor = () => page.getByRole('textbox', { name: 'Policy' });
   const policyText = async () => (await editor().locator('.cm-line').allInnerTexts()).join('\n');
   const totals = () =>
@@ -78,17 +92,10 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
     await page.keyboard.insertText(text);
   };
 
-  beforeAll(async () => {
+  beforeAll(() => {
+    execFileSync(process.execPath, ['scripts/playground.mjs', built]);
     writeFileSync(join(folder, 'tiers.yaml'), TIERS);
     writeFileSync(join(folder, 'tiers.catalog.json'), JSON.stringify(TOOLS));
-    for (const [name, policy] of [
-      ['vault', 'policies/vault.yaml'],
-      ['tiers', join(folder, 'tiers.yaml')],
-    ] as const) {
-      const { code, stdout } = await run('open', '--policy', policy, '--no-open');
-      expect(code).toBe(0);
-      files[name] = `file://${stdout.trim()}`;
-    }
   });
   afterEach(async () => {
     await page.close();
@@ -96,13 +103,11 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
   });
   afterAll(async () => {
     await browser?.close();
-    for (const file of [folder, ...Object.values(files).map((url) => dirname(new URL(url).pathname))]) {
-      rmSync(file, { recursive: true });
-    }
+    rmSync(folder, { recursive: true });
   });
 
   it('shows findings while a person types, and keeps what the policy showed before them', async () => {
-    await open(files.vault);
+    await open();
     await expect.poll(totals).toBe('24 of 24 tools');
     await editor().focus();
     await page.keyboard.press('ControlOrMeta+End');
@@ -121,42 +126,8 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
       .toContain('No findings');
   });
 
-  it('saves to the file that the command opened, unless it changed', async () => {
-    const policy = join(folder, 'saved.yaml');
-    writeFileSync(policy, 'version: 1\n');
-    const { PATH } = process.env;
-    // No browser can be started, so the address is printed.
-    process.env.PATH = folder;
-    const opened = start('open', '--policy', policy);
-    process.env.PATH = PATH;
-    try {
-      const text = await opened.until('stdout', /http\S+\n/);
-      await open(text.trim());
-      const save = page.getByRole('button', { name: 'Save', exact: true });
-      expect([page.url().includes('token'), await save.isDisabled()]).toEqual([false, true]);
-      await replaceText('version: 1\nconcerns:\n  risk: { values: [low, high] }\n');
-      await save.click();
-      await page.getByText('Saved saved.yaml.').waitFor();
-      expect(readFileSync(policy, 'utf8')).toContain('risk');
-      expect(await save.isDisabled()).toBe(true);
-      writeFileSync(policy, 'version: 1\n# by another editor\n');
-      await editor().focus();
-      await page.keyboard.press('ControlOrMeta+End');
-      await page.keyboard.type('# more');
-      await page.keyboard.press('ControlOrMeta+S');
-      await page.getByRole('alert').getByText('has changed since this page read it').waitFor();
-      expect(readFileSync(policy, 'utf8')).toContain('by another editor');
-      errors.length = 0;
-      await page.reload();
-      await expect.poll(policyText).toContain('by another editor');
-    } finally {
-      opened.child.kill('SIGKILL');
-      await opened.ended;
-    }
-  });
-
   it('checks against the catalog, and goes to the place of a finding', async () => {
-    await open(files.vault);
+    await open();
     await replaceText('version: 1\nprimitives:\n  tools:\n    encryptDate: {}\n');
     await findings().getByText('Did you mean "encryptData"?').waitFor();
     await findings().getByRole('button', { name: '4:5' }).click();
@@ -164,7 +135,7 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
   });
 
   it('completes with the keyboard: keys, tools, concerns and values', async () => {
-    await open(files.vault);
+    await open();
     await replaceText(
       'version: 1\nconcerns:\n  risk: { values: [low, high] }\nprimitives:\n  tools:\n    validateData: {}\n    ',
     );
@@ -191,7 +162,7 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
   });
 
   it('restores the policy and the switches from a link', async () => {
-    await open(files.tiers);
+    await openTiers();
     await page.getByRole('radio', { name: 'pro' }).check();
     await page.getByRole('radio', { name: 'stocks' }).check();
     await editor().focus();
@@ -210,7 +181,7 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
   });
 
   it('says that a link is damaged, and keeps the policy', async () => {
-    await open(`${files.vault}#policy=q1bKzS`);
+    await open(`${address}#policy=q1bKzS`);
     await page
       .getByRole('alert')
       .getByText('The link does not contain a policy, or it was cut off.')
@@ -219,7 +190,7 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
   });
 
   it('shows what a client with a name is shown, and exports it', async () => {
-    await open(files.tiers);
+    await openTiers();
     const when =
       '{ and: [{ "===": [{ var: client.name }, cursor] }, { "===": [{ var: primitive.name }, headlines] }] }';
     await replaceText(`version: 1\nrules: [{ id: r, hide: [tools], when: ${when} }]\n`);
@@ -233,7 +204,7 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
   });
 
   it('exports a test that passes', async () => {
-    await open(files.tiers);
+    await openTiers();
     await page.getByRole('radio', { name: 'pro' }).check();
     // Without any preference, the default does not apply: "any" is already chosen.
     for (const name of ['stocks', 'any']) {
@@ -254,7 +225,7 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
   });
 
   it('shows an author what nobody sees, why, and where the policy says so', async () => {
-    await open(files.tiers);
+    await openTiers();
     expect(await page.title()).toBe('mcp-concerns playground');
     await expect.poll(totals).toBe('1 of 3 tools');
     await list().getByText('It resets everything').waitFor();
@@ -269,18 +240,15 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
   });
 
   it('says that the tokens of a catalog without counts are estimates', async () => {
-    await open(files.tiers);
+    await open();
     const estimated = page.getByText('so the numbers of tokens are estimates');
     expect(await estimated.count()).toBe(0);
-    const buffer = Buffer.from(JSON.stringify(TOOLS));
-    await page
-      .locator('input[type=file]')
-      .setInputFiles({ name: 'own.json', mimeType: 'application/json', buffer });
+    await chooseFiles({ 'own.json': JSON.stringify(TOOLS) });
     await estimated.waitFor();
   });
 
   it('sends nothing', async () => {
-    await open(files.vault);
+    await open();
     const blocked = await page.evaluate(`new Promise((resolve) => {
       addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective));
       fetch('http://127.0.0.1:9/').catch(() => undefined);
@@ -294,7 +262,7 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
     ['dark', { colorScheme: 'dark', viewport: { width: 1400, height: 900 } }],
     ['narrow', { colorScheme: 'light', viewport: { width: 320, height: 700 } }],
   ] as const)('has no accessibility violation and no overflow: %s', async (_name, options) => {
-    await open(files.tiers, options);
+    await openTiers(options);
     const check = async () => {
       // A check in the middle of a rendering would find elements that are gone.
       await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
