@@ -398,7 +398,7 @@ export function createServer() {
       const origin = `http://127.0.0.1:${port}`;
       const env = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
       const environment = start(task, { ...env, AWS_ENDPOINT_URL: origin });
-      const listed = await environment.invoke(requestWith('security:high', 'tools/list'));
+      const listed = await environment.invoke(httpEvent('POST', rpc('tools/list')));
       expect([toolsOf(listed), environment.output()]).toEqual([
         ['has-2'],
         expect.not.stringMatching(/k-1|p-1/),

@@ -34,7 +34,9 @@ async function start(redis?: string) {
     variables.push(given('MCP_CONCERNS_SESSION_SECRET'));
     variables.push(given('MCP_CONCERNS_SESSIONS_STORE').replace('redis://127.0.0.1:6379', redis));
   }
-  const serve = page.command(/^npx mcp-concerns serve/).replace('--host', `--port ${port} --host`);
+  const serve = page
+    .command(/^node_modules\/\.bin\/mcp-concerns serve/)
+    .replace('--host', `--port ${port} --host`);
   // The secrets that others of the processes have, and the key that callers send.
   const shell = [...variables, 'echo "KEY $MCP_CONCERNS_ENDPOINT_KEY"', `exec ${serve}`].join('\n');
   const env = {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { buildSync } from 'esbuild';
-import { attachConcerns } from '../../../src/gate/attach.js';
+import { attachConcerns, attachGate } from '../../../src/gate/attach.js';
+import { takeKey } from '../../../src/gate/whole-list-key.js';
 import { createHandler } from '../../../src/http/sdk-v1.js';
 import { createHandler as createHandlerV2 } from '../../../src/http/sdk-v2.js';
 import { createFunction } from '../../../src/lambda/function.js';
@@ -102,7 +103,8 @@ class Answers {
 
 function inMemory({ policy }: SuitePolicy, instructs: boolean): Promise<RawClient> {
   const server = new LeakyServer(instructs);
-  attachConcerns(server, { policy });
+  // The server is not one of an SDK. What others get from attachConcerns is the same.
+  attachGate(server, { policy, opens: takeKey });
   return overTransport((transport) => server.connect(transport));
 }
 
