@@ -65,7 +65,7 @@ export const runAtTerminal = (...args: string[]): Promise<Ended> => startAtTermi
 
 /** Starts the command so that one of its streams counts as a terminal. */
 export function startAtTerminal(stream: 'stdin' | 'stdout', args: readonly string[]): Running {
-  const terminal = `data:text/javascript,process.${stream}.isTTY=true`;
+  const terminal = `data:text/javascript,Object.assign(process.${stream},{isTTY:true,hasColors:()=>false})`;
   return startWith('.', ['--import', terminal], args);
 }
 
