@@ -132,7 +132,7 @@ describe('a policy for several servers', () => {
     ]);
     expect(stderr).toContain('all.yaml, which joins the policies of mine, theirs.');
     expect(text('all.yaml')).toContain(
-      'servers:\n  mine: { policy: mine.yaml }\n  theirs: { policy: theirs.yaml }\n',
+      'servers:\n  mine:\n    {\n      policy: mine.yaml,\n      description: "echo, ',
     );
     // With its own names.
     expect(JSON.parse(text('mine.catalog.json')).tools[0].name).toBe('echo');
@@ -149,7 +149,7 @@ describe('a policy for several servers', () => {
       run('pin', ...use),
     ]);
     expect(listed.stdout).toMatch(
-      /^mine: 32 of 32 shown, [\d,]+ tokens$[\s\S]*^theirs: 0 of 32 shown, 0 tokens$/m,
+      /^mine: 32 of 32 shown, [\d,]+ tokens$[\s\S]*^theirs: 2 of 32 shown, [\d,]+ tokens$/m,
     );
     expect(listed.stdout).toMatch(/\n\ngone is not available: it cannot be started \(ENOENT\)\n$/);
     expect(counted.stdout).toMatch(
@@ -177,7 +177,7 @@ describe('a policy for several servers', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('The server theirs is left out')]);
     expect(stderr).toContain('mine.yaml: nothing added, nothing removed.');
     expect(files.map(text)).toEqual(before);
-    expect(text('all.yaml')).toContain('servers:\n  new: { policy: new.yaml }\n  mine: ');
+    expect(text('all.yaml')).toContain('servers:\n  new: { policy: new.yaml }\n  mine:\n');
     expect(text('new.test.yaml')).toContain('policy: new.yaml');
 
     const checked = await run('check', at('all.yaml'), '--servers', file, '--deny-warnings');
