@@ -177,17 +177,18 @@ export class Upstream {
 
   private async openModern(owner: ChannelOwner): Promise<Channel> {
     const wire = this.open();
-    const isProcess = wire.modern === undefined;
+    // A process that is silent may speak the legacy era, unless somebody said which era it speaks: it only starts slowly then.
+    const mayBeLegacy = wire.modern === undefined && this.options.protocol !== '2026-07-28';
     const keep = (spare: Channel): void => {
       this.spare = spare;
     };
     try {
-      return await openModern(wire.modern?.() ?? wire, owner, this.limits, isProcess, keep);
+      return await openModern(wire.modern?.() ?? wire, owner, this.limits, mayBeLegacy, keep);
     } catch (cause) {
       if (!(cause instanceof EraUnavailable)) throw cause;
       this.refusesLegacy = false;
       // Some legacy servers end when they are asked, and so does one that cannot start.
-      if (isProcess && this.spare === undefined) {
+      if (mayBeLegacy && this.spare === undefined) {
         const link = this.legacyLink(ownInitialize({}));
         await link.recovery.opened().finally(() => link.release());
       }

@@ -60,7 +60,7 @@ async function initialize(channel: Channel, params: Params, announce: boolean): 
  *
  * @param wire the bytes, not started
  * @param keep receives the connection to a process that speaks the legacy era: it can be initialized
- * @param isProcess whether the server is one
+ * @param mayBeLegacy whether the server is a process that may speak the legacy era: it is silent then, and can be initialized
  * @throws `EraUnavailable` if it speaks the legacy era
  * @throws {UpstreamError} if nobody knows: for 401, 403, 5xx, and a server that cannot be reached
  */
@@ -68,14 +68,14 @@ export async function openModern(
   wire: Wire,
   owner: ChannelOwner,
   { startMs, silenceMs }: Limits,
-  isProcess: boolean,
+  mayBeLegacy: boolean,
   keep: (spare: Channel) => void,
 ): Promise<Channel> {
   const channel = new Channel(wire, owner, silenceMs);
   const found: { about?: Members | undefined } = {};
   try {
     await channel.begin(startMs, async () => {
-      const silence = isProcess ? [sleep(SILENT_MS, undefined, { ref: false })] : [];
+      const silence = mayBeLegacy ? [sleep(SILENT_MS, undefined, { ref: false })] : [];
       found.about = await Promise.race([discover(channel), ...silence]);
     });
   } catch (cause) {
@@ -88,7 +88,7 @@ export async function openModern(
     channel.ping = discovery();
     return channel;
   }
-  if (isProcess) keep(channel);
+  if (mayBeLegacy) keep(channel);
   else await channel.close();
   throw new EraUnavailable(LEGACY);
 }
