@@ -135,9 +135,9 @@ describe.each([
       Architectures: ['arm64'],
       Handler: 'build/lambda/index.handler',
       MemorySize: 512,
-      // Behind an API that streams, a response may take longer.
-      Timeout: /rest|url/.test(variant) ? 300 : 29,
-      ReservedConcurrentExecutions: { Ref: 'AWS::NoValue' },
+      // Behind an API that streams, a response may take longer. A function URL has no other limit than its own.
+      Timeout: /url/.test(variant) ? 60 : /rest/.test(variant) ? 300 : 29,
+      ReservedConcurrentExecutions: /url/.test(variant) ? 20 : { Ref: 'AWS::NoValue' },
     });
     const names = Object.keys(packaged.zip.files);
     expect(names).toContain('build/lambda/index.mjs');
@@ -232,7 +232,11 @@ describe('the HTTP API', () => {
       MemorySize: 1024,
       Timeout: 10,
     });
-    expect(packaged.of('AWS::Logs::LogGroup')).toMatchObject([{ RetentionInDays: 7 }]);
+    // That of the function, and the access log of the API.
+    expect(packaged.of('AWS::Logs::LogGroup')).toMatchObject([
+      { RetentionInDays: 7 },
+      { RetentionInDays: 7 },
+    ]);
     expect(variablesOf(packaged)).toMatchObject({
       POWERTOOLS_LOG_LEVEL: 'DEBUG',
       POWERTOOLS_LOGGER_SAMPLE_RATE: '0.1',
