@@ -50,7 +50,8 @@ interface Place {
  * A server over Streamable HTTP, of either era: each message is a POST, whose response has what belongs to it. In the legacy
  * era there is also a session, a stream with what belongs to no request, and streams that are continued.
  */
-export class RemoteTransport implements Wire {
+// Not `implements Wire`: its declaration does not hold in projects that check the declarations of their packages. Uses check it.
+export class RemoteTransport {
   onclose?: () => void;
   onmessage?: (message: JSONRPCMessage) => void;
   onerror?: (error: Error) => void;
