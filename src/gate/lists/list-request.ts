@@ -152,7 +152,7 @@ export function* filterFor(
  * servers that are missing.
  */
 function* withoutHiddenNames(facts: Facts, rest: WholeList['rest']): ResponseSteps<WholeList['rest']> {
-  // What every answer of 2026-07-28 says of its server is no reason to ask for all lists.
+  // Every answer of 2026-07-28 names its server. That alone does not need all lists.
   if (Object.keys(membersOf(rest._meta)).every(isProtocolKey)) return rest;
   const [redacted] = yield* redactRecords(facts, [{ _meta: rest._meta }], () => NOTHING);
   return { ...rest, ...membersOf(redacted) };

@@ -34,7 +34,7 @@ export function findRefused(
   catalog: SeveralCatalog & { readonly encoding?: string | undefined },
   isHidden: (listed: Listed) => boolean,
 ): { readonly errors: readonly Problem[]; readonly warnings: readonly Problem[] } {
-  // Facts are no definitions.
+  // A catalog of facts has no definitions to judge.
   if (catalog.encoding !== undefined) return { errors: [], warnings: [] };
   const shown = primitivesIn(catalog).filter((each) => !isHidden(each));
   const invalid = [...misfits(shown), ...leftOut(catalog)];

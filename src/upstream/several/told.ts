@@ -19,7 +19,7 @@ const PROGRESS = 'notifications/progress';
 const LOG = 'notifications/message';
 const LEGACY_TASK_CHANGED = 'notifications/tasks/status';
 
-/** What a host is told of one server, however much the server tells. These are no settings: a server that needs more floods. */
+/** What a host is told of one server, however much the server tells. Nobody can change these bounds: a server that needs more floods. */
 const LOGS = { times: 50, ms: 10_000 };
 const PROGRESSED = { times: 20, ms: 1000 };
 const CHANGES = { times: 1, ms: 1000 };

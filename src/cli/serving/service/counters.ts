@@ -32,8 +32,8 @@ const COUNTERS = {
 const SECONDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
 /**
- * Serves counts at `/metrics` of a port of their own: names of concerns are not for everybody who may use the endpoint. There
- * is no label of a caller, a session, or a name that a client sent: each would be a series without an end.
+ * Serves counts at `/metrics` of a port of their own: names of concerns are not for everybody who may use the endpoint. No
+ * label names a caller, a session, or what a client sent: each would be a series without an end.
  *
  * @param port the port, on all addresses
  * @throws {CliError} if `prom-client` is not installed, or the port cannot be used

@@ -74,7 +74,7 @@ export function checkOpenings(
 const isAt = ({ source }: CheckedFile, index: number, rule: Rule): boolean =>
   rule.source === `${source.file}:${source.locate(['rules', index]).line}`;
 
-/** A rule about a capability is about what a client can do, so what it shows without one is no finding. */
+/** A rule about a capability is about what a client can do, so what it shows without one is not reported. */
 function codeOf(
   { lack, rule }: Opening,
   policy: Policy,

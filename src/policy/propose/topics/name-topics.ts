@@ -22,7 +22,7 @@ const maxTopics = (tools: number): number => Math.max(12, Math.ceil(tools / 6));
  * that a reader sees what belongs to it. A tool that has the words of several topics is in each of them.
  *
  * @param tools the words of each tool; words for the same thing are equal
- * @param platform the words of the name of the server, which are no topics
+ * @param platform the words of the name of the server, which do not become topics
  * @returns the topics of each tool, none for one that is left over; `undefined` if words do not separate the tools
  * @example
  * topicsFromNames([{ name: 'list_keys', words: ['list', 'key'], nouns: [] }, ...]); // Map { 'list_keys' => ['key'], ... }
