@@ -118,10 +118,11 @@ const isV2 = (server: unknown): server is Server =>
 /** Loads the code of tasks only if there are some. */
 async function tasksOf(exported: unknown, path: string): Promise<Finish> {
   if (exported === undefined) return (made) => made;
-  const { createTasks, readExportedTasks, withTasks } = await import('../../tasks/index.js');
+  const { createTasks, readExportedTasks } = await import('../../tasks/index.js');
+  const { addTasks } = await import('../../tasks/attach/with-tasks.js');
   // Over stdio, this process has one host: its streams are about the tasks of its calls.
   const tasks = { ...createTasks({ definitions: readExportedTasks(exported, path) }), session: 'host' };
-  return (made) => withTasks(made, tasks);
+  return (made) => addTasks(made, tasks);
 }
 
 function exportsOf(module: unknown, path: string) {

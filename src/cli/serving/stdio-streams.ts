@@ -2,8 +2,10 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { StreamServer } from '../../http/streams/listen-streams.js';
 import {
+  ERRORS,
   eraOf,
   type Failure,
+  failure,
   fromSdk,
   isRequest,
   METHODS,
@@ -36,11 +38,15 @@ export function streamsOverStdio(wire: Transport, open: OpenStream): Transport {
       host.onclose = () => streams.delete(id);
       // It waits until the server is connected.
       void host.send(received);
-      return void open(id, stream).then((opened) => {
-        if ('error' in opened) return wire.send(toSdk(opened));
-        // The host may have cancelled it meanwhile.
-        return streams.has(id) ? undefined : opened.close();
-      });
+      return void open(id, stream)
+        .catch((cause: unknown) => notOpened(id, cause))
+        .then((opened) => {
+          if ('error' in opened) return wire.send(toSdk(opened));
+          // The host may have cancelled it meanwhile.
+          return streams.has(id) ? undefined : opened.close();
+        })
+        // A host that has left gets nothing.
+        .catch(() => undefined);
     }
     const isCancel = read(message, 'method') === METHODS.cancelled;
     const cancelled = isCancel ? read(message, 'params', 'requestId') : undefined;
@@ -50,4 +56,9 @@ export function streamsOverStdio(wire: Transport, open: OpenStream): Transport {
     void stream.close();
   });
   return wire;
+}
+
+function notOpened(id: RequestId, cause: unknown): Failure {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return failure(id, ERRORS.internal, `The stream cannot be opened: ${message}`);
 }

@@ -18,10 +18,14 @@ import { answerCalls } from './answer-calls.js';
  * export const createServer = () => withTasks(new McpServer({ name: 'reports', version: '1.0.0' }), tasks);
  */
 export function withTasks<Server extends object>(server: Server, tasks: Tasks): Server {
+  if (!isSdkServer(server)) throw new TaskDefinitionError(NOT_A_SERVER);
+  return addTasks(server, tasks);
+}
+
+/** Does the same as `withTasks`, also for a server that stands for one behind the endpoint. */
+export function addTasks<Server extends object>(server: Server, tasks: Tasks): Server {
   const answerer = answerCalls(tasks, () => hasTasks(server));
-  const isAdded =
-    isSdkServer(server) &&
-    addLayer(server, 'tasks', (transport) => new AnsweringTransport(transport, answerer));
+  const isAdded = addLayer(server, 'tasks', (transport) => new AnsweringTransport(transport, answerer));
   if (!isAdded) throw new TaskDefinitionError(NOT_A_SERVER);
   return server;
 }
