@@ -16,6 +16,7 @@ import type { PrincipalPreferences } from '../gate/request/kept-preferences.js';
 import { policyInForce } from '../gate/request/live-policy.js';
 import { TaskMemory } from '../gate/tasks/task-records.js';
 import { METHODS, read } from '../wire/messages.js';
+import { isSdkV2Server } from '../wire/transport-layer.js';
 import { BridgedFront, bridgedResponse, watchError } from './bridged-front.js';
 import { insufficientScope } from './callers/authorization.js';
 import { HandlerError } from './callers/principal.js';
@@ -27,11 +28,9 @@ import { createKnownLists } from './known-lists/known-lists.js';
 import { createStubServerV2 } from './known-lists/stub-server-v2.js';
 import { createHandler as createLegacyHandler, type TransportOfSdk } from './legacy.js';
 import { refuseSubscription } from './refuse-subscription.js';
-
 import { parserOf, readJson } from './request-body.js';
 import { failedRequest } from './servers/failed-request.js';
 import { onlyNew } from './servers/new-servers.js';
-
 import { keptFor } from './sessions.js';
 import { ListenStreams } from './streams/listen-streams.js';
 import { openStream } from './streams/open-stream.js';
@@ -39,6 +38,10 @@ import { type UpstreamServer, upstreamOf } from './upstream-server.js';
 
 /** A server of SDK v2, or one that stands for a server behind the endpoint. */
 export type ServerV2 = McpServer | Server | UpstreamServer;
+
+/** Also said when a bundle is made. */
+export const NOT_SDK_V2 =
+  'The server is not one of SDK v2 (@modelcontextprotocol/server). For SDK v1, use createHandler of mcp-concerns/http, or "sdk: 1" in endpoint.yml.';
 
 /** What an endpoint with SDK v2 serves. */
 export interface HandlerOptionsV2 extends Omit<HandlerOptions, 'server'> {
@@ -158,12 +161,8 @@ export function createModernHandler(
     if (stub !== undefined) return stub;
     await lists?.verify(concerns.report);
     const made = await server(context);
-    // Not by its class: a project may have two copies of the SDK.
-    const inner = 'server' in made ? made.server : made;
-    if ('behind' in inner || 'getNegotiatedProtocolVersion' in inner) return made;
-    throw new HandlerError(
-      'The server is not one of SDK v2 (@modelcontextprotocol/server). For SDK v1, use createHandler of mcp-concerns/http, or "sdk: 1" in endpoint.yml.',
-    );
+    if ('behind' in made || isSdkV2Server(made)) return made;
+    throw new HandlerError(NOT_SDK_V2);
   };
   const handler = createMcpHandler(
     async (context) => {

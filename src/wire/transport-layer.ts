@@ -142,6 +142,13 @@ export function isSdkServer(server: unknown): boolean {
   return has('connect') && has('setRequestHandler') && !has('callTool');
 }
 
+/**
+ * Returns whether a server, or the one that an `McpServer` contains, is of SDK v2. Its class cannot be compared: a module imports
+ * a copy of the SDK of its own.
+ */
+export const isSdkV2Server = (server: unknown): boolean =>
+  typeof memberOf(memberOf(server, 'server') ?? server, 'getNegotiatedProtocolVersion') === 'function';
+
 /** Returns a member, also an inherited one, because servers are instances of classes. */
 export const memberOf = (value: unknown, name: string): unknown =>
   value instanceof Object ? Reflect.get(value, name) : undefined;

@@ -2,7 +2,7 @@ import type { McpRequestContext, Server } from '@modelcontextprotocol/server';
 import { importModule } from '../../deploy/import-module.js';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
 import { ServerModuleError, serverOfModule } from '../../http/servers/server-of-module.js';
-import { memberOf } from '../../wire/transport-layer.js';
+import { isSdkV2Server, memberOf } from '../../wire/transport-layer.js';
 import { CliError } from '../errors.js';
 
 type Made = ServerOfRequest | Promise<ServerOfRequest>;
@@ -103,17 +103,13 @@ async function withoutContext(factory: Factory): Promise<unknown> {
   }
 }
 
-/**
- * Returns the `Server` of SDK v2 in what a factory made. Its class cannot be compared: the module imports a copy of the SDK
- * of its own, and an `McpServer` of another copy is unknown here too.
- */
+/** Returns the `Server` of SDK v2 in what a factory made. */
 function sdkV2(made: unknown): Server | undefined {
   const server = memberOf(made, 'server') ?? made;
   return isV2(server) ? server : undefined;
 }
 
-const isV2 = (server: unknown): server is Server =>
-  typeof memberOf(server, 'getNegotiatedProtocolVersion') === 'function';
+const isV2 = (server: unknown): server is Server => isSdkV2Server(server);
 
 /** Loads the code of tasks only if there are some. */
 async function tasksOf(exported: unknown, path: string): Promise<Finish> {

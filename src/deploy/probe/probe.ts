@@ -5,7 +5,7 @@ import { createHandler } from '../../http/sdk-v1.js';
 import { ServerModuleError, serverOfModule } from '../../http/servers/server-of-module.js';
 import { parsePolicy } from '../../policy/compile/parse.js';
 import { ERRORS, LISTS, read } from '../../wire/messages.js';
-import { isSdkServer, memberOf } from '../../wire/transport-layer.js';
+import { isSdkServer, isSdkV2Server, memberOf } from '../../wire/transport-layer.js';
 import { importModule } from '../import-module.js';
 
 /** The module of a server, to try before it is deployed. */
@@ -69,6 +69,9 @@ export async function probe({ path, name, sdk }: ProbedModule): Promise<ProbeRes
     return refused(
       `The function that ${name} exports does not return a server. Return a new Server or McpServer of an MCP SDK.`,
     );
+  // Without this, only the requests of 2026-07-28 would find out, each with the status 500.
+  if (sdk === 2 && !made.every(isSdkV2Server))
+    return refused((await import('../../http/sdk-v2.js')).NOT_SDK_V2);
   if (made[0] === made[1])
     return refused(
       `The function that ${name} exports returns the same server again. Return a new one each time it is called.`,

