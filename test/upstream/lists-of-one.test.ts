@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { deferred } from '../../src/once.js';
-import { type Announcements, type Listed, ListsOfOne } from '../../src/upstream/several/lists-of-one.js';
+import {
+  type Announcements,
+  type KeepListed,
+  type Listed,
+  ListsOfOne,
+} from '../../src/upstream/several/lists-of-one.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
@@ -19,15 +24,17 @@ const listOf = (name: string): Listed => ({
 /** Lists whose walks end when the test says so. */
 function withWalks() {
   const walks: ((listed: Listed) => void)[] = [];
-  const list = () => {
+  const list = async (keep: KeepListed) => {
     const walk = deferred<Listed>();
     walks.push(walk.resolve);
-    return walk.promise;
+    const listed = await walk.promise;
+    keep(listed);
+    return listed;
   };
   const announcements: Announcements = new Map();
   const told: string[] = [];
   const tell = (capability: string) => void told.push(capability);
-  const lists = new ListsOfOne(list, announcements, tell, new AbortController().signal);
+  const lists = new ListsOfOne((_kind, keep) => list(keep), announcements, tell, new AbortController().signal);
   const other = () => announcements.set('tools', (announcements.get('tools') ?? 0) + 1);
   return { lists, walks, told, list, other, read: () => lists.read('tools', list) };
 }
@@ -90,6 +97,32 @@ it('an announcement while the lists are read is told after another list', async 
   await turn();
   expect(told).toHaveLength(2);
   expect(await read()).toEqual(listOf('c'));
+});
+
+it('a list is at hand while the server has announced another one that the client is not told of yet', async () => {
+  const { lists, walks, told, read } = withWalks();
+  const first = read();
+  walks[0]?.(listOf('a'));
+  await first;
+  lists.announced('tools');
+  expect(await read()).toEqual(listOf('a'));
+  walks[1]?.(listOf('b'));
+  await turn();
+  expect(told).toEqual(['tools']);
+  expect(await read()).toEqual(listOf('b'));
+  expect(walks).toHaveLength(2);
+});
+
+it('each of several announcements of another server is answered once from what is at hand', async () => {
+  const { walks, read, other } = withWalks();
+  const first = read();
+  walks[0]?.(listOf('a'));
+  await first;
+  other();
+  other();
+  for (let time = 0; time < 2; time++) expect(await read()).toEqual(listOf('a'));
+  void read();
+  expect(walks).toHaveLength(2);
 });
 
 it('a list older than a minute comes from the server, also after an announcement', async () => {

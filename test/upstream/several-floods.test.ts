@@ -76,6 +76,46 @@ describe('a server that floods', () => {
     expect([evil.asked.get('tools/list'), good.asked.get('tools/list')]).toEqual([3, 1]);
   });
 
+  it('with all kinds of messages, and without lists in time, delays no call of another server', async () => {
+    const hides = `
+concerns: { effect: { values: [read, write], match: at-most, set-by: operator, claim: effect, default: read } }
+primitives: { tools: { evil__x: { effect: write } } }
+settings: { enforcement: enforce }`;
+    const answers = listing({ tools: [tool('x')], resources: [{ uri: 'a://b', name: 'a' }] });
+    let hangs = false;
+    const evil = new ListingServer((method, params) =>
+      hangs && method.endsWith('/list') ? new Promise(() => undefined) : answers(method, params),
+    );
+    const good = new ListingServer(
+      listing({ tools: [tool('look')], resources: [{ uri: 'a://b', name: 'a' }] }, (method) =>
+        method === 'tools/call' ? { result: { content: [] } } : undefined,
+      ),
+    );
+    const client = newClient();
+    await connect({ evil: evil.start, good: good.start }, client, new LivePolicy(policyOf(hides)));
+    await namesOf(client);
+    await client.listResources();
+    await client.listResourceTemplates();
+    const asked = new Map(good.asked);
+    hangs = true;
+    for (let second = 0; second < 20; second++) {
+      times(50, (index) => {
+        evil.tell('tools/list_changed');
+        evil.tell('resources/list_changed');
+        evil.tell('resources/updated', { uri: `a://of-nothing-${index}` });
+        evil.tell('message', { level: 'error', data: 'x' });
+      });
+      await pass(1000);
+      const called = vi.fn();
+      void client.callTool({ name: 'good__look', arguments: {} }).then(called);
+      await turns();
+      expect(called).toHaveBeenCalledTimes(1);
+    }
+    expect([...good.asked].filter(([method]) => method.endsWith('/list'))).toEqual(
+      [...asked].filter(([method]) => method.endsWith('/list')),
+    );
+  });
+
   it('with log messages is heard 50 times in ten seconds, and how many were left out is said', async () => {
     const { evil, told } = await connectBoth();
     times(2000, (index) => evil.tell('message', { level: 'error', data: `line ${index}` }));

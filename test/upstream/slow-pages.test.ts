@@ -1,7 +1,8 @@
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { read } from '../../src/wire/messages.js';
 import { ListingServer, listing, tool } from './listing-server.js';
-import { connect } from './several-harness.js';
+import { connect, namesOf, newClient } from './several-harness.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
@@ -35,13 +36,13 @@ const usual = (method: string) =>
       }
     : { result: {} };
 
-it('pages that never end delay the list of others by ten seconds, once, until the server announces', async () => {
+it('pages that never end delay the list of others by less than ten seconds, once, until the server announces', async () => {
   const [slow, good] = [endless(), new ListingServer(listing({ tools: [tool('look')] }))];
   const client = await connect({ slow: slow.start, good: good.start });
   const listed = client.listTools();
   const ended = vi.fn();
   void listed.then(ended);
-  for (let second = 0; second < 9; second++) {
+  for (let second = 0; second < 7; second++) {
     await turns();
     await vi.advanceTimersByTimeAsync(1000);
   }
@@ -52,13 +53,39 @@ it('pages that never end delay the list of others by ten seconds, once, until th
   expect(ended).toHaveBeenCalled();
   const { tools, _meta } = await listed;
   expect(tools.map(({ name }) => name)).toContain('good__look');
-  expect(read(_meta, LEFT_OUT)).toEqual({ slow: [{ after: 5, why: 'too-slow' }] });
+  expect(read(_meta, LEFT_OUT)).toEqual({ slow: [{ after: 4, why: 'too-slow' }] });
 
   const asked = slow.asked.get('tools/list');
   // Not one second passes.
-  expect((await client.listTools()).tools).toHaveLength(6);
+  expect((await client.listTools()).tools).toHaveLength(5);
   expect(slow.asked.get('tools/list')).toBe(asked);
   expect(good.asked.get('tools/list')).toBe(2);
+});
+
+it('a list that is late is listed when it is there, and its siblings wait for it once', async () => {
+  const slow = new ListingServer(async (method) => {
+    if (method !== 'tools/list') return usual(method);
+    await new Promise((resolve) => setTimeout(resolve, 12_000));
+    return { result: { tools: [tool('late')] } };
+  });
+  const good = new ListingServer(listing({ tools: [tool('look')] }));
+  const client = newClient();
+  const changed = vi.fn();
+  client.setNotificationHandler(ToolListChangedNotificationSchema, changed);
+  await connect({ slow: slow.start, good: good.start }, client);
+  const listed = namesOf(client);
+  await turns();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await listed).toEqual(['good__look']);
+  await vi.advanceTimersByTimeAsync(2000);
+  await turns();
+  expect(changed).toHaveBeenCalledTimes(1);
+  // No time passes, and nobody is asked: what came late is at hand.
+  for (let time = 0; time < 3; time++) {
+    expect(await namesOf(client)).toEqual(['slow__late', 'good__look']);
+    await vi.advanceTimersByTimeAsync(6000);
+  }
+  expect([slow.asked.get('tools/list'), good.asked.get('tools/list')]).toEqual([1, 3]);
 });
 
 it('more than 20,000 entries are left out, and the pages that are missing are named', async () => {

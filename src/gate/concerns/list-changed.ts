@@ -73,7 +73,7 @@ export function* shownOfResources(
 /** Returns whether all views show a resource and lack no scope to read it. A text that is not a URI is not shown. */
 export function* isUpdateShown(policy: Policy, uri: unknown, views: readonly View[]): ResponseSteps<boolean> {
   if (typeof uri !== 'string') return false;
-  const { lists, enough } = yield* listsFor('uri', [uri]);
+  const { lists, enough } = yield* listsFor('uri', [uri], false);
   // A request that began under another policy has lists of its own. Without them, the update is not decidable.
   return (
     enough &&

@@ -22,14 +22,15 @@ const BOUNDS = { pages: 300, milliseconds: 60_000 };
  */
 export function withLists(
   exchange: Exchange,
-  { kinds, targets = [] }: NeededLists,
+  { kinds, targets = [], again = true }: NeededLists,
   then: (found: FoundLists) => void,
 ): void {
   const { servers } = exchange.connection.catalog;
   const lists: { -readonly [K in keyof Lists]: Lists[K] } = { servers };
   let enough = true;
   const { policy, connection } = exchange;
-  const next = (index: number, freshMs?: number): void => {
+  const usual = again ? undefined : FRESH.heldMs;
+  const next = (index: number, freshMs = usual): void => {
     const kind = kinds[index];
     if (kind === undefined) return then({ lists, enough });
     connection.catalog.get(

@@ -3,6 +3,7 @@ import {
   CAPABILITIES,
   type Capability,
   failure,
+  LISTS,
   listChangedMethod,
   METHODS,
   type Message,
@@ -121,10 +122,14 @@ export function onListChanged(
   capability: Capability,
 ): Message | Promise<Message | undefined> {
   const { catalog } = exchange.connection;
-  const before = catalog.held(exchange.policy);
+  const held = catalog.held(exchange.policy);
   catalog.drop(capability);
   // Nothing was listed yet, so there is nothing to compare.
-  if (KINDS.every((kind) => before[kind] === undefined)) return message;
+  if (KINDS.every((kind) => held[kind] === undefined)) return message;
+  // Its own lists alone: later messages wait for the comparison, also those of other servers.
+  const before = Object.fromEntries(
+    KINDS.filter((kind) => LISTS[kind].capability === capability).map((kind) => [kind, held[kind]]),
+  );
   return Promise.resolve(sessionConfiguration(exchange))
     .then((configuration) => gather(exchange, changedSince(shownBy(before, configuration))))
     .then(

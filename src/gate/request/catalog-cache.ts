@@ -1,5 +1,5 @@
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { serversIn, UNAVAILABLE_META } from '../../engine/servers/outside-names.js';
+import { serversIn } from '../../engine/servers/outside-names.js';
 import { getOrMake, once } from '../../once.js';
 import { type Capability, type Failure, LISTS, read } from '../../wire/messages.js';
 import type { AskServer, WalkEnd } from '../../wire/page-walker.js';
@@ -20,11 +20,13 @@ export const MAX_AGE_MS = 60_000;
  * that is not older than the second: servers change lists without a word. An empty list is not kept for a host, because a server
  * may still start.
  */
-export const FRESH = { listMs: 5000, nameMs: 1000 } as const;
+export const FRESH = {
+  listMs: 5000,
+  nameMs: 1000,
+  /** Whatever is held, also an empty list: for what a server tells by itself. */
+  heldMs: Number.MAX_SAFE_INTEGER,
+} as const;
 const EMPTY_MS = 0;
-
-/** How long a list is kept that one of several servers is missing from: if it failed at this list alone, nobody announces its return. */
-const MISSING_MS = 2000;
 
 /** The result of fetching a whole list: the list, the server's error, or that the list exceeds a bound. */
 type PageOutcome<List> =
@@ -118,15 +120,16 @@ export class CatalogCache {
   }
 
   private walk(kind: Kind, ask: AskServer, attempt = 1): void {
-    const { version } = this.kept;
-    const { method } = LISTS[kind];
+    const { method, capability } = LISTS[kind];
+    const version = this.kept.versionOf(capability);
+    const isCurrent = (): boolean => version === this.kept.versionOf(capability);
     readPages(ask, { method, field: kind, bounds: BOUNDS }, ({ pages, end }) => {
       const outcome = outcomeOf(end, () => new CachedList(kind, pages, this.servers));
       // Pages from before and after a change do not belong together.
-      if (version !== this.kept.version && attempt < MAX_ATTEMPTS) return this.walk(kind, ask, attempt + 1);
+      if (!isCurrent() && attempt < MAX_ATTEMPTS) return this.walk(kind, ask, attempt + 1);
       const waiting = this.waiting.get(kind) ?? [];
       this.waiting.delete(kind);
-      if (version === this.kept.version) {
+      if (isCurrent()) {
         if (outcome.state === 'complete') {
           this.kept.set(kind, outcome.list);
           if (this.shared === undefined) this.fetchedAt.set(kind, Date.now());
@@ -179,8 +182,7 @@ export class CachedList {
  */
 export class SharedCatalog {
   readonly lists = new Map<Kind, CachedList>();
-  /** Counts announced changes. */
-  version = 0;
+  private readonly versions = new Map<Capability, number>();
   private readonly until = new Map<Kind, number>();
   private readonly since = new Map<Kind, number>();
 
@@ -199,7 +201,8 @@ export class SharedCatalog {
     // What an operator put here cannot change, and has no time. An empty list may be that of a server that is still starting.
     const since = Date.now() - (this.since.get(kind) ?? Number.POSITIVE_INFINITY);
     const emptyMs = freshMs === FRESH.listMs ? EMPTY_MS : FRESH.nameMs;
-    const isOld = since > (list?.isEmpty() === true ? Math.min(freshMs, emptyMs) : freshMs);
+    const isShort = list?.isEmpty() === true && freshMs !== FRESH.heldMs;
+    const isOld = since > (isShort ? Math.min(freshMs, emptyMs) : freshMs);
     return isOld ? undefined : list;
   }
 
@@ -207,13 +210,17 @@ export class SharedCatalog {
     this.lists.set(kind, list);
     if (this.canChange) this.since.set(kind, Date.now());
     if (this.maxAgeMs === undefined) return;
-    const isWhole = read(list.pages[0], '_meta', UNAVAILABLE_META) === undefined;
-    this.until.set(kind, Date.now() + (isWhole ? this.maxAgeMs : MISSING_MS));
+    this.until.set(kind, Date.now() + this.maxAgeMs);
+  }
+
+  /** How many changes of the lists of a capability were announced. */
+  versionOf(capability: Capability): number {
+    return this.versions.get(capability) ?? 0;
   }
 
   /** Forgets the lists of a capability, because the server announced that they changed. */
   drop(capability: Capability): void {
-    this.version++;
+    this.versions.set(capability, this.versionOf(capability) + 1);
     for (const kind of KINDS) if (LISTS[kind].capability === capability) this.lists.delete(kind);
   }
 

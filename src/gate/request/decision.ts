@@ -32,6 +32,11 @@ export interface NeededLists {
   readonly kinds: readonly Kind[];
   /** From a list that is too long to be cached, only the primitives that match these are read. */
   readonly targets?: readonly Target[];
+  /**
+   * Whether a target that no list has is looked for again. Not for what a server tells by itself: it would make all servers list,
+   * and the answers of the others would wait.
+   */
+  readonly again?: boolean;
 }
 
 /** `enough` is false if a list could not be read: it may contain hidden primitives. */
@@ -156,9 +161,9 @@ export function* ask<N extends NeedName>(
 }
 
 /** Asks for the lists that tell whether tools, prompts or URIs are shown. */
-export function listsFor(type: Target['type'], names: Iterable<string>) {
+export function listsFor(type: Target['type'], names: Iterable<string>, again = true) {
   const targets = Array.from(names, (name) => ({ type, name }));
-  return ask({ need: 'lists', kinds: KINDS_OF[type], targets });
+  return ask({ need: 'lists', kinds: KINDS_OF[type], targets, again });
 }
 
 /** What to log. Made only if somebody listens. */

@@ -28,10 +28,10 @@ export function bridgeSeveral(
 ): Bridge {
   const ending = new AbortController();
   const open = new Set<SeveralServers>();
-  const changed = (): void => {
-    for (const joined of open) joined.changed();
-  };
   const servers = [...openers].map(([slug, openOne]) => {
+    const changed = (isAnother: boolean): void => {
+      for (const joined of open) joined.changed(slug, isAnother);
+    };
     const shared = new Member(slug, () => askOnce(backends), changed, ending.signal);
     const given = typeof options === 'function' ? options(slug) : options;
     const report: UpstreamOptions['report'] = (event) => {

@@ -15,7 +15,7 @@ import type { ServerCall } from '../call.js';
 import { SELF, wrapResult } from '../eras/envelope.js';
 import { listPages } from '../list-pages.js';
 import { reasonOf } from '../upstream-error.js';
-import type { Listed } from './lists-of-one.js';
+import type { KeepListed, Listed } from './lists-of-one.js';
 import { PATIENCE_MS } from './member.js';
 import { ask, type Part, withoutToken } from './part.js';
 
@@ -58,10 +58,15 @@ export async function listAll(parts: readonly Part[], call: ServerCall, era: Era
 }
 
 const listedBy = (part: Part, call: ServerCall, key: NamedKind): Promise<Listed> =>
-  key === 'tasks' ? listPart(part, call, key) : part.lists.read(key, () => listPart(part, call, key));
+  key === 'tasks'
+    ? listPart(part, call, key)
+    : part.lists.read(key, (keep) => listPart(part, call, key, keep));
 
-/** What one server may list, and how long its siblings wait for all of its pages. */
-const BOUNDS = { items: 20_000, milliseconds: PATIENCE_MS };
+/**
+ * What one server may list, and after how long no page more is asked for: then what has arrived is there before its siblings stop
+ * waiting.
+ */
+const BOUNDS = { items: 20_000, milliseconds: PATIENCE_MS * 0.8 };
 
 /** So many entries that are left out are named; a server may list any number of them. */
 const MAX_NAMED = 20;
@@ -71,22 +76,48 @@ const MAX_REASON = 1000;
 
 const shortened = (text: string): string => text.slice(0, MAX_TEXT);
 
-/** Lists one kind of what one server has. */
-export async function listPart(part: Part, call: ServerCall, key: NamedKind): Promise<Listed> {
+/**
+ * Lists one kind of what one server has.
+ *
+ * @param keep is given the list when it is there, also if that is too late for this call
+ * @returns the list, or why it is missing
+ */
+export async function listPart(
+  part: Part,
+  call: ServerCall,
+  key: NamedKind,
+  keep: KeepListed = () => undefined,
+): Promise<Listed> {
   const { member } = part;
   if (member.down !== undefined) return member.down;
+  const listing = walkPart(part, call, key).then(({ listed, last }) => {
+    // It is kept before the client is told that the server is back.
+    keep(listed);
+    member.answered(last);
+    return typeof listed === 'string' ? (member.down ?? listed) : listed;
+  });
+  const found = await member.inTime(listing);
+  return found.isLate ? found.reason : found.answer;
+}
+
+/** Walks through all pages, however long the server takes. `last` is the answer that ended it. */
+async function walkPart(
+  part: Part,
+  call: ServerCall,
+  key: NamedKind,
+): Promise<{ readonly listed: Listed; readonly last: CallAnswer }> {
+  const { member } = part;
   const { cursor: _cursor, ...kept } = withoutToken(call.params) ?? {};
+  let last: CallAnswer = { result: {} };
   const { items, about, end } = await listPages(
     key,
     async (cursor) => {
-      const answer = await member.inTime(ask(part, { ...call, params: { ...kept, ...cursor } }));
-      if (typeof answer === 'string') throw new Error(answer);
-      member.answered(answer);
-      return answer;
+      last = await ask(part, { ...call, params: { ...kept, ...cursor } });
+      return last;
     },
     BOUNDS,
   );
-  if (end.kind === 'failed') return member.down ?? reasonOf(end.error);
+  if (end.kind === 'failed') return { listed: reasonOf(end.error), last };
   const leftOut: LeftOut[] = [];
   const entries = items.flatMap((entry) => {
     const misfit = misfitOf(key, entry);
@@ -101,5 +132,5 @@ export async function listPart(part: Part, call: ServerCall, key: NamedKind): Pr
   member.learn(key, entries);
   const told = { first: leftOut.slice(0, MAX_NAMED), count: leftOut.length };
   part.sayLeftOut(key, told);
-  return { entries, about, leftOut: told, isPartial };
+  return { listed: { entries, about, leftOut: told, isPartial }, last };
 }

@@ -28,12 +28,19 @@ const ANNOUNCED = { times: 1, ms: 1000 };
 /** Counts what all servers of a client announced together, by capability. */
 export type Announcements = Map<Capability, number>;
 
+/** Is told what a walk through the pages of a list brought, also if nobody waits for it any more. */
+export type KeepListed = (listed: Listed) => void;
+
 interface Kept {
   readonly listed: Listed;
   readonly at: number;
+  /** Whether the server announced a change while it was read: the client was told after that, and gets another one. */
+  readonly isOutdated: boolean;
+  /** Whether its siblings would wait each time that it is read. */
+  readonly isSlow: boolean;
   /** When its walk began, as the number of the walk. */
   readonly walk: number;
-  /** How many announcements there were when the client got it last. */
+  /** How many announcements there were when it was read, and those since after which the client got it again. */
   seen: number;
 }
 
@@ -44,40 +51,54 @@ interface Kept {
 export class ListsOfOne {
   private readonly kept = new Map<Kind, Kept>();
   private walks = 0;
-  /** Walks up to this one began before an announcement: what they bring is passed on, and not kept. */
+  /** Walks up to this one began before an announcement: what they bring is outdated. */
   private readonly outdated = new Map<Kind, number>();
   /** Walks up to this one began before the server was another one. */
   private forgotten = 0;
   private readonly paces = new Map<Capability, Pace>();
   /** Whether a capability was announced again while its lists are read. */
   private readonly renewing = new Map<Capability, boolean>();
+  /** Capabilities that were announced, and of which the client is not told yet. */
+  private readonly due = new Set<Capability>();
 
   /**
-   * @param list lists one kind of primitive
+   * @param list lists one kind of primitive. It resolves with a text if the list is late, and gives the list to `keep` later
    * @param announcements what all servers announced
    * @param tell tells the client that the lists of a capability changed
    * @param signal aborted when the client has left
    */
   constructor(
-    private readonly list: (kind: Kind) => Promise<Listed>,
+    private readonly list: (kind: Kind, keep: KeepListed) => Promise<Listed>,
     private readonly announcements: Announcements,
     private readonly tell: (capability: Capability) => void,
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Lists one kind: once after an announcement from what is at hand, otherwise from the server. */
-  async read(kind: Kind, list: () => Promise<Listed>): Promise<Listed> {
+  /**
+   * Lists one kind: once after each announcement from what is at hand, otherwise from the server. If the server does not answer in
+   * time, what it listed last is answered: its siblings wait for a slow server once, and not each time.
+   */
+  async read(kind: Kind, list: (keep: KeepListed) => Promise<Listed>): Promise<Listed> {
     const kept = this.kept.get(kind);
     const { seen } = this.now(kind);
-    const isFresh = kept !== undefined && Date.now() - kept.at <= MAX_AGE_MS;
-    if (isFresh && (kept.seen !== seen || isPartial(kept.listed))) {
-      kept.seen = seen;
+    // The client is told when there is a newer one. Whoever waited for it would wait for a server that never stops announcing.
+    if (kept !== undefined && this.due.has(LISTS[kind].capability)) return kept.listed;
+    const isFresh = kept !== undefined && !kept.isOutdated && Date.now() - kept.at <= MAX_AGE_MS;
+    if (isFresh && (kept.seen !== seen || kept.isSlow)) {
+      // One by one: announcements can wait until an earlier one was dealt with.
+      kept.seen = Math.min(kept.seen + 1, seen);
       return kept.listed;
     }
     const walk = ++this.walks;
-    const listed = await list();
-    if (walk > (this.outdated.get(kind) ?? 0)) this.keep(kind, listed, walk);
-    return listed;
+    const reading = { hasEnded: false, isLate: false };
+    const listed = await list((found) => {
+      const isOutdated = walk <= (this.outdated.get(kind) ?? 0);
+      this.keep(kind, found, walk, { isOutdated, isSlow: reading.isLate || isPartial(found) });
+      reading.hasEnded = true;
+    });
+    if (reading.hasEnded) return listed;
+    reading.isLate = true;
+    return this.kept.get(kind)?.listed ?? listed;
   }
 
   /** The server may list something else, without an announcement of its own. */
@@ -89,6 +110,7 @@ export class ListsOfOne {
   /** The server announces that the lists of a capability changed. */
   announced(capability: Capability): void {
     for (const kind of kindsOf(capability)) this.outdated.set(kind, this.walks);
+    this.due.add(capability);
     if (this.renewing.has(capability)) return void this.renewing.set(capability, true);
     const pace = getOrMake(this.paces, capability, () => latest(ANNOUNCED));
     pace.pass(() => void this.renew(capability));
@@ -106,10 +128,13 @@ export class ListsOfOne {
     await Promise.all(
       kinds.map(async (kind) => {
         const walk = ++this.walks;
-        this.keep(kind, await this.list(kind), walk);
+        await this.list(kind, (found) => {
+          this.keep(kind, found, walk, { isOutdated: false, isSlow: isPartial(found) });
+        });
       }),
     );
     if (this.signal.aborted) return;
+    if (renewing.get(capability) !== true) this.due.delete(capability);
     announcements.set(capability, (announcements.get(capability) ?? 0) + 1);
     this.tell(capability);
     const isAgain = renewing.get(capability) === true;
@@ -118,10 +143,10 @@ export class ListsOfOne {
   }
 
   /** A walk may end after one that began later. */
-  private keep(kind: Kind, listed: Listed, walk: number): void {
+  private keep(kind: Kind, listed: Listed, walk: number, found: Pick<Kept, 'isOutdated' | 'isSlow'>): void {
     if (walk <= this.forgotten || walk < (this.kept.get(kind)?.walk ?? 0)) return;
     if (typeof listed === 'string') this.kept.delete(kind);
-    else this.kept.set(kind, { listed, ...this.now(kind), walk });
+    else this.kept.set(kind, { listed, ...found, ...this.now(kind), walk });
   }
 
   private now(kind: Kind): Pick<Kept, 'at' | 'seen'> {

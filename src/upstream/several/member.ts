@@ -16,6 +16,11 @@ export const PATIENCE_MS = 10_000;
 /** Milliseconds until a server that is down is tried again, doubled each time up to the last. */
 const AGAIN_MS = { first: 2000, last: 60_000 };
 
+/** What was waited for, or why it is not there yet. */
+export type InTime<T> =
+  | { readonly isLate: false; readonly answer: T }
+  | { readonly isLate: true; readonly reason: string };
+
 /** One of several servers: what all clients share of it. */
 export class Member {
   /** Why it is missing from the lists; `undefined` while it answers. */
@@ -33,13 +38,13 @@ export class Member {
   /**
    * @param slug its name within names
    * @param again asks it something, which opens it
-   * @param changed is told that it left the lists, or is back
+   * @param changed is told that it left the lists, or is back; and whether it may list something else since
    * @param signal aborted when the endpoint ends
    */
   constructor(
     readonly slug: string,
     private readonly again: () => Promise<CallAnswer>,
-    private readonly changed: () => void,
+    private readonly changed: (isAnother: boolean) => void,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -75,35 +80,39 @@ export class Member {
    */
   happened({ state, reason, isLost }: UpstreamEvent): void {
     if (state === 'ready') return this.answers();
-    if (state === 'restarting' && this.unavailable === undefined) return this.changed();
+    if (state === 'restarting' && this.unavailable === undefined) return this.changed(true);
     if (state !== 'failed') return;
     this.failing = reason ?? 'no reason is known';
     if (isLost !== true || this.unavailable !== undefined) return;
     if (performance.now() - this.arrivedAt > AGAIN_MS.last) this.pause = 0;
     this.misses(this.failing);
-    this.changed();
+    this.changed(true);
   }
 
   /**
    * Waits for one of its answers as long as the other servers may be delayed: a server that is slow to start delays its
-   * endpoint once. A later answer is announced.
+   * endpoint once. Whoever waits must pass on a later answer to `answered`, which announces it.
    *
    * @returns the answer, or why there is none yet
    */
-  async inTime(answer: Promise<CallAnswer>): Promise<CallAnswer | string> {
+  async inTime<T>(answer: Promise<T>): Promise<InTime<T>> {
     const waited = this.unavailable === undefined ? 0 : performance.now() - this.began;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(resolve, Math.max(0, PATIENCE_MS - waited), undefined);
     });
-    const first = await Promise.race([answer, late]).finally(() => clearTimeout(timer));
+    const there = answer.then((first) => ({ isLate: false, answer: first }) as const);
+    const first = await Promise.race([there, late]).finally(() => clearTimeout(timer));
     if (first !== undefined) return first;
-    const reason = this.unavailable ?? STARTING;
-    this.unavailable = reason;
-    void answer.then((late) => {
-      if (this.unavailable === reason) this.answered(late);
-    });
-    return reason;
+    this.unavailable ??= STARTING;
+    return { isLate: true, reason: this.unavailable };
+  }
+
+  /** Waits for an answer that is not a list. A later one is announced. */
+  async answerInTime(asked: Promise<CallAnswer>): Promise<InTime<CallAnswer>> {
+    const found = await this.inTime(asked);
+    if (found.isLate) void asked.then((late) => this.answered(late));
+    return found;
   }
 
   /**
@@ -117,12 +126,13 @@ export class Member {
   }
 
   private answers(): void {
-    const wasMissing = this.unavailable !== undefined;
+    const before = this.unavailable;
     this.unavailable = undefined;
     this.failing = undefined;
-    if (!wasMissing) return;
+    if (before === undefined) return;
     this.arrivedAt = performance.now();
-    this.changed();
+    // One that was late is still the same.
+    this.changed(before !== STARTING);
   }
 
   /** It cannot be asked. It is tried again until it answers. */
@@ -152,8 +162,10 @@ export class Member {
    * @param asked the answer
    */
   async introduce(asked: Promise<CallAnswer>): Promise<Introduction> {
-    const answer = this.down ?? (await this.inTime(asked));
-    if (typeof answer === 'string') return answer;
+    if (this.down !== undefined) return this.down;
+    const found = await this.answerInTime(asked);
+    if (found.isLate) return found.reason;
+    const { answer } = found;
     if ('result' in answer) return answer.result;
     const reason = this.failing ?? answer.error.message;
     this.misses(reason);

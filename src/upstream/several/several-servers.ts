@@ -24,7 +24,7 @@ import { withoutChallenge } from '../without-challenge.js';
 import { introduce } from './introduce.js';
 import { isList, listAll, listPart } from './list-all.js';
 import { listenToAll } from './listen-to-all.js';
-import { type Announcements, ListsOfOne } from './lists-of-one.js';
+import { type Announcements, type KeepListed, ListsOfOne } from './lists-of-one.js';
 import { Member } from './member.js';
 import { ask, type Part, withoutToken } from './part.js';
 import { renameResult, type ServerName, targetIn } from './rename.js';
@@ -77,7 +77,8 @@ export class SeveralServers implements Backend {
 
   private partWith({ slug, shared, isShared, backends, report, sayLeftOut }: OneServerOfSeveral): Part {
     const { client, left, announcements } = this;
-    const list = (kind: Kind) => listPart(part, ownCall(LISTS[kind].method, undefined), kind);
+    const list = (kind: Kind, keep: KeepListed) =>
+      listPart(part, ownCall(LISTS[kind].method, undefined), kind, keep);
     const announce = (capability: Capability) => this.announce(capability);
     const lists = new ListsOfOne(list, announcements, announce, left.signal);
     const told = new Told(
@@ -89,7 +90,9 @@ export class SeveralServers implements Backend {
     const isOfAll = isShared || !client.lasts;
     // When its process ends, the processes of other clients still answer.
     const again = () => part.backend.answer(ownCall(LISTS.tools.method, undefined));
-    const member = isOfAll ? shared : new Member(slug, again, () => this.changed(), left.signal);
+    const member = isOfAll
+      ? shared
+      : new Member(slug, again, (isAnother) => this.changed(slug, isAnother), left.signal);
     const reported: UpstreamOptions['report'] = (event) => {
       member.happened(event);
       report?.(event);
@@ -113,10 +116,19 @@ export class SeveralServers implements Backend {
     await Promise.all(this.parts.map(({ backend }) => backend.leave()));
   }
 
-  /** Tells a client that is told of changes that the lists changed, because a server left them or is back. */
-  changed(): void {
-    for (const { lists } of this.parts) lists.forget();
-    for (const capability of CAPABILITIES) this.announce(capability);
+  /**
+   * Tells a client that is told of changes that the lists changed, because a server left them or is back. The lists of the others
+   * are at hand for what the client asks then.
+   *
+   * @param slug the server
+   * @param isAnother whether it may list something else since
+   */
+  changed(slug: string, isAnother: boolean): void {
+    if (isAnother) this.partOf(slug)?.lists.forget();
+    for (const capability of CAPABILITIES) {
+      this.announcements.set(capability, (this.announcements.get(capability) ?? 0) + 1);
+      this.announce(capability);
+    }
   }
 
   /** Tells the client that the lists of a capability changed, if it wants to know. */
@@ -155,7 +167,7 @@ export class SeveralServers implements Backend {
     }
     if (method === 'logging/setLevel') {
       const sent = { ...call, params: withoutToken(call.params) };
-      await Promise.all(parts.map((part) => part.member.inTime(ask(part, sent))));
+      await Promise.all(parts.map((part) => part.member.answerInTime(ask(part, sent))));
     } else if (method !== 'ping') return this.route(call);
     return { result: {} };
   }
