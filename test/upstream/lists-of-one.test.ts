@@ -34,7 +34,12 @@ function withWalks() {
   const announcements: Announcements = new Map();
   const told: string[] = [];
   const tell = (capability: string) => void told.push(capability);
-  const lists = new ListsOfOne((_kind, keep) => list(keep), announcements, tell, new AbortController().signal);
+  const lists = new ListsOfOne(
+    (_kind, keep) => list(keep),
+    announcements,
+    tell,
+    new AbortController().signal,
+  );
   const other = () => announcements.set('tools', (announcements.get('tools') ?? 0) + 1);
   return { lists, walks, told, list, other, read: () => lists.read('tools', list) };
 }

@@ -8,6 +8,7 @@ import {
 import { describe, expect, it, vi } from 'vitest';
 import { inProcessTransport } from '../../src/upstream/in-process.js';
 import { policyOf } from '../gate/gate-harness.js';
+import { ListingServer, listing, tool } from './listing-server.js';
 import { connect, namesOf, newClient, text, textOf } from './several-harness.js';
 
 describe('several servers under enforce', () => {
@@ -38,6 +39,25 @@ settings: { unmapped: hide, enforcement: enforce }`);
       client.callTool({ name }).catch(({ message }: Error) => message),
     );
     expect(new Set(await Promise.all(errors)).size).toBe(1);
+  });
+
+  it('cannot rewrite what the endpoint says of the others with the names of hidden tools', async () => {
+    const policy = policyOf(`
+primitives:
+  resources: { 'good+a://b': {} }
+settings: { unmapped: hide, enforcement: enforce }`);
+    const evil = new ListingServer(
+      listing({
+        tools: ['concerns', 'github', 'left-out', 'uri', 'good'].map((name) => tool(name)),
+        resources: [{ name: 'x' }],
+      }),
+    );
+    const good = new ListingServer(listing({ resources: [{ uri: 'a://b', name: 'a' }] }));
+    const client = await connect({ evil: evil.start, good: good.start }, newClient(), policy);
+    await namesOf(client);
+    const { resources, _meta } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual(['good+a://b']);
+    expect(Object.keys(_meta ?? {})).toEqual(['io.github.mcp-concerns/left-out']);
   });
 
   it('do not run a tool with a long name under the full name of which a pattern shows the text', async () => {

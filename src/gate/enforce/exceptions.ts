@@ -1,3 +1,10 @@
+import {
+  LEFT_OUT_META,
+  OWN_META,
+  SERVER_META,
+  UNAVAILABLE_META,
+} from '../../engine/servers/outside-names.js';
+import { EXTENSION_ID } from '../../wire/messages.js';
 import { entriesOf } from '../table/routes.js';
 import { CONTENT, PROTOCOL_KEYS, PROTOCOL_VALUES, VALUES_OF_DEFINITIONS } from './generated/exceptions.js';
 
@@ -41,6 +48,15 @@ const PATTERNS = mapValues(PROTOCOL_VALUES, (pattern) => new RegExp(pattern));
 export const isProtocolValue = (key: string | undefined, text: string): boolean =>
   key !== undefined && PATTERNS.get(key)?.test(text) === true;
 
-/** Returns whether the protocol defines a member name. The prefix is that of its members of `_meta`. */
+/** What this package writes into `_meta`. Of several servers, one could name a hidden tool like a part of these. */
+const OWN_META_KEYS: ReadonlySet<string> = new Set([
+  EXTENSION_ID,
+  LEFT_OUT_META,
+  OWN_META,
+  SERVER_META,
+  UNAVAILABLE_META,
+]);
+
+/** Returns whether the protocol or this package defines a member name. The prefix is that of the protocol's members of `_meta`. */
 export const isProtocolKey = (key: string): boolean =>
-  PROTOCOL_KEYS.has(key) || key.startsWith('io.modelcontextprotocol/');
+  PROTOCOL_KEYS.has(key) || OWN_META_KEYS.has(key) || key.startsWith('io.modelcontextprotocol/');

@@ -2,8 +2,16 @@ import type { ConcernWarning, Configuration } from '../../engine/configuration.j
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
-import { type Answer, answer, ERRORS, type Failure, LISTS, membersOf } from '../../wire/messages.js';
-import { isProtocolKey, NOTHING } from '../enforce/exceptions.js';
+import {
+  type Answer,
+  answer,
+  ERRORS,
+  type Failure,
+  LISTS,
+  membersOf,
+  SERVER_INFO_META,
+} from '../../wire/messages.js';
+import { NOTHING } from '../enforce/exceptions.js';
 import { failRedacted, redactFailure, redactRecords } from '../enforce/redaction.js';
 import { type ListOutcome, outcomeOf } from '../request/catalog-cache.js';
 import { canChange, unshared } from '../request/configure.js';
@@ -153,7 +161,7 @@ export function* filterFor(
  */
 function* withoutHiddenNames(facts: Facts, rest: WholeList['rest']): ResponseSteps<WholeList['rest']> {
   // Every answer of 2026-07-28 names its server. That alone does not need all lists.
-  if (Object.keys(membersOf(rest._meta)).every(isProtocolKey)) return rest;
+  if (Object.keys(membersOf(rest._meta)).every((key) => key === SERVER_INFO_META)) return rest;
   const [redacted] = yield* redactRecords(facts, [{ _meta: rest._meta }], () => NOTHING);
   return { ...rest, ...membersOf(redacted) };
 }
