@@ -74,19 +74,69 @@ function decimalOf(text: string): string {
   return `${sign}${short}e${Number(power) - part.length + digits.length - short.length}`;
 }
 
+const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
+
 /** A number that may have another text in JavaScript, in a text of JSON or within one of its strings. */
 const SUSPECT = /[[:,]\s*(-?(?:\d+(?=[.eE])|\d{16}|0(?<=-0))[\d.eE+-]*)|^\s*-?\d/g;
+
+/**
+ * How deep arrays and objects of a message may lie in each other. `JSON.parse` reads any depth, but whatever writes the message
+ * again, or walks through it, uses the stack of the process: 5,000 levels could end it for all clients.
+ */
+export const MAX_DEPTH = 1000;
+
+/** Thrown for a text that is JSON, but deeper than `MAX_DEPTH`. */
+export class TooDeepError extends Error {
+  /** @param value what the text says; nothing may walk through it */
+  constructor(readonly value: unknown) {
+    super(`Arrays and objects lie more than ${MAX_DEPTH} levels deep in each other.`);
+  }
+}
+
+/**
+ * Returns whether a text of JSON is deeper than `MAX_DEPTH`.
+ *
+ * @example
+ * isTooDeep('[[1]]'); // false
+ */
+export function isTooDeep(text: string): boolean {
+  // Each level has two brackets.
+  if (text.length <= 2 * MAX_DEPTH) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === 0x7b || code === 0x5b) depth++;
+    else if (code === 0x7d || code === 0x5d) depth--;
+    if (depth > MAX_DEPTH) return true;
+  }
+  return false;
+}
+
+/** @returns where the quote is that ends a string of a text that is JSON */
+function endOfString(text: string, at: number): number {
+  let end = at;
+  let slashes = at;
+  do {
+    end = text.indexOf('"', end + 1);
+    slashes = end - 1;
+    while (text.charCodeAt(slashes) === BACKSLASH) slashes--;
+  } while ((end - slashes) % 2 === 0);
+  return end;
+}
 
 /**
  * Reads a text of JSON without changing a number. A text without such a number, which is almost every message, is read by
  * `JSON.parse`; another one takes three times as long.
  *
  * @throws {SyntaxError} as `JSON.parse` does
+ * @throws {TooDeepError} if the value is deeper than `MAX_DEPTH`
  * @example
  * JSON.stringify(parseExact('[20000000000000003, 1.0]')); // '[20000000000000003,1.0]'
  */
 export function parseExact(text: string): unknown {
   const value: unknown = JSON.parse(text);
+  if (isTooDeep(text)) throw new TooDeepError(value);
   return isSuspect(text) ? new Reader(text).read() : value;
 }
 
@@ -100,7 +150,6 @@ function isSuspect(text: string): boolean {
 
 const isExact = (text: string): boolean => String(Number(text)) === text;
 
-const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const LITERALS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['true', true],
   ['false', false],
@@ -154,13 +203,7 @@ class Reader {
 
   private string(): string {
     const { text, at } = this;
-    let end = at;
-    let slashes = at;
-    do {
-      end = text.indexOf('"', end + 1);
-      slashes = end - 1;
-      while (text.charCodeAt(slashes) === BACKSLASH) slashes--;
-    } while ((end - slashes) % 2 === 0);
+    const end = endOfString(text, at);
     this.at = end + 1;
     const inner = text.slice(at + 1, end);
     return inner.includes('\\') ? JSON.parse(text.slice(at, end + 1)) : inner;

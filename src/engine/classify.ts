@@ -60,7 +60,7 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
     const own = ownConcerns(item._meta) ?? only ?? parts.map(({ number }) => number).join();
     const given = getOrMake(byParts, own, () => {
       const offers = collectOffers(policy, item, parts);
-      if (undeclared.length < MAX_NAMED) undeclared.push(...offers.unknown);
+      if (undeclared.length < MAX_NAMED) undeclared.push(...offers.unknown.slice(0, MAX_NAMED));
       return { offers, number: getOrMake(byValues, keyOf(offers), () => byValues.size) };
     });
     const slots = policy.slots.fill(data);

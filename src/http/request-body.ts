@@ -2,7 +2,7 @@ import {
   DEFAULT_MAX_REQUEST_BODY_SIZE,
   readRequestBody,
 } from '@modelcontextprotocol/sdk/server/requestBody.js';
-import { parseExact } from '../exact-json.js';
+import { isTooDeep, MAX_DEPTH, parseExact } from '../exact-json.js';
 import { type RequestId, read, readMessage } from '../wire/messages.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';
 
@@ -28,7 +28,12 @@ export async function readJson(
   if (sent.tooLarge)
     return failure(413, HTTP_ERRORS.refused, `The body is longer than ${maxBytes} bytes. Send less at once.`);
   const value = parse(sent.text);
-  if (value === undefined) return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
+  if (value === undefined)
+    return failure(
+      400,
+      HTTP_ERRORS.parse,
+      `Parse error: the body is not JSON, or deeper than ${MAX_DEPTH} levels.`,
+    );
   return { value };
 }
 
@@ -44,10 +49,11 @@ async function readText(request: Request, maxBytes: number) {
     : readRequestBody(request, maxBytes);
 }
 
-/** @returns the value of a JSON text; `undefined` if it is not JSON */
+/** @returns the value of a JSON text; `undefined` if it is not JSON, or deeper than a message may be */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isTooDeep(text) ? undefined : value;
   } catch {
     return undefined;
   }

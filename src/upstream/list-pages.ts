@@ -16,6 +16,8 @@ export async function listPages(
   bounds: WalkBounds = {},
 ) {
   const items: unknown[] = [];
+  const most = bounds.items ?? Number.POSITIVE_INFINITY;
+  let isCut = false;
   let about: Members = {};
   const fetchPage = async (cursor: string | number | undefined): Promise<unknown> => {
     const answer = await ask(cursor === undefined ? {} : { cursor });
@@ -27,9 +29,12 @@ export async function listPages(
     const listed = read(page, key);
     if (!Array.isArray(listed)) return 0;
     about = membersOf(page);
-    items.push(...listed);
+    const before = items.length;
+    // Not spread: a page can have more entries than a call can have arguments.
+    for (const each of listed.slice(0, most - items.length)) items.push(each);
+    isCut ||= listed.length > most - before;
     return listed.length;
   };
   const { end } = await walkPages(fetchPage, { onPage, bounds });
-  return { items, about, end };
+  return { items, about, end: isCut ? ({ kind: 'too-many-items' } as const) : end };
 }

@@ -1,5 +1,5 @@
-import { parseExact } from '../exact-json.js';
-import { type Message, readMessage } from './messages.js';
+import { parseExact, TooDeepError } from '../exact-json.js';
+import { type Message, membersOf, readMessage } from './messages.js';
 
 const LINE_CHARACTERS = 300;
 /** Lines that are not messages and are reported. A child can write millions. */
@@ -10,9 +10,12 @@ const OPENING_BRACE = 0x7b;
 /** Receives what the other side of a pipe writes. */
 export interface LinePorts {
   readonly message: (message: Message) => void;
-  /** A line that is not a message, or longer than the longest one; `id`: of the message that it would have been. */
-  readonly unreadable: (line: string, why: 'not-a-message' | 'too-long', id: unknown) => void;
+  /** A line that is not a message, or longer or deeper than a message may be; `id`: of the message that it would have been. */
+  readonly unreadable: (line: string, why: Unreadable, id: unknown) => void;
 }
+
+/** Why a line is not read. */
+export type Unreadable = 'not-a-message' | 'too-long' | 'too-deep';
 
 /**
  * Splits what arrives on a pipe into messages. A line that does not begin with a brace is not parsed, and of a line that is too
@@ -73,7 +76,8 @@ export class Lines {
     let value: unknown;
     try {
       value = parseExact(Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString());
-    } catch {
+    } catch (cause) {
+      if (cause instanceof TooDeepError) return this.report(line, 'too-deep', membersOf(cause.value).id);
       return this.report(line, 'not-a-message', undefined);
     }
     const read = readMessage(value);
@@ -81,7 +85,7 @@ export class Lines {
     else this.report(line, 'not-a-message', read.id);
   }
 
-  private report(line: Uint8Array, why: 'not-a-message' | 'too-long', id: unknown): void {
+  private report(line: Uint8Array, why: Unreadable, id: unknown): void {
     const text = Buffer.from(line)
       .subarray(0, 4 * LINE_CHARACTERS)
       .toString()

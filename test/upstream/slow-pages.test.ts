@@ -98,6 +98,18 @@ it('more than 20,000 entries are left out, and the pages that are missing are na
   const good = new ListingServer(listing({ tools: [tool('look')] }));
   const client = await connect({ long: long.start, good: good.start });
   const { tools, _meta } = await client.listTools();
-  expect(tools).toHaveLength(25_001);
-  expect(read(_meta, LEFT_OUT)).toEqual({ long: [{ after: 25_000, why: 'too-many-items' }] });
+  expect(tools).toHaveLength(20_001);
+  expect(read(_meta, LEFT_OUT)).toEqual({ long: [{ after: 20_000, why: 'too-many-items' }] });
+});
+
+it('more entries than that in one page are cut, too', async () => {
+  const tools = Array.from({ length: 200_000 }, (_, at) => tool(`t-${at}`));
+  const long = new ListingServer((method) =>
+    method === 'tools/list' ? { result: { tools } } : usual(method),
+  );
+  const good = new ListingServer(listing({ tools: [tool('look')] }));
+  const client = await connect({ long: long.start, good: good.start });
+  const listed = await client.listTools();
+  expect(listed.tools).toHaveLength(20_001);
+  expect(read(listed._meta, LEFT_OUT)).toEqual({ long: [{ after: 20_000, why: 'too-many-items' }] });
 });

@@ -5,11 +5,11 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { errorClass } from '../../errors.js';
 import { WHOLE_LIST_KEY } from '../../gate/whole-list-key.js';
 import { deferred, once } from '../../once.js';
-import { Lines } from '../../wire/lines.js';
+import { Lines, type Unreadable } from '../../wire/lines.js';
 import { toSdk } from '../../wire/messages.js';
 import { UpstreamError } from '../upstream-error.js';
 import { ErrorLines } from './error-lines.js';
-import { MAX_MESSAGE, TOO_LONG } from './watch-body.js';
+import { MAX_MESSAGE, TOO_DEEP, TOO_LONG } from './watch-body.js';
 import { watchGroup } from './watchdog.js';
 import type { ChildEnd, Wire } from './wire.js';
 
@@ -39,6 +39,9 @@ const running = new Set<ChildTransport>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
+
+/** What whoever waits for a message that was not read is told. */
+const LOST: { readonly [Why in Unreadable]?: string } = { 'too-long': TOO_LONG, 'too-deep': TOO_DEEP };
 
 /**
  * A transport to an MCP server in a child process, over its stdin and stdout.
@@ -71,7 +74,8 @@ export class ChildTransport implements Wire {
   private readonly output = new Lines(MAX_MESSAGE, {
     message: (message) => this.onmessage?.(toSdk(message)),
     unreadable: (line, why, id) => {
-      if (why === 'too-long') this.onlost?.(id, TOO_LONG);
+      const reason = LOST[why];
+      if (reason !== undefined) this.onlost?.(id, reason);
       this.onerror?.(new UnreadableLine(line, why === 'too-long'));
     },
   });

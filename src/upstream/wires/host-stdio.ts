@@ -1,10 +1,18 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { MAX_DEPTH } from '../../exact-json.js';
 import { once } from '../../once.js';
-import { Lines } from '../../wire/lines.js';
+import { Lines, type Unreadable } from '../../wire/lines.js';
 import { ERRORS, failure, toSdk } from '../../wire/messages.js';
 import { MAX_MESSAGE } from './watch-body.js';
+
+const REFUSED: Record<Unreadable, string> = {
+  'too-long': 'The message is longer than 64 MiB. Send less at once.',
+  'too-deep': `The message is deeper than ${MAX_DEPTH} levels. Send flatter values.`,
+  'not-a-message':
+    'The message is not a request of JSON-RPC 2.0. Check "jsonrpc", "id", "method" and "params".',
+};
 
 /** The transport to a host over stdio. What cannot be read is answered, if it has an id. */
 export class HostTransport implements Transport {
@@ -14,10 +22,7 @@ export class HostTransport implements Transport {
   private readonly lines = new Lines(MAX_MESSAGE, {
     message: (message) => this.onmessage?.(toSdk(message)),
     unreadable: (_line, why, id) => {
-      const text =
-        why === 'too-long'
-          ? 'The message is longer than 64 MiB. Send less at once.'
-          : 'The message is not a request of JSON-RPC 2.0. Check "jsonrpc", "id", "method" and "params".';
+      const text = REFUSED[why];
       const isAnswerable = typeof id === 'string' || typeof id === 'number';
       if (isAnswerable) void this.send(toSdk(failure(id, ERRORS.invalidRequest, text)));
     },

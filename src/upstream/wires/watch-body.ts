@@ -1,3 +1,4 @@
+import { MAX_DEPTH } from '../../exact-json.js';
 import { UpstreamError } from '../upstream-error.js';
 
 /** Where an event stream has the id of an event: such a stream can be resumed. */
@@ -7,6 +8,9 @@ const EVENT_ID = /^id:/m;
 export const MAX_MESSAGE = 64 * 1024 * 1024;
 
 export const TOO_LONG = 'it sent a message of more than 64 MiB';
+
+/** Why a request has no answer. */
+export const TOO_DEEP = `it sent a message of more than ${MAX_DEPTH} levels`;
 
 /**
  * Tells when the body of a response has ended, also by an error, lets it wait, and ends it if a message is too long.

@@ -32,7 +32,7 @@ describe.each([
     writeFileSync(join(folder, 'catalog.json'), JSON.stringify(catalog));
     const answers = COMMANDS.map((command) => {
       const run = command
-        .replaceAll('npx mcp-concerns', `${process.execPath} ${resolve(MAIN)}`)
+        .replaceAll('npx mcp-concerns', `'${process.execPath}' '${resolve(MAIN)}'`)
         .replaceAll('https://login.example/', login.issuer)
         .replaceAll(' policy.yaml', ` ${path}`);
       const env = { ...process.env, MCP_CONCERNS_LOG_SALT: SALT, NO_COLOR: '1' };
