@@ -6,7 +6,7 @@ import { discovery } from '../eras/era.js';
 import { type Bridge, behindOne, bridgeTo, type IsolatedUpstream } from '../isolation.js';
 import type { Isolation, UpstreamOptions } from '../options.js';
 import { leftOutReporter } from './left-out.js';
-import { Member } from './member.js';
+import { Member, PATIENCE_MS } from './member.js';
 import { SeveralServers } from './several-servers.js';
 
 /**
@@ -16,6 +16,7 @@ import { SeveralServers } from './several-servers.js';
  * @param isolation who shares a server
  * @param options how each server is used. Events name it.
  * @param front puts something in front of the connections to each, by its name
+ * @param patienceMs milliseconds that servers wait for one that is slow to start, or to list
  * @returns what one server has, too
  * @example
  * const both = bridgeSeveral(new Map([['files', openFiles], ['docs', openDocs]]), 'shared');
@@ -25,6 +26,7 @@ export function bridgeSeveral(
   isolation: Isolation | ((slug: string) => Isolation),
   options: UpstreamOptions | ((slug: string) => UpstreamOptions) = {},
   front: (made: Backends, slug: string) => Backends = (made) => made,
+  patienceMs = PATIENCE_MS,
 ): Bridge {
   const ending = new AbortController();
   const open = new Set<SeveralServers>();
@@ -32,7 +34,7 @@ export function bridgeSeveral(
     const changed = (isAnother: boolean): void => {
       for (const joined of open) joined.changed(slug, isAnother);
     };
-    const shared = new Member(slug, () => askOnce(backends), changed, ending.signal);
+    const shared = new Member(slug, () => askOnce(backends), changed, ending.signal, patienceMs);
     const given = typeof options === 'function' ? options(slug) : options;
     const report: UpstreamOptions['report'] = (event) => {
       shared.happened(event);

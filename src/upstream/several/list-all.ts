@@ -16,7 +16,7 @@ import { SELF, wrapResult } from '../eras/envelope.js';
 import { listPages } from '../list-pages.js';
 import { reasonOf } from '../upstream-error.js';
 import type { KeepListed, Listed } from './lists-of-one.js';
-import { PATIENCE_MS } from './member.js';
+import type { Member } from './member.js';
 import { ask, type Part, withoutToken } from './part.js';
 
 /** Members of the results of list methods. */
@@ -66,7 +66,7 @@ const listedBy = (part: Part, call: ServerCall, key: NamedKind): Promise<Listed>
  * What one server may list, and after how long no page more is asked for: then what has arrived is there before its siblings stop
  * waiting.
  */
-const BOUNDS = { items: 20_000, milliseconds: PATIENCE_MS * 0.8 };
+const boundsOf = ({ patienceMs }: Member) => ({ items: 20_000, milliseconds: patienceMs * 0.8 });
 
 /** So many entries that are left out are named; a server may list any number of them. */
 const MAX_NAMED = 20;
@@ -115,7 +115,7 @@ async function walkPart(
       last = await ask(part, { ...call, params: { ...kept, ...cursor } });
       return last;
     },
-    BOUNDS,
+    boundsOf(member),
   );
   if (end.kind === 'failed') return { listed: reasonOf(end.error), last };
   const leftOut: LeftOut[] = [];

@@ -40,12 +40,14 @@ export class Member {
    * @param again asks it something, which opens it
    * @param changed is told that it left the lists, or is back; and whether it may list something else since
    * @param signal aborted when the endpoint ends
+   * @param patienceMs milliseconds that its siblings wait for it
    */
   constructor(
     readonly slug: string,
     private readonly again: () => Promise<CallAnswer>,
     private readonly changed: (isAnother: boolean) => void,
     private readonly signal: AbortSignal,
+    readonly patienceMs = PATIENCE_MS,
   ) {}
 
   /** Why it is not asked now: it did not answer, and is tried again beside the requests of clients. */
@@ -99,7 +101,7 @@ export class Member {
     const waited = this.unavailable === undefined ? 0 : performance.now() - this.began;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, Math.max(0, PATIENCE_MS - waited), undefined);
+      timer = setTimeout(resolve, Math.max(0, this.patienceMs - waited), undefined);
     });
     const there = answer.then((first) => ({ isLate: false, answer: first }) as const);
     const first = await Promise.race([there, late]).finally(() => clearTimeout(timer));

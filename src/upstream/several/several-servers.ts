@@ -92,7 +92,7 @@ export class SeveralServers implements Backend {
     const again = () => part.backend.answer(ownCall(LISTS.tools.method, undefined));
     const member = isOfAll
       ? shared
-      : new Member(slug, again, (isAnother) => this.changed(slug, isAnother), left.signal);
+      : new Member(slug, again, (isAnother) => this.changed(slug, isAnother), left.signal, shared.patienceMs);
     const reported: UpstreamOptions['report'] = (event) => {
       member.happened(event);
       report?.(event);

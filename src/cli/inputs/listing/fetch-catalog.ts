@@ -7,6 +7,7 @@ import { KINDS } from '../../../engine/policy.js';
 import { beforeAbort } from '../../../session/before-abort.js';
 import { MODERN_VERSION } from '../../../upstream/eras/envelope.js';
 import { inProcessTransport } from '../../../upstream/in-process.js';
+import type { UpstreamOptions } from '../../../upstream/options.js';
 import { UpstreamError } from '../../../upstream/upstream-error.js';
 import { LIST_CHANGES, LISTS, METHODS } from '../../../wire/messages.js';
 import { withoutGates } from '../../../wire/transport-layer.js';
@@ -46,8 +47,8 @@ type ListingOptions = Pick<ServerInput, 'from' | 'seconds' | 'protocol'> & {
  * const { tools = [] } = await fetchCatalog(await openServer(input, WholeListTransport), { ...input, signal, missing });
  */
 export async function fetchCatalog(opened: OpenedServer, options: ListingOptions) {
-  const { protocol = 'auto', signal, missing } = options;
-  const { open, close } = await connectionsTo(opened, missing);
+  const { protocol = 'auto', signal } = options;
+  const { open, close } = await connectionsTo(opened, options);
   /** Asks a server that is spoken to in the modern era. */
   const fetchTranslated = async (refused?: EraRefused) => {
     const { bridge } = await import('../../../upstream/isolation.js');
@@ -71,22 +72,28 @@ export async function fetchCatalog(opened: OpenedServer, options: ListingOptions
   }
 }
 
+/** The part of the time of a command that servers wait for one that is slow. */
+const PATIENCE = 0.8;
+
 /** @returns what makes connections to a server, not started, and what ends all that they share */
-async function connectionsTo(opened: OpenedServer, missing: ListingOptions['missing']) {
+async function connectionsTo(opened: OpenedServer, { missing, seconds }: ListingOptions) {
   const close = async (): Promise<void> => undefined;
   if ('open' in opened) return { open: opened.open, close };
   if (!('several' in opened))
     return { open: () => inProcessTransport(async () => withoutGates(await opened.server())), close };
   const { bridgeSeveral } = await import('../../../upstream/several/bridge-several.js');
   const told = new Set<string>();
-  const bridged = bridgeSeveral(opened.several, 'per-session', {
+  const options: UpstreamOptions = {
     isLongLived: true,
     isOfOnePerson: true,
     report: ({ upstream, state, reason = 'no reason is known' }) => {
       if (state === 'failed' && !told.has(upstream)) missing(upstream, reason);
       if (state === 'failed') told.add(upstream);
     },
-  });
+  };
+  // A person waits as long as the command does: no host gives up before.
+  const patienceMs = seconds * 1000 * PATIENCE;
+  const bridged = bridgeSeveral(opened.several, 'per-session', options, undefined, patienceMs);
   return { open: () => inProcessTransport(() => bridged.connection()), close: () => bridged.close() };
 }
 
