@@ -18,6 +18,7 @@ export async function listPages(
   const items: unknown[] = [];
   const most = bounds.items ?? Number.POSITIVE_INFINITY;
   let isCut = false;
+  let latest = 0;
   let about: Members = {};
   const fetchPage = async (cursor: string | number | undefined): Promise<unknown> => {
     const answer = await ask(cursor === undefined ? {} : { cursor });
@@ -30,11 +31,19 @@ export async function listPages(
     if (!Array.isArray(listed)) return 0;
     about = membersOf(page);
     const before = items.length;
+    latest = before;
     // Not spread: a page can have more entries than a call can have arguments.
     for (const each of listed.slice(0, most - items.length)) items.push(each);
     isCut ||= listed.length > most - before;
     return listed.length;
   };
   const { end } = await walkPages(fetchPage, { onPage, bounds });
+  if (end.kind === 'repeated-cursor') dropRepeated(items, latest);
   return { items, about, end: isCut ? ({ kind: 'too-many-items' } as const) : end };
+}
+
+/** Removes the last page if it says nothing that an earlier one did not: that page was sent twice. */
+function dropRepeated(items: unknown[], from: number): void {
+  const earlier = new Set(items.slice(0, from).map((each) => JSON.stringify(each)));
+  if (items.slice(from).every((each) => earlier.has(JSON.stringify(each)))) items.splice(from);
 }

@@ -89,14 +89,17 @@ export async function listPart(
   keep: KeepListed = () => undefined,
 ): Promise<Listed> {
   const { member } = part;
-  if (member.down !== undefined) return member.down;
+  const missing = member.down ?? member.lateList(key);
+  if (missing !== undefined) return missing;
   const listing = walkPart(part, call, key).then(({ listed, last }) => {
+    member.listIsLate(key, false);
     // It is kept before the client is told that the server is back.
     keep(listed);
     member.answered(last);
     return typeof listed === 'string' ? (member.down ?? listed) : listed;
   });
   const found = await member.inTime(listing);
+  if (found.isLate) member.listIsLate(key, true);
   return found.isLate ? found.reason : found.answer;
 }
 

@@ -29,6 +29,8 @@ export class Member {
   private failing: string | undefined;
   /** Its own names by names that only the list tells. */
   private readonly minted = new Map<NamedKind, ReadonlyMap<string, string>>();
+  /** Since when a list is late: the server answers other requests, and its siblings would wait each time. */
+  private readonly lateSince = new Map<NamedKind, number>();
   private readonly began = performance.now();
   private isRetrying = false;
   /** Milliseconds until the next attempt. A server that ends each time that it starts must wait longer and longer. */
@@ -53,6 +55,20 @@ export class Member {
   /** Why it is not asked now: it did not answer, and is tried again beside the requests of clients. */
   get down(): string | undefined {
     return this.isRetrying ? this.unavailable : undefined;
+  }
+
+  /** Why a list is not waited for: it is late, and was asked for less than a minute ago. */
+  lateList(kind: NamedKind): string | undefined {
+    const since = this.lateSince.get(kind);
+    return since !== undefined && performance.now() - since < AGAIN_MS.last
+      ? 'its list is not there yet'
+      : undefined;
+  }
+
+  /** Must be told that a list is late, or that it is there. */
+  listIsLate(kind: NamedKind, isLate: boolean): void {
+    if (isLate) this.lateSince.set(kind, performance.now());
+    else this.lateSince.delete(kind);
   }
 
   /** Takes what it lists, with the names outside, for names that only the list tells. */
