@@ -93,7 +93,7 @@ describe('an error of a server over HTTP', () => {
     [
       'missing credentials',
       body(401, '{"error":"invalid_token","error_description":"No token"}'),
-      /refused initialize with HTTP 401 \(No token\)\. Pass credentials, for example --header 'Authorization: Bearer TOKEN'\.$/,
+      /refused initialize with HTTP 401 \(No token\)\. Pass --login to sign in, or --header 'Authorization: Bearer TOKEN'\.$/,
     ],
     ['an unknown path', body(404, '<html>', 'text/html'), /with HTTP 404\. Check that the URL is its MCP/],
     [

@@ -39,6 +39,8 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
   if (values.stdio === true && (values.log !== 'auto' || values.metrics !== undefined))
     throw new UsageError('--log and --metrics need HTTP. Over stdio, each host has a process of its own');
   const input = requireServer(line);
+  if (service.isForMany && values.login === true)
+    throw new UsageError('--login signs one person in, and this endpoint is for many. Pass --header');
   const key = usedKeyOf(input);
   const paths = onePolicyOf(line);
   // A policy that is only tried on this machine needs no setting to be switched in a conversation; one that is deployed does.
@@ -58,7 +60,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
       import('../inputs/open-server.js'),
       import('../serving/service/operations.js'),
     ]);
-  const opened = await openServer(input, terminal.env);
+  const opened = await openServer(input, terminal, undefined, service.isForMany);
   const isJson =
     values.log === 'json' || (values.log === 'auto' && service.isForMany && terminal.stderr.isTTY !== true);
   const operations = await openOperations({ isJson, metrics: values.metrics }, terminal);
@@ -80,6 +82,8 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
       paper: terminal.errors,
     });
     try {
+      // A host over stdio gives its server less time than a person needs: its requests open the browser, and say so.
+      if (values.stdio !== true) await opened.signIn?.(signal);
       const { identity } = opened;
       const { isForMany } = service;
       // A service is not ready before its servers are, and a server of one request has nothing to be compared with later.

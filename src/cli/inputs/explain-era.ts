@@ -20,6 +20,8 @@ export function explainEra(cause: unknown, refused?: CliError): never {
   if (cause instanceof EraUnavailable) {
     throw new CliError(`The server does not speak ${MODERN_VERSION}. Leave out --protocol.`, { cause });
   }
+  // The status of a remote server that wants to know who asks.
+  if (/^it answered HTTP 401\b/.test(reason)) throw new CliError(SIGN_IN, { cause });
   const what = reason
     .replace(/^it answered HTTP (\d+).*/, 'answered $1')
     .replace(/^it /, '')
@@ -31,8 +33,10 @@ export function explainEra(cause: unknown, refused?: CliError): never {
   );
 }
 
+const SIGN_IN = 'The server answered 401. Pass --login to sign in, or --header with a token.';
+
 const ADVICE = [
-  [/^answered 40[13]$/, 'Pass its credentials with --header.'],
+  [/^answered 403$/, 'Pass its credentials with --header.'],
   [/^cannot be reached/, 'Check its URL, and that it runs.'],
   [/^(cannot be started|ended|was ended)/, 'Check that its command runs by itself.'],
 ] as const;

@@ -12,7 +12,7 @@ type InputLine = Pick<CommandLine<unknown[], InputValues>, 'values' | 'command'>
 
 /** A server, and how it is asked. Nothing is loaded or started yet. */
 export type ServerInput = { readonly seconds: number; readonly protocol?: Protocol | undefined } & (
-  | { readonly from: 'url'; readonly url: URL; readonly headers: Headers }
+  | { readonly from: 'url'; readonly url: URL; readonly headers: Headers; readonly login: boolean }
   | { readonly from: 'module'; readonly path: string }
   | { readonly from: 'servers'; readonly path: string; readonly left: readonly string[] }
   | { readonly from: 'command'; readonly program: string; readonly args: readonly string[] }
@@ -37,7 +37,17 @@ export function parseInput(line: InputLine): Input | undefined {
 }
 
 function parseServer({ values, command }: InputLine): ServerInput | undefined {
-  const { catalog, url, server, servers, leave, header, timeout: seconds = 30, protocol } = values;
+  const {
+    catalog,
+    url,
+    server,
+    servers,
+    leave,
+    header,
+    timeout: seconds = 30,
+    protocol,
+    login = false,
+  } = values;
   const [program, ...args] = command;
   const all = {
     '--catalog': catalog,
@@ -51,9 +61,11 @@ function parseServer({ values, command }: InputLine): ServerInput | undefined {
     throw new UsageError(`There are ${given.length} inputs: ${given.join(' and ')}. Pass one`);
   }
   if (header !== undefined && url === undefined) throw new UsageError('--header needs --url');
+  if (login && url === undefined)
+    throw new UsageError('--login needs --url. In a file of servers, write "login": true');
   const how = { seconds, protocol };
   if (url !== undefined)
-    return { from: 'url', url: parseUrl(url), headers: parseHeaders(header ?? []), ...how };
+    return { from: 'url', url: parseUrl(url), headers: parseHeaders(header ?? []), login, ...how };
   if (server !== undefined) return { from: 'module', path: server, ...how };
   if (servers !== undefined) return { from: 'servers', path: servers, left: leave ?? [], ...how };
   return program ? { from: 'command', program, args, ...how } : undefined;

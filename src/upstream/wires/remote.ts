@@ -326,12 +326,17 @@ function refusalOf({ status, headers }: Response, hasSession: boolean): HttpRefu
  *
  * @param url the URL of the server
  * @param headers headers that each request gets, for example `Authorization`
+ * @param reach sends each request, for example with a token that it renews. Defaults to the global `fetch`
  * @returns the transport, not started
  * @example
  * const upstream = shareUpstream(() => remoteTransport('https://mcp.example/mcp'));
  */
-export function remoteTransport(url: string, headers: Readonly<Record<string, string>> = {}): Transport {
-  return new RemoteTransport(new URL(url), headers) as Transport;
+export function remoteTransport(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+  reach?: FetchLike,
+): Transport {
+  return new RemoteTransport(new URL(url), headers, reach) as Transport;
 }
 
 /** What waits until a wire may be read again. */

@@ -36,7 +36,8 @@ function refusedStatus(status: number, body: RefusedBody | undefined, lastMethod
   const reason = reasonIn((body?.text ?? '').trim());
   const words = reason === '' ? '' : ` (${shorten(reason)})`;
   if (status === 401 || status === 403) {
-    return `refused ${lastMethod} with HTTP ${status}${words}. Pass credentials, for example --header 'Authorization: Bearer TOKEN'.`;
+    const login = status === 401 ? '--login to sign in, or ' : '';
+    return `refused ${lastMethod} with HTTP ${status}${words}. Pass ${login}--header 'Authorization: Bearer TOKEN'.`;
   }
   const hint = [301, 302, 307, 308, 404, 405].includes(status)
     ? '. Check that the URL is its MCP endpoint, over Streamable HTTP.'
