@@ -8,9 +8,10 @@ import { CliError } from '../errors.js';
  *
  * @param cause the error of the upstream
  * @param refused the error of `initialize`, if the server has refused that before
+ * @param unreachable what may be the reason if it cannot be reached
  * @throws {CliError} always
  */
-export function explainEra(cause: unknown, refused?: CliError): never {
+export function explainEra(cause: unknown, refused?: CliError, unreachable?: string): never {
   const reason = cause instanceof Error ? cause.message : String(cause);
   if (cause instanceof UnknownVersions) {
     const ours = `This version speaks ${MODERN_VERSION} and up to ${LEGACY_VERSIONS[0]}.`;
@@ -27,8 +28,9 @@ export function explainEra(cause: unknown, refused?: CliError): never {
     .replace(/^it /, '')
     .replace(/^fetch failed/, 'cannot be reached');
   const [, advice] = ADVICE.find(([pattern]) => pattern.test(what)) ?? [];
+  const more = unreachable !== undefined && what.startsWith('cannot be reached') ? ` ${unreachable}` : '';
   throw new CliError(
-    `The server ${what}, so its protocol version is unknown. ${advice ?? 'Start again when it works.'}`,
+    `The server ${what}, so its protocol version is unknown. ${advice ?? 'Start again when it works.'}${more}`,
     { cause },
   );
 }

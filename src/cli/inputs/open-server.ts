@@ -7,6 +7,7 @@ import type { ServerInput } from '../options/input-options.js';
 import { plain, type Terminal } from '../terminal/output.js';
 import { readText } from '../terminal/read-text.js';
 import type { Login } from './login/login.js';
+import { proxyAdvice } from './proxy-advice.js';
 import type { ServerModule } from './server-module.js';
 import type { SeveralOpeners } from './several/servers-file.js';
 
@@ -16,9 +17,15 @@ export type OpenedServer = {
   /** The server as the beginning of a sentence, which may be saved: it does not have the arguments of a command. */
   readonly subject: string;
   readonly identity?: readonly string[];
+  /** What may be the reason if it cannot be reached. */
+  readonly advice?: string | undefined;
   /** Signs the person in, if the server demands it. */
   readonly signIn?: ((signal: AbortSignal) => Promise<void>) | undefined;
-} & (ServerModule | { readonly open: () => Transport } | { readonly several: SeveralOpeners });
+} & (
+  | ServerModule
+  | { readonly open: () => Transport; readonly forwards?: boolean }
+  | { readonly several: SeveralOpeners; readonly forwards: ReadonlySet<string> }
+);
 
 /**
  * Prepares the chosen server to be served or listed.
@@ -55,20 +62,29 @@ export async function openServer(
       return {
         name,
         subject: `The server ${name}`,
-        identity: [url.href],
+        // What it lists for another account is another list.
+        identity: [url.href, ...(login === undefined ? [] : ['login'])],
         open,
+        forwards: input.forward.length > 0,
+        advice: proxyAdvice(url, terminal.env),
         signIn: login && signIn(login),
       };
     }
     case 'servers': {
       const { path } = input;
-      const { readServersFile } = await import('./several/servers-file.js');
+      const { forwardingServers, readServersFile } = await import('./several/servers-file.js');
       const logins = isForMany ? undefined : await loginsOf(terminal);
       const several = await readServersFile(path, terminal.env, input.left, Child, logins);
       // A server of the file that changed is another one.
       const identity = [resolve(path), readText(path, 'Pass the file again.')];
       const subject = `The servers of ${plain(path)}`;
-      return { name: [...several.keys()].join(', '), subject, identity, several };
+      return {
+        name: [...several.keys()].join(', '),
+        subject,
+        identity,
+        several,
+        forwards: forwardingServers(path),
+      };
     }
     case 'module': {
       const { path } = input;
@@ -93,3 +109,9 @@ const signIn =
       });
     }
   };
+
+/** @returns whether a server, or the one of several that is meant, gets headers of hosts */
+export function forwardsTo(opened: OpenedServer, slug?: string): boolean {
+  if ('several' in opened) return slug === undefined ? opened.forwards.size > 0 : opened.forwards.has(slug);
+  return 'open' in opened && opened.forwards === true;
+}

@@ -8,10 +8,11 @@ import { type Failure, shorten } from './failure.js';
  * @param failure what happened
  * @returns the message; `undefined` if HTTP tells nothing more
  */
-export function httpFailure({ server, cause, lastMethod, over }: Failure): string | undefined {
+export function httpFailure({ server, cause, lastMethod, over, advice }: Failure): string | undefined {
   if (over !== undefined) return undefined;
   if (cause instanceof UpstreamError) return `${server} ${refusal(cause, lastMethod)}`;
-  if (cause instanceof TypeError) return `${server} cannot be reached: ${unreachable(cause)}.`;
+  if (cause instanceof TypeError)
+    return [`${server} cannot be reached: ${unreachable(cause)}.`, advice ?? ''].join(' ').trim();
   return undefined;
 }
 

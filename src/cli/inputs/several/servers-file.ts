@@ -49,6 +49,20 @@ export async function readServersFile(
   throw new CliError(`${path} has no servers. Write them under mcpServers, as hosts do.`);
 }
 
+/**
+ * @param path the file
+ * @returns the servers that get the header `Authorization` of each host: `"forward": ["authorization"]`, by their names within names
+ * @throws {CliError} if the file cannot be used
+ */
+export function forwardingServers(path: string): ReadonlySet<string> {
+  const { entries } = serversIn(readDocument(path));
+  const found = Object.entries(entries).filter(([, entry]) => {
+    const forward = read(entry, 'forward');
+    return Array.isArray(forward) && forward.some((each) => String(each).toLowerCase() === 'authorization');
+  });
+  return new Set(found.map(([key]) => slugOf(key)));
+}
+
 /** @throws {CliError} if a host's file cannot be read, or is not an object in JSON */
 function readDocument(path: string): object {
   const advice = 'Pass the file in which a host has its servers, for example .mcp.json.';
