@@ -99,8 +99,9 @@ export class Channel {
     wire.onstderr = (line) => this.owner.stderr(line);
     wire.onended = (id, reason) => this.settle(id, failed(reason));
     wire.onlost = (id, reason) => {
-      const known = this.idOf(id) ?? (this.ledger.size === 1 ? [...this.ledger.keys()][0] : undefined);
-      this.settle(known, failed(reason));
+      // Servers of an SDK write the id last. It may follow, and must not end a request that was sent meanwhile.
+      const only = this.ledger.size === 1 ? [...this.ledger.keys()][0] : undefined;
+      this.settle(id === undefined ? only : this.idOf(id), failed(reason));
     };
   }
 

@@ -33,7 +33,13 @@ export async function serversOf(serving: Serving): Promise<ServersOfHosts> {
   const { opened, limits, isForMany, keeperOf, operations } = serving;
   const { isolation, silenceMs, protocol } = limits;
   const report = (event: UpstreamEvent): void => {
-    operations.upstream(event, 'several' in opened);
+    const { state, reason } = event;
+    const isUnreached = state === 'failed' && reason?.startsWith('fetch failed') === true;
+    const told =
+      isUnreached && opened.advice !== undefined
+        ? { ...event, reason: `${reason}. ${opened.advice}` }
+        : event;
+    operations.upstream(told, 'several' in opened);
   };
   const options = {
     name: opened.name,
