@@ -10,6 +10,11 @@ export class BridgedFront extends Server {
     bridged.onclose = () => this.onclose?.();
   }
 
+  /** What a gate must know of it. */
+  get behind(): UpstreamServer['behind'] {
+    return this.bridged.behind;
+  }
+
   override connect(transport: Parameters<Server['connect']>[0]): Promise<void> {
     return this.bridged.connect(transport as never);
   }
