@@ -5,13 +5,21 @@ import { attachGate } from '../../src/gate/attach.js';
 import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { ListingServer, listing, tool } from './listing-server.js';
-import { open } from './several-harness.js';
+import { open, text } from './several-harness.js';
 
 it.each([{}, { upstream: undefined }])(
   'a gate knows by itself that a server is several: %j',
   async (given) => {
     const servers = ['one', 'two'].map(
-      (slug) => [slug, new ListingServer(listing({ tools: [tool('x')] })).start] as const,
+      (slug) =>
+        [
+          slug,
+          new ListingServer(
+            listing({ tools: [tool('x')] }, (method) =>
+              method === 'tools/call' ? { result: text('ran') } : undefined,
+            ),
+          ).start,
+        ] as const,
     );
     const several = bridgeSeveral(new Map(servers), 'per-session', {
       isLongLived: true,
@@ -29,7 +37,8 @@ it.each([{}, { upstream: undefined }])(
       () => client.close(),
     );
     await client.connect(ours);
-    await client.callTool({ name: 'two__x', arguments: {} }).catch(() => undefined);
+    await client.listTools();
+    await client.callTool({ name: 'two__x', arguments: {} });
     expect(reports).toContainEqual(expect.objectContaining({ method: 'tools/call', server: 'two' }));
   },
 );

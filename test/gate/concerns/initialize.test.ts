@@ -231,7 +231,7 @@ describe('the answer to initialize', () => {
 
   it.each([
     [{ security: 'high' }, { concerns: { security: 'high' }, warnings: [] }],
-    [[{ name: 'security' }], { concerns: {}, warnings: [{ code: 'malformed' }] }],
+    [[{ name: 'security' }], { concerns: {}, warnings: [{ code: 'malformed-concerns' }] }],
     [{}, { concerns: {}, warnings: [] }],
   ])('reads %j in capabilities.concerns of the client', async (concerns, report) => {
     const talk = new Talk(policyOf(`${SECURITY}settings: { invalid: ignore }\n`));
