@@ -1,3 +1,4 @@
+import { Server } from '@modelcontextprotocol/server';
 import { afterEach, expect, it } from 'vitest';
 import { createHandler } from '../../src/http/sdk-v2.js';
 import { bridge } from '../../src/upstream/isolation.js';
@@ -39,4 +40,29 @@ it.each([
   const response = await handle(new Request('http://host/mcp', { method: 'POST', headers, body }));
   expect(await response.json()).toMatchObject({ id });
   expect(response.status).toBe(status);
+});
+
+it.each([
+  ['updateConcerns', 404],
+  ['listConcerns', 200],
+  ['no/such-method', 404],
+])('a modern host that sends %s to a server of the SDK gets HTTP %i', async (method, status) => {
+  const handle = createHandler({
+    server: () => new Server({ name: 'own', version: '1' }, { capabilities: { tools: {} } }),
+    policy: policyOf('concerns: {}'),
+  });
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+  };
+  const params = { concerns: {}, _meta: envelope() };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const response = await handle(new Request('http://host/mcp', { method: 'POST', headers, body }));
+  expect(response.status).toBe(status);
+  expect(await response.json()).toMatchObject({
+    id: 1,
+    ...(status === 404 ? { error: { code: -32601 } } : {}),
+  });
 });
