@@ -1,4 +1,4 @@
-import { Server } from '@modelcontextprotocol/server';
+import { ProtocolError, Server } from '@modelcontextprotocol/server';
 import { afterEach, expect, it } from 'vitest';
 import { createHandler } from '../../src/http/sdk-v2.js';
 import { bridge } from '../../src/upstream/isolation.js';
@@ -42,15 +42,23 @@ it.each([
   expect(response.status).toBe(status);
 });
 
+/** A server whose error arrives after the SDK has chosen a status. */
+function lateServer(): Server {
+  const server = new Server({ name: 'own', version: '1' }, { capabilities: { prompts: {}, tools: {} } });
+  server.setRequestHandler('prompts/list', async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    throw new ProtocolError(-32601, 'Not here');
+  });
+  return server;
+}
+
 it.each([
   ['updateConcerns', 404],
   ['listConcerns', 200],
   ['no/such-method', 404],
+  ['prompts/list', 404],
 ])('a modern host that sends %s to a server of the SDK gets HTTP %i', async (method, status) => {
-  const handle = createHandler({
-    server: () => new Server({ name: 'own', version: '1' }, { capabilities: { tools: {} } }),
-    policy: policyOf('concerns: {}'),
-  });
+  const handle = createHandler({ server: lateServer, policy: policyOf('concerns: {}') });
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
