@@ -37,7 +37,7 @@ export const PROCESSES = [
   'test/tasks/*.check.ts',
   'test/eras/eras.test.ts',
   'test/cli/{drain,endpoint-key,eras,killed-server,listen,modern-module,modern-switch}.test.ts',
-  'test/cli/{processes,refused-callers,serve-any,serve-limits,servers,start-at-once,switch}.test.ts',
+  'test/cli/{forward,login,processes,refused-callers,serve-any,serve-limits,servers,start-at-once,switch}.test.ts',
   'test/cli/{server-module,task-streams,watch-parts}.test.ts',
   'test/cli/service/*.test.ts',
 ];

@@ -1,7 +1,7 @@
 import { errorClass } from '../errors.js';
 import { read } from '../wire/messages.js';
 import { addLayer, type Connectable, isSdkServer } from '../wire/transport-layer.js';
-import type { ConcernsOptions, GateOptions } from './edge/concerns-options.js';
+import type { ConcernsOptions, GateOptions, ServerBehind } from './edge/concerns-options.js';
 import { type GatedTransport, gatedTransport } from './edge/gated-transport.js';
 import { policyMistake } from './request/policy-mistake.js';
 import { takeKey } from './whole-list-key.js';
@@ -42,8 +42,13 @@ export function attachConcerns(server: ConnectableServer, options: ConcernsOptio
   return attachGate(server, { policy, store, report, opens: takeKey });
 }
 
+/** A server behind the endpoint, which says whether it is several: their names are read in another way. */
+type BridgedServer = Connectable & { readonly behind: ServerBehind };
+
 /** Does the same as `attachConcerns`, for an endpoint whose gates share more. */
-export function attachGate(server: ConnectableServer, options: GateOptions): AttachedConcerns {
+export function attachGate(server: ConnectableServer | BridgedServer, given: GateOptions): AttachedConcerns {
+  // Without it, the gate would take several servers for one, and know fewer forms of the URIs that it hides.
+  const options = 'behind' in server ? { ...given, upstream: given.upstream ?? server.behind } : given;
   if (isConnected(server)) {
     throw new AttachError(
       'attachConcerns was called after connect, so the gate would see no message. Call it before server.connect().',

@@ -10,6 +10,11 @@ export class BridgedFront extends Server {
     bridged.onclose = () => this.onclose?.();
   }
 
+  /** What a gate must know of it. */
+  get behind(): UpstreamServer['behind'] {
+    return this.bridged.behind;
+  }
+
   override connect(transport: Parameters<Server['connect']>[0]): Promise<void> {
     return this.bridged.connect(transport as never);
   }
@@ -46,7 +51,7 @@ export function watchError(
 }
 
 /**
- * Gives the response of a bridged server the status of its error. If the server behind the endpoint demands a login, the
+ * Gives a response the status of its error, which the SDK does not give to what the gate answers. If the server behind the endpoint demands a login, the
  * host learns that from its status and its `WWW-Authenticate`.
  *
  * @param bridged the server; `undefined` if the response is not that of a bridged server
@@ -60,14 +65,17 @@ export async function bridgedResponse(
   error: number | undefined,
   isAwaited = true,
 ): Promise<Response> {
-  if (bridged === undefined) return response;
-  const ended = once(() => void bridged.close());
   const isWhole = response.headers.get('content-type')?.startsWith('application/json') === true;
+  const status = response.status === 200 && isWhole ? STATUSES.get(error) : undefined;
+  if (bridged === undefined)
+    return status === undefined
+      ? response
+      : new Response(response.body, { status, headers: response.headers });
+  const ended = once(() => void bridged.close());
   if (response.status !== 200 || !isWhole)
     return bridged.behind.readers.open(isAwaited, ended).carry(response);
   ended();
   const { body, headers } = response;
   if (bridged.refused !== undefined) return refusedCaller(bridged, await response.text()) ?? response;
-  const status = STATUSES.get(error);
   return status === undefined ? response : new Response(body, { status, headers });
 }

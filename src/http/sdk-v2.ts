@@ -174,16 +174,12 @@ export function createModernHandler(
       if (!('behind' in made)) {
         const { concerns } = found;
         attachGate(made, streams?.tellsLists === false ? { ...concerns, listens: false } : concerns);
+        watch(found, made);
         return made;
       }
       const front = new BridgedFront(made);
       attachGate(front, { ...found.concerns, upstream: made.behind });
-      // Nearer to the client than the gate, which answers some requests itself.
-      const connect = front.connect.bind(front);
-      front.connect = (transport) => {
-        found.error = watchError(transport);
-        return connect(transport);
-      };
+      watch(found, front);
       return front;
     },
     { legacy: 'reject', maxSubscriptions: 0 },
@@ -226,6 +222,15 @@ export function createModernHandler(
     } catch (cause) {
       return failedRequest(cause, request, body, given);
     }
+  };
+}
+
+/** Watches which error the client gets: nearer to it than the gate, which answers some requests itself. */
+function watch(exchange: Exchange, server: Pick<Server, 'connect'>): void {
+  const connect = server.connect.bind(server);
+  server.connect = (transport) => {
+    exchange.error = watchError(transport);
+    return connect(transport);
   };
 }
 

@@ -1,6 +1,7 @@
 import type { BehindEndpoint } from '../http/upstream-server.js';
 import type { Era } from '../wire/messages.js';
 import type { AnswerOverHttp, Ask, Notify, ServerCall } from './call.js';
+import type { CallerHeaders } from './caller-headers.js';
 import type { UpstreamOptions } from './options.js';
 
 /** Whose calls are answered. */
@@ -12,6 +13,8 @@ export interface Client {
   readonly principal: string | undefined;
   /** The session of a legacy client, of which this process knows only the id. */
   readonly session: string | undefined;
+  /** What it sent over HTTP, for servers that get it. */
+  readonly headers?: CallerHeaders | undefined;
 }
 
 /** Reaches a client outside of its requests. */

@@ -16,6 +16,7 @@ import {
 } from '../wire/messages.js';
 import type { Backend, Backends, Client, ClientPort } from './backend.js';
 import { type AnswerOverHttp, type Ask, CANCELLED, type CallSignal, paramsOf, unaskable } from './call.js';
+import { CallerHeaders } from './caller-headers.js';
 import { withoutChallenge } from './without-challenge.js';
 
 /**
@@ -27,6 +28,7 @@ export class BridgedServer implements UpstreamServer {
   readonly behind: Backend;
   refused: HttpRefusal | undefined = undefined;
   private readonly canAsk: boolean;
+  private readonly headers = new CallerHeaders();
   private readonly running = new Map<unknown, CallController>();
   private readonly asked = new Map<unknown, (answer: CallAnswer) => void>();
   private lastAsked = 0;
@@ -42,7 +44,7 @@ export class BridgedServer implements UpstreamServer {
       tell: (method, params) => this.send({ jsonrpc: '2.0', method, ...paramsOf(params) }),
       ask: (...question) => this.ask(question),
     };
-    this.behind = backends.behind(client, port);
+    this.behind = backends.behind({ ...client, headers: this.headers }, port);
   }
 
   async connect(transport: Transport): Promise<void> {
@@ -68,6 +70,7 @@ export class BridgedServer implements UpstreamServer {
   }
 
   private receive(message: Message, extra: MessageExtraInfo | undefined): void {
+    this.headers.take(extra);
     if (isResponse(message)) return this.answered(message);
     if (isRequest(message)) return void this.answer(message, extra);
     const { method, params } = message;

@@ -44,8 +44,11 @@ const INTERVALS = 6;
 const PING_AT = 4;
 /** How many times as long a server may be silent while a client waits for a tool: without and with use of the processor. */
 const PATIENCE = { idle: 5, busy: 30 };
-/** Processor time within an interval that only a server at work uses. */
-const BUSY_MS = 50;
+/**
+ * Processor time within an interval that only a server at work uses: of a short interval a twentieth, because other programs may
+ * use the processor too.
+ */
+const BUSY = { ms: 50, share: 0.05 };
 /** How long the last notification may take when a connection is closed. */
 const PASSING_MS = 1000;
 /** Requests of this process itself, during which the server can do nothing for a client. */
@@ -99,8 +102,9 @@ export class Channel {
     wire.onstderr = (line) => this.owner.stderr(line);
     wire.onended = (id, reason) => this.settle(id, failed(reason));
     wire.onlost = (id, reason) => {
-      const known = this.idOf(id) ?? (this.ledger.size === 1 ? [...this.ledger.keys()][0] : undefined);
-      this.settle(known, failed(reason));
+      // Servers of an SDK write the id last. It may follow, and must not end a request that was sent meanwhile.
+      const only = this.ledger.size === 1 ? [...this.ledger.keys()][0] : undefined;
+      this.settle(id === undefined ? only : this.idOf(id), failed(reason));
     };
   }
 
@@ -148,7 +152,9 @@ export class Channel {
     const isCalled = [...this.ledger.values()].some(({ call }) => call.method === ACCESS_METHODS.call);
     if (!isCalled) return INTERVALS;
     const used = this.wire.processorMs?.();
-    const isBusy = used !== undefined && used - this.processorMs >= BUSY_MS;
+    const isBusy =
+      used !== undefined &&
+      used - this.processorMs >= Math.min(BUSY.ms, (BUSY.share * this.silenceMs) / INTERVALS);
     this.processorMs = used ?? 0;
     if (isBusy) this.busyAt = this.silent;
     return this.silent - this.busyAt > PATIENCE.idle * INTERVALS ? 0 : PATIENCE.busy * INTERVALS;

@@ -5,6 +5,7 @@ import type { UpstreamServer } from '../http/upstream-server.js';
 import type { Era } from '../wire/messages.js';
 import type { Backends } from './backend.js';
 import { BridgedServer } from './bridged-server.js';
+import { CallerHeaders, forwardTo } from './caller-headers.js';
 import { ParkedCalls } from './eras/parked.js';
 import { OneServer } from './one-server.js';
 import type { Isolation, UpstreamOptions } from './options.js';
@@ -77,6 +78,7 @@ export function behindOne(
   isolation: Isolation,
   options: UpstreamOptions = {},
 ): Backends {
+  if ((options.forward ?? []).length > 0) return behindCallers(open, isolation, options);
   const upstream = new Upstream(open, isolation, options);
   const parked = new ParkedCalls(options.isLongLived === true);
   const anyone = options.isOfOnePerson === true ? '' : undefined;
@@ -94,6 +96,35 @@ export function behindOne(
     async close() {
       parked.close();
       await upstream.close();
+    },
+  };
+}
+
+/**
+ * Makes what answers clients from one server that gets the headers of each. No client shares a connection, a list or what is
+ * known of the server with another one, and nobody asks the server anything without a client.
+ */
+function behindCallers(open: () => Transport, isolation: Isolation, options: UpstreamOptions): Backends {
+  const ending = new Set<() => Promise<void>>();
+  return {
+    era: async () => undefined,
+    decided: new Promise(() => undefined),
+    isUp: async () => true,
+    behind(client, port) {
+      const { headers = new CallerHeaders() } = client;
+      const report = port.report ?? options.report;
+      const own = new Upstream(() => forwardTo(open(), headers), isolation, { ...options, report });
+      const parked = new ParkedCalls(false);
+      const end = async (): Promise<void> => {
+        ending.delete(end);
+        parked.close();
+        await own.close();
+      };
+      ending.add(end);
+      return new OneServer(own, parked, client, client.lasts && isolation === 'per-session', port, end);
+    },
+    async close() {
+      await Promise.all([...ending].map((end) => end()));
     },
   };
 }

@@ -60,13 +60,17 @@ export class OneServer implements Backend {
     if (from === this.current?.recovery) this.changed(method, params);
   };
 
-  /** @param isAlone whether the client, and nobody else, uses a connection to the server */
+  /**
+   * @param isAlone whether the client, and nobody else, uses a connection to the server
+   * @param ended called when the client has left
+   */
   constructor(
     private readonly upstream: Upstream,
     private readonly parked: ParkedCalls,
     private readonly client: Client,
     private readonly isAlone: boolean,
     private readonly port: ClientPort,
+    private readonly ended: () => Promise<void> = async () => undefined,
   ) {
     const own = new SlowReaders({ pause: (isPaused) => this.current?.recovery.pause(isPaused) });
     this.readers = isAlone ? own : upstream.readers;
@@ -85,6 +89,7 @@ export class OneServer implements Backend {
     this.left?.abort();
     this.upstream.listeners.delete(this.listener);
     await this.drop();
+    await this.ended();
   }
 
   /** Leaves the connection to the server. */

@@ -1,4 +1,5 @@
 import type { UpstreamEvent } from '../telemetry/upstream-event.js';
+import type { ForwardedHeader } from './caller-headers.js';
 
 /** Which era is spoken to the server: that which it can, or only one. */
 export const PROTOCOLS = ['auto', '2026-07-28', '2025-11-25'] as const;
@@ -35,6 +36,11 @@ export type Isolation = (typeof ISOLATIONS)[number];
 export interface UpstreamOptions extends RecoveryOptions {
   /** Which era is spoken to the server. Defaults to `auto`: the server's own. */
   readonly protocol?: Protocol | undefined;
+  /**
+   * Headers of a client that the server gets, if it is at a URL: for clients that have a token of that server. Each client has
+   * connections of its own then, whatever the isolation is. Defaults to none.
+   */
+  readonly forward?: readonly ForwardedHeader[] | undefined;
   /** Whether this process serves many requests, for a long time: then it passes on questions and changes. */
   readonly isLongLived?: boolean | undefined;
   /** Whether one person runs it for nobody else: then all clients without a session or an identity are that person's. */

@@ -10,7 +10,10 @@ const OPENING_BRACE = 0x7b;
 /** Receives what the other side of a pipe writes. */
 export interface LinePorts {
   readonly message: (message: Message) => void;
-  /** A line that is not a message, or longer or deeper than a message may be; `id`: of the message that it would have been. */
+  /**
+   * A line that is not a message, or longer or deeper than a message may be; `id`: of the message that it would have been. One that is too
+   * long is told at once, because it may never end, and again if its id follows later.
+   */
   readonly unreadable: (line: string, why: Unreadable, id: unknown) => void;
 }
 
@@ -30,6 +33,8 @@ export class Lines {
   private length = 0;
   /** Finds the id of a line that is too long. */
   private dropped: IdScan | undefined;
+  /** Whether the id of the line that is too long was told. */
+  private isIdTold = false;
   private reported = 0;
 
   constructor(
@@ -60,17 +65,24 @@ export class Lines {
     if (this.length <= this.maxBytes) return;
     this.dropped = new IdScan();
     for (const each of this.parts) this.dropped.push(each);
-    this.parts = [Buffer.concat(this.parts).subarray(0, 4 * LINE_CHARACTERS)];
+    // A copy: a part of the line would keep all of it in memory.
+    this.parts = [Buffer.from(Buffer.concat(this.parts).subarray(0, 4 * LINE_CHARACTERS))];
+    const { id } = this.dropped;
+    this.isIdTold = id !== undefined;
+    this.report(this.parts[0] ?? part, 'too-long', id);
   }
 
   private endLine(): void {
     const [first] = this.parts;
     const line = this.parts.length === 1 && first !== undefined ? first : Buffer.concat(this.parts);
-    const { dropped } = this;
+    const { dropped, isIdTold } = this;
     this.parts = [];
     this.length = 0;
     this.dropped = undefined;
-    if (dropped !== undefined) return this.report(line, 'too-long', dropped.id);
+    if (dropped !== undefined) {
+      if (!isIdTold && dropped.id !== undefined) this.report(line, 'too-long', dropped.id);
+      return;
+    }
     const begin = line.findIndex((byte) => byte > 0x20);
     if (line[begin] !== OPENING_BRACE) return this.report(line, 'not-a-message', undefined);
     let value: unknown;

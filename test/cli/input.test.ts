@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { proxyAdvice } from '../../src/cli/inputs/proxy-advice.js';
 import { terminalOf } from '../../src/cli/terminal/output.js';
 import { withProgress } from '../../src/cli/terminal/progress.js';
 import { type Running, run, start, testIo } from './run.js';
@@ -93,7 +94,7 @@ describe('an error of a server over HTTP', () => {
     [
       'missing credentials',
       body(401, '{"error":"invalid_token","error_description":"No token"}'),
-      /refused initialize with HTTP 401 \(No token\)\. Pass credentials, for example --header 'Authorization: Bearer TOKEN'\.$/,
+      /refused initialize with HTTP 401 \(No token\)\. Pass --login to sign in, or --header 'Authorization: Bearer TOKEN'\.$/,
     ],
     ['an unknown path', body(404, '<html>', 'text/html'), /with HTTP 404\. Check that the URL is its MCP/],
     [
@@ -181,6 +182,18 @@ describe('an error of a server over HTTP', () => {
     expect(await complaint('--url', url.replace('127.0.0.1', 'localhost'))).toMatch(
       /nothing listens at this address\.$/,
     );
+    process.env.HTTP_PROXY = 'http://proxy.invalid:8080';
+    const said = await complaint('--url', url).finally(() => delete process.env.HTTP_PROXY);
+    expect(said).toMatch(/nothing listens at this address\. HTTP_PROXY is set: .+ NODE_USE_ENV_PROXY=1\.$/);
+  });
+
+  it.each([
+    ['20.20.0', { HTTPS_PROXY: 'p' }, 'HTTPS_PROXY is set: use Node.js 22 with NODE_USE_ENV_PROXY=1.'],
+    ['22.23.0', { https_proxy: 'p' }, 'https_proxy is set: also set NODE_USE_ENV_PROXY=1.'],
+    ['22.23.0', { HTTPS_PROXY: 'p', NODE_USE_ENV_PROXY: '1' }, undefined],
+    ['22.23.0', { HTTP_PROXY: 'p', HTTPS_PROXY: '' }, undefined],
+  ])('names a proxy that Node.js %s does not use: %j', (version, env, advice) => {
+    expect(proxyAdvice(new URL('https://mcp.example/mcp'), env, version)).toBe(advice);
   });
 });
 

@@ -23,7 +23,7 @@ it('serve says that the server demands credentials, if it cannot be opened witho
   const { stderr, code } = await run(...serving, '--port', '0', '--url', remote.url);
   expect(code).toBe(2);
   expect(stderr).toContain(
-    'The server answered 401, so its protocol version is unknown. Pass its credentials with --header.',
+    'The server answered 401. Pass --login to sign in, or --header with a token.',
   );
 });
 

@@ -193,7 +193,7 @@ describe('a server that cannot be reached', () => {
       'cannot be reached',
       'Check its URL, and that it runs.',
     ],
-    ['refuses the connection', () => answering(401), 'answered 401', 'Pass its credentials with --header.'],
+    ['refuses the connection', () => answering(403), 'answered 403', 'Pass its credentials with --header.'],
     ['has failed', () => answering(503), 'answered 503', 'Start again when it works.'],
   ])('because it %s is not served, and one sentence says why', async (_, urlOf, reason, advice) => {
     const served = serve('--policy', 'policies/vault.yaml', '--url', await urlOf());

@@ -1,5 +1,6 @@
 import { EXTENSION_ID } from '../../src/index.js';
 import type { Area } from './areas.js';
+import { inexact } from './numbers.js';
 import { panelMessage } from './panel-messages.js';
 import type { Random } from './random.js';
 import type { Switch } from './switches.js';
@@ -94,7 +95,7 @@ function named(
     case 'tools':
       return request(
         'tools/call',
-        { name: identity, arguments: { text: 'x' } },
+        { name: identity, arguments: { text: 'x', ...inexact() } },
         { names: thing, ...(identity in PAGES ? { area: 'MCP Apps' } : {}) },
       );
     case 'prompts':

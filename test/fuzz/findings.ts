@@ -11,6 +11,8 @@ export interface Counts {
   silent: number;
   /** Of several servers: a message of, for or about another one. */
   wrongServer: number;
+  /** A number whose text is another one. */
+  changedNumbers: number;
 }
 export const NO_COUNTS: Counts = {
   messages: 0,
@@ -21,6 +23,7 @@ export const NO_COUNTS: Counts = {
   visibleBlocked: 0,
   silent: 0,
   wrongServer: 0,
+  changedNumbers: 0,
 };
 export type Fault = Exclude<keyof Counts, 'messages'>;
 

@@ -9,6 +9,7 @@ import { nextMessage, type Sent } from './client-messages.js';
 import { FuzzClock } from './clock.js';
 import { type Fault, type Finding, NO_COUNTS, type Played } from './findings.js';
 import { listFits } from './lists.js';
+import { changesNumbers } from './numbers.js';
 import { Random } from './random.js';
 import { FuzzServer, READINGS, read } from './server.js';
 import { clientAnswers, numberIn, unasked } from './server-messages.js';
@@ -160,6 +161,7 @@ async function playUnder(
   function judge(message: unknown): void {
     const text = JSON.stringify(message);
     const id = read(message, 'id');
+    if (changesNumbers(text)) note('changedNumbers', asked(id), text);
     if (read(message, 'method') !== undefined) return judgeUnasked(message, text);
     if (text.includes('"inputRequests"')) reach(reached, 'results that ask the client');
     const candidates = asked(id);

@@ -124,6 +124,7 @@ function summary({ counts, findings, reached }: Played, seconds: number): string
     `${counts.visibleBlocked} requests for visible primitives that did not pass`,
     `${counts.silent} faults that nothing tells of`,
     `${counts.wrongServer} messages of, for or about another of several servers`,
+    `${counts.changedNumbers} messages with another number`,
     ...AREAS.map((area) => `reached ${reached[area] ?? 0} times: ${area}`),
     ...findings.map((finding) => `${finding.fault}, seed ${finding.seed}: ${finding.what}`),
   ];

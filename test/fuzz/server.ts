@@ -1,3 +1,4 @@
+import { changesNumbers, inexact } from './numbers.js';
 import type { Random } from './random.js';
 import { type Kind, OWN_VALUES, PAGES, RESERVED, THINGS, type Thing } from './world.js';
 
@@ -64,6 +65,8 @@ export class FuzzServer {
   readonly used = new Set<Thing>();
   /** The ids of the client's answers to requests of the server. */
   readonly answered: unknown[] = [];
+  /** Whether a number of a request had another text than at the client. */
+  hasOtherNumbers = false;
   /** What it lists. A hostile server has what the gate adds, too. */
   readonly things: readonly Thing[];
 
@@ -119,6 +122,7 @@ export class FuzzServer {
   }
 
   private receive(message: unknown, wire: Wire): void {
+    this.hasOtherNumbers ||= changesNumbers(JSON.stringify(message));
     if (Array.isArray(message)) for (const each of message) this.receive(each, wire);
     const method = read(message, 'method');
     const id = read(message, 'id');
@@ -194,7 +198,7 @@ export class FuzzServer {
   }
 
   private definitionOf(each: Thing): object {
-    const definition = listed(each);
+    const definition = { ...listed(each), ...inexact() };
     if (!this.tells) return definition;
     const note = `Try ${this.other().identity} too.`;
     const { _meta = {} } = definition as { _meta?: object };
@@ -227,7 +231,8 @@ export class FuzzServer {
       return { isError: true, content: [{ type: 'text', text: `It failed, use ${this.other().identity}.` }] };
     }
     if (this.asks && this.random.chance(0.2)) return this.asking();
-    return { content: [{ type: 'text', text: secret }, ...this.links('content')] };
+    const content = [{ type: 'text', text: secret }, ...this.links('content')];
+    return { content, structuredContent: inexact() };
   }
 
   /** A result of 2026-07-28 that asks the client, with a name in each text. */

@@ -1,3 +1,4 @@
+import { ProtocolError, Server } from '@modelcontextprotocol/server';
 import { afterEach, expect, it } from 'vitest';
 import { createHandler } from '../../src/http/sdk-v2.js';
 import { bridge } from '../../src/upstream/isolation.js';
@@ -39,4 +40,37 @@ it.each([
   const response = await handle(new Request('http://host/mcp', { method: 'POST', headers, body }));
   expect(await response.json()).toMatchObject({ id });
   expect(response.status).toBe(status);
+});
+
+/** A server whose error arrives after the SDK has chosen a status. */
+function lateServer(): Server {
+  const server = new Server({ name: 'own', version: '1' }, { capabilities: { prompts: {}, tools: {} } });
+  server.setRequestHandler('prompts/list', async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    throw new ProtocolError(-32601, 'Not here');
+  });
+  return server;
+}
+
+it.each([
+  ['updateConcerns', 404],
+  ['listConcerns', 200],
+  ['no/such-method', 404],
+  ['prompts/list', 404],
+])('a modern host that sends %s to a server of the SDK gets HTTP %i', async (method, status) => {
+  const handle = createHandler({ server: lateServer, policy: policyOf('concerns: {}') });
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+  };
+  const params = { concerns: {}, _meta: envelope() };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const response = await handle(new Request('http://host/mcp', { method: 'POST', headers, body }));
+  expect(response.status).toBe(status);
+  expect(await response.json()).toMatchObject({
+    id: 1,
+    ...(status === 404 ? { error: { code: -32601 } } : {}),
+  });
 });

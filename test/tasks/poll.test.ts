@@ -17,9 +17,15 @@ describe('pollInterval', () => {
     expect(pollInterval(aged(age), NOW)).toBe(interval);
   });
 
-  it('is ten seconds while a person is asked', () => {
-    expect(pollInterval({ ...aged(0), waits: 1 }, NOW)).toBe(10_000);
-    expect(pollInterval({ ...aged(600), waits: 1 }, NOW)).toBe(10_000);
+  it.each([
+    [0, 1000],
+    [2, 1000],
+    [7, 3500],
+    [20, 10_000],
+    [600, 10_000],
+  ])('is, for a person who was asked %i seconds ago, %i milliseconds', (waited, interval) => {
+    const asked = { ...aged(900), updatedAt: NOW - waited * 1000, waits: 1 };
+    expect(pollInterval(asked, NOW)).toBe(interval);
   });
 });
 
@@ -34,7 +40,7 @@ describe('a task on the wire', () => {
       ...times,
       status: 'input_required',
       ttl: 100_000,
-      pollInterval: 10_000,
+      pollInterval: 1000,
     });
     expect(modernTask(record, NOW)).toEqual({
       taskId: record.id,
@@ -42,7 +48,7 @@ describe('a task on the wire', () => {
       ...times,
       status: 'input_required',
       ttlMs: 100_000,
-      pollIntervalMs: 10_000,
+      pollIntervalMs: 1000,
       inputRequests: { name: question('t').request },
     });
   });

@@ -3,7 +3,7 @@ import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/po
 import { onNumberChanged } from '../../exact-json.js';
 import { LivePolicy } from '../../gate/request/live-policy.js';
 import type { Era } from '../../wire/messages.js';
-import { UsageError } from '../errors.js';
+import { CliError, UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { knownServers } from '../inputs/several/known-servers.js';
 import { commandOf } from '../options/command-line.js';
@@ -39,6 +39,8 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
   if (values.stdio === true && (values.log !== 'auto' || values.metrics !== undefined))
     throw new UsageError('--log and --metrics need HTTP. Over stdio, each host has a process of its own');
   const input = requireServer(line);
+  if (service.isForMany && values.login === true)
+    throw new UsageError('--login signs one person in, and this endpoint is for many. Pass --header');
   const key = usedKeyOf(input);
   const paths = onePolicyOf(line);
   // A policy that is only tried on this machine needs no setting to be switched in a conversation; one that is deployed does.
@@ -51,16 +53,18 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
   );
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
-  const [{ createControl }, { catalogKeeper, settingsOf }, { openServer }, { openOperations }] =
+  const [{ createControl }, { catalogKeeper, settingsOf }, { forwardsTo, openServer }, { openOperations }] =
     await Promise.all([
       import('../control/control.js'),
       import('../serving/kept-catalogs.js'),
       import('../inputs/open-server.js'),
       import('../serving/service/operations.js'),
     ]);
-  const opened = await openServer(input, terminal.env);
+  const opened = await openServer(input, terminal, undefined, service.isForMany);
   const isJson =
     values.log === 'json' || (values.log === 'auto' && service.isForMany && terminal.stderr.isTTY !== true);
+  if (forwardsTo(opened) && ((service.isForMany && !service.isOpen) || isolation === 'shared'))
+    throw new CliError(isolation === 'shared' ? FORWARDS_ALONE : FORWARDS_OPEN);
   const operations = await openOperations({ isJson, metrics: values.metrics }, terminal);
   operations.policyInEffect(policy.digest, policy.label);
   if (isolation === 'shared') operations.note(SHARED);
@@ -80,6 +84,8 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
       paper: terminal.errors,
     });
     try {
+      // A host over stdio gives its server less time than a person needs: its requests open the browser, and say so.
+      if (values.stdio !== true) await opened.signIn?.(signal);
       const { identity } = opened;
       const { isForMany } = service;
       // A service is not ready before its servers are, and a server of one request has nothing to be compared with later.
@@ -117,6 +123,11 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
 /** Nothing tells whose question it is. Some servers list no tools that ask if they are told so. */
 const SHARED =
   'note: With --isolation shared, servers cannot ask hosts, so tools that need sampling, elicitation or roots may be missing. --isolation per-session has them.';
+
+const FORWARDS_ALONE =
+  'A server that gets the header Authorization of hosts is not shared. Pass --isolation per-session.';
+const FORWARDS_OPEN =
+  'A server gets the header Authorization of hosts only where this endpoint does not need it. Pass --open in place of a key and of --issuer.';
 
 const CHANGES_NUMBERS =
   'This version of Node.js changes numbers that JavaScript cannot hold, such as integers over 2^53. Use Node.js 22.';

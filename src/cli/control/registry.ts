@@ -1,9 +1,9 @@
-import { type lstatSync as Lstat, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { membersOf } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
-import { writePrivate } from '../project/state-folder.js';
+import { isRunning, ownershipProblem, writePrivate } from '../project/state-folder.js';
 import { openerTo } from './local-page.js';
 
 /** A process that serves, where its control channel is, and the key to it. */
@@ -26,9 +26,6 @@ class RegistryError extends CliError {
   override readonly name = 'RegistryError';
   override readonly code = 'REGISTRY_UNSAFE';
 }
-
-/** Bits of a file's mode that let the group or others do anything. */
-const OTHERS = 0o077;
 
 /**
  * Returns the folder in which processes of this user register, and creates it. It contains keys, so it must belong to
@@ -57,13 +54,6 @@ function folderOf({ XDG_RUNTIME_DIR, LOCALAPPDATA }: NodeJS.ProcessEnv): string 
   if (process.platform === 'win32') return join(LOCALAPPDATA ?? tmpdir(), 'mcp-concerns', 'run');
   if (XDG_RUNTIME_DIR !== undefined && XDG_RUNTIME_DIR !== '') return join(XDG_RUNTIME_DIR, 'mcp-concerns');
   return join(tmpdir(), `mcp-concerns-${userInfo().uid}`);
-}
-
-/** Windows has no such bits: there, the folder is inside the user's profile. */
-export function ownershipProblem({ uid, mode }: NonNullable<ReturnType<typeof Lstat>>): string | undefined {
-  if (process.platform === 'win32') return undefined;
-  if (uid !== userInfo().uid) return 'belongs to another user';
-  return (Number(mode) & OTHERS) === 0 ? undefined : 'is open to other users';
 }
 
 /**
@@ -149,12 +139,4 @@ function isEntry(value: unknown): value is RegistryEntry {
   const isKey = typeof token === 'string' && /^[\w-]+$/.test(token);
   const isLocal = typeof url === 'string' && /^http:\/\/127\.0\.0\.1:\d+$/.test(url);
   return format === 1 && Number.isInteger(pid) && texts && isKey && isLocal && Array.isArray(policy);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (cause) {
-    return !(cause instanceof Error && 'code' in cause && cause.code === 'ESRCH');
-  }
 }

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, systemCode } from '../errors.js';
-import { stateFolder } from '../project/state-folder.js';
-import { ownershipProblem } from './registry.js';
+import { ownershipProblem, stateFolder } from '../project/state-folder.js';
 
 /** 144 bits: nobody guesses it, and the URL stays short. */
 const BYTES = 18;

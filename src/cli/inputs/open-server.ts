@@ -1,9 +1,13 @@
 import { resolve } from 'node:path';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { reasonOf } from '../../upstream/upstream-error.js';
 import { ChildTransport } from '../../upstream/wires/child-process.js';
+import { CliError } from '../errors.js';
 import type { ServerInput } from '../options/input-options.js';
-import { plain } from '../terminal/output.js';
+import { plain, type Terminal } from '../terminal/output.js';
 import { readText } from '../terminal/read-text.js';
+import type { Login } from './login/login.js';
+import { proxyAdvice } from './proxy-advice.js';
 import type { ServerModule } from './server-module.js';
 import type { SeveralOpeners } from './several/servers-file.js';
 
@@ -13,23 +17,33 @@ export type OpenedServer = {
   /** The server as the beginning of a sentence, which may be saved: it does not have the arguments of a command. */
   readonly subject: string;
   readonly identity?: readonly string[];
-} & (ServerModule | { readonly open: () => Transport } | { readonly several: SeveralOpeners });
+  /** What may be the reason if it cannot be reached. */
+  readonly advice?: string | undefined;
+  /** Signs the person in, if the server demands it. */
+  readonly signIn?: ((signal: AbortSignal) => Promise<void>) | undefined;
+} & (
+  | ServerModule
+  | { readonly open: () => Transport; readonly forwards?: boolean }
+  | { readonly several: SeveralOpeners; readonly forwards: ReadonlySet<string> }
+);
 
 /**
  * Prepares the chosen server to be served or listed.
  *
  * @param input the server
- * @param env the environment, which the file of the servers may name variables of
+ * @param terminal its environment, which the file of the servers may name variables of, and where a person is asked to sign in
  * @param Child what starts a server that is a command
  * @returns how to create the server, or how to connect to it
+ * @param isForMany whether others than the person who runs it use it, so that nobody can sign in for them
  * @throws {CliError} if a module does not create a server, or a file has no servers
  * @example
- * const opened = await openServer({ from: 'command', program: 'npx', args: ['@playwright/mcp'], seconds: 30 }, env);
+ * const opened = await openServer({ from: 'command', program: 'npx', args: ['@playwright/mcp'], seconds: 30 }, terminal);
  */
 export async function openServer(
   input: ServerInput,
-  env: NodeJS.ProcessEnv,
+  terminal: Pick<Terminal, 'env' | 'stderr' | 'warn'>,
   Child = ChildTransport,
+  isForMany = false,
 ): Promise<OpenedServer> {
   switch (input.from) {
     case 'command': {
@@ -41,19 +55,36 @@ export async function openServer(
     case 'url': {
       const { remoteTransport } = await import('../../upstream/wires/remote.js');
       const { url, headers } = input;
-      const open = () => remoteTransport(url.href, Object.fromEntries(headers));
+      const login = input.login ? (await loginsOf(terminal))(url) : undefined;
+      const open = () => remoteTransport(url.href, Object.fromEntries(headers), login?.fetch);
       // The query is left out, because it may contain a key.
       const name = plain(url.origin + url.pathname);
-      return { name, subject: `The server ${name}`, identity: [url.href], open };
+      return {
+        name,
+        subject: `The server ${name}`,
+        // What it lists for another account is another list.
+        identity: [url.href, ...(login === undefined ? [] : ['login'])],
+        open,
+        forwards: input.forward.length > 0,
+        advice: proxyAdvice(url, terminal.env),
+        signIn: login && signIn(login),
+      };
     }
     case 'servers': {
       const { path } = input;
-      const { readServersFile } = await import('./several/servers-file.js');
-      const several = await readServersFile(path, env, input.left, Child);
+      const { forwardingServers, readServersFile } = await import('./several/servers-file.js');
+      const logins = isForMany ? undefined : await loginsOf(terminal);
+      const several = await readServersFile(path, terminal.env, input.left, Child, logins);
       // A server of the file that changed is another one.
       const identity = [resolve(path), readText(path, 'Pass the file again.')];
       const subject = `The servers of ${plain(path)}`;
-      return { name: [...several.keys()].join(', '), subject, identity, several };
+      return {
+        name: [...several.keys()].join(', '),
+        subject,
+        identity,
+        several,
+        forwards: forwardingServers(path),
+      };
     }
     case 'module': {
       const { path } = input;
@@ -61,4 +92,26 @@ export async function openServer(
       return { name: path, subject: `The server of ${plain(path)}`, ...(await loadServerFactory(path)) };
     }
   }
+}
+
+/** Loaded only for servers at URLs. */
+const loginsOf = async (terminal: Pick<Terminal, 'env' | 'stderr' | 'warn'>) =>
+  (await import('./login/logins.js')).createLogins(terminal);
+
+const signIn =
+  (login: Login) =>
+  async (signal: AbortSignal): Promise<void> => {
+    try {
+      await login.begin(signal);
+    } catch (cause) {
+      throw new CliError(`The server ${reasonOf(cause).replace(/^it /, '')}. Start again to sign in.`, {
+        cause,
+      });
+    }
+  };
+
+/** @returns whether a server, or the one of several that is meant, gets headers of hosts */
+export function forwardsTo(opened: OpenedServer, slug?: string): boolean {
+  if ('several' in opened) return slug === undefined ? opened.forwards.size > 0 : opened.forwards.has(slug);
+  return 'open' in opened && opened.forwards === true;
 }

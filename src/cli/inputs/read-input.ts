@@ -46,7 +46,8 @@ async function listServer(input: ServerInput, terminal: Terminal): Promise<Catal
     unavailable[server] = reason;
     terminal.warn(`note: The server ${server} is left out: ${plain(reason)}.`);
   };
-  const opened = await openServer(input, terminal.env, WholeListTransport);
+  const opened = await openServer(input, terminal, WholeListTransport);
+  await interruptible(async (signal) => opened.signIn?.(signal));
   const catalog = await withProgress(`Listing ${plain(opened.name)}`, terminal, () =>
     interruptible((signal) => fetchCatalog(opened, { ...input, signal, missing })),
   );

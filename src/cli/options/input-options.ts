@@ -5,6 +5,7 @@ import type { Options } from './generated/commands.js';
 
 /** The values of the options of commands that read primitives, and the keys of the servers that `serve` leaves out. */
 export type InputValues = Partial<Options['input']> & {
+  readonly forward?: readonly 'authorization'[] | undefined;
   readonly leave?: readonly string[] | undefined;
 };
 
@@ -12,7 +13,13 @@ type InputLine = Pick<CommandLine<unknown[], InputValues>, 'values' | 'command'>
 
 /** A server, and how it is asked. Nothing is loaded or started yet. */
 export type ServerInput = { readonly seconds: number; readonly protocol?: Protocol | undefined } & (
-  | { readonly from: 'url'; readonly url: URL; readonly headers: Headers }
+  | {
+      readonly from: 'url';
+      readonly url: URL;
+      readonly headers: Headers;
+      readonly login: boolean;
+      readonly forward: readonly 'authorization'[];
+    }
   | { readonly from: 'module'; readonly path: string }
   | { readonly from: 'servers'; readonly path: string; readonly left: readonly string[] }
   | { readonly from: 'command'; readonly program: string; readonly args: readonly string[] }
@@ -37,7 +44,18 @@ export function parseInput(line: InputLine): Input | undefined {
 }
 
 function parseServer({ values, command }: InputLine): ServerInput | undefined {
-  const { catalog, url, server, servers, leave, header, timeout: seconds = 30, protocol } = values;
+  const {
+    catalog,
+    url,
+    server,
+    servers,
+    leave,
+    header,
+    timeout: seconds = 30,
+    protocol,
+    login = false,
+    forward = [],
+  } = values;
   const [program, ...args] = command;
   const all = {
     '--catalog': catalog,
@@ -51,9 +69,14 @@ function parseServer({ values, command }: InputLine): ServerInput | undefined {
     throw new UsageError(`There are ${given.length} inputs: ${given.join(' and ')}. Pass one`);
   }
   if (header !== undefined && url === undefined) throw new UsageError('--header needs --url');
+  if (login && url === undefined)
+    throw new UsageError('--login needs --url. In a file of servers, write "login": true');
+  if (forward.length > 0 && url === undefined)
+    throw new UsageError('--forward needs --url. In a file of servers, write "forward": ["authorization"]');
+  if (forward.length > 0 && login) throw new UsageError('Pass --login or --forward, not both');
   const how = { seconds, protocol };
   if (url !== undefined)
-    return { from: 'url', url: parseUrl(url), headers: parseHeaders(header ?? []), ...how };
+    return { from: 'url', url: parseUrl(url), headers: parseHeaders(header ?? []), login, forward, ...how };
   if (server !== undefined) return { from: 'module', path: server, ...how };
   if (servers !== undefined) return { from: 'servers', path: servers, left: leave ?? [], ...how };
   return program ? { from: 'command', program, args, ...how } : undefined;

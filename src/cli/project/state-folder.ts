@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { mkdirSync, renameSync, type Stats, writeFileSync } from 'node:fs';
+import { homedir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /**
@@ -28,4 +28,27 @@ export function writePrivate(file: string, text: string): void {
   // `wx` does not follow a prepared link.
   writeFileSync(part, text, { mode: 0o600, flag: 'wx' });
   renameSync(part, file);
+}
+
+/** Bits of a file's mode that let the group or others do anything. */
+const OTHERS = 0o077;
+
+/**
+ * Says why a file or folder with secrets must not be used. Windows has no such bits: there, it is inside the user's profile.
+ *
+ * @returns the end of a sentence; `undefined` if only this user can read and write it
+ */
+export function ownershipProblem({ uid, mode }: Stats): string | undefined {
+  if (process.platform === 'win32') return undefined;
+  if (uid !== userInfo().uid) return 'belongs to another user';
+  return (Number(mode) & OTHERS) === 0 ? undefined : 'is open to other users';
+}
+
+/** @returns whether a process with this number runs */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (cause) {
+    return !(cause instanceof Error && 'code' in cause && cause.code === 'ESRCH');
+  }
 }

@@ -5,9 +5,11 @@ import type { ServerV2 } from '../../http/sdk-v2.js';
 import type { UpstreamServer } from '../../http/upstream-server.js';
 import type { UpstreamEvent } from '../../telemetry/upstream-event.js';
 import type { Backends } from '../../upstream/backend.js';
+import { FORWARDED } from '../../upstream/caller-headers.js';
 import { startAtOnce } from '../../upstream/early/start-at-once.js';
 import { inProcessTransport } from '../../upstream/in-process.js';
 import { type Bridge, behindOne, bridge, bridgeTo } from '../../upstream/isolation.js';
+import { forwardsTo } from '../inputs/open-server.js';
 import type { Serving } from './serving.js';
 
 /** The servers that hosts get. */
@@ -31,7 +33,13 @@ export async function serversOf(serving: Serving): Promise<ServersOfHosts> {
   const { opened, limits, isForMany, keeperOf, operations } = serving;
   const { isolation, silenceMs, protocol } = limits;
   const report = (event: UpstreamEvent): void => {
-    operations.upstream(event, 'several' in opened);
+    const { state, reason } = event;
+    const isUnreached = state === 'failed' && reason?.startsWith('fetch failed') === true;
+    const told =
+      isUnreached && opened.advice !== undefined
+        ? { ...event, reason: `${reason}. ${opened.advice}` }
+        : event;
+    operations.upstream(told, 'several' in opened);
   };
   const options = {
     name: opened.name,
@@ -47,13 +55,21 @@ export async function serversOf(serving: Serving): Promise<ServersOfHosts> {
     modern: (context) => bridged.make(context),
     stream: (context) => bridged.make(context),
   });
+  // What a server lists for one token must not be what the next host gets first.
+  const isForwarding = (slug?: string): boolean => forwardsTo(opened, slug);
   const front = (made: Backends, slug?: string): Backends =>
-    keeperOf === undefined ? made : startAtOnce(made, (era) => keeperOf(era, slug), isolation === 'shared');
+    keeperOf === undefined || isForwarding(slug)
+      ? made
+      : startAtOnce(made, (era) => keeperOf(era, slug), isolation === 'shared');
   if ('several' in opened) {
     const { bridgeSeveral } = await import('../../upstream/several/bridge-several.js');
-    return behind(bridgeSeveral(opened.several, isolation, options, front));
+    const each = (slug: string) => ({ ...options, forward: isForwarding(slug) ? FORWARDED : [] });
+    return behind(bridgeSeveral(opened.several, isolation, each, front));
   }
-  if ('open' in opened) return behind(bridgeTo(front(behindOne(opened.open, isolation, options))));
+  if ('open' in opened) {
+    const given = { ...options, forward: isForwarding() ? FORWARDED : [] };
+    return behind(bridgeTo(front(behindOne(opened.open, isolation, given))));
+  }
   const { server: legacy, bare, modern, finish } = opened;
   const over = (openOne: () => Transport) => ({ ...behind(bridge(openOne, isolation, options)), legacy });
   if (modern === undefined) return over(() => inProcessTransport(bare));

@@ -3,6 +3,7 @@ import { LEGACY_VERSIONS, MODERN_VERSION } from '../../upstream/eras/envelope.js
 import type { Bridge } from '../../upstream/isolation.js';
 import type { Era } from '../../wire/messages.js';
 import { explainEra } from '../inputs/explain-era.js';
+import { forwardsTo } from '../inputs/open-server.js';
 import type { Serving } from './serving.js';
 
 /** How long the address of the endpoint waits for its server. */
@@ -21,6 +22,7 @@ export async function eraLines(serving: Serving, bridged: Bridge): Promise<strin
   const hosts = `Hosts:   ${MODERN_VERSION} and ${LEGACY_VERSION}`;
   if ('several' in opened) return [hosts, `Servers: ${[...opened.several.keys()].join(', ')}`];
   if ('modern' in opened) return [hosts, `Server:  ${MODERN_VERSION} and ${LEGACY_VERSION}`];
+  if (forwardsTo(opened)) return [hosts, 'Server:  gets the header Authorization of each host'];
   const shared =
     limits.isolation === 'per-session'
       ? ', which share one process (--isolation per-request to separate them)'
@@ -33,7 +35,10 @@ export async function eraLines(serving: Serving, bridged: Bridge): Promise<strin
   const opening = bridged.era();
   if (!ERAS.some((era) => keeperOf?.(era).read() !== undefined)) {
     const late = sleep(LATE_MS, undefined, { ref: false });
-    const era = await Promise.race([opening.catch((cause) => explainEra(cause)), late]);
+    const era = await Promise.race([
+      opening.catch((cause) => explainEra(cause, undefined, opened.advice)),
+      late,
+    ]);
     if (era !== undefined) return [hosts, lineOf(era)];
     noteLater(opening);
     return [hosts, 'Server:  has not answered yet. Its protocol version is printed when it does.'];

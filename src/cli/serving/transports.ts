@@ -6,6 +6,7 @@ import { ListenStreams } from '../../http/streams/listen-streams.js';
 import { createMemoryStore } from '../../session/memory.js';
 import { DRAIN_MS } from '../../upstream/open-requests.js';
 import { proxySessions } from '../../upstream/sessions.js';
+import { MAX_MESSAGE } from '../../upstream/wires/watch-body.js';
 import { mintHandle, urlOfHost } from '../control/host-handle.js';
 import { markSwitches } from '../control/switched-sessions.js';
 import { userKey } from '../control/user-keys.js';
@@ -93,7 +94,8 @@ export async function serveHttp(
         ? proxy.fetch(request, { ...given, parsedBody: body })
         : modern(request, body, { ...given, report: given?.report ?? report }),
     proxy.fetch,
-    undefined,
+    // What a message may have over stdio. For many, bodies that wait would be too much memory.
+    isForMany ? undefined : MAX_MESSAGE,
     // A server of a module gets numbers of JavaScript, as from its own SDK.
     'open' in opened || 'several' in opened ? parseForwarded : undefined,
   );

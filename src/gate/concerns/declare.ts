@@ -9,6 +9,7 @@ import {
   TASK_FILTER_CAPABILITY,
 } from '../../wire/messages.js';
 import { FILTER_FIELDS } from '../lists/client-filter.js';
+import { concernsOfCapabilities } from '../request/preference-sources.js';
 
 /**
  * Adds the declaration to the result of `initialize` or `server/discover`. Concerns are in `capabilities.extensions`,
@@ -113,9 +114,8 @@ function describeConcern(concern: Concern): object {
 }
 
 /**
- * Returns the preferences in the params of `initialize`: `params.concerns` as in the proposal, or the extension in the
- * client's capabilities, which is where SDK clients can send them.
+ * Returns the preferences in the params of `initialize`: `params.concerns` as in the proposal, or those in the client's
+ * capabilities.
  */
-export function concernsOfInitialize(params: unknown): unknown {
-  return read(params, 'concerns') ?? read(params, 'capabilities', 'extensions', EXTENSION_ID, 'concerns');
-}
+export const concernsOfInitialize = (params: unknown): unknown =>
+  read(params, 'concerns') ?? concernsOfCapabilities(read(params, 'capabilities'));

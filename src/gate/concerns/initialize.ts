@@ -73,7 +73,6 @@ export function* settleInitialize(
       ? { listChanged: announced }
       : { ...offered.record, ...questionsOf(facts, message), listChanged: announced };
   const warnings = yield* stored(record);
-  const failed = warnings.filter(({ code }) => code === 'store-unavailable');
   const declared = declareConcerns(told, facts.policy, 'legacy', canKeep(facts));
   // The values that apply to the next request, also those of the URL and of claims.
   const kept: StoredPreferences = {
@@ -81,7 +80,7 @@ export function* settleInitialize(
     principal: undefined,
   };
   return {
-    message: { ...message, result: withWarnings(declared, failed) },
+    message: { ...message, result: withWarnings(declared, warnings) },
     tell: () => [
       describeConcerns(configure(facts, kept, { meta: true }), [
         ...offered.sent.warnings,

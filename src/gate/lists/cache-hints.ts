@@ -65,6 +65,7 @@ function prefersMore({ keeps, request: { params }, sender: { http } }: RequestFa
     keeps.caller ||
     read(params, '_meta', EXTENSION_ID) !== undefined ||
     read(params, '_meta', CLIENT_CAPABILITIES_META, 'extensions', EXTENSION_ID) !== undefined ||
+    read(params, '_meta', CLIENT_CAPABILITIES_META, 'concerns') !== undefined ||
     http?.headers?.[CONCERNS_HEADER] !== undefined
   );
 }

@@ -10,7 +10,6 @@ import {
   CLIENT_CAPABILITIES_META,
   CLIENT_INFO_META,
   type Era,
-  EXTENSION_ID,
   LISTS,
   type Request,
   read,
@@ -19,7 +18,7 @@ import { whenKnown } from '../../wire/serial-queue.js';
 import { panelMode } from '../table/routes.js';
 import { keptClient, readStored, recordOf, type Sent, type StoredPreferences } from './kept-preferences.js';
 import { NO_WARNINGS, warnOfOtherServers } from './name-filters.js';
-import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
+import { concernsOfCapabilities, type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
 
 /** Who sent a message, as far as the transport knows. */
 export interface Sender {
@@ -64,7 +63,7 @@ export function configure(
   const own: PreferenceSource = modern
     ? {
         from: 'capabilities',
-        concerns: read(caller.capabilities, 'extensions', EXTENSION_ID, 'concerns'),
+        concerns: concernsOfCapabilities(caller.capabilities),
       }
     : { from: 'session', concerns: record.concerns, wereAccepted: true };
   const chosen = recordOf(kept.principal).concerns;

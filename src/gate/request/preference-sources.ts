@@ -117,3 +117,10 @@ export function parseParameter(parameter: string): Record<string, unknown> | und
     .map(readPart);
   return parts.every((part) => part !== undefined) ? Object.fromEntries(parts) : undefined;
 }
+
+/**
+ * Returns the preferences in the capabilities of a client: in the extension, which is where SDK clients can send them, or in
+ * `concerns`, where the proposal has those of a server.
+ */
+export const concernsOfCapabilities = (capabilities: unknown): unknown =>
+  read(capabilities, 'extensions', EXTENSION_ID, 'concerns') ?? read(capabilities, 'concerns');

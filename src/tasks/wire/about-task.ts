@@ -68,8 +68,10 @@ const POLLS_BEFORE_ASKING = 2;
 
 async function getLegacy(record: TaskRecord, call: TaskCall): Promise<CallAnswer> {
   const result = legacyTask(record, Date.now());
-  // Some clients never call tasks/result before the end. Without this, their tasks would wait for ever.
-  const interval = POLLS_BEFORE_ASKING * pollInterval(record, Date.now());
+  // Some clients never call tasks/result before the end. Without this, their tasks would wait for ever. One that declared what it
+  // can answer is asked at once.
+  const isDeclared = record.answers !== undefined;
+  const interval = isDeclared ? 0 : POLLS_BEFORE_ASKING * pollInterval(record, Date.now());
   for (const question of await questionsToSend(call.tasks, record, interval)) await call.send(question);
   return { result };
 }

@@ -42,10 +42,12 @@ export function bridgeSeveral(
     };
     const who = typeof isolation === 'function' ? isolation(slug) : isolation;
     const backends = front(behindOne(openOne, who, { ...given, name: slug, report }), slug);
+    const isForwarding = (given.forward ?? []).length > 0;
     return {
       slug,
       shared,
       isShared: who !== 'per-session',
+      isForwarding,
       backends,
       report: given.report,
       sayLeftOut: leftOutReporter(slug, given.report),

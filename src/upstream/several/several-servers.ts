@@ -36,6 +36,8 @@ interface OneServerOfSeveral {
   /** What clients share of it that have no process of their own. */
   readonly shared: Member;
   readonly isShared: boolean;
+  /** Whether it gets headers of each client, so that clients share nothing of it. */
+  readonly isForwarding: boolean;
   readonly backends: Backends;
   readonly report: UpstreamOptions['report'];
   readonly sayLeftOut: Part['sayLeftOut'];
@@ -75,7 +77,8 @@ export class SeveralServers implements Backend {
     this.parts = servers.map((server) => this.partWith(server));
   }
 
-  private partWith({ slug, shared, isShared, backends, report, sayLeftOut }: OneServerOfSeveral): Part {
+  private partWith(server: OneServerOfSeveral): Part {
+    const { slug, shared, isShared, isForwarding, backends, report, sayLeftOut } = server;
     const { client, left, announcements } = this;
     const list = (kind: Kind, keep: KeepListed) =>
       listPart(part, ownCall(LISTS[kind].method, undefined), kind, keep);
@@ -87,7 +90,7 @@ export class SeveralServers implements Backend {
       (leftOut) => report?.({ upstream: slug, leftOut }),
     );
     const port = told.port(this.port);
-    const isOfAll = isShared || !client.lasts;
+    const isOfAll = !isForwarding && (isShared || !client.lasts);
     // When its process ends, the processes of other clients still answer.
     const again = () => part.backend.answer(ownCall(LISTS.tools.method, undefined));
     const member = isOfAll

@@ -18,6 +18,7 @@ import {
   toSdk,
 } from '../../wire/messages.js';
 import { abortSignalOf, type CallSignal, ignore } from '../call.js';
+import { CallerHeaders } from '../caller-headers.js';
 import { MODERN_VERSION } from '../eras/envelope.js';
 import { httpFailure, UpstreamError } from '../upstream-error.js';
 import { watchBody } from './watch-body.js';
@@ -63,6 +64,8 @@ export class RemoteTransport {
   private readonly reach: FetchLike;
   private readonly paused = new PauseGate();
   private readonly life = new AbortController();
+  /** What the only client of this connection sent; nothing for a connection that clients share. */
+  caller: Readonly<CallerHeaders> = new CallerHeaders();
 
   constructor(
     private readonly url: URL,
@@ -75,7 +78,11 @@ export class RemoteTransport {
   }
 
   /** The same server, spoken to in the modern era. */
-  modern? = (): Wire => new RemoteTransport(this.url, this.headers, this.reach, 'modern');
+  modern? = (): Wire => {
+    const other = new RemoteTransport(this.url, this.headers, this.reach, 'modern');
+    other.caller = this.caller;
+    return other;
+  };
 
   get cancelsBySignal(): boolean {
     return this.era === 'modern';
@@ -180,7 +187,7 @@ export class RemoteTransport {
    */
   private async openOldStream(): Promise<boolean> {
     const { signal } = this.life;
-    const headers = { ...this.headers, accept: 'text/event-stream' };
+    const headers = { ...this.ownHeaders(), accept: 'text/event-stream' };
     const response = await this.reach(this.url, { headers, signal }).catch(ignore);
     const isStream = response?.headers.get('content-type')?.startsWith('text/event-stream') === true;
     if (response === undefined || !response.ok || !isStream) {
@@ -276,6 +283,13 @@ export class RemoteTransport {
     return '';
   }
 
+  private ownHeaders(): Record<string, string> {
+    const { authorization } = this.caller;
+    if (authorization === undefined) return { ...this.headers };
+    const others = Object.entries(this.headers).filter(([name]) => name.toLowerCase() !== 'authorization');
+    return { ...Object.fromEntries(others), authorization };
+  }
+
   private isOver(signal: CallSignal | undefined): boolean {
     return this.life.signal.aborted || signal?.aborted === true;
   }
@@ -283,7 +297,7 @@ export class RemoteTransport {
   private headersOf(message?: Message): Record<string, string> {
     const accept = 'application/json, text/event-stream';
     const common = {
-      ...this.headers,
+      ...this.ownHeaders(),
       accept,
       ...(message === undefined ? {} : { 'content-type': 'application/json' }),
     };
@@ -326,12 +340,17 @@ function refusalOf({ status, headers }: Response, hasSession: boolean): HttpRefu
  *
  * @param url the URL of the server
  * @param headers headers that each request gets, for example `Authorization`
+ * @param reach sends each request, for example with a token that it renews. Defaults to the global `fetch`
  * @returns the transport, not started
  * @example
  * const upstream = shareUpstream(() => remoteTransport('https://mcp.example/mcp'));
  */
-export function remoteTransport(url: string, headers: Readonly<Record<string, string>> = {}): Transport {
-  return new RemoteTransport(new URL(url), headers) as Transport;
+export function remoteTransport(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+  reach?: FetchLike,
+): Transport {
+  return new RemoteTransport(new URL(url), headers, reach) as Transport;
 }
 
 /** What waits until a wire may be read again. */

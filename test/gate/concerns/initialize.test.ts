@@ -229,13 +229,24 @@ describe('the answer to initialize', () => {
     expect(talk.contexts).toEqual([{ id: 1, policy: talk.live.current.digest }]);
   });
 
-  it('is reported with preferences that cannot be kept', async () => {
+  it.each([
+    [{ security: 'high' }, { concerns: { security: 'high' }, warnings: [] }],
+    [[{ name: 'security' }], { concerns: {}, warnings: [{ code: 'malformed-concerns' }] }],
+    [{}, { concerns: {}, warnings: [] }],
+  ])('reads %j in capabilities.concerns of the client', async (concerns, report) => {
+    const talk = new Talk(policyOf(`${SECURITY}settings: { invalid: ignore }\n`));
+    await settle(talk, { capabilities: { concerns } }, {});
+    expect(talk.reports).toMatchObject([report]);
+  });
+
+  it('is reported with preferences that cannot be kept, and sent with a warning', async () => {
     const talk = new Talk(OPEN, { preferences: { place: 'none' } });
-    await settle(talk, HIGH, {});
     const message =
       'There is no session to keep concerns in. Hosts can send them in _meta, the Mcp-Concerns header or the URL.';
-    expect(talk.reports).toMatchObject([{ warnings: [{ code: 'no-session', message }] }]);
-    await settle(talk, {}, {});
+    const warnings = [{ code: 'no-session', message }];
+    expect(await settle(talk, HIGH, {})).toMatchObject({ _meta: { [EXTENSION_ID]: { warnings } } });
+    expect(talk.reports).toMatchObject([{ warnings }]);
+    expect(await settle(talk, {}, {})).not.toHaveProperty('_meta');
     expect(talk.reports[1]).toMatchObject({ warnings: [] });
   });
 

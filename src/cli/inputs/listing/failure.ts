@@ -11,6 +11,8 @@ export interface Failure {
   readonly cause: unknown;
   /** The method of the last request to the server. */
   readonly lastMethod: string;
+  /** What may be the reason if it cannot be reached. */
+  readonly advice?: string | undefined;
   /** The seconds that the server had, if they are over. */
   readonly over: number | undefined;
 }

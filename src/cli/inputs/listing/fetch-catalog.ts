@@ -54,16 +54,16 @@ export async function fetchCatalog(opened: OpenedServer, options: ListingOptions
     const { bridge } = await import('../../../upstream/isolation.js');
     const bridged = bridge(open, 'per-session', { protocol: '2026-07-28' });
     try {
-      await beforeAbort(bridged.era(), signal).catch((cause) => explainEra(cause, refused));
+      await beforeAbort(bridged.era(), signal).catch((cause) => explainEra(cause, refused, opened.advice));
       const transport = inProcessTransport(() => bridged.connection());
-      return { ...(await fetchFrom(transport, opened.subject, options)), protocol: MODERN_VERSION };
+      return { ...(await fetchFrom(transport, opened, options)), protocol: MODERN_VERSION };
     } finally {
       await bridged.close();
     }
   };
   try {
     if (protocol === '2026-07-28') return await fetchTranslated();
-    return await fetchFrom(open(), opened.subject, options);
+    return await fetchFrom(open(), opened, options);
   } catch (cause) {
     if (protocol !== 'auto' || !(cause instanceof EraRefused)) throw cause;
     return await fetchTranslated(cause);
@@ -108,7 +108,7 @@ const isRefusal = (cause: unknown): boolean =>
 
 async function fetchFrom(
   transport: Transport,
-  subject: string,
+  { subject, advice }: OpenedServer,
   { from, seconds, signal: ending }: ListingOptions,
 ) {
   const client = new Client(
@@ -160,7 +160,7 @@ async function fetchFrom(
   } catch (cause) {
     if (cause instanceof CliError || ending.aborted) throw cause;
     const over = late.signal.aborted ? seconds : undefined;
-    const failure: Failure = { server: subject, cause, lastMethod, over };
+    const failure: Failure = { server: subject, cause, lastMethod, over, advice };
     const own = child === undefined ? undefined : await childFailure(failure, child);
     const ofHttp = from === 'url' ? (await import('./http-failure.js')).httpFailure(failure) : undefined;
     const failed = own ?? ofHttp ?? failureText(failure);

@@ -8,10 +8,11 @@ import { type Failure, shorten } from './failure.js';
  * @param failure what happened
  * @returns the message; `undefined` if HTTP tells nothing more
  */
-export function httpFailure({ server, cause, lastMethod, over }: Failure): string | undefined {
+export function httpFailure({ server, cause, lastMethod, over, advice }: Failure): string | undefined {
   if (over !== undefined) return undefined;
   if (cause instanceof UpstreamError) return `${server} ${refusal(cause, lastMethod)}`;
-  if (cause instanceof TypeError) return `${server} cannot be reached: ${unreachable(cause)}.`;
+  if (cause instanceof TypeError)
+    return [`${server} cannot be reached: ${unreachable(cause)}.`, advice ?? ''].join(' ').trim();
   return undefined;
 }
 
@@ -36,7 +37,8 @@ function refusedStatus(status: number, body: RefusedBody | undefined, lastMethod
   const reason = reasonIn((body?.text ?? '').trim());
   const words = reason === '' ? '' : ` (${shorten(reason)})`;
   if (status === 401 || status === 403) {
-    return `refused ${lastMethod} with HTTP ${status}${words}. Pass credentials, for example --header 'Authorization: Bearer TOKEN'.`;
+    const login = status === 401 ? '--login to sign in, or ' : '';
+    return `refused ${lastMethod} with HTTP ${status}${words}. Pass ${login}--header 'Authorization: Bearer TOKEN'.`;
   }
   const hint = [301, 302, 307, 308, 404, 405].includes(status)
     ? '. Check that the URL is its MCP endpoint, over Streamable HTTP.'

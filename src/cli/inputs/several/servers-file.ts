@@ -6,6 +6,7 @@ import { ChildTransport } from '../../../upstream/wires/child-process.js';
 import { read } from '../../../wire/messages.js';
 import { CliError } from '../../errors.js';
 import { readJson } from '../../terminal/read-text.js';
+import type { Logins } from '../login/logins.js';
 
 /** How to open each server of a host's file, by its name within names. */
 export type SeveralOpeners = ReadonlyMap<string, () => Transport>;
@@ -18,6 +19,7 @@ export type SeveralOpeners = ReadonlyMap<string, () => Transport>;
  * @param env the environment, for variables in the file
  * @param left the servers that the host keeps
  * @param Child what starts a server
+ * @param logins sign the person in to servers with `"login": true`; without it, these do not start
  * @throws {CliError} if the file is not such a file, or two of its servers have one name
  * @example
  * const servers = await readServersFile('.mcp.json', process.env);
@@ -27,6 +29,7 @@ export async function readServersFile(
   env: NodeJS.ProcessEnv,
   left: readonly string[] = [],
   Child = ChildTransport,
+  logins?: Logins,
 ): Promise<SeveralOpeners> {
   const { entries } = serversIn(readDocument(path));
   const openers = new Map<string, () => Transport>();
@@ -40,10 +43,24 @@ export async function readServersFile(
         `${path}: the servers "${other}" and "${key}" are both called ${slug}. Rename one of them.`,
       );
     keys.set(slug, key);
-    openers.set(slug, await openerOf(entry, env, Child));
+    openers.set(slug, await openerOf(entry, env, Child, logins));
   }
   if (openers.size > 0) return openers;
   throw new CliError(`${path} has no servers. Write them under mcpServers, as hosts do.`);
+}
+
+/**
+ * @param path the file
+ * @returns the servers that get the header `Authorization` of each host: `"forward": ["authorization"]`, by their names within names
+ * @throws {CliError} if the file cannot be used
+ */
+export function forwardingServers(path: string): ReadonlySet<string> {
+  const { entries } = serversIn(readDocument(path));
+  const found = Object.entries(entries).filter(([, entry]) => {
+    const forward = read(entry, 'forward');
+    return Array.isArray(forward) && forward.some((each) => String(each).toLowerCase() === 'authorization');
+  });
+  return new Set(found.map(([key]) => slugOf(key)));
 }
 
 /** @throws {CliError} if a host's file cannot be read, or is not an object in JSON */
@@ -68,13 +85,19 @@ async function openerOf(
   entry: unknown,
   env: NodeJS.ProcessEnv,
   Child: typeof ChildTransport,
+  logins: Logins | undefined,
 ): Promise<() => Transport> {
   const fill = (value: unknown): string => filledText(String(value), env);
   const texts = (value: unknown) => filledTexts(value, env);
   const [url, command, args, cwd] = ['url', 'command', 'args', 'cwd'].map((name) => read(entry, name));
   if (typeof url === 'string') {
     const { remoteTransport } = await import('../../../upstream/wires/remote.js');
-    return () => remoteTransport(fill(url), texts(read(entry, 'headers')));
+    const demandsLogin = read(entry, 'login') === true;
+    return () => {
+      if (demandsLogin && logins === undefined) throw new UpstreamError(FOR_ONE);
+      const reach = demandsLogin ? logins?.(new URL(fill(url))).fetch : undefined;
+      return remoteTransport(fill(url), texts(read(entry, 'headers')), reach);
+    };
   }
   return () => {
     if (typeof command !== 'string') throw new UpstreamError('it has neither command nor url');
@@ -83,6 +106,8 @@ async function openerOf(
     return new Child(fill(command), given, { ...inherited(env), ...texts(read(entry, 'env')) }, folder);
   };
 }
+
+const FOR_ONE = 'its login is that of one person, and this endpoint is for many';
 
 /** What hosts give a server besides its own `env`: those of its siblings and of this process may be secrets. */
 const INHERITED =
