@@ -81,7 +81,7 @@ describe.concurrent('explain', () => {
       'The input has no "constructor". Run "mcp-concerns list" to see its names.',
     ],
     [VAULT, `Missing required argument 'name'. See`],
-    [['a', 'b', ...VAULT], 'Expected 1 argument but got 2.'],
+    [['a', 'b', ...VAULT], 'There is no policy "a".'],
     [['a'], 'There is no policy. Pass --policy PATH'],
     [
       ['alpha', ...RULES, '--claim', 'tier'],
