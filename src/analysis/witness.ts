@@ -23,6 +23,9 @@ export interface Witness {
 /** How many pairs are tried for one primitive. */
 const MAX_PAIRS = 600;
 
+/** Its multiples, without their whole part, are spread evenly. Equal steps would try some values of a part never. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
 /**
  * Searches for a caller that does not see a primitive, and sees it without something that it has. The proof compares conditions, and
  * can find a pair that no caller is; these are callers.
@@ -51,8 +54,8 @@ export function findWitness(
     1,
   );
   for (let tried = 0; tried < Math.min(total, MAX_PAIRS); tried++) {
-    // The parts of the suspects vary first. If there are too many combinations, the second half is spread over all of them.
-    const at = total > MAX_PAIRS && tried % 2 === 1 ? Math.floor((tried * total) / MAX_PAIRS) : tried;
+    // The parts of the suspects vary first. If there are too many combinations, every second one is spread over all of them.
+    const at = total > MAX_PAIRS && tried % 2 === 1 ? Math.floor(((tried * GOLDEN) % 1) * total) : tried;
     const pair = pairAt(parts, at, lack);
     const found = pair === undefined ? undefined : opensFor(policy, mapping, pair);
     if (found !== undefined) return found;

@@ -165,7 +165,11 @@ function ofProject(
   const namesInput = command.length > 0 || ['catalog', 'url', 'server', 'servers'].some(isGiven);
   const isSame = isSamePolicy(project.policy, merged, separate);
   const addsInput = input !== undefined && !namesInput && (!namesPolicy || isSame);
-  const { catalog, server, servers, url, protocol } = addsInput ? inputOf(project, input) : {};
+  // A person who names a policy of the project does not ask to start its server, unless the command is about the server.
+  const named = namesPolicy && input === 'catalog' ? { catalog: project.catalog } : undefined;
+  const { catalog, server, servers, url, protocol }: Partial<UsedInput> = addsInput
+    ? (named ?? inputOf(project, input))
+    : {};
   const policies = policyOption === undefined || namesPolicy ? [] : project.policy;
   const inputs = Object.entries({ catalog, servers, url, protocol }).filter(
     ([name, value]) => value !== undefined && definition.options.some((option) => option.name() === name),
@@ -204,11 +208,14 @@ function isSamePolicy(
   return named.length === own.length && own.every((path, index) => resolve(path) === named[index]);
 }
 
-/** @returns the project with the input that a command reads: the catalog or the server, if it has both */
-function inputOf(project: Project, first: 'catalog' | 'server'): Partial<Project> {
-  const { catalog, server, servers, url, ...rest } = project;
+type UsedInput = {
+  readonly [Key in 'catalog' | 'server' | 'servers' | 'url' | 'protocol']: Project[Key] | undefined;
+};
+
+/** @returns the input of a project that a command reads: the catalog or the server, if it has both */
+function inputOf(project: Project, first: 'catalog' | 'server'): Partial<UsedInput> {
+  const { catalog, server, servers, url, protocol } = project;
   const hasServer = [server, servers, url].some((each) => each !== undefined);
-  if (catalog !== undefined && (first === 'catalog' || !hasServer)) return { catalog, ...rest };
-  const { catalog: _unread, ...asked } = project;
-  return asked;
+  if (catalog !== undefined && (first === 'catalog' || !hasServer)) return { catalog, protocol };
+  return { server, servers, url, protocol };
 }
