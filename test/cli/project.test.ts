@@ -93,7 +93,7 @@ describe('a project file', () => {
       'Tool alpha is shown',
     );
     // Merged with another file, it is another policy.
-    copyFileSync(join(folder, 'policies/own.yaml'), join(folder, 'other.yaml'));
+    write('other.yaml', 'version: 1\n');
     const merged = await runIn(
       folder,
       'list',
@@ -396,7 +396,11 @@ describe('a folder without a project file', () => {
     rmSync(join(folder, 'mcp-concerns.config.yaml'));
     rmSync(join(folder, 'policy.yaml'), { force: true });
   });
-  const initialize = () => runIn(folder, 'init', '--catalog', 'own.catalog.json', '--force');
+  const initialize = async () => {
+    const ended = await runIn(folder, 'init', '--catalog', 'own.catalog.json', '--force');
+    rmSync(join(folder, 'mcp-concerns.config.yaml'));
+    return ended;
+  };
 
   it('has the policy that init wrote, for all commands that read one', async () => {
     expect((await initialize()).code).toBe(0);
