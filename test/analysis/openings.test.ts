@@ -26,6 +26,8 @@ describe('callers that have less see nothing more by', () => {
     { '<=': [{ var: 'claims.risk' }, 0] },
     { '!': { '>': [{ var: 'claims.risk' }, 3] } },
     { '!': { var: 'claims.blocked' } },
+    { '!': { '===': [{ var: ['claims.plan', null] }, 'trial'] } },
+    { '!': { '===': [{ var: ['claims.plan', { var: 'claims.level' }] }, 'trial'] } },
     { '===': [{ var: 'claims.unit' }, { var: 'primitive.meta.unit' }] },
     { '!': { '!==': [{ var: 'claims.a' }, { var: 'claims.b' }] } },
     { in: [{ var: 'primitive.name' }, { var: 'claims.tools' }] },

@@ -393,7 +393,7 @@ describe('findings about all configurations', () => {
         .map(({ message }) => message)
         .slice(1),
     ).toEqual([
-      'No configuration shows the tool "gone", so nobody can use it. If that is meant, say why in a comment: # mcp-concerns-ignore never-visible: reason.',
+      'No configuration shows the tool "gone", so nobody can use it. "mcp-concerns explain" says what hides it. If that is meant, say why in a comment: # mcp-concerns-ignore never-visible: reason.',
       'Every configuration shows the tool "kept", whatever its values are. Write {} if this is intended.',
       'The rule "silent" never fires: its condition is false for every configuration and primitive. Its condition may not mean what it appears to mean.',
       'The server does not have a tool "nobody", so this comparison is always false.',
