@@ -27,6 +27,7 @@ describe('callers that have less see nothing more by', () => {
     { '!': { '>': [{ var: 'claims.risk' }, 3] } },
     { '!': { var: 'claims.blocked' } },
     { '!': { '===': [{ var: ['claims.plan', null] }, 'trial'] } },
+    { '!': { '===': [{ var: ['claims.plan', 'trial'] }, { var: 'claims.plan' }] } },
     { '!': { '===': [{ var: ['claims.plan', { var: 'claims.level' }] }, 'trial'] } },
     { '===': [{ var: 'claims.unit' }, { var: 'primitive.meta.unit' }] },
     { '!': { '!==': [{ var: 'claims.a' }, { var: 'claims.b' }] } },

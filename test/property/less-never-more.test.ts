@@ -35,6 +35,8 @@ const part: fc.Arbitrary<unknown> = fc.oneof(
     .tuple(fc.constantFrom('===', '!=='), fc.constantFrom('m', 'n'))
     .map(([op, value]) => ({ [op]: [{ var: 'concerns.role' }, value] })),
   fc.tuple(claim, claim).map(([a, b]) => ({ '===': [{ var: [a.var, b] }, 'x'] })),
+  // One of the two reads has no fallback.
+  claim.map((each) => ({ '===': [{ var: [each.var, 'x'] }, each] })),
   // The fallback null is none.
   claim.map((each) => ({ '===': [{ var: [each.var, null] }, 'x'] })),
 );

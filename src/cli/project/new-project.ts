@@ -4,14 +4,14 @@ import { toYamlScalar } from '../../policy/language/yaml-scalars.js';
 import { PROJECT_FILE, projectFileOf } from './project-file.js';
 
 /** What a new project names, each as a path from the working folder. */
-export interface NewProject {
+interface NewProject {
   readonly policy: string;
   readonly catalog?: string | undefined;
   readonly servers?: string | undefined;
 }
 
 /** The project file of a folder, after a policy was written there. */
-export interface WrittenProject {
+interface WrittenProject {
   /** The text of a new project file, by its path. Empty if the folder has one, or cannot have one. */
   readonly texts: ReadonlyMap<string, string>;
   readonly notes: readonly string[];
