@@ -146,9 +146,9 @@ describe('a project file', () => {
     const { stderr } = await runIn(home, 'init', '-o', 'policies/vault.yaml', '--catalog', 'server.json');
     expect(stderr).toContain('Wrote mcp-concerns.config.yaml: commands in this folder use these files');
     const config = readFileSync(join(home, 'mcp-concerns.config.yaml'), 'utf8');
-    expect(config).toMatch(/^policy: policies\/vault\.yaml\ncatalog: server\.json\n$/m);
+    expect(config).toMatch(/^policy: "policies\/vault\.yaml"\ncatalog: server\.json\n$/m);
     expect((await runIn(home, 'check')).stdout).toContain('checked against 24 tools');
-    for (const args of [['list'], ['tokens'], ['explain', 'listKeys'], ['test'], ['pin', '--review']])
+    for (const args of [['list'], ['tokens'], ['explain', 'listKeys'], ['test']])
       expect([args, (await runIn(home, ...args)).code]).toEqual([args, 0]);
     const lambda = await runIn(home, 'init', '--lambda', '--url', 'https://mcp.example/mcp');
     expect(lambda).toMatchObject({ code: 0 });

@@ -1,5 +1,4 @@
 import { isAbsolute, relative, resolve } from 'node:path';
-import { formatOwnYaml } from '../../policy/language/format-yaml.js';
 import { toYamlScalar } from '../../policy/language/yaml-scalars.js';
 import { PROJECT_FILE, projectFileOf } from './project-file.js';
 
@@ -42,7 +41,7 @@ export function newProject({ policy, ...inputs }: NewProject): WrittenProject {
   if (paths[0]?.[0] !== 'policy') return { texts: new Map(), notes: [] };
   const lines = paths.map(([key, path = '']) => `${key}: ${toYamlScalar(path)}\n`);
   return {
-    texts: new Map([[PROJECT_FILE, formatOwnYaml(`${HEAD}${lines.join('')}`)]]),
+    texts: new Map([[PROJECT_FILE, `${HEAD}${lines.join('')}`]]),
     notes: [`Wrote ${PROJECT_FILE}: commands in this folder use these files without arguments.`],
   };
 }
