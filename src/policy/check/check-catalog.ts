@@ -134,9 +134,7 @@ function checkEntriesAgainst(check: ListCheck, { whole }: Scope): void {
         if (name.includes('*') && kind !== 'resourceTemplates') continue;
         const unmapped = own.filter(({ mapping }) => !mapping.mapped).map((each) => each.name);
         const now = renamed().get(name);
-        const hint =
-          (now === undefined ? didYouMean(name, unmapped) : ` Did you mean "${now}"?`) ||
-          KEPT;
+        const hint = (now === undefined ? didYouMean(name, unmapped) : ` Did you mean "${now}"?`) || KEPT;
         const replacement =
           now === undefined ? nearestReplacement(name, unmapped) : { scalar: name, yaml: toYamlScalar(now) };
         const found = problem('dead-entry.entry', { noun, name, hint }, replacement);
