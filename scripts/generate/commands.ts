@@ -18,6 +18,7 @@ type Taken =
 
 interface CommandWords {
   readonly is?: string;
+  readonly usage?: string;
   readonly arguments?: Readonly<Record<string, Taken>>;
   /** By their flags. What has no flags is a group of options, by its heading. */
   readonly options?: Readonly<Record<string, Taken | Readonly<Record<string, Taken>>>>;
@@ -60,6 +61,7 @@ function definition(
     ? `const ${constant} = (name: CommandName) => ${is}(name)`
     : `export const ${constant} = () => ${is}(${JSON.stringify(name)})`;
   const parts = [
+    ...(own.usage === undefined ? [] : [`.usage(${JSON.stringify(own.usage)})`]),
     ...Object.entries(own.arguments ?? {}).map(
       ([flags, taken]) => `.addArgument(${made('Argument', flags, taken)})`,
     ),

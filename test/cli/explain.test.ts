@@ -28,6 +28,16 @@ describe.concurrent('explain', () => {
     await expect(await shown('explain', ...args)).toMatchFileSnapshot(`snapshots/explain-${name}.txt`);
   });
 
+  it('takes the policy first, or as --policy', async () => {
+    const { stdout, code } = await run('explain', 'policies/vault.yaml', 'deleteKey');
+    expect(code).toBe(0);
+    expect(stdout).toContain('Tool deleteKey is ');
+    expect((await run('explain', 'deleteKey', ...VAULT)).stdout).toBe(stdout);
+    expect((await run('explain', 'deleteKey', 'policies/vault.yaml')).stderr).toContain(
+      'There is no policy "deleteKey".',
+    );
+  });
+
   it('explains a tool of a real server, with its line in the policy', async () => {
     const args = ['--policy', 'policies/playwright.yaml', '--concern', 'effect=read-only'];
     const { code, stdout, stderr } = await run('explain', 'browser_type', ...args, '--', ...PLAYWRIGHT);
@@ -81,7 +91,7 @@ describe.concurrent('explain', () => {
       'The input has no "constructor". Run "mcp-concerns list" to see its names.',
     ],
     [VAULT, `Missing required argument 'name'. See`],
-    [['a', 'b', ...VAULT], 'Expected 1 argument but got 2.'],
+    [['a', 'b', ...VAULT], 'There is no policy "a".'],
     [['a'], 'There is no policy. Pass --policy PATH'],
     [
       ['alpha', ...RULES, '--claim', 'tier'],

@@ -83,6 +83,92 @@ describe('a project file', () => {
     expect((await runIn(folder, 'list', 'other.yaml')).stderr).toContain('There is no server.');
   });
 
+  it('adds its catalog if the command line names its own policy', async () => {
+    const names = ['--format', 'names'];
+    expect(await runIn(folder, 'list', 'policies/own.yaml', ...names)).toMatchObject({ stdout: 'alpha\n' });
+    expect(await runIn(folder, 'list', '--policy', './policies/own.yaml', ...names)).toMatchObject({
+      stdout: 'alpha\n',
+    });
+    expect((await runIn(folder, 'explain', 'policies/own.yaml', 'alpha')).stdout).toContain(
+      'Tool alpha is shown',
+    );
+    // Merged with another file, it is another policy.
+    write('other.yaml', 'version: 1\n');
+    const merged = await runIn(
+      folder,
+      'list',
+      '--policy',
+      'policies/own.yaml',
+      '--policy',
+      'other.yaml',
+      ...names,
+    );
+    expect(merged.stderr).toContain('There is no server.');
+  });
+
+  it('has a catalog beside its server, which only what needs the server asks', async () => {
+    write('mcp-concerns.config.yaml', `${CONFIG}server: ${STRANGE}\n`);
+    rmSync(join(folder, 'ran'), { force: true });
+    const asks = async (...args: string[]) => (await runIn(folder, ...args)).stderr.includes('not trusted');
+    for (const args of [
+      ['check'],
+      ['check', 'policies/own.yaml'],
+      ['list'],
+      ['tokens'],
+      ['explain', 'alpha'],
+      ['diff', 'policies/own.yaml', 'policies/own.yaml'],
+      ['compile', '-o', '-'],
+    ])
+      expect([args, await asks(...args)]).toEqual([args, false]);
+    for (const args of [
+      ['pin'],
+      ['pin', 'policies/own.yaml'],
+      ['list', '--save', '-'],
+      ['list', '--unused', '30d'],
+      ['serve', '--stdio'],
+      ['init', '--update'],
+      ['compile', '-o', '-', '--snapshot', 'snapshot.json'],
+    ])
+      expect([args, await asks(...args)]).toEqual([args, true]);
+    expect(ran()).toBe(false);
+  });
+
+  it('is asked about its server only by commands that need it, if the command line names its policy', async () => {
+    write('mcp-concerns.config.yaml', `policy: policies/own.yaml\nserver: ${STRANGE}\n`);
+    expect(await runIn(folder, 'check', 'policies/own.yaml')).toMatchObject({ code: 0 });
+    expect((await runIn(folder, 'pin', 'policies/own.yaml')).stderr).toContain('not trusted');
+  });
+
+  it('is written by init, so that commands need no arguments', async () => {
+    const home = mkdtempSync(join(folder, 'first-'));
+    execFileSync('git', ['init', '-q', home]);
+    writeFileSync(join(home, 'server.json'), readFileSync('policies/vault.catalog.json', 'utf8'));
+    const { stderr } = await runIn(home, 'init', '-o', 'policies/vault.yaml', '--catalog', 'server.json');
+    expect(stderr).toContain('Wrote mcp-concerns.config.yaml: commands in this folder use these files');
+    const config = readFileSync(join(home, 'mcp-concerns.config.yaml'), 'utf8');
+    expect(config).toMatch(/^policy: "policies\/vault\.yaml"\ncatalog: server\.json\n$/m);
+    expect((await runIn(home, 'check')).stdout).toContain('checked against 24 tools');
+    for (const args of [['list'], ['tokens'], ['explain', 'listKeys'], ['test']])
+      expect([args, (await runIn(home, ...args)).code]).toEqual([args, 0]);
+    const lambda = await runIn(home, 'init', '--lambda', '--url', 'https://mcp.example/mcp');
+    expect(lambda).toMatchObject({ code: 0 });
+    expect(readFileSync(join(home, 'endpoint.yml'), 'utf8')).toContain('policy: policies/vault.yaml');
+  });
+
+  it('stays as it is if init writes another policy', async () => {
+    const { stderr } = await runIn(folder, 'init', '-o', 'second.yaml', '--catalog', 'own.catalog.json');
+    expect(stderr).toContain('mcp-concerns.config.yaml stays as it is.');
+    expect(readFileSync(join(folder, 'mcp-concerns.config.yaml'), 'utf8')).toBe(CONFIG);
+  });
+
+  it('is not written for a policy elsewhere', async () => {
+    const home = mkdtempSync(join(folder, 'elsewhere-'));
+    execFileSync('git', ['init', '-q', home]);
+    const { code } = await runIn(home, 'init', '-o', '../third.yaml', '--catalog', '../own.catalog.json');
+    expect(code).toBe(0);
+    expect(existsSync(join(home, 'mcp-concerns.config.yaml'))).toBe(false);
+  });
+
   it('works as the documentation shows it', async () => {
     const page = readFileSync('docs/reference/cli.md', 'utf8');
     const [, example = ''] = /^```yaml project\n([\s\S]*?)^```$/m.exec(page) ?? [];
@@ -124,11 +210,7 @@ describe('a project file', () => {
       'error  unknown-key  "polcy" is not a valid key of a project file',
       'Did you mean "policy"?',
     ],
-    [
-      'catalog: a.json\nurl: http://x',
-      'error  duplicate',
-      'Only one of the keys catalog, server, servers, url',
-    ],
+    ['server: a\nurl: http://x', 'error  duplicate', 'Only one of the keys server, servers, url'],
   ])('reports what is wrong in %j', async (text, problem, advice) => {
     write('mcp-concerns.config.yaml', `${text}\n`);
     const { code, stderr } = await runIn(folder, 'check', 'policies/own.yaml');
@@ -314,7 +396,11 @@ describe('a folder without a project file', () => {
     rmSync(join(folder, 'mcp-concerns.config.yaml'));
     rmSync(join(folder, 'policy.yaml'), { force: true });
   });
-  const initialize = () => runIn(folder, 'init', '--catalog', 'own.catalog.json', '--force');
+  const initialize = async () => {
+    const ended = await runIn(folder, 'init', '--catalog', 'own.catalog.json', '--force');
+    rmSync(join(folder, 'mcp-concerns.config.yaml'));
+    return ended;
+  };
 
   it('has the policy that init wrote, for all commands that read one', async () => {
     expect((await initialize()).code).toBe(0);

@@ -61,11 +61,11 @@ describe('entries and patterns that do not match anything', () => {
       '11:40 dead-entry',
     ]);
     expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
-      'The server does not have a tool "encrypt_txt". The entry decides again if the server adds it.',
-      'The server does not have a tool "review". The entry decides again if the server adds it.',
-      'The server does not have a resource "vault://none". The entry decides again if the server adds it.',
-      'The server does not have a resource template "vault://other/{id}". The entry decides again if the server adds it.',
-      'The pattern "drop*" does not match any tool that the server lists now. It still decides about what the server adds.',
+      'The server does not have a tool "encrypt_txt". It decides again if the server adds it. To keep it, say why in a comment: # mcp-concerns-ignore dead-entry: reason.',
+      'The server does not have a tool "review". It decides again if the server adds it. To keep it, say why in a comment: # mcp-concerns-ignore dead-entry: reason.',
+      'The server does not have a resource "vault://none". It decides again if the server adds it. To keep it, say why in a comment: # mcp-concerns-ignore dead-entry: reason.',
+      'The server does not have a resource template "vault://other/{id}". It decides again if the server adds it. To keep it, say why in a comment: # mcp-concerns-ignore dead-entry: reason.',
+      'The pattern "drop*" does not match any tool that the server lists now. It still decides about what the server adds. To keep it, say why in a comment: # mcp-concerns-ignore dead-entry: reason.',
     ]);
   });
 
@@ -73,21 +73,21 @@ describe('entries and patterns that do not match anything', () => {
     const text = `${CONCERNS}primitives: { tools: { encrypt_txt: {}, list_keys: {}, delete_keys: {}, delete_key: {} } }\n`;
     expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
       'The server does not have a tool "encrypt_txt". Did you mean "encrypt_text"?',
-      'The server does not have a tool "delete_keys". The entry decides again if the server adds it.',
+      'The server does not have a tool "delete_keys". It decides again if the server adds it. To keep it, say why in a comment: # mcp-concerns-ignore dead-entry: reason.',
     ]);
   });
 
   it('are not reported for URIs that match a template of the server', () => {
     const text = `${CONCERNS}primitives: { resources: { "vault://records/7": { level: low }, "vault://recordings/7": {} } }\n`;
     expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
-      'The server does not have a resource "vault://recordings/7". The entry decides again if the server adds it.',
+      'The server does not have a resource "vault://recordings/7". It decides again if the server adds it. To keep it, say why in a comment: # mcp-concerns-ignore dead-entry: reason.',
     ]);
   });
 
   it('are reported for a tool with the name of a resource', () => {
     const text = `${CONCERNS}primitives: { tools: { "vault://audit": {} } }\n`;
     expect(messagesOf(text, { ...catalog, tools: [] }, 'dead-entry')).toEqual([
-      'The server does not have a tool "vault://audit". The entry decides again if the server adds it.',
+      'The server does not have a tool "vault://audit". It decides again if the server adds it. To keep it, say why in a comment: # mcp-concerns-ignore dead-entry: reason.',
     ]);
   });
 
@@ -138,7 +138,7 @@ describe('patterns without effect', () => {
   it('are reported if a later pattern replaces them, not if an earlier one does', () => {
     const text = `${CONCERNS}patterns: { tools: { "log*": { level: high }, "*": { level: low } } }\n`;
     expect(messagesOf(text, catalog, 'shadowed-entry')).toEqual([
-      'For everything that the server lists now, later patterns or entries replace every value of the pattern "log*". It still decides about what the server adds.',
+      'For everything that the server lists now, later patterns or entries replace every value of the pattern "log*". It still decides about what the server adds. If that is meant, say why in a comment: # mcp-concerns-ignore shadowed-entry: reason.',
     ]);
   });
 
@@ -393,7 +393,7 @@ describe('findings about all configurations', () => {
         .map(({ message }) => message)
         .slice(1),
     ).toEqual([
-      'No configuration shows the tool "gone", so nobody can use it. If that is meant, say why in a comment: # mcp-concerns-ignore never-visible: reason.',
+      'No configuration shows the tool "gone", so nobody can use it. "mcp-concerns explain" says what hides it. If that is meant, say why in a comment: # mcp-concerns-ignore never-visible: reason.',
       'Every configuration shows the tool "kept", whatever its values are. Write {} if this is intended.',
       'The rule "silent" never fires: its condition is false for every configuration and primitive. Its condition may not mean what it appears to mean.',
       'The server does not have a tool "nobody", so this comparison is always false.',
@@ -404,7 +404,7 @@ describe('findings about all configurations', () => {
   it('name all preferences that hide everything', () => {
     const text = `${CONCERNS}primitives: { tools: { a: { level: low }, b: { access: read } } }\n`;
     expect(messagesOf(text, { tools: named('a', 'b') }, 'empty-catalog')).toEqual([
-      'A host with the preferences {level: high, access: write} sees no primitives. Change values or rules if it needs to see some.',
+      'A host with the preferences {level: high, access: write} sees no primitives, so the server looks broken to it. Decide what it may see. If that is nothing, say why in a comment: # mcp-concerns-ignore empty-catalog: reason.',
     ]);
   });
 
@@ -438,7 +438,7 @@ describe('findings about all configurations', () => {
   it('name the single preference that hides everything', () => {
     const text = `${CONCERNS}primitives: { tools: { a: { level: low, access: read }, b: { level: high, access: read } } }\n`;
     expect(messagesOf(text, { tools: named('a', 'b') }, 'empty-catalog')).toEqual([
-      'A host with the preferences {access: write} sees no primitives. Change values or rules if it needs to see some.',
+      'A host with the preferences {access: write} sees no primitives, so the server looks broken to it. Decide what it may see. If that is nothing, say why in a comment: # mcp-concerns-ignore empty-catalog: reason.',
     ]);
     expect(found(text, { tools: named('a', 'b') })).toEqual(['2:1 empty-catalog']);
   });

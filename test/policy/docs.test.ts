@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runTestFiles } from '../../src/cli/reports/test-run.js';
 import { terminalOf } from '../../src/cli/terminal/output.js';
+import { newlyVisible } from '../../src/policy/diff/newly-visible.js';
 import { FINDING_CODES, formatFindings, type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
 import { readPolicyText } from '../../src/policy/language/read-yaml.js';
 import { validatePolicy } from '../../src/policy/language/validate.js';
@@ -132,6 +133,18 @@ describe('docs/reference/findings.md', () => {
       // An example has only this finding, and its fix has no finding at all.
       expect([...new Set(wrong.map((finding) => finding.code))]).toEqual([code]);
       expect(fixed).toEqual([]);
+    },
+  );
+
+  // A host chooses its preset itself, and what could not be compared counts as opened.
+  const mayOpen = ['empty-preset', 'not-analyzed'];
+  it.each(sections.filter(({ code }) => !isOfTests(code) && !mayOpen.includes(code)))(
+    '$code: the fix shows nothing that the bad example hides',
+    ({ catalog: ownCatalog = catalog, bad, fix }) => {
+      const [before, after] = [bad, fix].map(([example = '']) => reportOf(filesOf(example)).compiled);
+      // No server serves a policy with errors.
+      if (before === undefined || after === undefined) return;
+      expect(newlyVisible(before, after, ownCatalog)).toEqual([]);
     },
   );
 

@@ -336,7 +336,7 @@ describe('comparisons that an unset value makes true or zero', () => {
     expect(findings[0]).toMatchObject({
       severity: 'warning',
       message:
-        'concerns.budget counts as 0 here if it is not set. To exclude that case, add {"!!": {var: concerns.budget}} with "and".',
+        'concerns.budget counts as 0 here if it is not set. If that is meant, write {var: [concerns.budget, 0]}. To exclude that case, add {"!!": {var: concerns.budget}} with "and".',
     });
     expect(compiled).toBeDefined();
   });

@@ -239,9 +239,9 @@ primitives: { tools: { files__gone: {}, git__gone: {}, other__gone: {} } }`),
     const tools = [outsideEntry('files', 'tools', { name: 'write' })];
     const found = report(files, { tools, unavailable: { git: 'it is down' } }, ['files', 'git']);
     expect(found.findings).toEqual([
-      'files.yaml:2 warning dead-entry: The server does not have a tool "lost". The entry decides again if the server adds it.',
-      'top.yaml:3 warning dead-entry: The server does not have a tool "files__gone". The entry decides again if the server adds it.',
-      'top.yaml:3 warning dead-entry: The server does not have a tool "other__gone". The entry decides again if the server adds it.',
+      'files.yaml:2 warning dead-entry: The server does not have a tool "lost". It decides again if the server adds it. To keep it, say why in a comment: # mcp-concerns-ignore dead-entry: reason.',
+      'top.yaml:3 warning dead-entry: The server does not have a tool "files__gone". It decides again if the server adds it. To keep it, say why in a comment: # mcp-concerns-ignore dead-entry: reason.',
+      'top.yaml:3 warning dead-entry: The server does not have a tool "other__gone". It decides again if the server adds it. To keep it, say why in a comment: # mcp-concerns-ignore dead-entry: reason.',
     ]);
   });
 

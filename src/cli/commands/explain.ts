@@ -19,11 +19,11 @@ import { writeJson } from '../terminal/write-output.js';
 /**
  * @throws {CliError} if an argument is not valid, the policy has errors, the input cannot be read, or the name is unknown
  * @example
- * await run(['deleteKey', '--policy', 'policies/vault.yaml']);
+ * await run(['policies/vault.yaml', 'deleteKey']);
  */
 export const { definition, run } = commandOf(explainCommand(), async (line) => {
   const { values, terminal } = line;
-  const [name] = line.positionals;
+  const name = line.positionals[0].at(-1) ?? '';
 
   const { paths, policy, resolved } = await readPolicyAndConfiguration(line, 'nothing was explained');
   const input = parseInput(line);

@@ -4,6 +4,7 @@ import { readCounted } from '../inputs/token-counter.js';
 import { type CommandLine, commandOf, FIRST_POLICY } from '../options/command-line.js';
 import { initCommand, type Options } from '../options/generated/commands.js';
 import { requireInput } from '../options/input-options.js';
+import { newProject } from '../project/new-project.js';
 import { firstPolicy, proposeFiles } from '../proposals/first-policy.js';
 import { initServers, updateServers } from '../proposals/init-servers.js';
 import { filesBeside, refuseToOverwrite, serverName } from '../proposals/policy-files.js';
@@ -18,7 +19,7 @@ import { writePolicy } from '../terminal/write-policy.js';
  */
 export const { definition, run } = commandOf(initCommand(), act, (argv) =>
   // A project has a policy already, so only its update is about the project.
-  argv.includes('--update') ? { policy: 'output', input: true } : false,
+  argv.includes('--update') ? { policy: 'output', input: 'server' } : false,
 );
 
 async function act(line: CommandLine<[], Options['init']>): Promise<number | undefined> {
@@ -67,9 +68,10 @@ async function act(line: CommandLine<[], Options['init']>): Promise<number | und
     return 0;
   }
   const { texts, notes } = firstPolicy(files, proposed, read, values.catalog !== undefined);
+  const project = newProject({ policy: files.policy, catalog: files.catalog });
   // A person who overwrites a policy asks for another one.
-  writePolicy([], texts);
-  terminal.note(notes);
+  writePolicy([], new Map([...texts, ...project.texts]));
+  terminal.note([...notes, ...project.notes]);
 }
 
 const TOO_LONG_FOR_STDOUT =

@@ -22,11 +22,11 @@ import { writeJson } from '../terminal/write-output.js';
 /**
  * @throws {CliError} if an argument is not valid, no line has a decision, or the policy or the input cannot be read
  * @example
- * await run(['log.json', '--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
+ * await run(['policies/vault.yaml', 'log.json', '--catalog', 'policies/vault.catalog.json']);
  */
 export const { definition, run } = commandOf(whyCommand(), async (line) => {
   const { values, terminal } = line;
-  const [given] = line.positionals;
+  const given = line.positionals[0].at(-1) ?? '';
   if (given.trim() === '') throw new UsageError('There is no LINE. Pass a log line, a file, or - for stdin');
   const paths = onePolicyOf(line);
   const input = requireInput(line);

@@ -8,16 +8,16 @@ import {
 } from '@commander-js/extra-typings';
 import { UsageError } from '../errors.js';
 import { requireOwnFile } from '../project/project-file.js';
-import { findProject } from '../project/read-project.js';
+import { findProject, type Project } from '../project/read-project.js';
 import { requireTrust } from '../project/trust.js';
 import { type Io, type Terminal, type TerminalValues, terminalOf } from '../terminal/output.js';
 
 /** What a command takes from the project file if the command line does not name it. */
-interface ProjectUse {
+export interface ProjectUse {
   /** The option for the policy of the project. */
   readonly policy?: 'policy' | 'output' | undefined;
-  /** Whether the command reads the input of the project. */
-  readonly input?: boolean;
+  /** Which input of the project the command reads first. A project can have a catalog beside its server. */
+  readonly input?: 'catalog' | 'server' | undefined;
 }
 
 /** A command line with everything that the project file adds to it. */
@@ -87,7 +87,7 @@ export const commandOf = <
       values,
       terminal: terminalOf(io, values),
       positionals: definition.processedArgs,
-      policies: takes(definition, 'policy') ? definition.args : [],
+      policies: policyArguments(definition),
       areFound: positionals.length > 0,
       command: added.server ?? server,
     };
@@ -98,14 +98,21 @@ export const commandOf = <
 /** What `init` writes where nobody says otherwise. Without a project file, it is the policy of its folder. */
 export const FIRST_POLICY = 'policy.yaml';
 
-/** Whether the arguments without an option are of this kind. */
-const takes = ({ registeredArguments: [argument] }: CommandUnknownOpts, kind: 'policy' | 'path'): boolean =>
-  argument?.name() === kind;
+/** @returns the arguments that are policies. Where a command takes something else, too, the policy comes first and that last */
+function policyArguments({ registeredArguments: [argument], args }: CommandUnknownOpts): readonly string[] {
+  if (argument?.name() === 'policy') return args;
+  return argument?.required === true && argument.variadic ? args.slice(0, -1) : [];
+}
 
 /** Only the commands with `--no-project` use the project file. */
 function useOfOptions({ options }: CommandUnknownOpts): ProjectUse | false {
   const has = (name: string): boolean => options.some((option) => option.name() === name);
-  return has('no-project') && { policy: has('policy') ? 'policy' : undefined, input: has('url') };
+  if (!has('no-project')) return false;
+  return {
+    policy: has('policy') ? 'policy' : undefined,
+    // A catalog starts nothing, and always gives the same answer.
+    input: has('catalog') ? 'catalog' : has('url') ? 'server' : undefined,
+  };
 }
 
 function parse(definition: CommandUnknownOpts, argv: readonly string[]): void {
@@ -143,9 +150,10 @@ function ofProject(
   terminal: Terminal,
 ) {
   const isGiven = (name: string): boolean => definition.getOptionValueSource(name) === 'cli';
-  const namesPolicy =
-    policyOption !== undefined &&
-    (isGiven(policyOption) || (takes(definition, 'policy') && definition.args.length > 0));
+  const separate = policyArguments(definition);
+  const merged =
+    policyOption !== undefined && isGiven(policyOption) ? optionPaths(definition, policyOption) : [];
+  const namesPolicy = policyOption !== undefined && merged.length + separate.length > 0;
   // The file itself cannot say that it is trusted.
   const isTrusted = definition.getOptionValue('trust') === true;
   const project = findProject(process.cwd(), terminal, isTrusted);
@@ -155,15 +163,21 @@ function ofProject(
     return { ...NOTHING, options: [`--policy=${FIRST_POLICY}`] };
   }
   const namesInput = command.length > 0 || ['catalog', 'url', 'server', 'servers'].some(isGiven);
-  const addsInput = input === true && !namesInput && !namesPolicy;
-  const { catalog, server, servers, url, protocol } = addsInput ? project : {};
+  const isSame = isSamePolicy(project.policy, merged, separate);
+  const addsInput = input !== undefined && !namesInput && (!namesPolicy || isSame);
+  // A person who names a policy of the project does not ask to start its server, unless the command is about the server.
+  const named = namesPolicy && input === 'catalog' ? { catalog: project.catalog } : undefined;
+  const { catalog, server, servers, url, protocol }: Partial<UsedInput> = addsInput
+    ? (named ?? inputOf(project, input))
+    : {};
   const policies = policyOption === undefined || namesPolicy ? [] : project.policy;
   const inputs = Object.entries({ catalog, servers, url, protocol }).filter(
     ([name, value]) => value !== undefined && definition.options.some((option) => option.name() === name),
   );
   // Without tests of its own, a project has those beside its policy.
   const tests = project.tests.length > 0 ? project.tests : project.policy;
-  const positionals = takes(definition, 'path') && definition.args.length === 0 ? tests : [];
+  const takesTests = definition.registeredArguments[0]?.name() === 'path';
+  const positionals = takesTests && definition.args.length === 0 ? tests : [];
   if (!isTrusted) {
     const reads = [...policies, ...(catalog === undefined ? [] : [catalog]), ...positionals];
     requireTrust(project, { server, servers, reads, folder: dirname(project.path) }, terminal);
@@ -176,4 +190,32 @@ function ofProject(
     positionals,
     server,
   };
+}
+
+function optionPaths(definition: CommandUnknownOpts, name: string): readonly string[] {
+  const value: unknown = definition.getOptionValue(name);
+  return [value].flat().filter((path) => typeof path === 'string');
+}
+
+/** Whether the command line names the policy of the project: its only path, or all paths that it merges. */
+function isSamePolicy(
+  own: readonly string[],
+  merged: readonly string[],
+  separate: readonly string[],
+): boolean {
+  if (separate.length > (merged.length === 0 ? 1 : 0)) return false;
+  const named = [...merged, ...separate].map((path) => resolve(path));
+  return named.length === own.length && own.every((path, index) => resolve(path) === named[index]);
+}
+
+type UsedInput = {
+  readonly [Key in 'catalog' | 'server' | 'servers' | 'url' | 'protocol']: Project[Key] | undefined;
+};
+
+/** @returns the input of a project that a command reads: the catalog or the server, if it has both */
+function inputOf(project: Project, first: 'catalog' | 'server'): Partial<UsedInput> {
+  const { catalog, server, servers, url, protocol } = project;
+  const hasServer = [server, servers, url].some((each) => each !== undefined);
+  if (catalog !== undefined && (first === 'catalog' || !hasServer)) return { catalog, protocol };
+  return { server, servers, url, protocol };
 }

@@ -4,7 +4,7 @@ import { isInside } from '../../policy/compile/read-file.js';
 import { CliError } from '../errors.js';
 
 /** The name of a project file. */
-const PROJECT_FILE = 'mcp-concerns.config.yaml';
+export const PROJECT_FILE = 'mcp-concerns.config.yaml';
 
 /**
  * Finds the project file of a folder: in the folder, or in the nearest folder above it that has one. The search ends at the

@@ -74,12 +74,12 @@ function readProject(path: string, folder: string, { errors, warn }: Pick<Termin
   };
 }
 
-/** Finds a second input, because a command reads one. */
+/** Finds a second server, because a command asks one. A catalog is what the server lists, so it can stand beside it. */
 function severalInputs(source: Source, document: ProjectDocument): Finding[] {
-  const sources = ['catalog', 'server', 'servers', 'url'] as const;
+  const sources = ['server', 'servers', 'url'] as const;
   const [, second] = sources.filter((key) => document[key] !== undefined);
   if (second === undefined) return [];
   const message =
-    'Only one of the keys catalog, server, servers, url is allowed in a project file. Remove the others.';
+    'Only one of the keys server, servers, url is allowed in a project file. Remove the others.';
   return [{ ...source.locate([second], 'key'), severity: 'error', code: 'duplicate', message }];
 }

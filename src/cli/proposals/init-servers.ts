@@ -12,11 +12,13 @@ import { read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
 import { readCounted } from '../inputs/token-counter.js';
 import type { Input } from '../options/input-options.js';
+import { newProject } from '../project/new-project.js';
 import { plain, type Terminal } from '../terminal/output.js';
+import { jsonText } from '../terminal/write-output.js';
 import { writePolicy } from '../terminal/write-policy.js';
 import { firstPolicy, proposeFiles } from './first-policy.js';
 import { SERVERS_POLICY } from './generated/servers-policy.js';
-import { filesBeside, refuseToOverwrite, schemaBeside } from './policy-files.js';
+import { factsOf, filesBeside, refuseToOverwrite, schemaBeside } from './policy-files.js';
 import { checkProposal } from './proposal-check.js';
 import { checkLine } from './proposal-report.js';
 import { updateFiles } from './update-files.js';
@@ -32,7 +34,7 @@ async function listServers(output: string, input: Servers, terminal: Terminal) {
     const files = filesBeside(join(dirname(output), `${slug}.yaml`));
     return own === undefined ? [] : [{ slug, counted: [own, tokensOf] as const, files }];
   });
-  return { catalog, listed };
+  return { catalog, facts: jsonText(factsOf(catalog, tokensOf)), listed };
 }
 
 type Listed = Awaited<ReturnType<typeof listServers>>['listed'][number];
@@ -59,23 +61,28 @@ export async function initServers(
   force: boolean,
   terminal: Terminal,
 ): Promise<number> {
-  const { catalog, listed } = await listServers(output, input, terminal);
+  const { catalog, facts, listed } = await listServers(output, input, terminal);
+  const joined = filesBeside(output).catalog;
   const all = listed.map(({ files }) => files);
   if (all.some(({ policy }) => policy === output))
     throw new CliError(`${output} is the policy of a server. Pass another file with -o.`);
-  if (!force) refuseToOverwrite([output, ...all.flatMap(({ policy, tests, lock }) => [policy, tests, lock])]);
+  if (!force)
+    refuseToOverwrite([output, joined, ...all.flatMap(({ policy, tests, lock }) => [policy, tests, lock])]);
   const written = listed.map(firstOf);
   const texts = new Map([
     [output, topPolicy(output, input.path, written)],
     ...written.flatMap((each) => [...each.texts]),
+    [joined, facts],
   ]);
   const policies = new Map([...texts].filter(([name]) => name === output || isPolicyFile(name)));
   const { findings } = checkProposal(policies, catalog);
-  writePolicy([], texts);
+  const project = newProject({ policy: output, catalog: joined, servers: input.path });
+  writePolicy([], new Map([...texts, ...project.texts]));
   terminal.note([
     ...written.flatMap(({ notes }) => notes),
-    `Wrote ${output}, which joins the policies of ${written.map(({ slug }) => slug).join(', ')}.`,
+    `Wrote ${joined}, and ${output}, which joins the policies of ${written.map(({ slug }) => slug).join(', ')}.`,
     checkLine(findings, undefined),
+    ...project.notes,
   ]);
   return 0;
 }
@@ -136,7 +143,8 @@ export async function updateServers(
     throw new CliError(
       `${output} has no list of servers, one in each line, so it cannot be updated. Run the command without --update.`,
     );
-  const { listed } = await listServers(output, input, terminal);
+  const { facts, listed } = await listServers(output, input, terminal);
+  const joined = filesBeside(output).catalog;
   const added = listed.filter(({ slug }) => !known.has(slug));
   const updates = listed.flatMap(({ slug, counted }) => {
     const policy = known.get(slug);
@@ -147,6 +155,7 @@ export async function updateServers(
   const written = [...updates, ...added.map(firstOf)];
   const texts = new Map(written.flatMap((each) => [...each.texts]));
   const top = ['servers:', ...added.map(({ slug }) => entryOf(slug))].join('\n');
+  if (existsSync(joined)) texts.set(joined, facts);
   if (added.length > 0) texts.set(output, text.replace(/^servers:\s*$/m, top));
   writePolicy(
     written.flatMap((each) => each.changes),

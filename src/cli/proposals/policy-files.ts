@@ -52,9 +52,11 @@ export function factsOf(
   tokensOf: TokenCounter,
 ): PolicyCatalog & { server?: unknown; encoding: string } {
   const lists = byKind((kind) => catalog[kind]?.map((each) => primitiveFacts(kind, each, tokensOf(each))));
-  const { isFiltered, unlisted } = catalog;
+  const { isFiltered, unlisted, unavailable, leftOut } = catalog;
   const server = versionOf(catalog.server);
-  return JSON.parse(JSON.stringify({ server, isFiltered, unlisted, encoding: ENCODING, ...lists }));
+  return JSON.parse(
+    JSON.stringify({ server, isFiltered, unlisted, unavailable, leftOut, encoding: ENCODING, ...lists }),
+  );
 }
 
 /** @returns the tests that record what a policy does now */

@@ -122,15 +122,16 @@ const isClaim = (path: string): boolean => path.startsWith('claims.');
 
 /** @returns what a part needs of the caller to have an answer */
 function needsOf(part: Expression, as: OperandType, mayBeAbsent: (path: string) => boolean): readonly Need[] {
+  if (part.type === 'read' && mayBeAbsent(part.path)) {
+    // Concerns have the types that the policy declares. What a fallback reads matters only without the value, which closes.
+    const type = isClaim(part.path) && as !== 'truth' ? as : 'anything';
+    return [{ path: part.path, as: type, hasFallback: isConstant(part.fallback) }];
+  }
   // A comparison with null tests whether there is a value, of whatever type.
   const testsNull = part.type === 'operation' && /^[!=]==$/.test(part.operator) && part.operands.some(isNull);
-  const below = childrenOf(part).flatMap((child, index) =>
+  return childrenOf(part).flatMap((child, index) =>
     needsOf(child, testsNull ? 'anything' : operandType(part, index, as), mayBeAbsent),
   );
-  if (part.type !== 'read' || !mayBeAbsent(part.path)) return below;
-  // Concerns have the types that the policy declares.
-  const type = isClaim(part.path) && as !== 'truth' ? as : 'anything';
-  return [{ path: part.path, as: type, hasFallback: isConstant(part.fallback) }, ...below];
 }
 
 const isNull = (part: Expression): boolean => part.type === 'literal' && part.value === null;

@@ -130,11 +130,11 @@ function checkEntriesAgainst(check: ListCheck, { whole }: Scope): void {
       for (const name of Object.keys(file.document.primitives?.[kind] ?? {})) {
         if (names.has(name) || isInherited(policy, kind, name, catalog)) continue;
         if (mayExist(catalog, kind, name)) continue;
+        // wildcard-in-name says more.
+        if (name.includes('*') && kind !== 'resourceTemplates') continue;
         const unmapped = own.filter(({ mapping }) => !mapping.mapped).map((each) => each.name);
         const now = renamed().get(name);
-        const hint =
-          (now === undefined ? didYouMean(name, unmapped) : ` Did you mean "${now}"?`) ||
-          ' The entry decides again if the server adds it.';
+        const hint = (now === undefined ? didYouMean(name, unmapped) : ` Did you mean "${now}"?`) || KEPT;
         const replacement =
           now === undefined ? nearestReplacement(name, unmapped) : { scalar: name, yaml: toYamlScalar(now) };
         const found = problem('dead-entry.entry', { noun, name, hint }, replacement);
@@ -159,6 +159,10 @@ function checkEntriesAgainst(check: ListCheck, { whole }: Scope): void {
     }
   }
 }
+
+/** An entry that nothing replaces can stay: without it, what the server adds again would be unmapped. */
+const KEPT =
+  ' It decides again if the server adds it. To keep it, say why in a comment: # mcp-concerns-ignore dead-entry: reason.';
 
 /**
  * Whether an entry has an effect although the server does not list its name: the page of a tool, a URI that matches a

@@ -36,6 +36,7 @@ export function editEntries(
     for (let line = range.from; line <= range.to; line++) gone.add(line);
   }
   const behind = new Map<number, string[]>();
+  const headers = new Set<number>();
   const atEnd: string[] = [];
   for (const kind of new Set(added.map((entry) => entry.kind))) {
     const texts = added.filter((entry) => entry.kind === kind).map(lineOf);
@@ -46,12 +47,14 @@ export function editEntries(
       const header = place.isNew ? [`${' '.repeat(place.indent - 2)}${kind}:`] : [];
       const own = [...header, ...texts.map((text) => `${' '.repeat(place.indent)}${text}`)];
       behind.set(place.line, [...(behind.get(place.line) ?? []), ...own]);
+      if (place.isHeader) headers.add(place.line);
     }
   }
-  const kept = lines.flatMap((line, index) => [
-    ...(gone.has(index) ? [] : [line]),
-    ...(behind.get(index) ?? []),
-  ]);
+  const kept = lines.flatMap((line, index) => {
+    // What had no entries has some now.
+    const own = headers.has(index) ? line.replace(NO_ENTRIES, '$1$2') : line;
+    return [...(gone.has(index) ? [] : [own]), ...(behind.get(index) ?? [])];
+  });
   const text = kept.join('\n');
   return atEnd.length === 0 ? text : `${text.trimEnd()}\n\nprimitives:\n${atEnd.join('\n')}\n`;
 }
@@ -60,7 +63,16 @@ const lineOf = ({ name, values, comment }: NewEntry): string =>
   `${toYamlScalar(name)}: ${values}${comment === undefined ? '' : ` # ${comment}`}`;
 
 /** Where new entries of a kind go: behind a line, below a new key, or into a new section at the end of the file. */
-type InsertionPlace = { readonly line: number; readonly indent: number; readonly isNew: boolean } | 'end';
+type InsertionPlace =
+  | {
+      readonly line: number;
+      readonly indent: number;
+      /** Whether the kind has no key yet. */
+      readonly isNew: boolean;
+      /** Whether the line is that of a key without entries. */
+      readonly isHeader: boolean;
+    }
+  | 'end';
 
 function insertionPlace(source: Source, lines: readonly string[], kind: Kind): InsertionPlace | undefined {
   const section = keysAt(source.data, ['primitives']);
@@ -70,12 +82,17 @@ function insertionPlace(source: Source, lines: readonly string[], kind: Kind): I
   if (last !== undefined) {
     const path = ['primitives', kind, last];
     const range = entryLines(source, lines, path);
-    return range && { line: range.to, indent: source.locate(path, 'key').column - 1, isNew: false };
+    const indent = source.locate(path, 'key').column - 1;
+    return range && { line: range.to, indent, isNew: false, isHeader: false };
   }
-  const { line } = source.locate(['primitives'], 'key');
-  const isBlock = section.includes(kind) ? false : /^primitives:\s*(#.*)?$/.test(lines[line - 1] ?? '');
-  return isBlock ? { line: line - 1, indent: 4, isNew: true } : undefined;
+  const isNew = !section.includes(kind);
+  const { line, column } = source.locate(isNew ? ['primitives'] : ['primitives', kind], 'key');
+  const isBlock = NO_ENTRIES.test(lines[line - 1] ?? '');
+  return isBlock ? { line: line - 1, indent: isNew ? 4 : column + 1, isNew, isHeader: true } : undefined;
 }
+
+/** A key on a line of its own, without a value or with an empty one. */
+const NO_ENTRIES = /^(\s*\w+:)\s*(?:\{\s*\})?(\s*(?:#.*)?)$/;
 
 function keysAt(data: unknown, path: Path): string[] | undefined {
   const value = follow(data, path);

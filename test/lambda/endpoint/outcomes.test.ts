@@ -287,7 +287,7 @@ describe('replay makes the decision of a log line again', () => {
       // SDK v1 answers so for a tool that it does not have.
       'error.type': 'tool_error',
     });
-    const { code, stdout } = await replay(line, '--policy', enforced, '--catalog', catalog);
+    const { code, stdout } = await replay(enforced, line, '--catalog', catalog);
     expect(stdout).toMatch(/^The same decision: tools\/call remove\n/);
     expect(stdout).toContain('in effect risk=low (header), tier=free (claim)');
     expect(stdout).toContain('hidden: its risk is high, but low is in effect (');

@@ -17,7 +17,7 @@ import { writeOutput } from '../../terminal/write-output.js';
 export const { definition, run } = commandOf(compileCommand(), act, (argv) => ({
   policy: 'policy',
   // The input is only for the catalog.
-  input: argv.some((each) => /^--snapshot(=|$)/.test(each)),
+  input: argv.some((each) => /^--snapshot(=|$)/.test(each)) ? 'server' : undefined,
 }));
 
 async function act(line: CommandLine<[string[]], Options['compile']>): Promise<undefined> {

@@ -26,34 +26,41 @@ const frontOf = (variant: Variant): string => variant.replace(/,?tasks$/, '') ||
  * @example
  * await run(['--lambda', '--policy', 'policy.yaml', '--module', 'src/server.ts']);
  */
-export const { definition, run } = commandOf(initLambdaCommand(), async (line) => {
-  const { values, terminal } = line;
-  const policies = onePolicyOf(line);
-  const absent = policies.find((path) => !existsSync(path));
-  if (absent !== undefined)
-    throw new CliError(`${absent} does not exist. Write a policy first: "mcp-concerns init --help".`);
-  const server = await serverOf(values);
-  await tryModule(server, terminal);
-  const { variant } = values;
-  if (hasTasks(variant) && server.module === undefined) {
-    throw new UsageError('--variant tasks needs --module: the tasks are those of your own server');
-  }
-  const service = values.service ?? serviceName(basename(resolve('.')));
-  if (!isServiceName(service)) {
-    throw new UsageError(`--service takes letters, digits and -, beginning with a letter, not "${service}"`);
-  }
-  const included = ['serverless.observe.cjs', 'serverless.observe.yml'];
-  if (frontOf(variant) === 'jwt') included.push('serverless.cors.cjs');
-  const files = new Map([
-    ['endpoint.yml', endpointText(policies, server)],
-    ['serverless.yml', templateText(variant, service)],
-    ...included.map((file) => [file, readTemplate(`templates/${file}`)] as const),
-  ]);
-  if (values.force !== true) refuseToOverwrite([...files.keys()], 'Pass --force');
-  for (const [file, text] of files) writeOutput(file, text, terminal);
-  terminal.note(`Wrote ${[...files.keys()].join(', ')} for the service ${service}.`);
-  for (const step of nextSteps(server, variant)) terminal.note(step);
-});
+export const { definition, run } = commandOf(
+  initLambdaCommand(),
+  async (line) => {
+    const { values, terminal } = line;
+    const policies = onePolicyOf(line);
+    const absent = policies.find((path) => !existsSync(path));
+    if (absent !== undefined)
+      throw new CliError(`${absent} does not exist. Write a policy first: "mcp-concerns init --help".`);
+    const server = await serverOf(values);
+    await tryModule(server, terminal);
+    const { variant } = values;
+    if (hasTasks(variant) && server.module === undefined) {
+      throw new UsageError('--variant tasks needs --module: the tasks are those of your own server');
+    }
+    const service = values.service ?? serviceName(basename(resolve('.')));
+    if (!isServiceName(service)) {
+      throw new UsageError(
+        `--service takes letters, digits and -, beginning with a letter, not "${service}"`,
+      );
+    }
+    const included = ['serverless.observe.cjs', 'serverless.observe.yml'];
+    if (frontOf(variant) === 'jwt') included.push('serverless.cors.cjs');
+    const files = new Map([
+      ['endpoint.yml', endpointText(policies, server)],
+      ['serverless.yml', templateText(variant, service)],
+      ...included.map((file) => [file, readTemplate(`templates/${file}`)] as const),
+    ]);
+    if (values.force !== true) refuseToOverwrite([...files.keys()], 'Pass --force');
+    for (const [file, text] of files) writeOutput(file, text, terminal);
+    terminal.note(`Wrote ${[...files.keys()].join(', ')} for the service ${service}.`);
+    for (const step of nextSteps(server, variant)) terminal.note(step);
+    // The server of the function is not the input of the project.
+  },
+  () => ({ policy: 'policy' }),
+);
 
 type Given = Partial<Record<'module' | 'package' | 'url', string | undefined>>;
 
