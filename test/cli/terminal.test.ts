@@ -1,7 +1,10 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { MAIN } from './run.js';
-import { inTerminal } from './shown.js';
+import { fixture, MAIN } from './run.js';
+import { answered, inTerminal } from './shown.js';
 
 const VAULT = '--policy policies/vault.yaml --catalog policies/vault.catalog.json';
 const COMMANDS = [
@@ -64,5 +67,26 @@ describe.runIf(able).concurrent(`in a real terminal${reason}`, () => {
     );
     expect(output).toMatch(/Listing \S+ -e .+, 0 s/);
     expect(output).toContain('\r\u001b[2Kmcp-concerns: The server ');
+  });
+
+  it('waits for the answer of a person below npx, where a read of the terminal does not wait', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'home '));
+    mkdirSync(join(home, '.config/opencode'), { recursive: true });
+    const file = join(home, '.config/opencode/opencode.json');
+    const crm = { command: ['node', fixture('many-tools.mjs'), '60'] };
+    writeFileSync(file, JSON.stringify({ mcp: { crm } }));
+    const npx = join(home, 'npx.mjs');
+    writeFileSync(
+      npx,
+      `import { spawn } from 'node:child_process';
+       process.stdin.resume().pause();
+       spawn(process.execPath, process.argv.slice(2), { stdio: 'inherit' }).on('exit', (code) => process.exit(code));`,
+    );
+    const command = [npx, resolve(MAIN), 'setup'].map((part) => `'${part}'`).join(' ');
+    const environment = { PATH: process.env.PATH, HOME: home };
+    const yes = await answered(`'${process.execPath}' ${command}`, 'y', environment);
+    expect(yes).toContain('Restart opencode.');
+    expect(readFileSync(file, 'utf8')).toContain('preset=start');
+    rmSync(home, { recursive: true, force: true });
   });
 });

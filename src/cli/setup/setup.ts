@@ -114,7 +114,9 @@ export async function setup(options: SetupOptions, terminal: Terminal): Promise<
     ...starts.flatMap(({ outcome }) => (outcome.kind === 'start' ? [...outcome.change.changed.keys()] : [])),
   ];
   if (program.install !== undefined && changed.length > 0)
-    terminal.note(`npx empties its cache, so this version is installed in ${short(program.install)} first.`);
+    terminal.note(
+      `npx empties its cache, so this version is installed in ${short(program.install.to)} first.`,
+    );
   if (options.yes !== true) {
     if (terminal.stdin.isTTY !== true || terminal.stderr.isTTY !== true) {
       terminal.note('Nothing was changed, because nobody can be asked. Run it on a terminal, or pass --yes.');
@@ -125,7 +127,10 @@ export async function setup(options: SetupOptions, terminal: Terminal): Promise<
       return 0;
     }
   }
-  if (program.install !== undefined && changed.length > 0) installProgram(program.install, terminal.env);
+  if (program.install !== undefined && changed.length > 0) {
+    terminal.note('Installing mcp-concerns. This can take half a minute.');
+    installProgram(program.install, terminal.env);
+  }
   // Policies first: a host's file never names one that is not there.
   const added = all.flatMap(({ outcome }) => (outcome.kind === 'narrowed' ? [...outcome.files] : []));
   const edits = starts.flatMap(({ outcome }) => (outcome.kind === 'start' ? [outcome.change] : []));

@@ -377,8 +377,12 @@ it('installs a program that stays if it runs from the cache of npx', async () =>
     argv: ['node', join(home, '.npm/_npx/abc/node_modules/mcp-concerns/dist/cli/main.js')],
     env: { ...process.env, npm_execpath: npm },
   };
-  const { install = '', command } = ownProgram(io);
-  expect(install).toContain(join(home, '.local/share/mcp-concerns'));
+  const { install, command } = ownProgram(io);
+  expect(install).toEqual({
+    from: join(home, '.npm/_npx/abc/node_modules/mcp-concerns'),
+    to: expect.stringContaining(join(home, '.local/share/mcp-concerns')),
+  });
+  if (install === undefined) throw new Error('It would not be installed.');
   installProgram(install, io.env);
   expect(existsSync(command[1] ?? '')).toBe(true);
   expect(ownProgram(io)).toEqual({ command });
