@@ -60,6 +60,8 @@ export const withSetup = (bench: Bench): Promise<Outcome> =>
     const [all, first] = [before.seen[0], after.seen[0]];
     const shown = after.seen.findIndex((seen) => nameOf(seen, WANTED) !== undefined);
     const notes = [
+      // Without tools before, there is nothing to compare.
+      ...(all === undefined ? before.log : []),
       ...[all, first].map(
         (seen, at) =>
           `first request ${at === 0 ? 'before' : 'after'} setup: ${seen?.shown ?? 0} tools of servers, ${seen?.tokens ?? 0} tokens, of which the definitions of servers ${seen?.ownTokens ?? 0}`,

@@ -18,6 +18,11 @@ const environment = ({ model, toolSearch = false }: Setting): Record<string, str
   ANTHROPIC_API_KEY: 'not-a-key',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',
+  // A server that is slow to start would have no tools in the first request, which is what is measured.
+  MCP_CONNECTION_NONBLOCKING: 'false',
+  CLAUDE_CODE_MCP_STARTUP_WAIT_MS: '120000',
+  MCP_CONNECT_TIMEOUT_MS: '120000',
+  MCP_TIMEOUT: '120000',
   // Its default depends on the URL of the model: https://code.claude.com/docs/en/mcp
   ENABLE_TOOL_SEARCH: String(toolSearch),
 });

@@ -38,6 +38,10 @@ describe('the effect of a tool', () => {
     ['run_audit', '', 'read-only by name'],
     ['execute_sql', '', 'destroys by name'],
     ['resolve_thread', '', 'changes by name'],
+    ['mark_notification_as_read', 'Mark a notification as read', 'changes by name'],
+    ['mark_all_read', '', 'changes by name'],
+    ['flag_message_as_read', 'Flags a message as read', 'changes by name'],
+    ['get_mark', 'Returns the mark', 'read-only by name'],
     ['resolve_name', '', 'read-only by name'],
     // The first word can be a changing verb, so only the description may say that it reads.
     ['order_status', '', 'changes by name'],
