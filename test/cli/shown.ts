@@ -42,8 +42,16 @@ export async function inTerminal(columns: number, command: string, typed = ''): 
   }
 }
 
-/** Runs a command in a pseudo-terminal, in which a person answers the first question after reading it. */
-export async function answered(command: string, answer: string, environment = process.env): Promise<string> {
+/**
+ * Runs a command in a pseudo-terminal, in which a person answers the first question after reading it. Something else can happen
+ * meanwhile.
+ */
+export async function answered(
+  command: string,
+  answer: string,
+  environment = process.env,
+  meanwhile?: () => void,
+): Promise<string> {
   const env = { ...environment, TERM: 'xterm-256color', SHELL: '/bin/sh' };
   const running = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
   let said = '';
@@ -51,7 +59,9 @@ export async function answered(command: string, answer: string, environment = pr
     const wasAsked = said.includes('[y/N] ');
     said += text;
     // A person is slower than the first read of the program, which nothing shows from outside.
-    if (!wasAsked && said.includes('[y/N] ')) setTimeout(() => running.stdin.write(`${answer}\n`), 300);
+    if (wasAsked || !said.includes('[y/N] ')) return;
+    meanwhile?.();
+    setTimeout(() => running.stdin.write(`${answer}\n`), 300);
   });
   await once(running, 'close');
   return said.replaceAll('\r\n', '\n');

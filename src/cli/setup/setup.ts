@@ -135,10 +135,10 @@ export async function setup(options: SetupOptions, terminal: Terminal): Promise<
   const added = all.flatMap(({ outcome }) => (outcome.kind === 'narrowed' ? [...outcome.files] : []));
   const edits = starts.flatMap(({ outcome }) => (outcome.kind === 'start' ? [outcome.change] : []));
   writePolicy(edits, new Map(added));
-  const failed = files.filter((file) => !changeFile(file, changed, journal, short, terminal));
-  if (failed.length < files.length) terminal.note(lastWords(changed, failed));
+  const done = files.flatMap((file) => changeFile(file, changed, journal, short, terminal));
+  if (done.length > 0) terminal.note(lastWords(done));
   else if (starts.length > 0) terminal.note('The lists of running hosts follow.');
-  return failed.length === 0 ? 0 : 1;
+  return done.length === changed.length ? 0 : 1;
 }
 
 /** Why servers stay for reasons that are not in their entries. */
@@ -208,7 +208,7 @@ function outcomeText(outcome: PlannedServer['outcome']): string {
 
 /**
  * Reads a file again and changes the commands that still are what was planned, because its host can write it meanwhile.
- * Returns whether all of them were changed.
+ * Returns the servers whose commands were changed.
  */
 function changeFile(
   file: string,
@@ -216,14 +216,15 @@ function changeFile(
   journal: string,
   short: (file: string) => string,
   terminal: Terminal,
-): boolean {
-  const text = readFileSync(file, 'utf8');
+): readonly PlannedServer[] {
+  let text: string;
   let document: unknown;
   try {
+    text = readFileSync(file, 'utf8');
     document = readDocument(file, text);
   } catch {
-    terminal.note(`${short(file)} was written meanwhile, and cannot be read. It stays as it is.`);
-    return false;
+    terminal.note(`${short(file)} was written or removed meanwhile, and cannot be read. It stays as it is.`);
+    return [];
   }
   const own = changed.filter(({ server }) => server.file === file);
   const still = own.filter(({ server }) =>
@@ -253,7 +254,7 @@ function changeFile(
         ? 'Its servers were changed meanwhile'
         : 'Its form cannot be edited without losing something';
     terminal.note(`${short(file)} stays as it is. ${reason}.`);
-    return false;
+    return [];
   }
   const change: Change = {
     file,
@@ -272,11 +273,10 @@ function changeFile(
     terminal.note(
       `${short(file)}: ${quantity(missed, 'server')} changed meanwhile, so run setup again for them.`,
     );
-  return missed === 0;
+  return still;
 }
 
-function lastWords(changed: readonly PlannedServer[], failed: readonly string[]): string {
-  const done = changed.filter(({ server }) => !failed.includes(server.file));
+function lastWords(done: readonly PlannedServer[]): string {
   const hosts = [...new Set(done.map(({ server }) => server.host.name))].join(', ');
   return `Restart ${hosts}. If it asks whether it may call the tool "concerns" of a server, allow it always. "npx mcp-concerns setup --undo" puts everything back.`;
 }
