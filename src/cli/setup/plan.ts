@@ -235,11 +235,15 @@ function recentTools(env: NodeJS.ProcessEnv, command: readonly string[]): readon
 /** @returns a reason as a part of a line: without the name of the server, which is in front */
 function reasonOf(cause: unknown): string {
   const message = cause instanceof Error ? cause.message : 'it does not start';
-  return message
-    .split('\n')
-    .join(' ')
-    .replace(/^The server "[^"]*" /, 'it ')
-    .replace(/\.$/, '');
+  return (
+    message
+      .split('\n')
+      .join(' ')
+      .replace(/^The server "[^"]*" /, 'it ')
+      // Other commands have that option.
+      .replace(', or allow more time with --timeout', '')
+      .replace(/\.$/, '')
+  );
 }
 
 /**
