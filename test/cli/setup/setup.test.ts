@@ -252,6 +252,18 @@ describe('a server', () => {
   });
 });
 
+it('leaves a form of TOML that cannot be edited, and starts nothing', async () => {
+  const starts = join(home, 'starts');
+  vi.stubEnv('STARTS', starts);
+  const text = `[mcp_servers]\ncrm = { command = "node", args = [${MANY}] }\n`;
+  write('.codex/config.toml', text);
+  const { code, said } = await setup('--yes', '--host', 'codex');
+  expect(code).toBe(0);
+  expect(said).toContain('crm  left as it is: its form cannot be edited without losing something');
+  expect(textOf('.codex/config.toml')).toBe(text);
+  expect(existsSync(starts)).toBe(false);
+});
+
 it('names a file that is not JSON with the line, and goes on', async () => {
   write('.gemini/settings.json', '{\n"mcpServers": {"broken');
   write(OPENCODE, opencode(MANY));
