@@ -64,6 +64,12 @@ export function App({ source }: { readonly source: Source }) {
   const list = <PrimitiveList state={state} change={change} />;
   return (
     <main class={source.kind} aria-busy={pending.length > 0}>
+      {/* The first stop of the Tab key: with many tools, a person begins by looking for one. */}
+      {source.kind !== 'app' && (
+        <button type="button" class="unseen skip" onClick={focusSearch}>
+          Go to the search
+        </button>
+      )}
       {asked !== undefined && (
         <Proposal
           key={asked.proposal.id}
@@ -96,6 +102,9 @@ export function App({ source }: { readonly source: Source }) {
     </main>
   );
 }
+
+/** The fragment of the address is the key of the page, so a link to the field would lose it. */
+const focusSearch = (): void => document.querySelector<HTMLElement>('.list input[type=search]')?.focus();
 
 const Problem = ({ text }: { readonly text: string }) =>
   text === '' ? null : (

@@ -5,7 +5,7 @@ import { countOf, formatNumber } from './words.js';
 
 /** The server, and whose list this is. */
 export function Header({ state, choose }: { readonly state: PanelState; readonly choose: Source['choose'] }) {
-  const { server, session, sessions } = state;
+  const { server, session, sessions, uncalled, items } = state;
   const own = sessions.find(({ id }) => id === session);
   return (
     <header>
@@ -23,6 +23,13 @@ export function Header({ state, choose }: { readonly state: PanelState; readonly
         </label>
       ) : (
         own !== undefined && <p dir="auto">Seen by {labelOf(own)}</p>
+      )}
+      {uncalled !== undefined && (
+        <p>
+          {formatNumber(uncalled.tools)} of{' '}
+          {countOf(items.filter(({ kind }) => kind === 'tools').length, 'tool')} were never called since{' '}
+          {uncalled.since}.
+        </p>
       )}
       {typeof own?.relisted === 'boolean' && (
         <p class={own.relisted ? '' : 'stale'}>

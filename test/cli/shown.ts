@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { run } from './run.js';
 
@@ -39,4 +40,29 @@ export async function inTerminal(columns: number, command: string, typed = ''): 
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Runs a command in a pseudo-terminal, in which a person answers the first question after reading it. Something else can happen
+ * meanwhile.
+ */
+export async function answered(
+  command: string,
+  answer: string,
+  environment = process.env,
+  meanwhile?: () => void,
+): Promise<string> {
+  const env = { ...environment, TERM: 'xterm-256color', SHELL: '/bin/sh' };
+  const running = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
+  let said = '';
+  running.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const wasAsked = said.includes('[y/N] ');
+    said += text;
+    // A person is slower than the first read of the program, which nothing shows from outside.
+    if (wasAsked || !said.includes('[y/N] ')) return;
+    meanwhile?.();
+    setTimeout(() => running.stdin.write(`${answer}\n`), 300);
+  });
+  await once(running, 'close');
+  return said.replaceAll('\r\n', '\n');
 }

@@ -1,7 +1,10 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, it } from 'vitest';
-import { MAIN } from './run.js';
-import { inTerminal } from './shown.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fixture, MAIN } from './run.js';
+import { answered, inTerminal } from './shown.js';
 
 const VAULT = '--policy policies/vault.yaml --catalog policies/vault.catalog.json';
 const COMMANDS = [
@@ -64,5 +67,56 @@ describe.runIf(able).concurrent(`in a real terminal${reason}`, () => {
     );
     expect(output).toMatch(/Listing \S+ -e .+, 0 s/);
     expect(output).toContain('\r\u001b[2Kmcp-concerns: The server ');
+  });
+});
+
+describe.runIf(able)(`setup in a real terminal${reason}`, () => {
+  let home = '';
+  let file = '';
+  const entry = (count: string) => ({ command: ['node', fixture('many-tools.mjs'), count] });
+  const hostWrites = (servers: object) => writeFileSync(file, JSON.stringify({ mcp: servers }));
+  const setup = (meanwhile?: () => void, ...before: string[]) => {
+    const command = [process.execPath, ...before, resolve(MAIN), 'setup']
+      .map((part) => `'${part}'`)
+      .join(' ');
+    return answered(command, 'y', { PATH: process.env.PATH, HOME: home }, meanwhile);
+  };
+  const commandsIn = (): string[] =>
+    Object.values<{ command: string[] }>(JSON.parse(readFileSync(file, 'utf8')).mcp).map(({ command }) =>
+      command.includes('preset=start') ? 'narrowed' : command.slice(2).join(' '),
+    );
+
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'home '));
+    file = join(home, '.config/opencode/opencode.json');
+    mkdirSync(join(home, '.config/opencode'), { recursive: true });
+    hostWrites({ crm: entry('60'), two: entry('61') });
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  it('waits for the answer of a person below npx, where a read of the terminal does not wait', async () => {
+    const npx = join(home, 'npx.mjs');
+    writeFileSync(
+      npx,
+      `import { spawn } from 'node:child_process';
+       process.stdin.resume().pause();
+       spawn(process.execPath, process.argv.slice(2), { stdio: 'inherit' }).on('exit', (code) => process.exit(code));`,
+    );
+    expect(await setup(undefined, npx)).toContain('Restart opencode.');
+    expect(commandsIn()).toEqual(['narrowed', 'narrowed']);
+  });
+
+  it('changes only what still is as planned when the host wrote its file meanwhile', async () => {
+    const said = await setup(() => hostWrites({ crm: entry('7'), two: entry('61') }));
+    expect(said).toContain('1 server changed meanwhile');
+    expect(said).toContain('Restart opencode.');
+    expect(commandsIn()).toEqual(['7', 'narrowed']);
+  });
+
+  it('leaves a file that is gone meanwhile', async () => {
+    const gone = await setup(() => rmSync(file));
+    expect(gone).toContain('written or removed meanwhile');
+    expect(existsSync(file)).toBe(false);
+    expect(existsSync(join(home, '.config/mcp-concerns/undo.json'))).toBe(false);
   });
 });

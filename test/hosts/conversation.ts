@@ -27,6 +27,8 @@ export interface Seen {
   readonly named: number;
   /** The tokens of the whole request, by the tokenizer o200k. */
   readonly tokens: number;
+  /** Those of the definitions of the server's tools. */
+  readonly ownTokens: number;
 }
 
 /** @returns how many names of the server's tools are in the text */
@@ -36,8 +38,10 @@ export const countNamed = (text: string): number => [...TOOLS].filter((name) => 
 export interface Step {
   /** What the person does while the model works on its answer. */
   readonly meanwhile?: () => Promise<unknown>;
-  /** The tool that the model calls. Without it, the model ends its turn. */
-  readonly call?: string;
+  /** The tool that the model calls: of several, the first that the request offers. Without it, the model ends its turn. */
+  readonly call?: string | readonly string[];
+  /** The key of the server whose tool it is, if several have it. */
+  readonly of?: string;
   /** The arguments of the call, if the tool is one of the host. */
   readonly given?: Readonly<Record<string, unknown>>;
 }
@@ -79,11 +83,17 @@ export function converse(
       await wait(THINKING);
     }
     if (step?.call === undefined) return { text: 'Done.' };
-    const wanted = step.call;
-    const call = request.tools.find((tool) => ownName(tool) === wanted || tool.name.endsWith(wanted));
+    const { of = '' } = step;
+    const [call] = [step.call]
+      .flat()
+      .flatMap((wanted) =>
+        request.tools.filter(
+          (tool) => tool.name.includes(of) && (ownName(tool) === wanted || tool.name.endsWith(wanted)),
+        ),
+      );
     if (call === undefined) return { text: `The request does not offer ${step.call}.` };
     // The number makes each call another one: hosts stop a model that repeats itself.
-    const given = step.call === 'concerns' ? {} : { data: `[${seen.length}]` };
+    const given = ownName(call) === 'concerns' ? {} : { data: `[${seen.length}]` };
     return { call, arguments: step.given ?? given };
   };
   return { script, seen, texts };
@@ -103,5 +113,8 @@ function observe({ tools, text }: ModelRequest, isOwn: (tool: OfferedTool) => bo
     names: own.filter(({ deferred }) => !deferred).map(({ name }) => name),
     named: countNamed(text),
     tokens: countTokens(text),
+    ownTokens: countTokens(
+      JSON.stringify(own.filter(({ deferred }) => !deferred).map(({ definition }) => definition)),
+    ),
   };
 }

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { read } from '../../src/wire/messages.js';
 import type { McpServer } from './host.js';
 import { installPackages } from './install.js';
 import type { Place } from './place.js';
@@ -20,17 +19,15 @@ const SERVERS = {
 /** The keys of all servers; `dead` ends as soon as it starts. */
 export const KEYS = [...Object.keys(SERVERS), 'dead'];
 
-/** Several servers as one entry of a host's file. */
+/** Several servers as one entry of a host's file, with `serve --servers`. */
 export interface Endpoint {
   readonly server: McpServer;
   /** Ends the process of one server, as a crash does, and returns how many processes it ended. */
   kill(key: string): number;
-  /** Undoes what `adopt` did, and returns whether the file has its bytes back. */
-  undo(): boolean;
 }
 
-/** Writes a host's file with six servers, a policy for them with `init`, and puts them behind it with `adopt`. */
-export function adoptServers(place: Place): Endpoint {
+/** Writes a file with six servers, and a policy for them with `init`. */
+export function endpointOf(place: Place): Endpoint {
   const { folder, programs } = installPackages(Object.values(SERVERS));
   const own = { files: [place.work] } as Partial<Record<string, string[]>>;
   const entries = Object.entries(SERVERS).map(([key, name]) => [
@@ -39,25 +36,14 @@ export function adoptServers(place: Place): Endpoint {
   ]);
   const file = join(place.work, '.mcp.json');
   const dead = { command: process.execPath, args: ['-e', 'process.exit(3)'] };
-  const before = `${JSON.stringify({ mcpServers: { ...Object.fromEntries(entries), dead } }, null, 2)}\n`;
-  writeFileSync(file, before);
-  const run = (...args: string[]): void => {
-    const { status, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
-      cwd: place.work,
-      env: place.env,
-      encoding: 'utf8',
-    });
-    if (status !== 0) throw new Error(`"${args.join(' ')}" ended with ${status}: ${stderr}`);
-  };
-  run('init', '--servers', '.mcp.json');
-  run('adopt', '.mcp.json', '--policy', 'policy.yaml');
-  const [adopted] = Object.values(read(JSON.parse(readFileSync(file, 'utf8')), 'mcpServers') ?? {});
-  const { command, args } = adopted as { command: string; args: string[] };
+  writeFileSync(file, JSON.stringify({ mcpServers: { ...Object.fromEntries(entries), dead } }));
+  const policy = join(place.work, 'policy.yaml');
+  runMain(place, 'init', '--servers', file, '--output', policy);
   return {
     server: {
       via: 'stdio',
-      command,
-      args: [...args, '--concern', 'preset=look'],
+      command: process.execPath,
+      args: [MAIN, 'serve', '--stdio', '--servers', file, '--policy', policy, '--concern', 'preset=look'],
       env: { ...place.env, XDG_STATE_HOME: join(place.home, 'state') },
     },
     kill: (key) => {
@@ -66,11 +52,18 @@ export function adoptServers(place: Place): Endpoint {
       for (const id of found) process.kill(id, 'SIGKILL');
       return found.length;
     },
-    undo: () => {
-      run('adopt', '.mcp.json', '--undo');
-      return existsSync(file) && readFileSync(file, 'utf8') === before;
-    },
   };
+}
+
+/** Runs the command line as the person would, and returns what it prints. */
+export function runMain(place: Place, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
+    cwd: place.work,
+    env: place.env,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`"${args.join(' ')}" ended with ${status}: ${stderr}`);
+  return stdout;
 }
 
 /** The ids of the processes that run a program in a folder. Only Linux tells. */

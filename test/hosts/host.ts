@@ -19,11 +19,20 @@ export interface Setting {
   readonly work: string;
   /** The URL of the scripted model. */
   readonly model: string;
-  readonly server: McpServer;
+  /** The servers in the host's own file, by their keys there. */
+  readonly servers: Readonly<Record<string, McpServer>>;
+  /** A tool that a rule of the person forbids, in the form that the host has for it. */
+  readonly forbidden?: Forbidden;
   /** Whether the host may defer tools until the model searches for them; missing for the host's default. */
   readonly toolSearch?: boolean;
   /** What the form gets as an answer, in a host that can answer forms without a person. */
   readonly formAnswer?: Readonly<Record<string, string>>;
+}
+
+/** A tool of a server that the person does not want to be called. */
+export interface Forbidden {
+  readonly server: string;
+  readonly tool: string;
 }
 
 /** What the person does. */
@@ -49,8 +58,8 @@ export interface Host {
   /** The npm package, and the program in it. */
   readonly package: string;
   readonly program: string;
-  /** Writes the configuration of the host. */
-  configure(setting: Setting): void;
+  /** Writes the configuration of the host, and returns the path of its own file with servers. */
+  configure(setting: Setting): string;
   start(setting: Setting, turn: Turn): Start;
   /** Returns how a person chooses a prompt of the server; missing if the host has no way without a window. */
   readonly promptTurn?: (name: string) => Turn;
@@ -62,8 +71,15 @@ export interface Host {
   readonly dialog?: DialogKind;
 }
 
-/** The name of the server in the configuration of every host. */
+/** The name of the server in the configuration of every host, where it has only one. */
 export const SERVER = 'vault';
+
+/** @returns the entries of the servers in the format of a host */
+export const entriesOf = (
+  { servers }: Pick<Setting, 'servers'>,
+  entryOf: (server: McpServer, key: string) => object,
+): Record<string, object> =>
+  Object.fromEntries(Object.entries(servers).map(([key, server]) => [key, entryOf(server, key)]));
 
 /** The server's members in the formats that most hosts share. */
 export function commonEntry(server: McpServer): Record<string, unknown> {

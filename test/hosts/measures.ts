@@ -2,30 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { converse, countNamed, type Seen, type Step, THINKING } from './conversation.js';
-import { adoptServers, KEYS, perServer } from './endpoint.js';
-import type { Host, McpServer, Setting, Turn } from './host.js';
-import type { Installed } from './install.js';
-import { createPlace, type Place } from './place.js';
-import { type Ended, startProcess } from './processes.js';
-import type { ScriptedModel } from './scripted-model.js';
-
-/** What one measurement found, request by request. */
-export interface Outcome {
-  readonly seen: readonly Seen[];
-  readonly notes: readonly string[];
-  /** The end of what the host wrote, to see why it did not do what the measurement needs. */
-  readonly log?: readonly string[];
-}
-
-/** Everything that a measurement needs. */
-export interface Bench {
-  readonly host: Host;
-  readonly installed: Installed;
-  readonly model: ScriptedModel;
-}
-
-/** The longest run of a host, in milliseconds. */
-const LONGEST = 180_000;
+import { endpointOf, KEYS, perServer } from './endpoint.js';
+import { type McpServer, SERVER, type Setting, type Turn } from './host.js';
+import { inPlace, type Place } from './place.js';
+import { startProcess } from './processes.js';
+import { type Bench, LONGEST, logOf, type Outcome, runHost } from './run-host.js';
+import { withSetup } from './setup.js';
 
 /** A tool that every preset shows, and that changes nothing. */
 const HARMLESS = 'validateData';
@@ -35,33 +17,6 @@ const HIDDEN = 'readLog';
 
 /** The preset `safe`: 10 of 24 tools. */
 const SAFE = ['--concern', 'security=high', '--concern', 'access=read'];
-
-/** Starts the host once, and waits until it ends. */
-async function runHost(
-  { host, installed }: Bench,
-  place: Place,
-  setting: Setting,
-  turn: Turn,
-): Promise<Ended> {
-  host.configure(setting);
-  const { args, env } = host.start(setting, turn);
-  const options = { cwd: place.work, env: { ...place.env, ...env }, longest: LONGEST };
-  return startProcess(installed.program, args, options).ended;
-}
-
-function logOf({ code, stdout, stderr }: Ended): string[] {
-  const tail = (text: string): string => text.trim().slice(-400);
-  return [`exit ${code}`, tail(stdout), ...(code === 0 ? [] : [tail(stderr)])];
-}
-
-async function inPlace<T>(run: (place: Place) => Promise<T>): Promise<T> {
-  const place = createPlace();
-  try {
-    return await run(place);
-  } finally {
-    place.remove();
-  }
-}
 
 /** What `mcp-concerns switch` tells about the host, without the path and the id of the session. */
 const looked = async (place: Place): Promise<string> =>
@@ -80,7 +35,12 @@ async function talk(
   const { script, seen, texts } = converse(steps, isOwn);
   bench.model.follow(script);
   const { home, work } = place;
-  const ended = await runHost(bench, place, { home, work, model: bench.model.url, server, ...setting }, turn);
+  const ended = await runHost(
+    bench,
+    place,
+    { home, work, model: bench.model.url, servers: { [SERVER]: server }, ...setting },
+    turn,
+  );
   return { seen, texts, notes: [], log: logOf(ended) };
 }
 
@@ -189,7 +149,7 @@ const byMessage = async (bench: Bench): Promise<Outcome> => {
   return inPlace(async (place) => {
     const server = place.stdioServer(...SAFE);
     const { home, work } = place;
-    const setting = { home, work, model: bench.model.url, server };
+    const setting = { home, work, model: bench.model.url, servers: { [SERVER]: server } };
     bench.host.configure(setting);
     const { script, seen } = converse([]);
     bench.model.follow(script);
@@ -287,10 +247,10 @@ const withStableLists = (bench: Bench): Promise<Outcome> =>
     };
   });
 
-/** Five servers from npm and one that dies, adopted from a host's file: a switch on the page, then the end of one process. */
+/** Five servers from npm and one that dies, behind one policy: a switch on the page, then the end of one process. */
 const withSeveralServers = (bench: Bench): Promise<Outcome> =>
   inPlace(async (place) => {
-    const endpoint = adoptServers(place);
+    const endpoint = endpointOf(place);
     const said: string[] = [];
     const ofMemory = { call: 'memory__read_graph', given: {} };
     const steps: Step[] = [
@@ -314,7 +274,6 @@ const withSeveralServers = (bench: Bench): Promise<Outcome> =>
       `the host lists every tool of the first request again: ${first.every((name) => back.includes(name))}`,
       `only tools of memory are missing after its end: ${all.every((name) => ended.includes(name) || name.includes('memory__'))}`,
       `the last call of memory was answered: ${/entities/.test(texts.at(-1) ?? '')}`,
-      `adopt --undo gave the file its bytes back: ${endpoint.undo()}`,
     ];
     return { seen, notes, log };
   });
@@ -331,4 +290,5 @@ export const MEASURES: Readonly<Record<string, (bench: Bench) => Promise<Outcome
   search: withToolSearch,
   stable: withStableLists,
   servers: withSeveralServers,
+  setup: withSetup,
 };

@@ -33,7 +33,7 @@ export interface Place {
 }
 
 /** Creates the folders of one measurement. */
-export function createPlace(): Place {
+function createPlace(): Place {
   const root = mkdtempSync(join(tmpdir(), 'host-'));
   const folder = (name: string): string => {
     const path = join(root, name);
@@ -83,4 +83,14 @@ export function createPlace(): Place {
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
+}
+
+/** Creates the folders of one measurement, and removes them afterwards. */
+export async function inPlace<T>(run: (place: Place) => Promise<T>): Promise<T> {
+  const place = createPlace();
+  try {
+    return await run(place);
+  } finally {
+    place.remove();
+  }
 }

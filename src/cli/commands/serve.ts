@@ -12,7 +12,7 @@ import { requireServer } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
 import { readPreferences, statedConcerns } from '../options/preferences.js';
 import { readService } from '../options/service-options.js';
-import { keepUsed, usedKeyOf } from '../serving/used-tools.js';
+import { keepUsed, uncalledTools, usedKeyOf } from '../serving/used-tools.js';
 import { type WatchedPolicy, watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
@@ -69,8 +69,13 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
   operations.policyInEffect(policy.digest, policy.label);
   if (isolation === 'shared') operations.note(SHARED);
   const live = new LivePolicy(policy);
+  const keepsCalls = key !== undefined && values.used && values.stdio === true;
+  const uncalled = keepsCalls
+    ? (tools: readonly string[]) => uncalledTools(terminal.env, key, tools)
+    : undefined;
   // The page is for the person at this machine.
-  const control = panel === 'off' || service.isForMany ? undefined : createControl(opened.name, paths);
+  const control =
+    panel === 'off' || service.isForMany ? undefined : createControl(opened.name, paths, uncalled);
 
   // A service has no terminal that could hang up. By convention, the signal asks it to read its configuration again.
   const hangup = service.isForMany && values.stdio !== true ? () => watched?.look() : undefined;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { PanelSession } from '../../gate/panel/panel-document.js';
+import type { PanelSession, PanelState } from '../../gate/panel/panel-document.js';
 import { once } from '../../once.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { loadTokenCounter } from '../inputs/token-counter.js';
@@ -15,14 +15,22 @@ export type Control = ReturnType<typeof createControl>;
  *
  * @param name the server that is served
  * @param policy the files of its policy
+ * @param uncalled counts the tools that were never called; left out where calls are not kept
  * @returns the channel, which does not listen yet
  * @throws {RegistryError} if the folder of the registry cannot be trusted
  * @example
  * const control = createControl('npx -y some-server', ['policy.yaml']);
  */
-export function createControl(name: string, policy: readonly string[]) {
+export function createControl(
+  name: string,
+  policy: readonly string[],
+  uncalled?: (tools: readonly string[]) => PanelState['uncalled'],
+) {
   const folder = registryFolder(process.env);
-  const hub = new Hub(once(async () => billedBy(await loadTokenCounter())));
+  const hub = new Hub(
+    once(async () => billedBy(await loadTokenCounter())),
+    uncalled,
+  );
   const token = randomBytes(32).toString('base64url');
   const closing: (() => void)[] = [];
   const fetch = controlChannel(hub, token);

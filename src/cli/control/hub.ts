@@ -34,8 +34,14 @@ export class Hub {
   private readonly listeners = new Set<(session: string) => void>();
   private revision = 0;
 
-  /** @param loadTokenCounter returns one counter for all documents: the counts of a list are remembered by it */
-  constructor(private readonly loadTokenCounter: LoadTokenCounter) {}
+  /**
+   * @param loadTokenCounter returns one counter for all documents: the counts of a list are remembered by it
+   * @param uncalled counts the tools that were never called; left out where calls are not kept
+   */
+  constructor(
+    private readonly loadTokenCounter: LoadTokenCounter,
+    private readonly uncalled?: (tools: readonly string[]) => PanelState['uncalled'],
+  ) {}
 
   /**
    * Returns the function that the gate calls for each connection.
@@ -154,7 +160,16 @@ export class Hub {
     this.revision += 1;
     const { revision } = this;
     const tokensOf = await this.loadTokenCounter();
-    return session.panel.state({ session: id, sessions: this.infos(), tokensOf, revision, wanted });
+    const state = await session.panel.state({
+      session: id,
+      sessions: this.infos(),
+      tokensOf,
+      revision,
+      wanted,
+    });
+    const tools = state?.items.flatMap(({ kind, name }) => (kind === 'tools' ? [name] : [])) ?? [];
+    const uncalled = this.uncalled?.(tools);
+    return state === undefined || uncalled === undefined ? state : { ...state, uncalled };
   }
 
   private infos(): PanelSession[] {

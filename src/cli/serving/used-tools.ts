@@ -1,5 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { PanelState } from '../../gate/panel/panel-document.js';
 import { countEach } from '../../policy/propose/words/words.js';
 import { sha256Of } from '../../sha256.js';
 import { read } from '../../wire/messages.js';
@@ -11,6 +12,8 @@ const MAX_BYTES = 1_000_000;
 /** What a host sends as a name can be anything, also a secret. */
 const PLAIN_NAME = /^[\w./:-]{1,64}$/;
 const DAY_MS = 86_400_000;
+/** What was not called for so long is not missed. */
+const MOST_DAYS = 90;
 
 const fileOf = (environment: NodeJS.ProcessEnv, server: string): string =>
   join(stateFolder(environment), 'used', `${sha256Of(server).slice(0, 16)}.log`);
@@ -78,6 +81,28 @@ export function usedTools(environment: NodeJS.ProcessEnv, server: string, days: 
   const counts = countEach(lines.flatMap(({ day, name }) => (day >= since ? [name] : [])));
   const names = [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
   return { names, calls: lines.length, since, first: lines[0]?.day };
+}
+
+/**
+ * Counts the tools that were never called since the first call that is known.
+ *
+ * @param environment the variables of the process
+ * @param server the command of the server, as text
+ * @param tools the names of its tools
+ * @returns how many, and the day; `undefined` below the calls that tell something
+ * @example
+ * uncalledTools(process.env, 'node server.js', ['list_mail', 'send_mail']); // { tools: 1, since: '2026-10-01' }
+ */
+export function uncalledTools(
+  environment: NodeJS.ProcessEnv,
+  server: string,
+  tools: readonly string[],
+): PanelState['uncalled'] {
+  const used = usedTools(environment, server, MOST_DAYS);
+  if (!enoughCalls(used)) return undefined;
+  const called = new Set(used.names);
+  const since = used.first !== undefined && used.first > used.since ? used.first : used.since;
+  return { tools: tools.filter((name) => !called.has(name)).length, since };
 }
 
 /** @returns the text by which the calls of a server are known; `undefined` for one that `serve --stdio` does not name so */

@@ -11,8 +11,16 @@ import { VERSION } from '../version.js';
 export interface OwnProgram {
   /** Node.js, and the path of this program. */
   readonly command: readonly string[];
-  /** Where it has to be installed first, because it runs from a cache that npm empties. */
-  readonly install?: string;
+  /** What has to be installed first, because it runs from a cache that npm empties. */
+  readonly install?: Installation;
+}
+
+/** A copy of this program that stays. */
+export interface Installation {
+  /** The package in the cache of `npx`. */
+  readonly from: string;
+  /** The folder that gets the copy. */
+  readonly to: string;
 }
 
 /**
@@ -29,21 +37,23 @@ export function ownProgram({ argv, env }: Pick<Io, 'argv' | 'env'>): OwnProgram 
   const own = fileURLToPath(new URL('./main.js', import.meta.url));
   const running = existsSync(own) ? own : resolve(argv[1] ?? '');
   if (!running.split(sep).includes('_npx')) return { command: [process.execPath, running] };
-  const install = join(dataFolder(env), 'program', VERSION);
-  const installed = join(install, 'node_modules', 'mcp-concerns', 'dist', 'cli', 'main.js');
+  const to = join(dataFolder(env), 'program', VERSION);
+  const installed = join(to, 'node_modules', 'mcp-concerns', 'dist', 'cli', 'main.js');
   const command = [process.execPath, installed];
-  return existsSync(installed) ? { command } : { command, install };
+  const from = resolve(running, '..', '..', '..');
+  return existsSync(installed) ? { command } : { command, install: { from, to } };
 }
 
 /**
- * Installs this version with npm.
+ * Installs a copy of the running program with npm. The copy comes from the cache, so it is the program that the person started,
+ * also if `npx` had it from a file or from another registry.
  *
- * @param folder where
+ * @param installation what to copy, and where to
  * @param env the environment, in which `npx` says where npm is
  * @throws {CliError} if npm fails, with what it says
  */
-export function installProgram(folder: string, env: NodeJS.ProcessEnv): void {
-  const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', `mcp-concerns@${VERSION}`];
+export function installProgram({ from, to }: Installation, env: NodeJS.ProcessEnv): void {
+  const args = ['install', '--prefix', to, '--install-links', '--no-audit', '--no-fund', from];
   const npm = env.npm_execpath;
   // On Windows, npm is a script of the shell.
   const options = {
@@ -58,7 +68,7 @@ export function installProgram(folder: string, env: NodeJS.ProcessEnv): void {
   if (done.status === 0) return;
   const said = done.error?.message ?? done.stderr.trim().split('\n').at(-1) ?? '';
   throw new CliError(
-    `npm cannot install mcp-concerns ${VERSION} in ${folder}: ${said}. Nothing was changed. Install it yourself with "npm install --global mcp-concerns", and run "mcp-concerns setup".`,
+    `npm cannot install mcp-concerns ${VERSION} in ${to}: ${said}. Nothing was changed. Install it yourself with "npm install --global mcp-concerns", and run "mcp-concerns setup".`,
   );
 }
 

@@ -5,11 +5,13 @@ import { slugOf } from '../../engine/servers/outside-names.js';
 import { groupBy } from '../../once.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import { sha256Of } from '../../sha256.js';
+import { read } from '../../wire/messages.js';
 import type { CatalogFile } from '../inputs/catalog-file.js';
 import type { TokenCounter } from '../inputs/token-counter.js';
 import { enoughCalls, usedTools } from '../serving/used-tools.js';
 import { writeFiles } from '../terminal/write-files.js';
 import type { PolicyChange } from '../terminal/write-policy.js';
+import { withCommands } from './edit-file.js';
 import { type HostServer, ownCommandOf } from './host-files.js';
 import { shownByHost } from './host-filters.js';
 import { type Listing, listServer, toolNames } from './list-server.js';
@@ -118,6 +120,8 @@ async function measure(
   const reason = server.stays ?? planning.reasonToStay(server);
   if (reason !== undefined) return { server, outcome: stays(reason) };
   try {
+    if (!canBeEdited(server))
+      return { server, outcome: stays('its form cannot be edited without losing something') };
     const own = ownCommandOf(server.command);
     if (own !== undefined) return { server, outcome: await planAgain(server, planning, list) };
     const catalog = await list(server);
@@ -126,6 +130,12 @@ async function measure(
     if (planning.signal.aborted) throw cause;
     return { server, outcome: stays(reasonOf(cause)) };
   }
+}
+
+/** Whether its command can be replaced in the file of the host, so that a plan promises nothing that fails later. */
+function canBeEdited({ file, path, entry, command }: HostServer): boolean {
+  const edit = { path, command: [...command, '--'], isList: Array.isArray(read(entry, 'command')) };
+  return withCommands(file, readFileSync(file, 'utf8'), [edit]) !== undefined;
 }
 
 const sizeOf = ({ tools = [] }: CatalogFile, tokensOf: TokenCounter): Room => ({
@@ -235,11 +245,15 @@ function recentTools(env: NodeJS.ProcessEnv, command: readonly string[]): readon
 /** @returns a reason as a part of a line: without the name of the server, which is in front */
 function reasonOf(cause: unknown): string {
   const message = cause instanceof Error ? cause.message : 'it does not start';
-  return message
-    .split('\n')
-    .join(' ')
-    .replace(/^The server "[^"]*" /, 'it ')
-    .replace(/\.$/, '');
+  return (
+    message
+      .split('\n')
+      .join(' ')
+      .replace(/^The server "[^"]*" /, 'it ')
+      // Other commands have that option.
+      .replace(', or allow more time with --timeout', '')
+      .replace(/\.$/, '')
+  );
 }
 
 /**

@@ -114,7 +114,9 @@ export async function setup(options: SetupOptions, terminal: Terminal): Promise<
     ...starts.flatMap(({ outcome }) => (outcome.kind === 'start' ? [...outcome.change.changed.keys()] : [])),
   ];
   if (program.install !== undefined && changed.length > 0)
-    terminal.note(`npx empties its cache, so this version is installed in ${short(program.install)} first.`);
+    terminal.note(
+      `npx empties its cache, so this version is installed in ${short(program.install.to)} first.`,
+    );
   if (options.yes !== true) {
     if (terminal.stdin.isTTY !== true || terminal.stderr.isTTY !== true) {
       terminal.note('Nothing was changed, because nobody can be asked. Run it on a terminal, or pass --yes.');
@@ -125,15 +127,18 @@ export async function setup(options: SetupOptions, terminal: Terminal): Promise<
       return 0;
     }
   }
-  if (program.install !== undefined && changed.length > 0) installProgram(program.install, terminal.env);
+  if (program.install !== undefined && changed.length > 0) {
+    terminal.note('Installing mcp-concerns. This can take half a minute.');
+    installProgram(program.install, terminal.env);
+  }
   // Policies first: a host's file never names one that is not there.
   const added = all.flatMap(({ outcome }) => (outcome.kind === 'narrowed' ? [...outcome.files] : []));
   const edits = starts.flatMap(({ outcome }) => (outcome.kind === 'start' ? [outcome.change] : []));
   writePolicy(edits, new Map(added));
-  const failed = files.filter((file) => !changeFile(file, changed, journal, short, terminal));
-  if (failed.length < files.length) terminal.note(lastWords(changed, failed));
+  const done = files.flatMap((file) => changeFile(file, changed, journal, short, terminal));
+  if (done.length > 0) terminal.note(lastWords(done));
   else if (starts.length > 0) terminal.note('The lists of running hosts follow.');
-  return failed.length === 0 ? 0 : 1;
+  return done.length === changed.length ? 0 : 1;
 }
 
 /** Why servers stay for reasons that are not in their entries. */
@@ -203,7 +208,7 @@ function outcomeText(outcome: PlannedServer['outcome']): string {
 
 /**
  * Reads a file again and changes the commands that still are what was planned, because its host can write it meanwhile.
- * Returns whether all of them were changed.
+ * Returns the servers whose commands were changed.
  */
 function changeFile(
   file: string,
@@ -211,14 +216,15 @@ function changeFile(
   journal: string,
   short: (file: string) => string,
   terminal: Terminal,
-): boolean {
-  const text = readFileSync(file, 'utf8');
+): readonly PlannedServer[] {
+  let text: string;
   let document: unknown;
   try {
+    text = readFileSync(file, 'utf8');
     document = readDocument(file, text);
   } catch {
-    terminal.note(`${short(file)} was written meanwhile, and cannot be read. It stays as it is.`);
-    return false;
+    terminal.note(`${short(file)} was written or removed meanwhile, and cannot be read. It stays as it is.`);
+    return [];
   }
   const own = changed.filter(({ server }) => server.file === file);
   const still = own.filter(({ server }) =>
@@ -248,7 +254,7 @@ function changeFile(
         ? 'Its servers were changed meanwhile'
         : 'Its form cannot be edited without losing something';
     terminal.note(`${short(file)} stays as it is. ${reason}.`);
-    return false;
+    return [];
   }
   const change: Change = {
     file,
@@ -267,11 +273,10 @@ function changeFile(
     terminal.note(
       `${short(file)}: ${quantity(missed, 'server')} changed meanwhile, so run setup again for them.`,
     );
-  return missed === 0;
+  return still;
 }
 
-function lastWords(changed: readonly PlannedServer[], failed: readonly string[]): string {
-  const done = changed.filter(({ server }) => !failed.includes(server.file));
+function lastWords(done: readonly PlannedServer[]): string {
   const hosts = [...new Set(done.map(({ server }) => server.host.name))].join(', ');
   return `Restart ${hosts}. If it asks whether it may call the tool "concerns" of a server, allow it always. "npx mcp-concerns setup --undo" puts everything back.`;
 }

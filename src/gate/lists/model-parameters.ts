@@ -42,6 +42,8 @@ function propertyFor(concern: Concern): object {
   return multiple ? { type: 'array', items: one, ...about } : { ...one, ...about };
 }
 
+const lastOf = (text: string, separator: RegExp): number => [...text.matchAll(separator)].at(-1)?.index ?? 0;
+
 /** Returns what the values mean, each as long as there is room for all. */
 function meaningsOf({ values, valueDescriptions = {} }: Concern): readonly string[] {
   const all = Object.entries(valueDescriptions);
@@ -52,10 +54,15 @@ function meaningsOf({ values, valueDescriptions = {} }: Concern): readonly strin
   if (described.length === 0 || letters < MIN_DESCRIPTION) return [];
   const cut = (text: string) => {
     if (text.length <= letters) return text;
-    const start = text.slice(0, letters);
-    const end = Math.max(start.lastIndexOf(','), start.lastIndexOf(';'));
-    return (end < 1 ? Array.from(text).slice(0, letters).join('') : start.slice(0, end)).trim();
+    // One letter more, so that a part which just fits is whole.
+    const start = text.slice(0, letters + 1);
+    // Never in a word: a name without its end is a wrong name.
+    const end = [/[,;]/g, /[\s:]+/g].map((separator) => lastOf(start, separator)).find((at) => at > 0) ?? 0;
+    return start
+      .slice(0, end)
+      .trim()
+      .replace(/[:,;]$/, '');
   };
-  const parts = described.map(([value, text]) => `${value}: ${cut(text)}`);
+  const parts = described.map(([value, text]) => [value, cut(text)].filter((part) => part !== '').join(': '));
   return [`${parts.join('; ')}.`];
 }

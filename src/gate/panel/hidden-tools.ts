@@ -39,7 +39,7 @@ export const nameOf = (tool: Primitive): string => identityOf('tools', tool);
 /** Of a description. If the answer is too long, it has shorter ones, and then only names. */
 const LETTERS = [40, 20, 0];
 /** An answer has at most 10,000 tokens. Words are counted here, which are a little fewer (bench/concerns-tool.ts). */
-const MAX_WORDS = 9000;
+export const MAX_WORDS = 9000;
 const WORD = /\p{Lu}?\p{Ll}{1,7}|\p{N}|\S/gu;
 
 /**
@@ -104,7 +104,8 @@ function lineOf({ name, title, description }: Primitive, letters: number): strin
   return start === '' ? String(name) : `${name}: ${start}`;
 }
 
-const wordsIn = (text: string): number => text.match(WORD)?.length ?? 0;
+/** @returns about how many tokens a text has */
+export const wordsIn = (text: string): number => text.match(WORD)?.length ?? 0;
 
 /** Returns as many lines as fit. */
 function cut(text: string): string {

@@ -23,6 +23,7 @@ import {
 } from './generated/texts.js';
 import { addableTools, nameOf } from './hidden-tools.js';
 import { howToSwitch } from './how-to-switch.js';
+import { tooLarge } from './large-values.js';
 import { problemOf } from './panel.js';
 
 /** What a model did with the tool `concerns`. The text is for the model. */
@@ -48,7 +49,10 @@ export function* actOfModel(facts: Facts, given: Readonly<Record<string, unknown
   const update: Configuration = resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
   const problem = problemOf(update);
   if (problem !== undefined) return refused(problem);
-  return yield* changed(facts, describeAccepted(update));
+  const values = describeAccepted(update);
+  const names = yield* tooLarge(facts, values);
+  if (names !== undefined) return { isError: false, text: names };
+  return yield* changed(facts, values);
 }
 
 /**

@@ -159,6 +159,8 @@ export interface PanelState {
   /** How to show more if this page can only show less. */
   readonly onlyNarrows?: string;
   readonly warnings: readonly string[];
+  /** How many of all tools were never called since a day, where calls are kept. */
+  readonly uncalled?: { readonly tools: number; readonly since: string };
   /** Which of several servers are missing, which of their definitions are left out, and why: sentences that `warnings` has too. */
   readonly missing?: readonly string[];
 }

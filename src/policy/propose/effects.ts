@@ -234,7 +234,9 @@ function effectOfName(words: readonly string[]): NamedEffect | undefined {
     return { effect: effectOfVerb(verb) ?? 'destroys', verb, isNoun: true };
   }
   const isVerb = (word: string): boolean => effectOfVerb(word) !== undefined;
-  const only = isOnlyVerb(first) ? 0 : words.findLastIndex(isOnlyVerb);
+  // `flag_message_as_read`: what stands behind "as" is a state, and no verb.
+  const setsState = isChange(first) && rest.includes('as');
+  const only = isOnlyVerb(first) || setsState ? 0 : words.findLastIndex(isOnlyVerb);
   const any = isVerb(first) ? 0 : words.findLastIndex(isVerb);
   const index = only === -1 ? any : only;
   const verb = words[index] ?? '';

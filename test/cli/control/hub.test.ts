@@ -35,6 +35,22 @@ it.each([
   expect(sessions.map((each) => each.relisted)).toEqual([relisted]);
 });
 
+it('a session says how many of its tools were never called, where calls are kept', async () => {
+  const given: (readonly string[])[] = [];
+  const hub = new Hub(
+    async () => () => 1,
+    (tools) => {
+      given.push(tools);
+      return { tools: 1, since: '2026-10-01' };
+    },
+  );
+  sessionOf(hub, false);
+  const [state] = await hub.states();
+  expect(state?.uncalled).toEqual({ tools: 1, since: '2026-10-01' });
+  const tools = state?.items.flatMap(({ kind, name }) => (kind === 'tools' ? [name] : []));
+  expect(given).toEqual([tools]);
+});
+
 it('a session with stable lists was not asked to list again', async () => {
   const hub = new Hub(async () => () => 1);
   sessionOf(hub, false, { enforcement: 'advisory', lists: 'stable' });

@@ -252,6 +252,18 @@ describe('a server', () => {
   });
 });
 
+it('leaves a form of TOML that cannot be edited, and starts nothing', async () => {
+  const starts = join(home, 'starts');
+  vi.stubEnv('STARTS', starts);
+  const text = `[mcp_servers]\ncrm = { command = "node", args = [${MANY}] }\n`;
+  write('.codex/config.toml', text);
+  const { code, said } = await setup('--yes', '--host', 'codex');
+  expect(code).toBe(0);
+  expect(said).toContain('crm  left as it is: its form cannot be edited without losing something');
+  expect(textOf('.codex/config.toml')).toBe(text);
+  expect(existsSync(starts)).toBe(false);
+});
+
 it('names a file that is not JSON with the line, and goes on', async () => {
   write('.gemini/settings.json', '{\n"mcpServers": {"broken');
   write(OPENCODE, opencode(MANY));
@@ -377,8 +389,12 @@ it('installs a program that stays if it runs from the cache of npx', async () =>
     argv: ['node', join(home, '.npm/_npx/abc/node_modules/mcp-concerns/dist/cli/main.js')],
     env: { ...process.env, npm_execpath: npm },
   };
-  const { install = '', command } = ownProgram(io);
-  expect(install).toContain(join(home, '.local/share/mcp-concerns'));
+  const { install, command } = ownProgram(io);
+  expect(install).toEqual({
+    from: join(home, '.npm/_npx/abc/node_modules/mcp-concerns'),
+    to: expect.stringContaining(join(home, '.local/share/mcp-concerns')),
+  });
+  if (install === undefined) throw new Error('It would not be installed.');
   installProgram(install, io.env);
   expect(existsSync(command[1] ?? '')).toBe(true);
   expect(ownProgram(io)).toEqual({ command });

@@ -49,15 +49,21 @@ describe('the parameters of the model', () => {
   });
 
   it('say what the values mean, each as long as there is room for all', () => {
-    const meaning = (count: number) => {
-      const values = Array.from({ length: count }, (_, index) => `{ v${index}: "${'x'.repeat(200)}" }`);
+    const meaning = (count: number, text = 'x, '.repeat(80)) => {
+      const values = Array.from({ length: count }, (_, index) => `{ v${index}: "${text}" }`);
       const { concerns } = policyOf(`concerns: { topic: { values: [${values.join(', ')}], model: free } }\n`);
       const { topic } = inputSchemaFor(concerns).properties as { topic?: { description?: string } };
       return topic?.description?.slice(FREE.length);
     };
-    expect(meaning(2)).toBe(` v0: ${'x'.repeat(200)}; v1: ${'x'.repeat(200)}.`);
-    expect(meaning(10)).toContain(` v0: ${'x'.repeat(64)}; v1: `);
-    expect(meaning(53)).toContain(` v0: ${'x'.repeat(12)}; v1: `);
+    const xs = (count: number) => Array(count).fill('x').join(', ');
+    expect(meaning(2)).toBe(` v0: ${xs(80)}, ; v1: ${xs(80)}, .`);
+    expect(meaning(10)).toContain(` v0: ${xs(22)}; v1: `);
+    expect(meaning(53)).toContain(` v0: ${xs(4)}; v1: `);
     expect(meaning(54)).toBe('');
+    // Never a part of a name: with it, a model would call a tool that does not exist.
+    const names = 'list-my-calendar-permissions, create-my-calendar-permission';
+    expect(meaning(20, names)).toContain(` v0: list-my-calendar-permissions; v1: `);
+    expect(meaning(30, names)).toContain(' v0; v1; ');
+    expect(meaning(30, `All other tools: ${names}`)).toContain(' v0: All other tools; v1: ');
   });
 });

@@ -13,6 +13,41 @@ const refused = (text: string) => ({ isError: true, text: `${text} Nothing chang
 const done = (text: string) => ({ isError: false, text });
 const forPeople = (name: string) => refused(`"${name}" is for people to change, not for a model. ${HOW}`);
 
+describe('values that would add more than about 10,000 tokens', () => {
+  const about = (name: string, topic: string, words: number) => ({
+    name,
+    description: `${topic} ${'word '.repeat(words)}`,
+    inputSchema: { type: 'object' },
+  });
+  const policy = (settings: string) =>
+    panelPolicy(
+      settings,
+      'concerns: { topic: { values: [news, mail], model: free } }\npatterns: { tools: { "news*": { topic: news }, "mail*": { topic: mail } } }\n',
+    );
+  const tools = [
+    about('news_1', 'news', 9),
+    ...Array.from({ length: 20 }, (_, at) => about(`mail_${at}`, 'mail', 600)),
+  ];
+
+  it('are answered with the names of the tools, and nothing changes', async () => {
+    const talk = talkTo(policy('panel: on'), {}, {}, tools);
+    await act(talk, { topic: 'news' });
+    const { isError, text } = await act(talk, { topic: 'mail' });
+    expect(isError).toBe(false);
+    expect(text).toMatch(
+      /^This would add 20 tools, .*Nothing changed\. .*show: mail_0, mail_1, .*mail_19\.$/,
+    );
+    expect(talk.record).toMatchObject({ model: { topic: 'news' } });
+  });
+
+  it('are set where lists stay as they are', async () => {
+    const talk = talkTo(policy('panel: on, lists: stable'), {}, {}, tools);
+    await act(talk, { topic: 'news' });
+    await act(talk, { topic: 'mail' });
+    expect(talk.record).toMatchObject({ model: { topic: 'mail' } });
+  });
+});
+
 describe('a model may not set', () => {
   it.each([
     ['a concern of people', { security: 'low' }, forPeople('security')],

@@ -1,13 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { streamJson } from '../dialogs/stream-json.js';
-import { commonEntry, type Host, SERVER, type Setting } from '../host.js';
-
-const mcpConfig = ({ home }: Setting): string => join(home, 'mcp.json');
+import { commonEntry, entriesOf, type Host, SERVER, type Setting } from '../host.js';
 
 const flags = (setting: Setting): string[] => [
-  ...['--print', '--model', 'claude-sonnet-4-5', '--mcp-config', mcpConfig(setting), '--strict-mcp-config'],
-  ...['--allowedTools', `mcp__${SERVER}`],
+  ...['--print', '--model', 'claude-sonnet-4-5'],
+  ...[
+    '--allowedTools',
+    Object.keys(setting.servers)
+      .map((key) => `mcp__${key}`)
+      .join(','),
+  ],
 ];
 
 const environment = ({ model, toolSearch = false }: Setting): Record<string, string> => ({
@@ -15,6 +18,11 @@ const environment = ({ model, toolSearch = false }: Setting): Record<string, str
   ANTHROPIC_API_KEY: 'not-a-key',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',
+  // A server that is slow to start would have no tools in the first request, which is what is measured.
+  MCP_CONNECTION_NONBLOCKING: 'false',
+  CLAUDE_CODE_MCP_STARTUP_WAIT_MS: '120000',
+  MCP_CONNECT_TIMEOUT_MS: '120000',
+  MCP_TIMEOUT: '120000',
   // Its default depends on the URL of the model: https://code.claude.com/docs/en/mcp
   ENABLE_TOOL_SEARCH: String(toolSearch),
 });
@@ -35,11 +43,14 @@ export const claudeCode: Host = {
   package: '@anthropic-ai/claude-code',
   program: 'claude',
   configure(setting) {
-    const { home, server, formAnswer } = setting;
+    const { home, forbidden, formAnswer } = setting;
+    const file = join(home, '.claude.json');
     mkdirSync(join(home, '.claude'), { recursive: true });
-    writeFileSync(mcpConfig(setting), JSON.stringify({ mcpServers: { [SERVER]: commonEntry(server) } }));
-    const settings = formAnswer === undefined ? {} : formHook(formAnswer);
+    writeFileSync(file, JSON.stringify({ mcpServers: entriesOf(setting, commonEntry) }));
+    const deny = forbidden === undefined ? [] : [`mcp__${forbidden.server}__${forbidden.tool}`];
+    const settings = { permissions: { deny }, ...(formAnswer === undefined ? {} : formHook(formAnswer)) };
     writeFileSync(join(home, '.claude/settings.json'), JSON.stringify(settings));
+    return file;
   },
   start: (setting, { prompt, continues }) => ({
     args: [...flags(setting), ...(continues ? ['--continue'] : []), '--', prompt],

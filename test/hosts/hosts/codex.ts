@@ -1,21 +1,21 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codexAppServer } from '../dialogs/codex-app-server.js';
-import { type Host, type McpServer, SERVER } from '../host.js';
+import type { Host, McpServer } from '../host.js';
 
 /** The texts and lists of the configuration are written alike in TOML and JSON. */
-function entryOf(server: McpServer): string {
+function entryOf([key, server]: readonly [string, McpServer]): string {
   const lines =
     server.via === 'http'
       ? [`url = ${JSON.stringify(server.url)}`]
       : [
           `command = ${JSON.stringify(server.command)}`,
           `args = ${JSON.stringify(server.args)}`,
-          `[mcp_servers.${SERVER}.env]`,
+          `[mcp_servers.${key}.env]`,
           ...Object.entries(server.env).map(([name, value]) => `${name} = ${JSON.stringify(value)}`),
         ];
   // Codex starts a conversation without the tools of servers that are not ready, unless they are required.
-  return [`[mcp_servers.${SERVER}]`, 'required = true', ...lines].join('\n');
+  return [`[mcp_servers.${key}]`, 'required = true', ...lines].join('\n');
 }
 
 export const codex: Host = {
@@ -23,7 +23,8 @@ export const codex: Host = {
   name: 'Codex CLI',
   package: '@openai/codex',
   program: 'codex',
-  configure({ home, model, server }) {
+  configure({ home, model, servers }) {
+    const file = join(home, '.codex/config.toml');
     mkdirSync(join(home, '.codex'), { recursive: true });
     const config = `model = "gpt-5"
 model_provider = "scripted"
@@ -35,9 +36,10 @@ base_url = "${model}/v1"
 env_key = "SCRIPTED_KEY"
 wire_api = "responses"
 
-${entryOf(server)}
+${Object.entries(servers).map(entryOf).join('\n\n')}
 `;
-    writeFileSync(join(home, '.codex/config.toml'), config);
+    writeFileSync(file, config);
+    return file;
   },
   start: (_setting, { prompt, continues }) => ({
     args: [

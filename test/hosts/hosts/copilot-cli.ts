@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { acp } from '../dialogs/acp.js';
-import { type Host, type McpServer, SERVER } from '../host.js';
+import { entriesOf, type Host, type McpServer } from '../host.js';
 
 const entryOf = (server: McpServer): object =>
   server.via === 'http'
@@ -13,6 +13,8 @@ const environment = (model: string): Record<string, string> => ({
   COPILOT_PROVIDER_API_KEY: 'not-a-key',
   COPILOT_MODEL: 'scripted',
   COPILOT_OFFLINE: 'true',
+  // With its default for unknown models, the host sends no request that has all tools of five servers.
+  COPILOT_PROVIDER_MAX_PROMPT_TOKENS: '1000000',
 });
 
 export const copilotCli: Host = {
@@ -20,14 +22,16 @@ export const copilotCli: Host = {
   name: 'GitHub Copilot CLI',
   package: '@github/copilot',
   program: 'copilot',
-  configure({ home, server }) {
-    mkdirSync(join(home, '.copilot'), { recursive: true });
-    const config = { mcpServers: { [SERVER]: entryOf(server) } };
-    writeFileSync(join(home, '.copilot/mcp-config.json'), JSON.stringify(config));
+  configure(setting) {
+    const file = join(setting.home, '.copilot/mcp-config.json');
+    mkdirSync(join(setting.home, '.copilot'), { recursive: true });
+    writeFileSync(file, JSON.stringify({ mcpServers: entriesOf(setting, entryOf) }));
+    return file;
   },
-  start: ({ model }, { prompt, continues }) => ({
+  start: ({ model, forbidden }, { prompt, continues }) => ({
     args: [
       ...(continues ? ['--continue'] : []),
+      ...(forbidden === undefined ? [] : ['--deny-tool', `${forbidden.server}(${forbidden.tool})`]),
       ...['--allow-all-tools', '--no-auto-update', '--disable-builtin-mcps', '--prompt', prompt],
     ],
     env: environment(model),

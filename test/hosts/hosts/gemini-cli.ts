@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { acp } from '../dialogs/acp.js';
-import { type Host, type McpServer, SERVER } from '../host.js';
+import { entriesOf, type Host, type McpServer } from '../host.js';
 
-const entryOf = (server: McpServer): object =>
+const entryOf = (server: McpServer, forbidden: readonly string[]): object =>
   server.via === 'http'
     ? { httpUrl: server.url, trust: true }
-    : { command: server.command, args: server.args, env: server.env, trust: true };
+    : { command: server.command, args: server.args, env: server.env, trust: true, excludeTools: forbidden };
 
 const environment = (model: string): Record<string, string> => ({
   GEMINI_API_KEY: 'not-a-key',
@@ -18,15 +18,20 @@ export const geminiCli: Host = {
   name: 'Gemini CLI',
   package: '@google/gemini-cli',
   program: 'gemini',
-  configure({ home, server }) {
+  configure(setting) {
+    const { home, forbidden } = setting;
+    const file = join(home, '.gemini/settings.json');
     mkdirSync(join(home, '.gemini'), { recursive: true });
     const settings = {
-      mcpServers: { [SERVER]: entryOf(server) },
+      mcpServers: entriesOf(setting, (server, key) =>
+        entryOf(server, forbidden?.server === key ? [forbidden.tool] : []),
+      ),
       security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
       privacy: { usageStatisticsEnabled: false },
       general: { enableAutoUpdate: false, disableAutoUpdate: true },
     };
-    writeFileSync(join(home, '.gemini/settings.json'), JSON.stringify(settings));
+    writeFileSync(file, JSON.stringify(settings));
+    return file;
   },
   start: ({ model }, { prompt, continues }) => ({
     args: [

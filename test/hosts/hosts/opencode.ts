@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { acp } from '../dialogs/acp.js';
-import { type Host, type McpServer, SERVER } from '../host.js';
+import { entriesOf, type Host, type McpServer, SERVER } from '../host.js';
 
 const entryOf = (server: McpServer): object =>
   server.via === 'http'
@@ -19,15 +19,20 @@ export const opencode: Host = {
   name: 'opencode',
   package: 'opencode-ai',
   program: 'opencode',
-  configure({ home, model, server }) {
+  configure(setting) {
+    const { home, model, forbidden } = setting;
+    const file = join(home, '.config/opencode/opencode.json');
     mkdirSync(join(home, '.config/opencode'), { recursive: true });
     const limit = { context: 200_000, output: 8000 };
     const config = {
       model: 'scripted/scripted',
       autoupdate: false,
       share: 'disabled',
-      permission: { '*': 'allow' },
-      mcp: { [SERVER]: entryOf(server) },
+      permission: {
+        '*': 'allow',
+        ...(forbidden === undefined ? {} : { [`${forbidden.server}_${forbidden.tool}`]: 'deny' }),
+      },
+      mcp: entriesOf(setting, entryOf),
       provider: {
         scripted: {
           npm: '@ai-sdk/openai-compatible',
@@ -36,7 +41,8 @@ export const opencode: Host = {
         },
       },
     };
-    writeFileSync(join(home, '.config/opencode/opencode.json'), JSON.stringify(config));
+    writeFileSync(file, JSON.stringify(config));
+    return file;
   },
   start: (_setting, { prompt, continues, command }) => ({
     args: [

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { acp } from '../dialogs/acp.js';
-import { type Host, type McpServer, SERVER } from '../host.js';
+import { entriesOf, type Host, type McpServer, SERVER } from '../host.js';
 
 const entryOf = (server: McpServer): object =>
   server.via === 'http'
@@ -19,16 +19,19 @@ export const qwenCode: Host = {
   name: 'Qwen Code',
   package: '@qwen-code/qwen-code',
   program: 'qwen',
-  configure({ home, server, toolSearch = false }) {
+  configure(setting) {
+    const { home, toolSearch = false } = setting;
+    const file = join(home, '.qwen/settings.json');
     mkdirSync(join(home, '.qwen'), { recursive: true });
     const settings = {
-      mcpServers: { [SERVER]: entryOf(server) },
+      mcpServers: entriesOf(setting, entryOf),
       security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: false } },
       tools: { toolSearch: { enabled: toolSearch } },
       privacy: { usageStatisticsEnabled: false },
       general: { enableAutoUpdate: false },
     };
-    writeFileSync(join(home, '.qwen/settings.json'), JSON.stringify(settings));
+    writeFileSync(file, JSON.stringify(settings));
+    return file;
   },
   start: ({ model }, { prompt, continues }) => ({
     args: [...(continues ? ['--continue'] : []), '--yolo', '--auth-type', 'openai', prompt],

@@ -19,6 +19,39 @@ const effectOf = (each: Primitive): string => {
   return `${effect} by ${effectFrom}${doubt === undefined ? '' : ', unsure'}`;
 };
 
+describe('a topic', () => {
+  const topicsOf = (names: readonly string[]) => {
+    const { tools } = proposePolicy({ tools: names.map((name) => tool(name)) });
+    return new Map(tools.map(({ name, topics }) => [name, topics]));
+  };
+
+  it('is not half of a phrase whose other half is in most names', () => {
+    const found = topicsOf([
+      ...['get', 'create', 'merge', 'decline', 'approve', 'update'].map((verb) => `${verb}_pull_request`),
+      ...['get', 'list', 'create', 'delete'].map((verb) => `${verb}_pull_request_task`),
+      ...['get', 'list', 'create'].map((verb) => `${verb}_pull_request_draft`),
+      ...['get', 'list', 'create'].map((verb) => `${verb}_branch`),
+      ...['get', 'list'].map((verb) => `${verb}_pipeline`),
+    ]);
+    expect(found.get('get_pull_request_task')).toEqual(['task']);
+    expect(found.get('create_pull_request_draft')).toEqual(['draft']);
+    expect(found.get('get_branch')).toEqual(['branch']);
+  });
+
+  it('with more than 20 tools is divided by the words behind its own', () => {
+    const objects = ['message', 'folder', 'rule', 'attachment', 'category'];
+    const mail = objects.flatMap((object) =>
+      ['get', 'list', 'create', 'update', 'delete'].map((verb) => `${verb}_mail_${object}`),
+    );
+    const others = ['calendar', 'contact', 'note', 'drive', 'team', 'chart'].flatMap((object) =>
+      ['get', 'list', 'create', 'update', 'delete'].map((verb) => `${verb}_${object}_entry`),
+    );
+    const found = topicsOf([...mail, ...others]);
+    expect(found.get('get_mail_folder')).toEqual(['mail.folder']);
+    expect(found.get('get_contact_entry')).toEqual(['contact']);
+  });
+});
+
 describe('the effect of a tool', () => {
   it.each([
     ['manage_media', ['list', 'upload', 'delete'], 'destroys by description, unsure'],
@@ -38,6 +71,10 @@ describe('the effect of a tool', () => {
     ['run_audit', '', 'read-only by name'],
     ['execute_sql', '', 'destroys by name'],
     ['resolve_thread', '', 'changes by name'],
+    ['mark_notification_as_read', 'Mark a notification as read', 'changes by name'],
+    ['mark_all_read', '', 'changes by name'],
+    ['flag_message_as_read', 'Flags a message as read', 'changes by name'],
+    ['get_mark', 'Returns the mark', 'read-only by name'],
     ['resolve_name', '', 'read-only by name'],
     // The first word can be a changing verb, so only the description may say that it reads.
     ['order_status', '', 'changes by name'],

@@ -148,6 +148,14 @@ ${own.map(({ name, index, server }) => `    ${server}__${name}: { effect: ${effe
 export const LARGE_STATES: Readonly<Record<string, PanelState>> = {
   large: largeState({ effect: 'read-only', topic: ['databases', 'files', 'tickets'] }),
   servers: serversState({ topic: ['files', 'browser.reading'] }),
+  // Topics that only write have no tool left, and are gray.
+  looked: {
+    ...serversState({ effect: 'read-only', topic: ['files.reading', 'repositories'] }),
+    sessions: [{ id: 's1', client: 'opencode', version: '1.18.33', via: 'stdio', relisted: true }],
+    uncalled: { tools: 96, since: '2026-10-01' },
+    warnings: [],
+    missing: [],
+  },
   alone: stateOf('vault', {
     name: 'Data vault',
     preferences: {

@@ -96,6 +96,18 @@ describe.skipIf(browser === undefined)(`the page in a real browser ${reason}`, (
     },
   );
 
+  it('goes to the search with the first stop of the Tab key', async () => {
+    const state = LARGE_STATES.looked;
+    if (state === undefined) throw new Error('There is no such state.');
+    const page = await open(state, { viewport: { width: 1200, height: 900 } });
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('browser');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('browser');
+    expect(await page.locator('header').innerText()).toContain('tools were never called since 2026-10-01.');
+    await page.close();
+  });
+
   it.each(['vault', 'large'])('breaks no word of a title on a phone: %s', async (name) => {
     const state = { ...STATES, ...LARGE_STATES }[name];
     if (state === undefined) throw new Error(`There is no state ${name}.`);

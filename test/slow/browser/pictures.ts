@@ -47,7 +47,7 @@ async function drawPlayground(page: Page, path: (state: string) => string): Prom
 
 /** One picture for each page of the documentation that has one. */
 const DOCS_PICTURES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
-  page: (page) => show(page, 'large'),
+  page: (page) => show(page, 'looked'),
   switch: async (page) => {
     await show(page, 'alone');
     // Down to the switches of tools: the totals stay in sight.

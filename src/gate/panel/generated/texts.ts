@@ -14,6 +14,7 @@ export const ONE_ACT = "Pass values, or list or find, or show, in a call of its 
 export const NO_CONCERNS = "\"concerns\" must be an object of concern names and values. Nothing changed." as const;
 export const notAddable = ({ name, hint }: { readonly name: string | number; readonly hint: string | number }) => `${name} is not a hidden tool that you can show.${hint}`;
 export const tooManyAdded = ({ most, all }: { readonly most: string | number; readonly all: string | number }) => `At most ${most} tools can be added, and this would make ${all}. Set a value instead.`;
+export const tooMuchAdded = ({ tools, names }: { readonly tools: string | number; readonly names: string | number }) => `This would add ${tools} tools, more than about 10,000 tokens. Nothing changed. Pass the names that you need as show: ${names}.`;
 export const notHere = ({ name, how }: { readonly name: string | number; readonly how: string | number }) => `${name} cannot be changed here. ${how}`;
 export const ofOperator = ({ name }: { readonly name: string | number }) => `${name} is set by the operator, so it cannot be changed here. Nothing changed.`;
 export const ofPeople = ({ name, how }: { readonly name: string | number; readonly how: string | number }) => `${name} is for people to change, not for a model. ${how} Nothing changed.`;

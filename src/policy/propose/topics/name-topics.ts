@@ -71,22 +71,34 @@ function divided(
 ): WordsByName | undefined {
   const nouns = new Map(tools.map(({ name, words }) => [name, nounsOf(words, known)]));
   const phrases = new Map([...nouns].map(([name, own]) => [name, phrasesOf(own)]));
-  // `task` is a thing of its own where several names have nothing else: `create_task`, `delete_task`.
-  const alone = countEach([...nouns.values()].flatMap((own) => (own.length === 1 ? own : [])));
   const counts = countEach([...phrases.values()].flatMap((own) => [...own]));
   const countOf = (phrase: string): number => counts.get(phrase) ?? 0;
+  // Beside `pull_request` in most names, the task of `pull_request_task` is a `task`: `request-task` names nothing.
+  const isAboutAll = (word: string): boolean => countOf(word) > MAX_SHARE * tools.length;
+  const hasCommonPart = (phrase: string): boolean =>
+    phrase.includes('-') && phrase.split('-').some(isAboutAll);
+  // `task` is a thing of its own where several names have nothing else: `create_task`, `delete_task`.
+  const alone = countEach(
+    [...nouns.values()].flatMap((own) => {
+      const telling = own.length === 1 ? own : own.filter((noun) => !isAboutAll(noun));
+      return telling.length === 1 ? telling : [];
+    }),
+  );
   // If `merge` and `request` nearly always occur together, only `merge-request` can be a topic.
   const parts = new Set(
     [...counts].flatMap(([phrase, count]) =>
-      phrase
-        .split('-')
-        .filter((word) => word !== phrase && count >= MIN_SIZE && count >= PHRASE_SHARE * countOf(word)),
+      hasCommonPart(phrase)
+        ? []
+        : phrase
+            .split('-')
+            .filter((word) => word !== phrase && count >= MIN_SIZE && count >= PHRASE_SHARE * countOf(word)),
     ),
   );
   const isUsable = (phrase: string): boolean =>
     countOf(phrase) >= MIN_SIZE &&
     countOf(phrase) <= MAX_SHARE * tools.length &&
     !parts.has(phrase) &&
+    !hasCommonPart(phrase) &&
     (!GENERAL_NOUNS.has(phrase) || (alone.get(phrase) ?? 0) >= MIN_SIZE) &&
     !phrase.split('-').some((word) => above.has(word));
   const topics = new Map<string, string[]>(tools.map(({ name }) => [name, []]));
