@@ -223,10 +223,7 @@ primitives:
 describe('the difference of two catalogs', () => {
   const catalog = (...tools: object[]) => ({ encoding: 'o200k_base', tools });
   const old = catalog({ name: 'hashData', tokens: 100 }, { name: 'encryptData', tokens: 50 });
-  const now = catalog(
-    { name: 'encryptData', tokens: 80 },
-    { name: 'newRecord', annotations: { destructiveHint: false }, tokens: 44 },
-  );
+  const now = catalog({ name: 'encryptData', tokens: 80 }, { name: 'newRecord', tokens: 44 });
 
   it('includes primitives that are new, removed, or have more tokens', async () => {
     const args = ['--old-catalog', written('old.json', old), '--catalog', written('now.json', now)];
