@@ -63,7 +63,7 @@ export default {
     'kubernetes-types',
   ],
   // Tools that tests use where they are installed; one is of POSIX, with which tests make a pipe.
-  ignoreBinaries: ['terraform', 'mkfifo', 'buildah'],
+  ignoreBinaries: ['terraform', 'mkfifo', 'buildah', 'script'],
   // The store and the tasks take all of them at once: const { createClient, ...commands } = await import(...).
   ignoreIssues: {
     'src/session/dynamodb-client.ts': ['exports'],

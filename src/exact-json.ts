@@ -86,7 +86,7 @@ const SUSPECT = /[[:,]\s*(-?(?:\d+(?=[.eE])|\d{16}|0(?<=-0))[\d.eE+-]*)|^\s*-?\d
 export const MAX_DEPTH = 1000;
 
 /** Thrown for a text that is JSON, but deeper than `MAX_DEPTH`. */
-export class TooDeepError extends Error {
+export class TooDeepError extends SyntaxError {
   /** @param value what the text says; nothing may walk through it */
   constructor(readonly value: unknown) {
     super(`Arrays and objects lie more than ${MAX_DEPTH} levels deep in each other.`);
@@ -129,8 +129,7 @@ function endOfString(text: string, at: number): number {
  * Reads a text of JSON without changing a number. A text without such a number, which is almost every message, is read by
  * `JSON.parse`; another one takes three times as long.
  *
- * @throws {SyntaxError} as `JSON.parse` does
- * @throws {TooDeepError} if the value is deeper than `MAX_DEPTH`
+ * @throws {SyntaxError} as `JSON.parse` does; a `TooDeepError`, which is one, if the value is deeper than `MAX_DEPTH`
  * @example
  * JSON.stringify(parseExact('[20000000000000003, 1.0]')); // '[20000000000000003,1.0]'
  */
