@@ -1,8 +1,8 @@
 import type { BehindEndpoint } from '../http/upstream-server.js';
 import type { Era } from '../wire/messages.js';
 import type { AnswerOverHttp, Ask, Notify, ServerCall } from './call.js';
-import type { CallerHeaders } from './caller-headers.js';
 import type { UpstreamOptions } from './options.js';
+import type { CallerHeaders } from './wires/caller-headers.js';
 
 /** Whose calls are answered. */
 export interface Client {

@@ -16,7 +16,7 @@ import {
 } from '../wire/messages.js';
 import type { Backend, Backends, Client, ClientPort } from './backend.js';
 import { type AnswerOverHttp, type Ask, CANCELLED, type CallSignal, paramsOf, unaskable } from './call.js';
-import { CallerHeaders } from './caller-headers.js';
+import { CallerHeaders } from './wires/caller-headers.js';
 import { withoutChallenge } from './without-challenge.js';
 
 /**

@@ -5,11 +5,11 @@ import type { UpstreamServer } from '../http/upstream-server.js';
 import type { Era } from '../wire/messages.js';
 import type { Backends } from './backend.js';
 import { BridgedServer } from './bridged-server.js';
-import { CallerHeaders, forwardTo } from './caller-headers.js';
 import { ParkedCalls } from './eras/parked.js';
 import { OneServer } from './one-server.js';
 import type { Isolation, UpstreamOptions } from './options.js';
 import { Upstream } from './upstream.js';
+import { CallerHeaders, forwardTo } from './wires/caller-headers.js';
 
 /** What an endpoint of SDK v2 knows of the request that it makes a server for. */
 export interface ServerContext {

@@ -1,5 +1,5 @@
 import type { UpstreamEvent } from '../telemetry/upstream-event.js';
-import type { ForwardedHeader } from './caller-headers.js';
+import type { ForwardedHeader } from './wires/caller-headers.js';
 
 /** Which era is spoken to the server: that which it can, or only one. */
 export const PROTOCOLS = ['auto', '2026-07-28', '2025-11-25'] as const;

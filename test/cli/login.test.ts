@@ -210,7 +210,10 @@ it('signs in again if the file is damaged', async () => {
   const text = readFileSync(file, 'utf8');
   for (const damaged of ['', '[]', text.slice(0, 40), '{"tokens":{"access_token":7},"client":{}}']) {
     writeFileSync(file, damaged);
-    expect((await run('list', '--no-project', '--policy', 'policies/vault.yaml', '--url', remote.url, '--login')).code).toBe(0);
+    expect(
+      (await run('list', '--no-project', '--policy', 'policies/vault.yaml', '--url', remote.url, '--login'))
+        .code,
+    ).toBe(0);
   }
   expect(remote.opened).toHaveLength(5);
 });

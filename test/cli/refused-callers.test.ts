@@ -22,9 +22,7 @@ it('serve says that the server demands credentials, if it cannot be opened witho
   for (const method of ['initialize', 'server/discover']) remote.guarded.set(method, login);
   const { stderr, code } = await run(...serving, '--port', '0', '--url', remote.url);
   expect(code).toBe(2);
-  expect(stderr).toContain(
-    'The server answered 401. Pass --login to sign in, or --header with a token.',
-  );
+  expect(stderr).toContain('The server answered 401. Pass --login to sign in, or --header with a token.');
 });
 
 describe.each(ERAS)('serve in front of a remote %s server', (era) => {

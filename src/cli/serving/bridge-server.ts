@@ -5,10 +5,10 @@ import type { ServerV2 } from '../../http/sdk-v2.js';
 import type { UpstreamServer } from '../../http/upstream-server.js';
 import type { UpstreamEvent } from '../../telemetry/upstream-event.js';
 import type { Backends } from '../../upstream/backend.js';
-import { FORWARDED } from '../../upstream/caller-headers.js';
 import { startAtOnce } from '../../upstream/early/start-at-once.js';
 import { inProcessTransport } from '../../upstream/in-process.js';
 import { type Bridge, behindOne, bridge, bridgeTo } from '../../upstream/isolation.js';
+import { FORWARDED } from '../../upstream/wires/caller-headers.js';
 import { forwardsTo } from '../inputs/open-server.js';
 import type { Serving } from './serving.js';
 

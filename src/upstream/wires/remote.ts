@@ -18,9 +18,9 @@ import {
   toSdk,
 } from '../../wire/messages.js';
 import { abortSignalOf, type CallSignal, ignore } from '../call.js';
-import { CallerHeaders } from '../caller-headers.js';
 import { MODERN_VERSION } from '../eras/envelope.js';
 import { httpFailure, UpstreamError } from '../upstream-error.js';
+import { CallerHeaders } from './caller-headers.js';
 import { watchBody } from './watch-body.js';
 import type { Wire, WireOptions } from './wire.js';
 import { withinOrigin } from './within-origin.js';

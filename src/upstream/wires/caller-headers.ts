@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
-import { read } from '../wire/messages.js';
-import { UpstreamError } from './upstream-error.js';
+import { read } from '../../wire/messages.js';
+import { UpstreamError } from '../upstream-error.js';
 
 /** The headers of hosts that a server may get: for hosts that have a token of that server already. */
 export const FORWARDED = ['authorization'] as const;
