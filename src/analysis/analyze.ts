@@ -1,6 +1,14 @@
-import { identityOf, type Mapping, type Primitive, type ServerCatalog } from '../engine/mapping.js';
-import { type Concern, KINDS, type Kind, type Policy } from '../engine/policy.js';
+import { isAbout } from '../engine/evaluate.js';
+import {
+  identityOf,
+  involvedIn,
+  type Mapping,
+  type Primitive,
+  type ServerCatalog,
+} from '../engine/mapping.js';
+import { type Concern, KINDS, type Kind, type Policy, type Rule } from '../engine/policy.js';
 import { bindCatalog } from '../engine/select.js';
+import { usesOf } from '../engine/uses/tool-uses.js';
 import { and, type Formula, not, or, satisfy, simplify } from './formula.js';
 import { describeAssignment, type Space, spanSpace } from './space.js';
 
@@ -38,6 +46,7 @@ export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
   const classes = KINDS.flatMap((kind) => classesOf(policy, kind, catalog[kind] ?? []));
   const mappings = classes.map(({ mapping }) => mapping);
   const space = spanSpace(policy, mappings);
+  const involved = mappings.flatMap(involvedIn);
   const formulas = mappings.map((mapping) => space.shown(mapping));
   const unanswered: string[] = [...space.gaps];
   const isPossible = (formula: Formula, claim: string): boolean => {
@@ -68,9 +77,10 @@ export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
   const isOfHosts = empty?.found === true && (sees.found || sees.exhausted);
   if (empty?.found === false && empty.exhausted) unanswered.push('whether a configuration shows nothing');
   const rules = policy.rules.map((rule) => {
-    const fires = classes
-      .filter(({ kind }) => rule.kinds.includes(kind))
-      .map(({ mapping }) => space.fires(rule, mapping));
+    if (readsUndecided(rule, policy, catalog)) return { id: rule.id, fires: 'sometimes' } as const;
+    const fires = involved
+      .filter((mapping) => rule.kinds.includes(mapping.kind) && isAbout(rule, mapping))
+      .map((mapping) => space.fires(rule, mapping));
     const can = isPossible(or(fires), `whether rule ${rule.id} can fire`);
     const cannot = isPossible(or(fires.map(not)), `whether rule ${rule.id} always fires`);
     return { id: rule.id, fires: can ? (cannot ? 'sometimes' : 'always') : 'never' } as const;
@@ -93,6 +103,15 @@ export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
   };
 }
 
+/** Whether a rule is about an argument whose values cannot be decided. Then no call may send it. */
+const readsUndecided = ({ argument }: Rule, policy: Policy, { tools = [] }: ServerCatalog): boolean =>
+  argument !== undefined &&
+  tools.some((tool) =>
+    usesOf(policy, tool)?.arguments.some(
+      ({ name, isUndecidable }) => isUndecidable && name === argument.name,
+    ),
+  );
+
 /**
  * Finds out whether a host can see one primitive without another.
  *
@@ -114,6 +133,37 @@ function sizesWithDefaults({ policy: { concerns }, sizes }: Space): readonly num
   const isDenied = (concern: Concern | undefined) =>
     concern?.setBy === 'operator' && concern.default !== undefined;
   return sizes.map((size, index) => (isDenied(concerns[index]) ? size - 1 : size));
+}
+
+/**
+ * Finds out whether one caller can use a tool in some ways, and not in another.
+ *
+ * @param policy the policy
+ * @param shown what the policy says about the ways, see `mappingsOf`
+ * @param hidden what it says about the other one
+ * @returns whether some configuration shows all of the first, and hides the last
+ */
+export function canSeparate(policy: Policy, shown: readonly Mapping[], hidden: readonly Mapping[]): boolean {
+  const space = spanSpace(policy, [...shown, ...hidden]);
+  const all = (mappings: readonly Mapping[]) => and(mappings.map((each) => space.shown(each)));
+  return satisfy(and([all(shown), not(all(hidden))]), space.sizes).found;
+}
+
+/**
+ * Finds a way to use a tool that some caller cannot use, although it can use one before and one after it.
+ *
+ * @param policy the policy
+ * @param ways what the policy says about each way, in their order
+ * @returns the index of the first such way; `undefined` if what is left is always one range
+ */
+export function hiddenBetween(policy: Policy, ways: readonly (readonly Mapping[])[]): number | undefined {
+  const space = spanSpace(policy, ways.flat());
+  const shown = ways.map((each) => and(each.map((mapping) => space.shown(mapping))));
+  const found = shown.findIndex((formula, at) => {
+    const [before, after] = [or(shown.slice(0, at)), or(shown.slice(at + 1))];
+    return satisfy(and([before, not(formula), after]), space.sizes).found;
+  });
+  return found === -1 ? undefined : found;
 }
 
 export function classesOf(policy: Policy, kind: Kind, items: readonly Primitive[]) {

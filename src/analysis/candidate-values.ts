@@ -2,7 +2,7 @@ import type { EffectiveValue } from '../engine/configuration.js';
 import { readPath } from '../engine/expression/evaluate.js';
 import { childrenOf, type Expression, readsPrimitive } from '../engine/expression/expression.js';
 import { itemAt } from '../engine/item-at.js';
-import type { Mapping } from '../engine/mapping.js';
+import { type Mapping, ruleFacts } from '../engine/mapping.js';
 import type { Concern, Policy } from '../engine/policy.js';
 
 /** With more values than this, their 2^n combinations are not all tried. */
@@ -68,8 +68,8 @@ export function cutRange(
       // An unset value counts as 0 in a comparison.
       for (const number of [0, ...constantNumbers(rule.when)]) marks.add(number);
       for (const path of rule.paths.filter(readsPrimitive)) {
-        for (const { primitive } of mappings) {
-          for (const number of numbersIn(readPath({ primitive }, path))) marks.add(number);
+        for (const mapping of mappings) {
+          for (const number of numbersIn(readPath(ruleFacts(mapping), path))) marks.add(number);
         }
       }
     }

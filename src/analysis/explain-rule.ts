@@ -2,7 +2,7 @@ import type { Configuration } from '../engine/configuration.js';
 import { isUnanswered } from '../engine/expression/closed.js';
 import { compileExpression, readPath } from '../engine/expression/evaluate.js';
 import { type Expression, isComputed, type Need, operandsOf } from '../engine/expression/expression.js';
-import type { Mapping } from '../engine/mapping.js';
+import { type Mapping, ruleFacts } from '../engine/mapping.js';
 
 /** A part of a rule's condition, its value, and the parts that it was computed from. */
 export interface ExplainedPart {
@@ -26,7 +26,7 @@ export interface ExplainedPart {
  * explainRule(rule.when, mapping, configuration).value; // true
  */
 export function explainRule(when: Expression, mapping: Mapping, configuration: Configuration): ExplainedPart {
-  const data = { ...configuration.data, primitive: mapping.primitive };
+  const data = { ...configuration.data, ...ruleFacts(mapping) };
   const explain = (expression: Expression): ExplainedPart => {
     const isClosed = expression.type === 'closed';
     const lacking = isClosed

@@ -38,7 +38,8 @@ export interface Openings {
  * openings(policy, { tools: [{ name: 'wipe' }] }).openings[0]?.lack; // { type: 'scope', name: 'guest' }
  */
 export function openings(policy: Policy, catalog: ServerCatalog): Openings {
-  const classes = KINDS.flatMap((kind) => classesOf(policy, kind, catalog[kind] ?? []));
+  const listed = KINDS.flatMap((kind) => classesOf(policy, kind, catalog[kind] ?? []));
+  const classes = listed.flatMap((each) => [each, ...usesIn(each.mapping)]);
   const space = spanSpace(
     policy,
     classes.map(({ mapping }) => mapping),
@@ -77,6 +78,12 @@ export function openings(policy: Policy, catalog: ServerCatalog): Openings {
     ],
   };
 }
+
+/** The uses of a tool are primitives, too. */
+const usesIn = (tool: Mapping) =>
+  (tool.alternatives?.().flat(2) ?? []).map((use) => {
+    return { kind: tool.kind, mapping: { ...use, tool }, names: [use.use ?? ''] };
+  });
 
 /** Whether the rules could open only to a client that can do less. */
 const isAboutCapabilities = ({ type }: Lack, suspects: readonly Rule[]): boolean =>

@@ -1,8 +1,9 @@
 import { type EffectiveValue, toWords } from '../engine/configuration.js';
+import { isUnanswered } from '../engine/expression/closed.js';
 import { compileExpression, isTruthy, readPath } from '../engine/expression/evaluate.js';
 import { type Expression, type Need, readsCaller, readsPrimitive } from '../engine/expression/expression.js';
 import { itemAt } from '../engine/item-at.js';
-import type { Mapping } from '../engine/mapping.js';
+import { type Mapping, ruleFacts } from '../engine/mapping.js';
 import type { Policy } from '../engine/policy.js';
 import { and, atom, type Formula, not, or } from './formula.js';
 
@@ -31,7 +32,13 @@ export function toFormula(spanning: Spanning, expression: Expression, mapping: M
   if (expression.type === 'closed') {
     const { part, needs, counts } = expression;
     const answer = toFormula(spanning, part, mapping);
-    const unanswered = or(needs.map((need) => lacking(spanning, need)));
+    const unanswered = or(
+      needs.map((need) =>
+        need.isArgument === true
+          ? isUnanswered(need, readPath(ruleFacts(mapping), need.path))
+          : lacking(spanning, need),
+      ),
+    );
     return counts ? or([answer, unanswered]) : and([answer, not(unanswered)]);
   }
   if (expression.type === 'missing' && expression.paths.length > 1) {
@@ -84,13 +91,14 @@ function choose([condition, then, ...rest]: readonly Formula[]): Formula {
 function leaf(
   { policy, dimensions, comparison }: Spanning,
   expression: Expression,
-  { primitive }: Mapping,
+  mapping: Mapping,
 ): Formula {
   const { evaluate, paths } = compileExpression(expression);
+  const facts = ruleFacts(mapping);
   if (paths.some(readsCaller)) {
     const known = paths
       .filter(readsPrimitive)
-      .map((path) => `${path}=${JSON.stringify(readPath({ primitive }, path) ?? null)}`);
+      .map((path) => `${path}=${JSON.stringify(readPath(facts, path) ?? null)}`);
     return comparison([JSON.stringify(expression.json), ...known].join(' '));
   }
   const read = [...new Set(paths.map((path) => policy.indexOf.get(path.slice('concerns.'.length))))].filter(
@@ -104,7 +112,7 @@ function leaf(
       const words = typeof value === 'boolean' ? undefined : toWords(concern, value);
       if (words !== undefined) concerns[concern.name] = words;
     });
-    return isTruthy(evaluate({ concerns, primitive }, []));
+    return isTruthy(evaluate({ concerns, ...facts }, []));
   };
   const [only] = read;
   if (only === undefined) return holds([]);

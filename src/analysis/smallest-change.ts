@@ -6,7 +6,7 @@ import {
 } from '../engine/configuration.js';
 import { decide, fits } from '../engine/evaluate.js';
 import { itemAt } from '../engine/item-at.js';
-import { fromNumbers, type Mapping } from '../engine/mapping.js';
+import { fromNumbers, involvedIn, type Mapping } from '../engine/mapping.js';
 import { widenings } from '../engine/match/widen.js';
 import type { Policy } from '../engine/policy.js';
 import { combinations, cutRange, readByRule } from './candidate-values.js';
@@ -40,7 +40,8 @@ export function smallestChange(
   const accepted = describeAccepted(configuration);
   const all = optionsOf(mapping, configuration);
   // Without rules, each concern that does not match must change, and no other can help.
-  const isEach = effect === 'hide' && policy.rules.length === 0 && !affectsDefaults(policy);
+  const isAlone = mapping.tool === undefined && mapping.alternatives === undefined;
+  const isEach = effect === 'hide' && isAlone && policy.rules.length === 0 && !affectsDefaults(policy);
   const options = isEach ? all.filter(({ index }) => !matches(mapping, configuration, index)) : all;
 
   let tries = 0;
@@ -83,7 +84,8 @@ function optionsOf(mapping: Mapping, configuration: Configuration) {
   const { concerns } = configuration.policy;
   const host = concerns.flatMap((concern, index) => (concern.setBy === 'host' ? [{ concern, index }] : []));
   const matters = ({ concern, index }: (typeof host)[number]): boolean =>
-    mapping.offers[index] !== undefined || readByRule(configuration.policy, concern);
+    involvedIn(mapping).some(({ offers }) => offers[index] !== undefined) ||
+    readByRule(configuration.policy, concern);
   const others = affectsDefaults(configuration.policy) ? host.filter((each) => !matters(each)) : [];
   return [...host.filter(matters), ...others].map((each) => {
     const { concern, index } = each;
@@ -101,7 +103,7 @@ function alternatives(index: number, mapping: Mapping, configuration: Configurat
   const present = typeof now === 'object' ? now : typeof now === 'number' ? [now] : [];
   const candidates =
     'min' in values
-      ? cutRange(policy, index, [mapping], values, effective).map((number) => [number])
+      ? cutRange(policy, index, involvedIn(mapping), values, effective).map((number) => [number])
       : combinations(policy, concern);
   const distance = ([first = 0]: readonly number[]): number => Math.abs(first - (present[0] ?? 0));
   const nearest = candidates.sort(

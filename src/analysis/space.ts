@@ -1,7 +1,7 @@
 import { type EffectiveValue, toWords } from '../engine/configuration.js';
-import { asksForScope, DECISION_ORDER, type DecisionStep, fits } from '../engine/evaluate.js';
+import { asksForScope, DECISION_ORDER, type DecisionStep, fits, isAbout } from '../engine/evaluate.js';
 import { itemAt } from '../engine/item-at.js';
-import type { Mapping } from '../engine/mapping.js';
+import { involvedIn, type Mapping } from '../engine/mapping.js';
 import type { Concern, Policy, Rule } from '../engine/policy.js';
 import { getOrMake } from '../once.js';
 import { canCombine, combinations, cutRange, readByRule } from './candidate-values.js';
@@ -41,7 +41,8 @@ export interface Space {
  * const space = spanSpace(policy, catalog.classes);
  */
 export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
-  const effective = policy.concerns.map((_concern, index) => effectiveValues(policy, index, mappings));
+  const involved = mappings.flatMap(involvedIn);
+  const effective = policy.concerns.map((_concern, index) => effectiveValues(policy, index, involved));
   const dimensions: Dimension[] = effective.map((values, concern) => ({ concern, values }));
   const comparisons = new Map<string, number>();
   const comparison = (key: string): Formula => {
@@ -67,6 +68,7 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
     );
   const firesNow = (rule: Rule, mapping: Mapping): Formula => {
     if (!rule.kinds.includes(mapping.kind)) return false;
+    if (!isAbout(rule, mapping)) return false;
     const formula = toFormula({ policy, dimensions, comparison }, rule.when, mapping);
     // Every request of a client has an era, so only its capabilities can be unknown.
     return rule.needs.includes('client.capabilities')
@@ -85,6 +87,23 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
         return !mapping.mapped && policy.settings.unmapped === 'hide';
     }
   };
+  const shownAlone = (mapping: Mapping, rules: readonly Rule[]): Formula => {
+    const steps = DECISION_ORDER.map((step) => ({ ...step, applied: applies(step, mapping, rules) }));
+    return steps.reduceRight<Formula>(
+      (otherwise, { effect, applied }) =>
+        effect === 'show' ? or([applied, otherwise]) : and([not(applied), otherwise]),
+      true,
+    );
+  };
+  /** A use is hidden with its tool, and a tool without a use of each argument. */
+  const shown = (mapping: Mapping, rules = policy.rules): Formula => {
+    const { tool, alternatives } = mapping;
+    const ways = (alternatives?.() ?? []).map((uses) =>
+      or(uses.map((parts) => and(parts.map((part) => shown(part, rules))))),
+    );
+    const ofTool = tool === undefined ? [] : [shown(tool, rules)];
+    return and([shownAlone(mapping, rules), ...ways, ...ofTool]);
+  };
 
   return {
     policy,
@@ -96,14 +115,7 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
       .filter((concern) => readByRule(policy, concern) && !canCombine(concern))
       .map(({ name }) => `what all combinations of several values of ${name} do`),
     fires,
-    shown: (mapping, rules = policy.rules) => {
-      const steps = DECISION_ORDER.map((step) => ({ ...step, applied: applies(step, mapping, rules) }));
-      return steps.reduceRight<Formula>(
-        (otherwise, { effect, applied }) =>
-          effect === 'show' ? or([applied, otherwise]) : and([not(applied), otherwise]),
-        true,
-      );
-    },
+    shown,
   };
 }
 

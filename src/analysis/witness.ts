@@ -3,7 +3,7 @@ import { type Caller, resolveConfiguration } from '../engine/configuration.js';
 import { decide } from '../engine/evaluate.js';
 import { readPath } from '../engine/expression/evaluate.js';
 import { childrenOf, type Expression, readsCaller, readsPrimitive } from '../engine/expression/expression.js';
-import type { Mapping } from '../engine/mapping.js';
+import { involvedIn, type Mapping, ruleFacts } from '../engine/mapping.js';
 import type { Policy, Rule } from '../engine/policy.js';
 import { type Lack, lacks, SCOPES } from './lacks.js';
 
@@ -93,12 +93,9 @@ interface Draft {
   readonly preferences: Readonly<Record<string, unknown>>;
 }
 
-function partsOf(
-  policy: Policy,
-  { primitive, kind, offers }: Mapping,
-  lack: Lack,
-  suspects: readonly Rule[],
-): Part[] {
+function partsOf(policy: Policy, mapping: Mapping, lack: Lack, suspects: readonly Rule[]): Part[] {
+  const { kind } = mapping;
+  const involved = involvedIn(mapping);
   const rules = [...new Set([...suspects, ...policy.rules.filter(({ kinds }) => kinds.includes(kind))])];
   const constants = (path: string): readonly unknown[] => [
     ...new Set(
@@ -106,7 +103,9 @@ function partsOf(
         .filter(({ paths }) => paths.includes(path))
         .flatMap(({ when, paths }) => [
           ...literalsIn(when),
-          ...paths.filter(readsPrimitive).map((each) => readPath({ primitive }, each)),
+          ...paths
+            .filter(readsPrimitive)
+            .flatMap((each) => involved.map((one) => readPath(ruleFacts(one), each))),
         ]),
     ),
   ];
@@ -114,7 +113,7 @@ function partsOf(
   const paths = read.filter(readsCaller).sort((a, b) => Number(lacks(lack, b)) - Number(lacks(lack, a)));
   const concerns = policy.concerns.flatMap((concern, index): Part[] => {
     const isRead = read.includes(`concerns.${concern.name}`);
-    if (offers[index] === undefined && !isRead) return [];
+    if (involved.every(({ offers }) => offers[index] === undefined) && !isRead) return [];
     const { values, name } = concern;
     const some =
       'min' in values ? [values.min, values.max, ...constants(`concerns.${name}`).filter(isNumber)] : values;

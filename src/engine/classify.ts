@@ -10,12 +10,16 @@ import {
 } from './mapping.js';
 import { changeOf } from './pins.js';
 import type { Kind, Policy } from './policy.js';
+import { withUses } from './uses/map-tool.js';
+import { type ToolUses, usesOf } from './uses/tool-uses.js';
 
 /** The classes of a list: items of one class have equal values, so they share every decision. */
 export interface Classes {
   /** For each item the index of its class. */
   readonly classOf: readonly number[];
   readonly classes: readonly Mapping[];
+  /** For each tool what the policy says about its arguments. Items without are missing. */
+  readonly uses: readonly (ToolUses | undefined)[];
   /** The first few values in the items' `_meta.concerns` that the policy does not declare. */
   readonly unknown: readonly string[];
   /** The names of the first few items whose definition is not the pinned one. */
@@ -45,6 +49,7 @@ interface Given {
 export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]): Classes {
   const classOf: number[] = [];
   const classes: Mapping[] = [];
+  const uses: (ToolUses | undefined)[] = [];
   const undeclared: string[] = [];
   const changed: string[] = [];
   const byParts = new Map<number | string | object, Given>();
@@ -69,10 +74,16 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
     const texts = slots.map((each) => textOf(each, `item ${classOf.length}`));
     const isPlain = change === undefined && texts.length === 0;
     const key = isPlain ? given.number : [given.number, change, ...texts].join();
-    const made = () => classes.push({ kind, change, ...given.offers, primitive: data, slots }) - 1;
-    classOf.push(getOrMake(numbers, key, made));
+    const ofTool = kind === 'tools' ? usesOf(policy, item) : undefined;
+    const made = () =>
+      classes.push(withUses(ofTool, { kind, change, ...given.offers, primitive: data, slots })) - 1;
+    // What is left of the arguments of a tool is its own.
+    classOf.push(
+      ofTool === undefined || ofTool.arguments.length === 0 ? getOrMake(numbers, key, made) : made(),
+    );
+    if (ofTool !== undefined) uses[classOf.length - 1] = ofTool;
   }
-  return { classOf, classes, unknown: undeclared.slice(0, MAX_NAMED), changed };
+  return { classOf, classes, uses, unknown: undeclared.slice(0, MAX_NAMED), changed };
 }
 
 /** @returns a text that is equal for equal values, without the places where they were written */

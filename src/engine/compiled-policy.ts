@@ -110,6 +110,14 @@ export interface CompiledEntry {
   readonly values: { readonly [concern: string]: CompiledValue };
 }
 
+/** What gives the only values of an argument. */
+export interface CompiledBind {
+  /** The argument, or a pattern of tools and an argument: `deploy*(project)`. */
+  readonly name: string;
+  /** A constant, or JSON Logic. */
+  readonly from: unknown;
+}
+
 /** A checked policy as plain JSON. A Lambda bundle contains this instead of YAML. */
 export interface CompiledPolicy {
   readonly format: 1;
@@ -130,4 +138,6 @@ export interface CompiledPolicy {
   readonly pins?: Pins;
   /** How tools are presented, by name. */
   readonly present?: { readonly [tool: string]: Presentation };
+  /** The only values of arguments. If several parts bind one argument, values are left that all of them give. */
+  readonly bind?: readonly CompiledBind[];
 }

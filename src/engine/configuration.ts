@@ -181,7 +181,7 @@ function resolve(
   }
   const notAccepted = namesNotAccepted(policy, host);
   let data: RuleData = {};
-  if (policy.rules.length > 0) {
+  if (policy.rules.length + policy.binds.length > 0) {
     const facts = callerFacts(caller, policy.callerPaths);
     if (policy.callerPaths.length > 0) key += JSON.stringify(facts);
     data = ruleData(policy, effective, facts);

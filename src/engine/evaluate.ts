@@ -2,7 +2,7 @@ import { claimText } from './claims.js';
 import type { Configuration, EffectiveValue } from './configuration.js';
 import { isTruthy, readPath } from './expression/evaluate.js';
 import { itemAt } from './item-at.js';
-import { type Change, fromNumbers, type Mapping } from './mapping.js';
+import { type Change, fromNumbers, type Mapping, ruleFacts } from './mapping.js';
 import type { Concern, Policy, Rule } from './policy.js';
 import { isScopeClaim } from './scope-claims.js';
 
@@ -13,6 +13,7 @@ export interface IndexedDecision {
     | { readonly concern: number }
     | { readonly rule: number }
     | { readonly scopes: readonly string[] }
+    | { readonly argument: string }
     | 'fits'
     | 'unmapped'
     | 'changed'
@@ -24,7 +25,12 @@ export type Decision =
   | { readonly effect: 'show'; readonly reason: { readonly code: 'fits' } | ScopeReason | RuleReason }
   | {
       readonly effect: 'hide';
-      readonly reason: { readonly code: 'unmapped' | 'person' } | ChangeReason | ConcernReason | RuleReason;
+      readonly reason:
+        | { readonly code: 'unmapped' | 'person' }
+        | { readonly code: 'argument'; readonly argument: string }
+        | ChangeReason
+        | ConcernReason
+        | RuleReason;
     };
 
 /** The definition is not the one that was pinned. */
@@ -96,8 +102,17 @@ const OFF: IndexedDecision = { effect: 'hide', reason: 'person' };
  */
 export function decide(mapping: Mapping, configuration: Configuration): IndexedDecision {
   const { narrowed } = configuration;
-  const decision = decideAlone(mapping, configuration);
-  return narrowed === undefined || decision.effect === 'hide' ? decision : decideAlone(mapping, narrowed);
+  const ofTool = mapping.tool && decide(mapping.tool, configuration);
+  if (ofTool?.effect === 'hide') return ofTool;
+  const alone = decideAlone(mapping, configuration);
+  const decision = narrowed === undefined || alone.effect === 'hide' ? alone : decideAlone(mapping, narrowed);
+  return decision.effect === 'hide' ? decision : (withoutCalls(mapping, configuration) ?? decision);
+}
+
+/** A tool of which no call is left is hidden. */
+function withoutCalls({ impossible }: Mapping, configuration: Configuration): IndexedDecision | undefined {
+  const argument = impossible?.(configuration);
+  return argument === undefined ? undefined : { effect: 'hide', reason: { argument } };
 }
 
 /** Decides without the values of the model that narrow. */
@@ -147,13 +162,18 @@ function reasonOf(
  */
 export function evaluate(mapping: Mapping, configuration: Configuration): Decision {
   const { narrowed, policy } = configuration;
+  const ofTool = mapping.tool && evaluate(mapping.tool, configuration);
+  if (ofTool?.effect === 'hide') return ofTool;
   const alone = decideAlone(mapping, configuration);
   const decisive = narrowed === undefined || alone.effect === 'hide' ? configuration : narrowed;
-  const { effect, reason } = decisive === configuration ? alone : decideAlone(mapping, decisive);
+  const own = decisive === configuration ? alone : decideAlone(mapping, decisive);
+  const { effect, reason } = own.effect === 'hide' ? own : (withoutCalls(mapping, configuration) ?? own);
   if (reason === 'fits') return { effect: 'show', reason: { code: 'fits' } };
   if (reason === 'unmapped' || reason === 'person') return { effect: 'hide', reason: { code: reason } };
   if (reason === 'changed')
     return { effect: 'hide', reason: { code: 'definition', change: mapping.change ?? 'changed' } };
+  if ('argument' in reason)
+    return { effect: 'hide', reason: { code: 'argument', argument: reason.argument } };
   if ('scopes' in reason) return { effect: 'show', reason: { code: 'scope-missing', scopes: reason.scopes } };
   if ('rule' in reason) {
     return { effect, reason: ruleReason(itemAt(policy.rules, reason.rule), mapping, decisive) };
@@ -176,7 +196,7 @@ export function evaluate(mapping: Mapping, configuration: Configuration): Decisi
 }
 
 function ruleReason(rule: Rule, mapping: Mapping, configuration: Configuration): RuleReason {
-  const data = { ...configuration.data, primitive: mapping.primitive };
+  const data = { ...configuration.data, ...ruleFacts(mapping) };
   const values = rule.paths.map((path) => [path, readPath(data, path) ?? null]);
   const { id, source, reason } = rule;
   return {
@@ -194,9 +214,13 @@ function ruleReason(rule: Rule, mapping: Mapping, configuration: Configuration):
  * @param configuration the values in effect
  * @returns whether the rule is about primitives of that kind and its condition is true
  */
-export function ruleFires(rule: Rule, { kind, slots }: Mapping, { data }: Configuration): boolean {
-  return rule.kinds.includes(kind) && fires(rule, slots, data);
+export function ruleFires(rule: Rule, mapping: Mapping, { data }: Configuration): boolean {
+  return rule.kinds.includes(mapping.kind) && isAbout(rule, mapping) && fires(rule, mapping.slots, data);
 }
+
+/** A rule about an argument decides about the uses of that argument only. */
+export const isAbout = ({ argument }: Rule, mapping: Mapping): boolean =>
+  argument === undefined || argument.name === mapping.argument;
 
 function fires(rule: Rule, slots: Mapping['slots'], data: Configuration['data']): boolean {
   // Not every request says what the client can do, and a command line may not know the protocol. The scopes are unknown if
@@ -226,8 +250,11 @@ export const asksForScope = ({ asksForScopes }: Policy, { obtainable }: Concern)
   obtainable === true && asksForScopes;
 
 /** @returns the first rule with that effect that fires */
-function firstFiring(effect: Rule['effect'], { kind, slots }: Mapping, { policy, data }: Configuration) {
-  const rule = policy.rulesFor[effect][kind].find((index) => fires(itemAt(policy.rules, index), slots, data));
+function firstFiring(effect: Rule['effect'], mapping: Mapping, { policy, data }: Configuration) {
+  const rule = policy.rulesFor[effect][mapping.kind].find((index) => {
+    const each = itemAt(policy.rules, index);
+    return isAbout(each, mapping) && fires(each, mapping.slots, data);
+  });
   return rule === undefined ? undefined : { rule };
 }
 

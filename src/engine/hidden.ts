@@ -12,6 +12,8 @@ export interface HiddenCounts {
   readonly unmapped?: number;
   /** Primitives whose definition is not the pinned one, under `changed: hide`. */
   readonly changed?: number;
+  /** Tools of which no call is left, by the argument that has no value left. */
+  readonly arguments?: Readonly<Record<string, number>>;
   /** Tools that the person hid one by one. */
   readonly person?: number;
 }
@@ -33,6 +35,7 @@ export function countHidden(
 ): HiddenCounts {
   const byConcern: number[] = policy.concerns.map(() => 0);
   const byRule: number[] = policy.rules.map(() => 0);
+  const byArgument = new Map<string, number>();
   const without = { unmapped: 0, changed: 0, person: 0, fits: 0 };
   let index = 0;
   // A plain loop, as in `select`: it runs for every new configuration while the host waits.
@@ -41,6 +44,8 @@ export function countHidden(
     if (effect === 'show') continue;
     if (typeof reason === 'string') without[reason] += size;
     else if ('rule' in reason) byRule[reason.rule] = (byRule[reason.rule] ?? 0) + size;
+    else if ('argument' in reason)
+      byArgument.set(reason.argument, (byArgument.get(reason.argument) ?? 0) + size);
     else if ('concern' in reason) byConcern[reason.concern] = (byConcern[reason.concern] ?? 0) + size;
   }
   const concerns = positive(policy.concerns.map(({ name }, at) => [name, byConcern[at] ?? 0]));
@@ -48,6 +53,7 @@ export function countHidden(
   return {
     ...(isEmpty(concerns) ? {} : { concerns }),
     ...(isEmpty(rules) ? {} : { rules }),
+    ...(byArgument.size === 0 ? {} : { arguments: Object.fromEntries(byArgument) }),
     ...positive(Object.entries(without)),
   };
 }

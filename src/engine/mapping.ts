@@ -1,4 +1,5 @@
 import { numberOf } from '../exact-json.js';
+import type { Configuration } from './effective.js';
 import { isTruthy, pathReader, readOwn as readField } from './expression/evaluate.js';
 import { type Assignment, type Concern, KINDS, type Kind, type Policy, type Values } from './policy.js';
 import { isMinted, ownNames, serverOf } from './servers/outside-names.js';
@@ -48,6 +49,30 @@ export interface Mapping {
   readonly primitive: Readable;
   /** The values of the policy's slots for this primitive. */
   readonly slots: readonly unknown[];
+  /** Of a use: its name. */
+  readonly use?: string;
+  /** Of a use: the argument that it is about, and what the call sends. A rule about another argument does not apply. */
+  readonly argument?: string;
+  readonly arguments?: Readable;
+  /** Of a use: its tool, if that is decided too. It hides its uses. */
+  readonly tool?: Mapping;
+  /** Of a tool with arguments that the policy is about: the one of which nothing is left, so that no call is. */
+  readonly impossible?: (configuration: Configuration) => string | undefined;
+  /** Of such a tool: for each argument the ways to use it, as lists of uses that must all be shown. Each call uses it in one way. */
+  readonly alternatives?: () => readonly (readonly (readonly Mapping[])[])[];
+}
+
+/** Returns what rules read of a primitive, or of a use of a tool. */
+export const ruleFacts = (mapping: Pick<Mapping, 'primitive' | 'arguments'>) => ({
+  primitive: mapping.primitive,
+  arguments: mapping.arguments,
+});
+
+/** Returns all mappings that a decision depends on: of a use also that of its tool, of a tool also those of its uses. */
+export function involvedIn(mapping: Mapping): readonly Mapping[] {
+  const { tool, alternatives } = mapping;
+  const uses = alternatives?.().flat(2) ?? [];
+  return [mapping, ...uses, ...(tool === undefined ? [] : involvedIn(tool))];
 }
 
 /** How a primitive of each kind is identified in policies and requests. */
@@ -118,7 +143,7 @@ export function partsFor(policy: Policy, kind: Kind, primitive: Primitive, data:
   for (const assign of policy.assigns) {
     if (isTruthy(assign.fires({ primitive: data }, []))) parts.push(assign);
   }
-  const full = fullName(identity, primitive);
+  const full = patternName(identity, primitive);
   for (const pattern of policy.patterns[kind]) {
     if (pattern.matches(full)) parts.push(pattern);
   }
@@ -126,8 +151,8 @@ export function partsFor(policy: Policy, kind: Kind, primitive: Primitive, data:
   return parts;
 }
 
-/** A pattern has to see what a minted name stands for. */
-function fullName(identity: string, primitive: Primitive): string {
+/** @returns the name that patterns are compared with: they have to see what a minted name stands for */
+export function patternName(identity: string, primitive: Primitive): string {
   if (!isMinted(identity)) return identity;
   const own = readField(ownNames(primitive), 'name');
   return typeof own === 'string' ? `${serverOf(primitive)}__${own}` : identity;

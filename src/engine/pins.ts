@@ -12,6 +12,9 @@ import {
 } from './mapping.js';
 import { byKind, type Kind, type Pins, type Policy } from './policy.js';
 import { ownForm } from './servers/outside-names.js';
+import { withUses } from './uses/map-tool.js';
+import { usesOf } from './uses/tool-uses.js';
+import { mapUse } from './uses/use-primitives.js';
 
 /**
  * Computes the digest of a definition: of all that a model reads, that a person is shown, and that a policy may depend on. The
@@ -128,10 +131,12 @@ const matched = new WeakMap<object, Map<string, string>>();
  * @example
  * mapListed(policy, 'tools', tool).change; // 'changed'
  */
-export const mapListed = (policy: Policy, kind: Kind, primitive: Primitive): Mapping => ({
-  ...mapPrimitive(policy, kind, primitive),
-  change: changeOf(policy, kind, primitive),
-});
+export function mapListed(policy: Policy, kind: Kind, primitive: Primitive): Mapping {
+  const use = mapUse(policy, primitive, (tool) => mapListed(policy, kind, tool));
+  if (use !== undefined) return use;
+  const mapping = { ...mapPrimitive(policy, kind, primitive), change: changeOf(policy, kind, primitive) };
+  return kind === 'tools' ? withUses(usesOf(policy, primitive), mapping) : mapping;
+}
 
 /**
  * Computes the pins of a catalog.

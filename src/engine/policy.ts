@@ -17,10 +17,22 @@ import { compileGlob } from './match/glob.js';
 import { compileUriTemplate } from './match/uri-template.js';
 import { type Related, relatedValues } from './match/within.js';
 import { isScopeClaim } from './scope-claims.js';
+import type { Assignment, Entry, Values } from './uses/policy-parts.js';
+import {
+  type Bind,
+  bindsIn,
+  type NamedUse,
+  type RuleArgument,
+  ruleArgument,
+  toolsOnly,
+  usesIn,
+} from './uses/policy-uses.js';
+import { parseUse } from './uses/use-name.js';
 
 export type {
   ClaimPath,
   CompiledAssign,
+  CompiledBind,
   CompiledEntry,
   CompiledPolicy,
   CompiledRulePart,
@@ -35,30 +47,7 @@ export type {
 } from './compiled-policy.js';
 export { KINDS } from './compiled-policy.js';
 
-/**
- * Values are compared as numbers: the position in `values` for a list, the number itself for a range. `at-least` and
- * `at-most` are then the same comparison for both.
- */
-export interface Assignment {
-  readonly concern: number;
-  readonly offered: readonly number[] | 'any';
-  readonly source: string;
-}
-
-/** A part of a policy that gives values to primitives. */
-export interface Values {
-  readonly assignments: readonly Assignment[];
-  /** Parts with the same number assign the same values. */
-  readonly number: number;
-  /** False if a primitive with only these values still counts as unmapped. */
-  readonly maps?: false | undefined;
-}
-
-/** What an entry of a policy says. */
-export interface Entry extends Values {
-  readonly name: string;
-  readonly source: string;
-}
+export type { Assignment, Entry, Values } from './uses/policy-parts.js';
 
 /** An entry that is a pattern or a template. */
 export interface Matcher extends Entry {
@@ -83,6 +72,8 @@ export interface Rule {
   readonly paths: readonly string[];
   /** Paths of facts that are not known for every request. Without them, the rule does not fire. */
   readonly needs: readonly string[];
+  /** The argument of calls that it reads, if it does. */
+  readonly argument?: RuleArgument;
   readonly reason?: string;
   readonly source: string;
 }
@@ -126,6 +117,14 @@ export interface Policy {
   readonly hasStableLists: boolean;
   /** How tools are presented, by name. */
   readonly presented: ReadonlyMap<string, Presentation>;
+  /** The hints of uses, by name. */
+  readonly presentedUses: ReadonlyMap<string, Readonly<Record<string, boolean>>>;
+  /** What entries and patterns say about uses of tools, weakest first. */
+  readonly uses: readonly NamedUse[];
+  /** The only values of arguments. */
+  readonly binds: readonly Bind[];
+  /** Whether anything depends on the arguments of calls. */
+  readonly isAboutArguments: boolean;
   /** The pinned definitions, and what happens to others; `undefined` if none are pinned, or if nothing happens. */
   readonly pins:
     | {
@@ -190,6 +189,7 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     const when = closedWithoutFacts(parseCondition(rule.when, `rule "${id}"`), effect, isOperatorConcern);
     const { evaluate, paths } = compileExpression(when, slots);
     const source = `${files[rule.file]}:${rule.line}`;
+    const argument = ruleArgument(when);
     return {
       id,
       effect,
@@ -198,6 +198,7 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
       fires: evaluate,
       paths,
       needs: neededFacts(paths),
+      ...(argument === undefined ? {} : { argument }),
       source,
       ...(reason === undefined ? {} : { reason }),
     };
@@ -208,6 +209,9 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
       rules.flatMap((rule, index) => (rule.effect === effect && rule.kinds.includes(kind) ? [index] : [])),
     );
 
+  const uses = usesIn(compiled, toEntry);
+  const binds = bindsIn(compiled, parseCondition);
+  const presented = Object.entries(compiled.present ?? {});
   const { defaultsFor = [] } = compiled;
   const readByDefaults = defaultsFor.flatMap(({ when }) => Object.keys(when));
   return {
@@ -229,8 +233,8 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     presets: new Map(
       Object.entries(compiled.presets).map(([name, values]) => [name, new Map(Object.entries(values))]),
     ),
-    entries: byKind((kind) => toMap(compiled.primitives[kind])),
-    patterns: byKind((kind) => toMatchers(compiled.patterns[kind])),
+    entries: byKind((kind) => toMap(ofPrimitives(kind, compiled.primitives[kind]))),
+    patterns: byKind((kind) => toMatchers(ofPrimitives(kind, compiled.patterns[kind]))),
     covering: compiled.primitives.resourceTemplates
       .map((entry) => ({ ...toEntry(entry), ...compileUriTemplate(entry.name) }))
       .sort((a, b) => b.literals - a.literals),
@@ -247,20 +251,33 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     rulesFor: { hide: rulesWith('hide'), show: rulesWith('show') },
     slots,
     defaultsFor,
-    callerPaths: [...new Set([...rules.flatMap(({ paths }) => paths), ...readByDefaults])]
+    callerPaths: [...new Set([...[...rules, ...binds].flatMap(({ paths }) => paths), ...readByDefaults])]
       .filter(readsCaller)
       .sort(),
     readsScopes:
       concerns.some(({ claim }) => isScopeClaim(claim)) ||
-      rules.some(({ needs }) => needs.includes('caller.scopes')),
+      rules.some(({ needs }) => needs.includes('caller.scopes')) ||
+      binds.some(({ paths }) => paths.includes('caller.scopes')),
     asksForScopes:
       compiled.settings.enforcement === 'enforce' && concerns.some(({ obtainable }) => obtainable === true),
     settings: compiled.settings,
     hasStableLists: compiled.settings.lists === 'stable' || concerns.some(({ lists }) => lists === 'stable'),
-    presented: new Map(Object.entries(compiled.present ?? {})),
+    presented: new Map(presented.filter(([name]) => parseUse(name) === undefined)),
+    presentedUses: new Map(
+      presented.flatMap(([name, { annotations }]) =>
+        annotations === undefined || parseUse(name) === undefined ? [] : [[name, annotations]],
+      ),
+    ),
+    uses,
+    binds,
+    isAboutArguments: uses.length + binds.length > 0 || rules.some(({ argument }) => argument !== undefined),
     pins: preparePins(compiled),
   };
 }
+
+/** The entries that name primitives. What names uses of tools is elsewhere, so that no tool can take it. */
+const ofPrimitives = (kind: Kind, entries: readonly CompiledEntry[]): readonly CompiledEntry[] =>
+  kind === 'tools' ? toolsOnly(entries) : entries;
 
 function preparePins({ pins, settings }: CompiledPolicy): Policy['pins'] {
   const changed = settings.changed ?? (settings.enforcement === 'enforce' ? 'hide' : 'warn');

@@ -3,7 +3,7 @@ import { identityOf, type Primitive } from './mapping.js';
 import type { Kind, Policy, Presentation } from './policy.js';
 
 /** The value of each hint that promises the least harm. */
-const HARMLESS: ReadonlyMap<string, boolean> = new Map([
+export const HARMLESS_HINTS: ReadonlyMap<string, boolean> = new Map([
   ['readOnlyHint', true],
   ['destructiveHint', false],
   ['idempotentHint', true],
@@ -47,7 +47,7 @@ export function present<T extends Primitive>(policy: Policy, kind: Kind, primiti
 export function weakerHints(primitive: Primitive, { annotations = {} }: Presentation): readonly string[] {
   const own = annotationsOf(primitive);
   return Object.entries(annotations).flatMap(([hint, value]) => {
-    const isHarmless = HARMLESS.get(hint) === value;
+    const isHarmless = HARMLESS_HINTS.get(hint) === value;
     const isDenied = own[hint] === !value || (hint === 'readOnlyHint' && own.destructiveHint === true);
     return isHarmless && isDenied ? [hint] : [];
   });

@@ -9,11 +9,15 @@ import { identityOf, type Primitive } from './mapping.js';
 import type { Kind, Policy } from './policy.js';
 import { present, weakerHints } from './present.js';
 import { ONE_SERVER } from './servers/outside-names.js';
+import { remainingOf, type ToolRemaining } from './uses/remaining.js';
+import type { ToolUses } from './uses/tool-uses.js';
 
 /** The part of a list that a configuration shows. */
 export interface Selection<T> {
   /** The primitives that are shown, in the order of the list. */
   readonly kept: readonly T[];
+  /** What is left of tools of which not every call is left. */
+  readonly narrowed: ReadonlyMap<T, NarrowedTool>;
   readonly total: number;
   /** Why the other primitives are hidden. The counts add up to their number. */
   readonly hidden: HiddenCounts;
@@ -81,7 +85,8 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
   const remembered = catalog.memo.get(configuration.key);
   if (remembered !== undefined) return remembered;
 
-  const { kind, items, classOf, classes } = catalog;
+  const { kind, items, classOf, classes, uses } = catalog;
+  const narrowed = new Map<T, NarrowedTool>();
   const isAnySwitched = configuration.added !== undefined || configuration.switched !== undefined;
   const decisions = classes.map((mapping) => decide(mapping, configuration));
   const sizes: number[] = new Array(classes.length).fill(0);
@@ -97,11 +102,23 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
       number = decisions.push(decide(itemAt(classes, number), own)) - 1;
       sizes.push(0);
     }
-    if (decisions[number]?.effect === 'show') kept.push(item);
-    else sizes[number] = (sizes[number] ?? 0) + 1;
+    if (decisions[number]?.effect !== 'show') {
+      sizes[number] = (sizes[number] ?? 0) + 1;
+      continue;
+    }
+    kept.push(item);
+    const ofTool = uses[index];
+    if (ofTool === undefined) continue;
+    const left = remainingOf(ofTool, configuration);
+    if (!left.isSame) narrowed.set(item, { uses: ofTool, left });
   }
 
-  const selection = { kept, total: items.length, hidden: countHidden(decisions, configuration, sizes) };
+  const selection = {
+    kept,
+    narrowed,
+    total: items.length,
+    hidden: countHidden(decisions, configuration, sizes),
+  };
   catalog.memo.set(configuration.key, selection);
   return selection;
 }
@@ -127,6 +144,30 @@ export function decideItem(
   const own = configurationFor(configuration, kind, identityOf(kind, items[position] ?? {}));
   return decide(itemAt(classes, itemAt(classOf, position)), own);
 }
+
+/** What is left of a tool, and what the policy says about its arguments. */
+export interface NarrowedTool {
+  readonly uses: ToolUses;
+  readonly left: ToolRemaining;
+}
+
+/** Returns a text that is the same for lists that look the same. */
+export const listText = ({ kept, narrowed }: Selection<Primitive>): string =>
+  JSON.stringify(narrowed.size === 0 ? kept : kept.map((item) => [item, partsText(narrowed.get(item))]));
+
+/** Returns whether two selections of one list look the same. */
+export const looksSame = (old: Selection<Primitive>, now: Selection<Primitive>): boolean =>
+  old.kept.length === now.kept.length &&
+  old.kept.every((item, position) => item === now.kept[position]) &&
+  [...old.narrowed.keys(), ...now.narrowed.keys()].every(
+    (item) => partsText(old.narrowed.get(item)) === partsText(now.narrowed.get(item)),
+  );
+
+const partsText = (found: NarrowedTool | undefined): string | undefined =>
+  found &&
+  JSON.stringify(
+    found.left.parts.map(({ values, canBeAbsent, fill }) => [values, canBeAbsent, fill !== undefined]),
+  );
 
 /** Concerns and values are numbers, which mean something else in another policy. */
 function requireSamePolicy({ policy }: Catalog<Primitive>, configuration: Configuration): void {

@@ -9,6 +9,8 @@ export type ServeParsed = (request: Request, body: unknown) => Promise<Response>
 
 const NAME_HEADER = 'mcp-name';
 const METHOD_HEADER = 'mcp-method';
+/** A server chooses the names, and a header cannot have every name. */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /**
  * Checks access in front of a handler that answers some requests before its transport, as `createMcpHandler` of SDK v2
@@ -41,6 +43,10 @@ export function checkAccessEarly(
     if (decided === undefined && !REFUSED_EARLY.has(probed.status)) return undecided(body);
     const scopes = read(decided, 'scopes');
     if (Array.isArray(scopes)) return askForScope(scopes.join(' '));
+    const repeated = [read(decided, 'bound') ?? []]
+      .flat()
+      .find((name) => TOKEN.test(String(name)) && request.headers.has(`mcp-param-${name}`));
+    if (repeated !== undefined) return headerMismatch(body, String(repeated));
     // The cast is safe: only the gate of this process knows the method of the probe.
     const hidden = read(decided, 'substitute') as Substitute | undefined;
     const substitute = decided === undefined ? unknownFor(target.name) : hidden;
@@ -91,6 +97,15 @@ function unknownFor(original: string): Substitute {
 function undecided({ id }: McpRequest): Response {
   const message = 'The access check of this request failed. Try again.';
   return Response.json({ jsonrpc: '2.0', id, error: { code: ERRORS.internal, message } }, { status: 500 });
+}
+
+/** Refuses a header that repeats an argument which the gate sets. A proxy in front of this handler has read the header already. */
+function headerMismatch({ id }: McpRequest, header: string): Response {
+  const message = `The header Mcp-Param-${header} repeats an argument that this endpoint sets. Leave it out.`;
+  return Response.json(
+    { jsonrpc: '2.0', id, error: { code: ERRORS.headerMismatch, message } },
+    { status: 400 },
+  );
 }
 
 /**

@@ -24,6 +24,7 @@ export function reasonOf(
   if (reason.code === 'rule' && !shown) return reason.reason ?? `The rule "${reason.rule}" hides it.`;
   if (alone === true) return shown ? `You show this tool by itself. ${description}` : 'You hide this tool.';
   if (reason.code === 'unmapped') return 'The policy does not map it.';
+  if (reason.code === 'argument') return 'No value is left of an argument that every call needs.';
   if (reason.code !== 'concern-mismatch')
     return definition === undefined ? description : `${WARNINGS[definition]} ${description}`;
   const { concern, preferred, actual } = reason;

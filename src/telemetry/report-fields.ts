@@ -33,6 +33,7 @@ const TARGET_FIELDS = {
 export function reportFields(report: GateReport, timing?: Timing): Record<string, unknown> {
   const { method, era, policy, target, decision, trace, error, isError, unanswered, warnings = [] } = report;
   const { policyLabel, concerns, sources, model, shown, total, hidden, refused, serverEra, server } = report;
+  const { argument } = report;
   const type = error === undefined ? (isError === true ? 'tool_error' : undefined) : String(error);
   const fields = withoutUndefined({
     'mcp.method.name': KNOWN_METHODS.has(method) ? method : 'other',
@@ -54,6 +55,7 @@ export function reportFields(report: GateReport, timing?: Timing): Record<string
     errorClass: error === undefined ? undefined : errorClassOf(error),
     isError: isError === true ? true : undefined,
     refused,
+    argument,
     trace_id: trace?.traceId,
     span_id: trace?.spanId,
     serverMs: rounded(timing?.waits.server),

@@ -92,6 +92,8 @@ export const ERRORS = {
   internal: -32603,
   /** Of this package: the caller lacks a scope that it can get. */
   insufficientScope: -32003,
+  /** MCP 2026-07-28, streamable-http: the headers do not fit the body. */
+  headerMismatch: -32020,
 } as const;
 
 export type RequestId = string | number;

@@ -53,7 +53,7 @@ describe('the order of a selection', () => {
       bindCatalog(policy, 'tools', []),
       resolveConfiguration(policy, requested({ price: 0 })),
     );
-    expect(selection).toEqual({ kept: [], total: 0, hidden: {} });
+    expect(selection).toEqual({ kept: [], narrowed: new Map(), total: 0, hidden: {} });
   });
 });
 

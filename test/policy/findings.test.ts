@@ -205,7 +205,7 @@ describe('schema errors', () => {
   it.each([
     [
       'version: 1\nconcern: {}\n',
-      '"concern" is not a valid key of a policy (version, include, servers, concerns, presets, defaults-for, primitives, patterns, review, present, assign, rules, settings). Did you mean "concerns"?',
+      '"concern" is not a valid key of a policy (version, include, servers, concerns, presets, defaults-for, primitives, patterns, review, present, bind, assign, rules, settings). Did you mean "concerns"?',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a], foo: 1 } }\n',

@@ -79,7 +79,7 @@ describe('formatFindings', () => {
     const text = `version: 1\n${'#\n'.repeat(7)}foo: {}\n# the tenth\n`;
     expect(formatted({ 'policy.yaml': text })).toMatchInlineSnapshot(`
       "
-      policy.yaml:9:1  error  unknown-key  "foo" is not a valid key of a policy (version, include, servers, concerns, presets, defaults-for, primitives, patterns, review, present, assign, rules, settings).
+      policy.yaml:9:1  error  unknown-key  "foo" is not a valid key of a policy (version, include, servers, concerns, presets, defaults-for, primitives, patterns, review, present, bind, assign, rules, settings).
             8 | #
          >  9 | foo: {}
               | ^^^

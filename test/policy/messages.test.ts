@@ -14,7 +14,7 @@ describe('the message about a wrong shape', () => {
     ['version: 2\n', 'version must be 1, the only version of the policy language.'],
     [
       'version: 1\ntools: { log: {} }\n',
-      '"tools" is not a valid key of a policy (version, include, servers, concerns, presets, defaults-for, primitives, patterns, review, present, assign, rules, settings). Put it under "primitives:".',
+      '"tools" is not a valid key of a policy (version, include, servers, concerns, presets, defaults-for, primitives, patterns, review, present, bind, assign, rules, settings). Put it under "primitives:".',
     ],
     [
       'version: 1\nrules: [{ id: a, hide: [tools], when: true, if: true }]\n',

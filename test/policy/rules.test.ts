@@ -160,7 +160,7 @@ describe('a rule with errors', () => {
     ],
     [
       '{ "!!": { var: session.user } }',
-      '"session.user" is not a path that a rule can read. A rule can read concerns.<name>, primitive.<field>, claims.<name>, caller.scopes, client.capabilities, client.name, client.title, client.version, protocol.era.',
+      '"session.user" is not a path that a rule can read. A rule can read concerns.<name>, primitive.<field>, arguments.<name>, claims.<name>, caller.scopes, client.capabilities, client.name, client.title, client.version, protocol.era.',
     ],
     ['{ "!": [true, false] }', '"!" takes 1 operand, but has 2.'],
     ['{ "===": [1] }', '"===" takes 2 operands, but has 1.'],

@@ -1,7 +1,8 @@
-import { IDENTITY, type Primitive, primitivesIn, type ServerCatalog } from '../../engine/mapping.js';
+import { IDENTITY, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { insideName, outsideEntry } from '../../engine/servers/outside-names.js';
+import { listedIn } from '../../engine/uses/use-primitives.js';
 import { CliError } from '../errors.js';
 import { readPolicyAndConfiguration } from '../inputs/policy-and-configuration.js';
 import { policyFor } from '../inputs/primitive-facts.js';
@@ -29,7 +30,7 @@ export const { definition, run } = commandOf(explainCommand(), async (line) => {
   const input = parseInput(line);
   const { configuration, caller } = resolved;
   const catalog = input && (await readInput(input, terminal));
-  const found = catalog ? inCatalog(catalog, name) : inPolicy(policy, name);
+  const found = catalog ? inCatalog(policy, catalog, name) : inPolicy(policy, name);
 
   const origins = originsOf(paths, values, resolved);
   const explanations = found.map(({ kind, primitive }) =>
@@ -47,8 +48,8 @@ export const { definition, run } = commandOf(explainCommand(), async (line) => {
 });
 
 /** @returns the primitives with this name: several kinds may have the same name */
-function inCatalog(catalog: ServerCatalog, name: string) {
-  const listed = primitivesIn(catalog);
+function inCatalog(policy: Policy, catalog: ServerCatalog, name: string) {
+  const listed = listedIn(policy, catalog);
   const found = listed.filter((each) => each.name === name);
   if (found.length > 0) return found;
   const names = listed.map((each) => each.name);

@@ -7,7 +7,7 @@ import {
   describeAccepted,
   resolveConfiguration,
 } from '../../engine/configuration.js';
-import { decide, evaluate, fits } from '../../engine/evaluate.js';
+import { decide, evaluate, fits, isAbout } from '../../engine/evaluate.js';
 import { isTruthy } from '../../engine/expression/evaluate.js';
 import { fromNumbers, identityOf, type Mapping, type Primitive } from '../../engine/mapping.js';
 import { mapListed } from '../../engine/pins.js';
@@ -85,7 +85,7 @@ export function explainPrimitive(
 
 function explainRules(policy: Policy, mapping: Mapping, configuration: Configuration) {
   const rules = policy.rules
-    .filter(({ kinds }) => kinds.includes(mapping.kind))
+    .filter((rule) => rule.kinds.includes(mapping.kind) && isAbout(rule, mapping))
     .map(({ id, effect, source, reason, when }) => {
       const expression = explainRule(when, mapping, configuration);
       return { id, effect, source, reason, fires: isTruthy(expression.value), expression };

@@ -1,12 +1,18 @@
 import { type Configuration, describeConfiguration } from '../../engine/configuration.js';
 import { evaluate } from '../../engine/evaluate.js';
-import { IDENTITY, primitivesIn, type ServerCatalog } from '../../engine/mapping.js';
+import { IDENTITY, type Primitive, primitivesIn, type ServerCatalog } from '../../engine/mapping.js';
 import { mapListed } from '../../engine/pins.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { narrowTool } from '../../engine/uses/narrow.js';
+import { type Remaining, remainingOf } from '../../engine/uses/remaining.js';
+import { usesOf } from '../../engine/uses/tool-uses.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
+import { leftInWords } from './left-in-words.js';
 
 /** The decisions about all primitives of a server, for one configuration. */
 export type ListReport = ReturnType<typeof decideAll>;
+
+type Weighed = ReturnType<typeof weighCatalog>[number];
 
 /** One primitive of a server, and the decision about it. */
 export type DecidedPrimitive = ListReport['all'][number];
@@ -25,6 +31,7 @@ export const weighCatalog = (policy: Policy, catalog: ServerCatalog, tokensOf: T
   primitivesIn(catalog).map((each) => ({
     ...each,
     tokens: tokensOf(each.primitive),
+    tokensOf,
     mapping: mapListed(policy, each.kind, each.primitive),
   }));
 
@@ -39,8 +46,29 @@ export const weighCatalog = (policy: Policy, catalog: ServerCatalog, tokensOf: T
  */
 export const decideAll = (configuration: Configuration, weighed: ReturnType<typeof weighCatalog>) => ({
   configuration: describeConfiguration(configuration),
-  all: weighed.map((each) => ({ ...each, decision: evaluate(each.mapping, configuration) })),
+  all: weighed.map((each) => ({
+    ...each,
+    asShown: asShown(configuration, each),
+    decision: evaluate(each.mapping, configuration),
+  })),
 });
+
+/** What hosts get of a primitive. */
+interface AsShown {
+  readonly primitive: Primitive;
+  readonly tokens: number;
+  /** What is left of the arguments of a tool of which not every call is left. */
+  readonly left: readonly Remaining[];
+}
+
+function asShown(configuration: Configuration, { kind, primitive, tokens, tokensOf }: Weighed): AsShown {
+  const uses = kind === 'tools' ? usesOf(configuration.policy, primitive) : undefined;
+  const left = uses && remainingOf(uses, configuration);
+  if (uses === undefined || left === undefined || left.isSame) return { primitive, tokens, left: [] };
+  const isEnforced = configuration.policy.settings.enforcement === 'enforce';
+  const narrowed = narrowTool(uses, left, primitive, isEnforced);
+  return { primitive: narrowed, tokens: tokensOf(narrowed), left: left.parts };
+}
 
 /** @returns the visible ones of some primitives */
 export const shownOf = (all: readonly DecidedPrimitive[]): DecidedPrimitive[] =>
@@ -48,13 +76,15 @@ export const shownOf = (all: readonly DecidedPrimitive[]): DecidedPrimitive[] =>
 
 /** @returns the definitions of the visible tools, in the order of the server */
 export const shownTools = ({ all }: ListReport): object[] =>
-  shownOf(all).flatMap(({ kind, primitive }) => (kind === 'tools' ? [primitive] : []));
+  shownOf(all).flatMap(({ kind, asShown }) => (kind === 'tools' ? [asShown.primitive] : []));
 
 /** @returns the number and the tokens of some primitives: all, shown and hidden */
 export function sumOf(all: readonly DecidedPrimitive[]) {
   const visible = shownOf(all);
-  const cost = (some: readonly DecidedPrimitive[]) => some.reduce((sum, { tokens }) => sum + tokens, 0);
-  const tokens = { total: cost(all), shown: cost(visible) };
+  const tokens = {
+    total: all.reduce((sum, each) => sum + each.tokens, 0),
+    shown: visible.reduce((sum, { asShown }) => sum + asShown.tokens, 0),
+  };
   return {
     total: all.length,
     shown: visible.length,
@@ -71,7 +101,14 @@ export function toJson({ configuration, all }: ListReport, catalog: ServerCatalo
   const of = (kind: Kind) => all.filter((each) => each.kind === kind);
   const primitives = kinds.map((kind) => [
     kind,
-    of(kind).map(({ name, decision, tokens }) => ({ [IDENTITY[kind]]: name, ...decision, tokens })),
+    of(kind).map(({ name, decision, tokens, asShown }) => ({
+      [IDENTITY[kind]]: name,
+      ...decision,
+      tokens: decision.effect === 'show' ? asShown.tokens : tokens,
+      ...(decision.effect === 'show' && asShown.left.length > 0
+        ? { arguments: leftInWords(asShown.left) }
+        : {}),
+    })),
   ]);
   return {
     configuration,

@@ -9,6 +9,7 @@ import { commonNames, quantity } from '../terminal/quantities.js';
 import { bound } from '../terminal/reason-words.js';
 import { byServer, unavailableTexts } from './by-server.js';
 import { inEffectLines } from './in-effect.js';
+import { leftInWords } from './left-in-words.js';
 import { type DecidedPrimitive, type ListReport, shownOf, sumOf } from './list-report.js';
 
 /**
@@ -62,7 +63,9 @@ function hiddenBy(all: readonly DecidedPrimitive[]): string {
       ? reason.concern
       : reason.code === 'rule'
         ? `rule ${reason.rule}`
-        : 'unmapped',
+        : reason.code === 'argument'
+          ? `argument ${reason.argument}`
+          : 'unmapped',
   );
   return [...by]
     .map(([name, { length }], index) => `${name} ${index === 0 ? 'hides ' : ''}${length}`)
@@ -79,9 +82,10 @@ function kindLines(policy: Policy, kind: Kind, all: readonly DecidedPrimitive[],
   const asking = shown.flatMap(({ name, decision: { reason } }): Row[] =>
     reason.code === 'scope-missing' ? [[name, reason.scopes.join(' '), '']] : [],
   );
-  const names = shown.flatMap(({ name, decision }) =>
-    decision.reason.code === 'scope-missing' ? [] : [plain(name)],
-  );
+  const names = shown.flatMap(({ name, decision, asShown: { left } }) => {
+    if (decision.reason.code === 'scope-missing') return [];
+    return [left.length === 0 ? plain(name) : `${plain(name)} (${plain(leftInWords(left).join(', '))})`];
+  });
   const scopes =
     asking.length === 0 ? [] : ['  shown, but a call asks the caller for a scope:', ...table(asking, paper)];
   const hidden = all.filter(({ decision }) => decision.effect === 'hide');
@@ -117,6 +121,8 @@ function explain(policy: Policy, { name, decision: { reason: why } }: DecidedPri
     const title = `rule ${rule} (${source})${reason === undefined ? '' : `: ${reason}`}`;
     return { title, row: row(has.join(' ')) };
   }
+  if (why.code === 'argument')
+    return { title: `no value of their argument ${why.argument} is left`, row: row() };
   if (why.code === 'definition')
     return { title: why.change === 'new' ? 'not pinned' : 'changed since it was pinned', row: row() };
   return { title: 'not mapped by the policy (settings.unmapped is hide)', row: row() };

@@ -16,6 +16,8 @@ export function reasonInWords(policy: Policy, why: Decision['reason'], shown: bo
   switch (why.code) {
     case 'scope-missing':
       return `using it answers that the scope ${why.scopes.join(' ')} is missing`;
+    case 'argument':
+      return `no value of its argument ${why.argument} is left`;
     case 'definition':
       return why.change === 'new' ? 'nobody has pinned it' : 'its definition changed since it was pinned';
     case 'concern-mismatch': {

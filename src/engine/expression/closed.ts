@@ -1,4 +1,5 @@
 import {
+  argumentIn,
   childrenOf,
   type Expression,
   type Need,
@@ -98,7 +99,8 @@ export function closedWithoutFacts(
   const mayBeAbsent = (path: string): boolean =>
     isClaim(path) || (path.startsWith('concerns.') && isOperatorConcern(path.slice('concerns.'.length)));
   const readsName = pathsOf(when).some(readsClientName);
-  if (!readsName && !pathsOf(when).some(mayBeAbsent)) return when;
+  const isClosed = (path: string): boolean => mayBeAbsent(path) || argumentIn(path) !== undefined;
+  if (!readsName && !pathsOf(when).some(isClosed)) return when;
   return replaceParts(when, (part, isNegated) => {
     // What a client without a name says about itself does not count either.
     const isUnnamed = readsName && pathsOf(part).some(readsClient);
@@ -129,9 +131,12 @@ function needsOf(part: Expression, as: OperandType, mayBeAbsent: (path: string) 
   }
   // A comparison with null tests whether there is a value, of whatever type.
   const testsNull = part.type === 'operation' && /^[!=]==$/.test(part.operator) && part.operands.some(isNull);
-  return childrenOf(part).flatMap((child, index) =>
+  const below = childrenOf(part).flatMap((child, index) =>
     needsOf(child, testsNull ? 'anything' : operandType(part, index, as), mayBeAbsent),
   );
+  if (part.type !== 'read' || argumentIn(part.path) === undefined || as !== 'number') return below;
+  // A text or null is not a number. A call may leave the argument out.
+  return [{ path: part.path, as, hasFallback: true, isArgument: true }, ...below];
 }
 
 const isNull = (part: Expression): boolean => part.type === 'literal' && part.value === null;
@@ -159,7 +164,8 @@ function unique(needs: readonly Need[]): readonly Need[] {
  * @example
  * isUnanswered({ path: 'claims.risk', as: 'number', hasFallback: false }, 'high'); // true
  */
-export function isUnanswered({ as, hasFallback }: Need, value: unknown): boolean {
+export function isUnanswered({ as, hasFallback, isArgument }: Need, value: unknown): boolean {
+  if (isArgument === true) return value !== undefined && typeof value !== 'number';
   if (value === undefined || value === null || value === '') return !hasFallback;
   switch (as) {
     case 'list':

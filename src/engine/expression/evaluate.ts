@@ -3,7 +3,7 @@ import { prepare } from './apply.js';
 import { isUnanswered } from './closed.js';
 import { type Expression, isTextOperator, keysOf, pathsOf, readsData, readsPrimitive } from './expression.js';
 
-type RuleRoot = 'primitive' | 'concerns' | 'claims' | 'caller' | 'client' | 'protocol';
+type RuleRoot = 'primitive' | 'arguments' | 'concerns' | 'claims' | 'caller' | 'client' | 'protocol';
 
 /** What a rule can read. Only own properties are read. */
 export type RuleData = { readonly [R in RuleRoot]?: unknown };

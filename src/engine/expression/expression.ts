@@ -126,6 +126,8 @@ export interface Need {
   readonly as: Exclude<OperandType, 'truth'>;
   /** Whether a constant replaces the value of a caller that has none. */
   readonly hasFallback: boolean;
+  /** Set for an argument of a call, which a call may leave out: then the part has an answer. */
+  readonly isArgument?: true;
 }
 export type Literal = Extract<Expression, { readonly type: 'literal' }>;
 export type Read = Extract<Expression, { readonly type: 'read' }>;
@@ -134,12 +136,16 @@ export type Operation = Extract<Expression, { readonly type: 'operation' }>;
 
 /** Whether a path begins with a root of the data. Inside a quantifier, every other path reads one item. */
 export const readsData = (path: string): boolean =>
-  /^(primitive|concerns|claims|caller|client|protocol)\./.test(path);
+  /^(primitive|arguments|concerns|claims|caller|client|protocol)\./.test(path);
 
-/** Whether a path reads the primitive that is being decided. */
+/** Whether a path reads the primitive that is being decided, or the arguments of the use that is. */
 export function readsPrimitive(path: string): boolean {
-  return path === 'primitive' || path.startsWith('primitive.');
+  return path === 'primitive' || path.startsWith('primitive.') || path.startsWith('arguments.');
 }
+
+/** The argument of a call that a path reads. */
+export const argumentIn = (path: string): string | undefined =>
+  path.startsWith('arguments.') ? path.slice('arguments.'.length) : undefined;
 
 /** Whether a path reads something that differs between callers: claims, scopes, what the client says about itself, the protocol. */
 export function readsCaller(path: string): boolean {
@@ -173,6 +179,9 @@ const ESCAPED = 'primitive.meta.';
  * keysOf('primitive.meta.example\\.com/team.name'); // ['primitive', 'meta', 'example.com/team', 'name']
  */
 export function keysOf(path: string): string[] {
+  // Names of arguments can have dots.
+  const argument = argumentIn(path);
+  if (argument !== undefined) return ['arguments', argument];
   if (!path.startsWith(ESCAPED)) return path.split('.');
   return path.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
 }

@@ -12,7 +12,7 @@ export class SlotTable {
   }
 
   /** @returns the values of all slots for one primitive */
-  fill(primitive: unknown): Slots {
-    return this.parts.map((evaluate) => evaluate({ primitive }, []));
+  fill(primitive: unknown, args?: unknown): Slots {
+    return this.parts.map((evaluate) => evaluate({ primitive, arguments: args }, []));
   }
 }

@@ -2,7 +2,7 @@ import { listedUnder } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
 import { identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
-import { select } from '../../engine/select.js';
+import { looksSame, select } from '../../engine/select.js';
 import { type Capability, LISTS } from '../../wire/messages.js';
 import { ask, type ResponseSteps } from '../request/decision.js';
 
@@ -38,14 +38,11 @@ export function* compareLists(before: Configuration, after: Configuration): Resp
     const { bound } = found.list;
     const [old, now] = [select(bound, before).kept, select(bound, after).kept];
     visible[kind] = now.length;
-    const [oldList, list] = [select(bound, listedUnder(before)).kept, select(bound, listedUnder(after)).kept];
-    if (!isSame(oldList, list)) changed.add(LISTS[kind].capability);
+    const [oldList, list] = [select(bound, listedUnder(before)), select(bound, listedUnder(after))];
+    if (!looksSame(oldList, list)) changed.add(LISTS[kind].capability);
     const [wasShown, isShown] = [new Set(old), new Set(now)];
     for (const item of now) if (!wasShown.has(item)) appeared.push(identityOf(kind, item));
     disappeared += old.filter((item) => !isShown.has(item)).length;
   }
   return { visible, changed, appeared, disappeared };
 }
-
-const isSame = (old: readonly unknown[], now: readonly unknown[]): boolean =>
-  old.length === now.length && old.every((item, position) => item === now[position]);

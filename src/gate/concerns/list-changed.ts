@@ -1,7 +1,7 @@
 import { listedUnder } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { select } from '../../engine/select.js';
+import { listText, select } from '../../engine/select.js';
 import { type Capability, LISTS, METHODS, type Notification, read } from '../../wire/messages.js';
 import { lacksScope } from '../enforce/explain-target.js';
 import { isUriShown } from '../enforce/visibility.js';
@@ -15,9 +15,7 @@ type Shown = ReadonlyMap<Kind, string>;
 /** Returns the visible part of lists. */
 export function shownBy(lists: Omit<Lists, 'servers'>, configuration: Configuration): Shown {
   const listed = KINDS.flatMap((kind) => lists[kind] ?? []);
-  return new Map(
-    listed.map((bound) => [bound.kind, JSON.stringify(select(bound, listedUnder(configuration)).kept)]),
-  );
+  return new Map(listed.map((bound) => [bound.kind, listText(select(bound, listedUnder(configuration)))]));
 }
 
 /**

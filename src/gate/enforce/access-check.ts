@@ -1,8 +1,16 @@
 import { listedUnder } from '../../engine/added-tools.js';
 import type { Configuration } from '../../engine/configuration.js';
-import { type Answer, ERRORS, type Failure, type Request, read } from '../../wire/messages.js';
+import {
+  ACCESS_METHODS,
+  type Answer,
+  ERRORS,
+  type Failure,
+  type Request,
+  read,
+} from '../../wire/messages.js';
 import { canChange, isRedacted } from '../request/configure.js';
 import {
+  alsoTell,
   ask,
   type LazyReport,
   type Lists,
@@ -26,6 +34,7 @@ import {
   targetOf,
   withName,
 } from '../table/routing.js';
+import { boundHeaders, type CallDecision, decideCall, isListedCall } from './calls/call-arguments.js';
 import { filterEntries } from './entries.js';
 import { explainTarget, scopesFor } from './explain-target.js';
 import { insideOfName } from './of-servers.js';
@@ -71,13 +80,65 @@ export function* settleAccess(facts: Facts, message: Answer | Failure): Response
   return yield* redactResponse(facts, filtered);
 }
 
-/** Lets the caller use a visible target, or tells it which scopes that takes. */
+/** Lets the caller use a visible target in the way that it asks for, or tells it what that takes. */
 function use(facts: Facts, lists: Lists, target: RequestTarget): RequestOutcome {
+  const { configuration, request } = facts;
   const tell = explained(facts, lists, target, false);
-  const scopes = scopesFor(lists, target, facts.configuration);
-  if (scopes.length === 0) return pass(facts, tell);
-  const scope = scopes.join(' ');
-  return refuse(ERRORS.insufficientScope, insufficientScope({ scopes: scope }), { scope }, tell);
+  const call = callOf(request, lists, target, configuration);
+  const scopes = scopesOfRequest(lists, target, configuration, call);
+  if (scopes.length > 0) {
+    const scope = scopes.join(' ');
+    return refuse(ERRORS.insufficientScope, insufficientScope({ scopes: scope }), { scope }, tell);
+  }
+  if (call === undefined) return pass(facts, tell);
+  if (call.effect === 'refuse') return refuseArguments(facts, lists, target, call, tell);
+  // Written again: the text of the client can have a member twice, and a server may read the other one.
+  return { to: 'server', params: { ...request.params, arguments: call.args }, tell };
+}
+
+/** What becomes of the arguments of a call; `undefined` of any other request, or if the policy does not check any. */
+function callOf(
+  { params }: Request,
+  lists: Lists,
+  { type, name }: RequestTarget,
+  configuration: Configuration,
+): CallDecision | undefined {
+  const { enforcement } = configuration.policy.settings;
+  if (type !== 'tool' || enforcement === 'advisory') return undefined;
+  return decideCall(lists, name, read(params, 'arguments'), configuration);
+}
+
+const scopesOfRequest = (
+  lists: Lists,
+  target: RequestTarget,
+  configuration: Configuration,
+  call: CallDecision | undefined,
+): readonly string[] => {
+  const ofUses = call?.effect === 'pass' ? call.scopes : [];
+  return [...new Set([...scopesFor(lists, target, configuration), ...ofUses])];
+};
+
+/** Answers a call with arguments that are not left. Under `shadow` it passes, and the report says what `enforce` would do. */
+function refuseArguments(
+  facts: Facts,
+  lists: Lists,
+  target: RequestTarget,
+  { text, argument, isDeclared, decision }: Extract<CallDecision, { effect: 'refuse' }>,
+  tell: LazyReport,
+): RequestOutcome {
+  const { configuration, policy, request } = facts;
+  // A log has no names that a caller chose.
+  const reported = isDeclared ? argument : '';
+  const told = alsoTell(tell, { refused: request.method, decision, argument: reported });
+  if (policy.settings.enforcement === 'shadow') return pass(facts, told);
+  // The list shows the use, and only the preferences of the session hide it.
+  const listed = listedUnder(configuration);
+  const sent = read(request.params, 'arguments');
+  if (listed !== configuration && isListedCall(lists, target.name, sent, listed))
+    return switchedOff(facts, `${target.name}(${argument})`, decision, told);
+  const isCall = request.method === ACCESS_METHODS.call && read(request.params, 'task') === undefined;
+  if (!isCall) return refuse(ERRORS.invalidParams, text, undefined, told);
+  return reply({ content: [{ type: 'text', text }], isError: true }, alsoTell(told, { isError: true }));
 }
 
 /** Asks the server for a name that does not exist, in the place of a hidden one. */
@@ -134,10 +195,16 @@ export function* judgeProbe(): RequestSteps<RequestOutcome> {
   const isOwn = panelRouteOf(configuration.policy.settings, probedRequest) !== undefined;
   if (target === undefined || isOwn) return reply({});
   const probed = (lists: Lists, isHidden: boolean) => {
-    const scopes = scopesFor(lists, target, configuration);
+    const call = isHidden ? undefined : callOf(probedRequest, lists, target, configuration);
+    const scopes = scopesOfRequest(lists, target, configuration, call);
     // If the name is not free, the gate refuses the request when it arrives.
     const { free: _free, ...substitute } = substituteFor(lists, target, configuration);
-    return reply({ ...(isHidden ? { substitute } : {}), ...(scopes.length === 0 ? {} : { scopes }) });
+    const bound = isHidden ? [] : boundHeaders(lists, target, configuration);
+    return reply({
+      ...(isHidden ? { substitute } : {}),
+      ...(scopes.length === 0 ? {} : { scopes }),
+      ...(bound.length === 0 ? {} : { bound }),
+    });
   };
   if (isShownByEntry(target, configuration) || !canChange(configuration)) return probed(NO_LISTS, false);
   const { lists, enough } = yield* ask({ need: 'lists', kinds: KINDS_OF[target.type], targets: [target] });

@@ -35,6 +35,8 @@ export function isShown(lists: Lists, { type, name }: Target, configuration: Con
   const listed = decisionOnName(lists[kind], name, configuration);
   if (listed !== undefined) return listed.effect === 'show';
   const { policy } = configuration;
+  // Without a definition, nothing tells what its arguments may be.
+  if (kind === 'tools' && policy.isAboutArguments) return false;
   // In front of several servers, no server is asked in the place of a hidden name. One that a pattern shows is not either:
   // its server would answer in other words, and so tell the names of the pattern that are hidden.
   const isNamed = areSeveral(lists) ? policy.entries[kind].has(name) : namesIt(policy, kind, name);
@@ -48,7 +50,7 @@ export function isShown(lists: Lists, { type, name }: Target, configuration: Con
  */
 export function isShownByEntry(target: Target, configuration: Configuration): boolean {
   const { type, name } = target;
-  if (type === 'uri') return false;
+  if (type === 'uri' || (type === 'tool' && configuration.policy.isAboutArguments)) return false;
   const kind = type === 'tool' ? 'tools' : 'prompts';
   const { policy, effective, narrowed } = configuration;
   if (narrowed !== undefined && !isShownByEntry(target, narrowed)) return false;
@@ -183,7 +185,8 @@ export function targetMatcher(
 
 const positions = new WeakMap<object, Map<string, number[]>>();
 
-function positionsOf(catalog: Catalog<Primitive>, name: string): readonly number[] {
+/** Returns the positions of the primitives in a list that have this identity. */
+export function positionsOf(catalog: Catalog<Primitive>, name: string): readonly number[] {
   return getOrMake(positions, catalog, () => readPositions(catalog)).get(name) ?? [];
 }
 

@@ -8,6 +8,7 @@ import type { Kind } from '../../engine/policy.js';
 import { type Catalog, type Selection, select } from '../../engine/select.js';
 import { EXTENSION_ID } from '../../wire/messages.js';
 import { redactDefinitions, redactRest } from '../enforce/definitions.js';
+import { narrowDefinitions } from '../enforce/narrow-definitions.js';
 import { definitionChanged, emptyList, unknownMetaValue, weakerHint } from '../request/generated/texts.js';
 import type { HiddenReport } from '../request/report.js';
 import type { WholeList } from '../request/whole-list.js';
@@ -37,6 +38,7 @@ export function filterList(
   const listed = narrow(shadow ? all : selection.kept);
   const enforced = enforcement === 'enforce';
   const definitions = enforced && texts !== 'keep' ? redactDefinitions(bound, listed, configuration) : listed;
+  const left = shadow ? definitions : narrowDefinitions(selection, listed, definitions, enforced);
   const shown = shadow ? narrow(selection.kept).length : listed.length;
   const filter = selection.kept.length - shown;
   const rest = enforced ? redactRest(bound, written, configuration) : written;
@@ -50,7 +52,7 @@ export function filterList(
     /** How many primitives the client gets on all pages together. */
     shown,
     /** The primitives for the client. Under `transparency` their values are in `_meta`. */
-    items: transparency ? withValues(bound, listed, definitions) : definitions,
+    items: transparency ? withValues(bound, listed, left) : left,
     total,
     /** How many primitives the client does not get, by reason. */
     hidden: (filter === 0 ? selection.hidden : { ...selection.hidden, filter }) satisfies HiddenReport,
@@ -111,11 +113,12 @@ function annotated(result: Record<string, unknown>, own: object): { _meta?: obje
 /** An empty list looks like a broken server, so a warning gives the main reason. */
 function emptied(kind: Kind, { kept, total, hidden }: Selection<Primitive>): ConcernWarning[] {
   if (kept.length > 0 || total === 0) return [];
-  const { concerns = {}, rules = {}, unmapped = 0, changed = 0 } = hidden;
+  const { concerns = {}, rules = {}, arguments: args = {}, unmapped = 0, changed = 0 } = hidden;
   const byRule = Object.entries(rules).map(([id, count]) => [`rule ${id}`, count] as const);
   const reasons = [
     ...Object.entries(concerns),
     ...byRule,
+    ...Object.entries(args).map(([name, count]) => [`argument ${name}`, count] as const),
     ['', unmapped],
     ['settings.changed', changed],
   ] as const;

@@ -56,7 +56,7 @@ export interface PanelPreset extends PanelChoice {
 
 /** Why a primitive is shown or hidden, without the places in the policy's files. */
 export type PanelReason =
-  | { readonly code: 'fits' | 'unmapped' | 'definition' | 'person' }
+  | { readonly code: 'fits' | 'unmapped' | 'definition' | 'person' | 'argument' }
   | {
       readonly code: 'concern-mismatch';
       readonly concern: string;

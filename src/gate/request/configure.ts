@@ -133,6 +133,7 @@ export function canChange({ policy, active }: Configuration): boolean {
     active ||
     pins !== undefined ||
     presented.size > 0 ||
+    policy.isAboutArguments ||
     rules.length > 0 ||
     settings.unmapped === 'hide' ||
     settings.transparency

@@ -75,6 +75,8 @@ export interface GateReport {
    * the message is malformed. Under `shadow`, the method that `enforce` would not let pass.
    */
   readonly refused?: string;
+  /** The argument because of which a call was refused; empty if the tool does not declare it. Never its value. */
+  readonly argument?: string;
 }
 
 /** How long a request took. Not in its report: the same request has the same report. */

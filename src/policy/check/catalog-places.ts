@@ -1,9 +1,20 @@
 import { isTruthy } from '../../engine/expression/evaluate.js';
 import type { Mapping } from '../../engine/mapping.js';
+import { compileGlob } from '../../engine/match/glob.js';
 import type { Kind, Policy } from '../../engine/policy.js';
+import type { NamedUse } from '../../engine/uses/policy-uses.js';
+import { parseUse, type UseName } from '../../engine/uses/use-name.js';
 import type { Finding } from '../language/findings.js';
 import type { CheckedFile, PolicyPart } from './check-values.js';
 import type { SeveralCatalog } from './servers/own-catalog.js';
+
+/** Whether a pattern is about the values of an argument. */
+const isPatternOf = ({ isPattern, matchesTool, matchesArgument, value }: NamedUse, use: UseName): boolean =>
+  isPattern &&
+  matchesTool(use.tool) &&
+  matchesArgument(use.argument) &&
+  value !== undefined &&
+  compileGlob(value)(use.value ?? '');
 
 /** The input of each check against a catalog. */
 export interface CatalogCheck {
@@ -40,7 +51,11 @@ export function placeOfPrimitive(
   };
   if (name !== undefined) {
     const template = kind === 'resources' ? policy.covering.find(({ matches }) => matches(name)) : undefined;
-    const pattern = policy.patterns[kind].findLast(({ matches }) => matches(name));
+    const use = kind === 'tools' ? parseUse(name) : undefined;
+    const pattern =
+      use === undefined
+        ? policy.patterns[kind].findLast(({ matches }) => matches(name))
+        : policy.uses.findLast((each) => isPatternOf(each, use));
     // The policy has the items of all files, in the order of the files.
     const assigns = files.flatMap((file) =>
       (file.document.assign ?? []).map((_item, index): PolicyPart => ({ file, path: ['assign', index] })),

@@ -2,18 +2,22 @@ import { analyze } from '../../analysis/analyze.js';
 import { pageOf } from '../../engine/companions.js';
 import { asksForScope } from '../../engine/evaluate.js';
 import { itemAt } from '../../engine/item-at.js';
-import { identityOf, type Mapping, mapPrimitive, primitivesIn } from '../../engine/mapping.js';
+import { identityOf, type Mapping, type primitivesIn } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
+import { mapListed } from '../../engine/pins.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { annotationsOf } from '../../engine/present.js';
 import { formerNames, serverOf } from '../../engine/servers/outside-names.js';
+import { parseUse } from '../../engine/uses/use-name.js';
+import { isUse, listedIn } from '../../engine/uses/use-primitives.js';
 import { groupBy, once } from '../../once.js';
 import type { Finding } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import { nearestReplacement, type Problem, problem } from '../language/problem.js';
 import type { Path } from '../language/read-yaml.js';
 import { toYamlScalar } from '../language/yaml-scalars.js';
+import { checkUses } from './arguments/check-uses.js';
 import { checkEmptyPresets } from './catalog/check-empty-presets.js';
 import { placeOfPrimitive } from './catalog-places.js';
 import { contradictedValues } from './check-annotations.js';
@@ -56,8 +60,8 @@ type ListCheck = ReturnType<typeof listCheck>;
 
 function listCheck(files: readonly CheckedFile[], policy: Policy, catalog: PolicyCatalog) {
   const findings: Finding[] = [];
-  const listed = primitivesIn(catalog).map((each): Listed => {
-    return { ...each, mapping: mapPrimitive(policy, each.kind, each.primitive) };
+  const listed = listedIn(policy, catalog).map((each): Listed => {
+    return { ...each, mapping: mapListed(policy, each.kind, each.primitive) };
   });
   const mappings = new Map(listed.map(({ kind, name, mapping }) => [`${kind} ${name}`, mapping]));
   /** Adds a warning to a part of a file. */
@@ -100,7 +104,8 @@ export function checkCatalog(
   }
   const alone = new Set<unknown>(scope.parts?.filter((part) => part.policy).map(({ slug }) => slug));
   const judged = check.listed.filter(({ primitive }) => !alone.has(serverOf(primitive)));
-  for (const each of judged) checkPrimitive(check, each);
+  for (const each of judged) if (!isUse(each.primitive)) checkPrimitive(check, each);
+  checkUses(check);
   if (scope.unmapped) checkMapped(check, judged);
   checkPresentation(check);
   if (scope.whole && catalog.isFiltered !== true) checkEmptyPresets(check);
@@ -128,6 +133,7 @@ function checkEntriesAgainst(check: ListCheck, { whole }: Scope): void {
           ),
       );
       for (const name of Object.keys(file.document.primitives?.[kind] ?? {})) {
+        if (kind === 'tools' && parseUse(name) !== undefined) continue;
         if (names.has(name) || isInherited(policy, kind, name, catalog)) continue;
         if (mayExist(catalog, kind, name)) continue;
         // wildcard-in-name says more.
@@ -143,7 +149,7 @@ function checkEntriesAgainst(check: ListCheck, { whole }: Scope): void {
       for (const { name, matches, assignments } of policy.patterns[kind]) {
         if (!Object.hasOwn(file.document.patterns?.[kind] ?? {}, name)) continue;
         const path = ['patterns', kind, name];
-        const covered = own.filter((each) => matches(each.name));
+        const covered = own.filter((each) => !isUse(each.primitive) && matches(each.name));
         const decides = covered.some(({ mapping: { offers } }) =>
           assignments.some(
             ({ concern, offered }) => offers[concern]?.offered === offered || offered === 'any',
@@ -298,6 +304,7 @@ function checkAllConfigurations(check: ListCheck): Named[] {
   if (inInstructions.length > 0)
     warnPolicy(problem('names-hidden.instructions', { names: inInstructions.join(', ') }));
   for (const each of listed) {
+    if (isUse(each.primitive)) continue;
     const others = hiddenNames(each.primitive.description, each.mapping);
     if (others.length === 0) continue;
     warn(each, problem('names-hidden.description', { name: each.name, names: others.join(', ') }));

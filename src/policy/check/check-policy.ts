@@ -5,6 +5,8 @@ import type { Finding } from '../language/findings.js';
 import { problem } from '../language/problem.js';
 import type { Path } from '../language/read-yaml.js';
 import { LIMITS } from '../language/schema.js';
+import { checkArguments } from './arguments/check-arguments.js';
+import { checkBinds } from './arguments/check-bind.js';
 import { checkClientNames, checkClientPresets } from './callers/check-client.js';
 import { checkConcern, checkSealed, collectConcerns } from './check-concerns.js';
 import { checkRule } from './check-rule.js';
@@ -62,6 +64,7 @@ export function checkMeaning(
   checkClientPresets(checks);
   checkEntries(checks);
   checkRules(checks);
+  checkBinds(checks);
   checkSettings(checks);
   return { findings, wrong };
 }
@@ -124,6 +127,7 @@ function checkRules(checks: readonly FileCheck[]): void {
       if ((hide === undefined) === (show === undefined)) error(path, problem('hide-or-show', { id }));
       checkRule(when, [...path, 'when'], check);
       checkClientNames(check, [...path, 'when'], { id, hide, when });
+      checkArguments(check, path, { id, hide, when });
     });
   }
 }
@@ -166,8 +170,10 @@ function protects(checks: readonly FileCheck[]): boolean {
     ({ file, declared, parts, settings }) =>
       settings.unmapped === 'hide' ||
       [...declared.values()].some(({ concern }) => concern['set-by'] === 'operator') ||
-      [file, ...parts.flatMap(({ files }) => files)].some(({ document }) =>
-        document.rules?.some(({ hide, when }) => hide !== undefined && !readsHost(when)),
+      [file, ...parts.flatMap(({ files }) => files)].some(
+        ({ document }) =>
+          document.rules?.some(({ hide, when }) => hide !== undefined && !readsHost(when)) ||
+          Object.values(document.bind ?? {}).some((from) => !readsHost(from)),
       ),
   );
 }

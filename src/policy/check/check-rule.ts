@@ -1,4 +1,5 @@
 import {
+  argumentIn,
   childrenOf,
   type Expression,
   type JsonPath,
@@ -188,7 +189,8 @@ class RuleCheck {
       return;
     }
     if (typeOfPath(path, declared) === undefined) this.error(at, undeclaredPath(path, declared.keys()));
-    else if (this.isAssign && !readsPrimitive(path)) this.error(at, problem('assign-reads-caller', { path }));
+    else if (this.isAssign && (!readsPrimitive(path) || argumentIn(path) !== undefined))
+      this.error(at, problem('assign-reads-caller', { path }));
   }
 
   /** The type of an operand that reads a path. Problems of the path are reported when the operand itself is checked. */
@@ -207,6 +209,8 @@ class RuleCheck {
   /** Whether a host or server can leave the value out. What callers leave out counts as what hides most. */
   private mayBeUnset(path: string, { present }: Context): boolean {
     if (present.has(path)) return false;
+    // Leaving an argument out is a use of its own.
+    if (argumentIn(path) !== undefined) return false;
     if (!path.startsWith('concerns.')) return readsPrimitive(path);
     return this.scope.declared.get(path.slice('concerns.'.length))?.concern['set-by'] !== 'operator';
   }

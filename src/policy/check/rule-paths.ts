@@ -1,4 +1,4 @@
-import { keysOf, readsClientName } from '../../engine/expression/expression.js';
+import { argumentIn, keysOf, readsClientName } from '../../engine/expression/expression.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import { type Problem, problem } from '../language/problem.js';
@@ -42,6 +42,7 @@ export const rulePaths = (concerns: Iterable<string>): readonly string[] => [
  * typeOfPath('concerns.security', declared); // { type: 'text', values: ['low', 'high'] }
  */
 export function typeOfPath(path: string, declared: ReadonlyMap<string, Declared>): PathType | undefined {
+  if (argumentIn(path) !== undefined) return argumentIn(path) === '' ? undefined : { type: 'anything' };
   // Only the names in `_meta` are escaped: anywhere else, nothing has such a name.
   if (path.includes('\\') && !path.startsWith('primitive.meta.')) return undefined;
   const [root, name = '', ...rest] = path.split('.');
@@ -68,7 +69,13 @@ function typeOfConcern({ values, multiple }: ConcernDeclaration): PathType {
 
 /** @returns the problem of a path that nothing declares */
 export function undeclaredPath(path: string, concerns: Iterable<string>): Problem {
-  const roots = listNames(['concerns.<name>', 'primitive.<field>', 'claims.<name>', ...CALLER]);
+  const roots = listNames([
+    'concerns.<name>',
+    'primitive.<field>',
+    'arguments.<name>',
+    'claims.<name>',
+    ...CALLER,
+  ]);
   const near = didYouMean(path, [...rulePaths(concerns), 'concerns', 'primitive', 'claims']);
   return problem('unknown-path', { path, hint: near || ` A rule can read ${roots}.` });
 }

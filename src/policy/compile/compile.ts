@@ -45,6 +45,9 @@ export function compilePolicy(
   const concerns = declared ?? own.map(([name, document]) => [name, declarationOf(document)] as const);
   const clientDefaults = documents.flatMap((each) => each['defaults-for'] ?? []);
   const presented = documents.flatMap(({ present }) => Object.entries(present?.tools ?? {}));
+  const bound = documents.flatMap(({ bind }) =>
+    Object.entries(bind ?? {}).map(([name, from]) => ({ name, from })),
+  );
   return withDigest({
     format: COMPILED_FORMAT,
     files: files.map(({ source }) => source.file),
@@ -57,6 +60,7 @@ export function compilePolicy(
     ...(clientDefaults.length === 0 ? {} : { defaultsFor: clientDefaults }),
     settings: settingsOf(documents),
     ...(presented.length === 0 ? {} : { present: Object.fromEntries(presented) }),
+    ...(bound.length === 0 ? {} : { bind: bound }),
     ...(pins === undefined ? {} : { pins }),
   });
 }

@@ -1,11 +1,14 @@
 import {
   byKind,
   type CompiledAssign,
+  type CompiledBind,
   type CompiledEntry,
   type CompiledPolicy,
   type CompiledValue,
 } from '../../engine/policy.js';
 import { fullName, outsideName } from '../../engine/servers/outside-names.js';
+import { boundArgument } from '../../engine/uses/policy-uses.js';
+import { parseUse } from '../../engine/uses/use-name.js';
 import {
   type ServerPart,
   type Servers,
@@ -15,7 +18,7 @@ import {
 import { sharePresets } from '../check/servers/shared-presets.js';
 import { withDigest } from './compile.js';
 import { joinPins } from './lock.js';
-import { scoped } from './scoped-condition.js';
+import { inOuterWords, scoped } from './scoped-condition.js';
 
 /**
  * Joins the policies of several servers into one of the ordinary format, with the names that hosts see. Each decides about
@@ -28,6 +31,7 @@ import { scoped } from './scoped-condition.js';
  */
 export function compose(servers: Servers): CompiledPolicy {
   const { top, parts, shared } = servers;
+  for (const { policy } of parts) if (policy !== undefined) requireJoined(policy);
   let files = top.files.length;
   const outside = parts.flatMap((part) => {
     const first = files;
@@ -36,6 +40,8 @@ export function compose(servers: Servers): CompiledPolicy {
   });
   const pins = [...outside, top].flatMap((each) => each.pins ?? []);
   const defaultsFor = [...outside, top].flatMap((each) => each.defaultsFor ?? []);
+  const presented = [...outside.flatMap(({ present }) => present), ...Object.entries(top.present ?? {})];
+  const bound = [...outside.flatMap(({ bind }) => bind), ...(top.bind ?? [])];
   const { digest: _digest, pins: _pins, defaultsFor: _defaultsFor, ...rest } = top;
   return withDigest({
     ...rest,
@@ -56,8 +62,35 @@ export function compose(servers: Servers): CompiledPolicy {
     rules: [...top.rules, ...outside.flatMap(({ rules }) => rules)],
     ...(defaultsFor.length === 0 ? {} : { defaultsFor }),
     settings: { ...top.settings, unmapped: hidesUnmapped(servers) ? 'hide' : 'show' },
+    ...(bound.length === 0 ? {} : { bind: bound }),
+    ...(presented.length === 0 ? {} : { present: Object.fromEntries(presented) }),
     ...(pins.length === 0 ? {} : { pins: joinPins(pins) }),
   });
+}
+
+/** Every member of a policy is joined here. One that is forgotten does not compile, and one of a later version is not dropped. */
+const JOINED: Readonly<Record<keyof CompiledPolicy, true>> = {
+  format: true,
+  digest: true,
+  label: true,
+  files: true,
+  concerns: true,
+  presets: true,
+  primitives: true,
+  patterns: true,
+  assign: true,
+  rules: true,
+  defaultsFor: true,
+  settings: true,
+  pins: true,
+  present: true,
+  bind: true,
+};
+
+function requireJoined(policy: CompiledPolicy): void {
+  const other = Object.keys(policy).find((name) => !Object.hasOwn(JOINED, name));
+  if (other !== undefined)
+    throw new TypeError(`"${other}" of the policy of one server cannot be joined with those of others.`);
 }
 
 /** The policy of one server with the names, values and conditions that it has outside. */
@@ -71,12 +104,22 @@ function outsidePolicy(part: ServerPart, policy: CompiledPolicy, shared: SharedC
     byKind((kind) =>
       policy[section][kind].map((entry) => ({
         ...inPlace(entry),
-        name: join(slug, kind, entry.name),
+        name: kind === 'tools' ? outsideUse(slug, entry.name, join) : join(slug, kind, entry.name),
         values: outsideValues(part, shared, entry.values),
       })),
     );
-  const { pins } = policy;
+  const { pins, present = {}, bind = [] } = policy;
   return {
+    present: Object.entries(present).map(
+      ([name, each]) => [outsideUse(slug, name, outsideName), each] as const,
+    ),
+    bind: bind.map(({ name, from }): CompiledBind => {
+      const { tool, argument } = boundArgument(name);
+      return {
+        name: `${fullName(slug, 'tools', tool)}(${argument})`,
+        from: inOuterWords(part, shared, from),
+      };
+    }),
     primitives: entries('primitives'),
     // Patterns are compared with names before they are shortened.
     patterns: entries('patterns', fullName),
@@ -104,6 +147,13 @@ function outsidePolicy(part: ServerPart, policy: CompiledPolicy, shared: SharedC
         return Object.fromEntries(digests);
       }),
   };
+}
+
+/** The name of a tool, or of a use of it: the tool has another name outside, and the use is added to that. */
+function outsideUse(slug: string, name: string, join: typeof outsideName): string {
+  const use = parseUse(name);
+  if (use === undefined) return join(slug, 'tools', name);
+  return `${join(slug, 'tools', use.tool)}${name.slice(use.tool.length)}`;
 }
 
 function outsideValues(

@@ -19,7 +19,12 @@ const CONCERN = 'concerns.';
  * @example
  * scoped(files, shared, { '===': [{ var: 'primitive.name' }, 'write'] });
  */
-export function scoped(part: ServerPart, shared: SharedConcerns, when: unknown): unknown {
+export const scoped = (part: ServerPart, shared: SharedConcerns, when: unknown): unknown => ({
+  and: [{ '===': [{ var: 'primitive.server' }, part.slug] }, inOuterWords(part, shared, when)],
+});
+
+/** Returns an expression of the policy of one server, so that it reads of all servers what it would read alone. */
+export function inOuterWords(part: ServerPart, shared: SharedConcerns, when: unknown): unknown {
   const own = part.concerns;
   const meanings = new Map(
     [...own].map(([name, concern]) => [name, meaningsOf(name, concern, part, shared)]),
@@ -67,7 +72,7 @@ export function scoped(part: ServerPart, shared: SharedConcerns, when: unknown):
     const list = operands.map((each) => concernIn(pathIn(each))).find((concern) => isRenamed(concern, true));
     return { [operator]: list === undefined ? all : all.map((each) => inSharedWords(each, list)) };
   };
-  return { and: [{ '===': [{ var: 'primitive.server' }, part.slug] }, translated(when)] };
+  return translated(when);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import { mapListed } from '../../engine/pins.js';
 import { KINDS } from '../../engine/policy.js';
+import { usePrimitives } from '../../engine/uses/use-primitives.js';
 import { groupBy } from '../../once.js';
 import type { PrimitivePair } from './change.js';
 import { hasDefault, isRelevant, isUnchanged } from './relevance.js';
@@ -38,7 +39,12 @@ export function primitivePairsOf(
   return KINDS.flatMap((kind) => {
     const byName = (list: readonly Primitive[] = []) =>
       new Map(list.map((primitive) => [identityOf(kind, primitive), primitive]));
-    const [old, now] = [byName(before[kind]), byName(after[kind])];
+    // A use that only one policy tells apart is one of the other, too.
+    const withUses = (list: readonly Primitive[] = []) =>
+      kind === 'tools'
+        ? list.flatMap((tool) => [tool, ...policies.flatMap((policy) => usePrimitives(policy, tool))])
+        : list;
+    const [old, now] = [byName(withUses(before[kind])), byName(withUses(after[kind]))];
     return [...new Set([...now.keys(), ...old.keys()])].map((name) => {
       const pair = [old.get(name), now.get(name)] as const;
       const map = (at: 0 | 1) =>
@@ -115,9 +121,14 @@ function otherConcern(
   return [{ type: 'other-concern', name: other.name, key: '', choices }];
 }
 
-function classKey({ kind, mappings }: PrimitivePair): string {
+function classKey({ kind, name, mappings }: PrimitivePair): string {
+  // What is left of the arguments of a tool is its own.
+  const isOwn = mappings.some(
+    (mapping) => mapping?.alternatives !== undefined || mapping?.tool !== undefined,
+  );
   return JSON.stringify([
     kind,
+    isOwn ? name : null,
     ...mappings.map(
       (mapping) =>
         mapping && [

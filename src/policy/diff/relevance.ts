@@ -1,4 +1,4 @@
-import { fromNumber } from '../../engine/mapping.js';
+import { fromNumber, involvedIn } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import type { PrimitivePair } from './change.js';
 import { concernOf, type Policies, type RequestDimension } from './request-space.js';
@@ -24,7 +24,9 @@ export function isRelevant(
     const mapping = mappings[at];
     const setBy = type === 'host' ? 'host' : 'operator';
     if (mapping === undefined || (type !== 'fact' && concernOf(policy, name)?.setBy !== setBy)) return false;
-    return mapping.offers[policy.indexOf.get(name) ?? -1] !== undefined || isRead(policy, kind, dimension);
+    const index = policy.indexOf.get(name) ?? -1;
+    const isValued = involvedIn(mapping).some(({ offers }) => offers[index] !== undefined);
+    return isValued || isRead(policy, kind, dimension);
   });
 }
 
@@ -40,8 +42,11 @@ export function isUnchanged(policies: Policies, pair: PrimitivePair, dimension: 
     const index = policy.indexOf.get(dimension.name) ?? -1;
     const own = policy.concerns[index];
     const { description: _, valueDescriptions: __, ...concern } = own ?? {};
-    const offered = own && mappings[at]?.offers[index]?.offered.map((each) => fromNumber(own, each));
-    return JSON.stringify([concern, offered?.toSorted()]);
+    const mapping = mappings[at];
+    const offered = (mapping === undefined ? [] : involvedIn(mapping)).map(
+      ({ offers }) => own && offers[index]?.offered.map((each) => fromNumber(own, each)).toSorted(),
+    );
+    return JSON.stringify([concern, offered]);
   });
   return before === after;
 }

@@ -1,8 +1,8 @@
 import { claimName, claimNames } from '../../engine/claims.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
-import { identityOf } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { byKind, type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { listedIn } from '../../engine/uses/use-primitives.js';
 import { notAConcern, problemOfValue, type Reports, reportsIn } from '../check/check-values.js';
 import type { Finding } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
@@ -36,7 +36,10 @@ export function checkTests(
     warn,
     error: (path, { code, message }, part) => error(path, { code, message }, part),
   };
-  const names = byKind((kind) => new Set((catalog[kind] ?? []).map((each) => identityOf(kind, each))));
+  const listed = listedIn(policy, catalog);
+  const names = byKind(
+    (kind) => new Set(listed.filter((each) => each.kind === kind).map(({ name }) => name)),
+  );
   for (const test of file.tests) {
     checkConcerns(test, check);
     checkClaims(test, check);

@@ -1,7 +1,8 @@
 import type { Configuration } from '../../engine/configuration.js';
-import { ruleFires } from '../../engine/evaluate.js';
+import { isAbout, ruleFires } from '../../engine/evaluate.js';
 import { isTruthy } from '../../engine/expression/evaluate.js';
 import type { Mapping } from '../../engine/mapping.js';
+import { compileGlob } from '../../engine/match/glob.js';
 import {
   type Assignment,
   type CompiledPolicy,
@@ -10,6 +11,8 @@ import {
   type Kind,
   type Policy,
 } from '../../engine/policy.js';
+import type { NamedUse } from '../../engine/uses/policy-uses.js';
+import { parseUse } from '../../engine/uses/use-name.js';
 import { groupBy } from '../../once.js';
 import { expectationsOf, type Subject, type TestResult } from './run-tests.js';
 
@@ -60,7 +63,7 @@ export function coverageOf(
     results.flatMap(({ test, configuration }) => {
       const expects = expectationsOf(test);
       return subjects.flatMap((subject) =>
-        expects(subject.kind, subject.name) === undefined ? [] : [{ subject, configuration }],
+        expects(subject.kind, subject.name, subject.isUse) === undefined ? [] : [{ subject, configuration }],
       );
     }),
   );
@@ -98,10 +101,16 @@ export function coverageOf(
     ),
     ...KINDS.flatMap((kind) =>
       policy.patterns[kind].map((pattern) => {
-        const own = subjects.filter((subject) => subject.kind === kind && pattern.matches(subject.name));
+        const own = subjects.filter(
+          (subject) => subject.kind === kind && !subject.isUse && pattern.matches(subject.name),
+        );
         return mapped('patterns', pattern, own, kind);
       }),
     ),
+    ...policy.uses.map((use) => {
+      const own = subjects.filter((subject) => subject.isUse && isNamedBy(use, subject));
+      return mapped(use.isPattern ? 'patterns' : 'entries', use, own, 'tools');
+    }),
     ...policy.assigns.map(({ fires, assignments }, index) => {
       const { file = 0, line = 0 } = compiled.assign[index] ?? {};
       const source = `${compiled.files[file]}:${line}`;
@@ -116,7 +125,9 @@ export function coverageOf(
         exercised: expected.some(({ subject, configuration }) =>
           ruleFires(rule, subject.mapping, configuration),
         ),
-        ...(subjects.some(({ kind }) => rule.kinds.includes(kind)) ? {} : { obstacle: 'not in the catalog' }),
+        ...(subjects.some(({ kind, mapping }) => rule.kinds.includes(kind) && isAbout(rule, mapping))
+          ? {}
+          : { obstacle: 'not in the catalog' }),
       }),
     ),
   ];
@@ -147,6 +158,13 @@ function valuesOf(policy: Policy, configurations: readonly Configuration[]): Cov
     if (canBeDenied) parts.push(['(no claim)', inEffect.has('denied')]);
     return parts.map(([value, exercised]) => ({ part: 'values', name: `${name}=${value}`, exercised }));
   });
+}
+
+/** Whether an entry or a pattern is about a use. A name without a value is about all uses of the argument. */
+function isNamedBy({ isPattern, matchesTool, matchesArgument, value }: NamedUse, { name }: Subject): boolean {
+  const use = parseUse(name);
+  if (use === undefined || !matchesTool(use.tool) || !matchesArgument(use.argument)) return false;
+  return value === undefined || (isPattern ? compileGlob(value)(use.value ?? '') : value === use.value);
 }
 
 /** Finds the entry of a primitive in the same order as `mapPrimitive`. */

@@ -27,7 +27,7 @@ const EXAMPLES = 5;
  * writeFileSync('policy.test.yaml', formatOwnYaml(writeFirstTests(policy, { tools }, files)));
  */
 export function writeFirstTests(policy: Policy, catalog: ServerCatalog, files: FirstTestPaths): string {
-  const subjects = subjectsOf(policy, catalog);
+  const subjects = subjectsOf(policy, catalog).filter(({ isUse }) => !isUse);
   const counts = KINDS.flatMap((kind) => {
     const { length: count } = subjects.filter((each) => each.kind === kind);
     return count === 0 ? [] : [`${kind}: ${toYamlFlow({ count })}`];
@@ -68,7 +68,14 @@ export interface RecordedTest {
  * // '  - name: secure tools\n    concerns: { security: high }\n    tools: { only: [encryptData] }\n'
  */
 export const writeTest = (policy: Policy, catalog: ServerCatalog, test: RecordedTest): string =>
-  [...testLines(policy, subjectsOf(policy, catalog), test), ''].join('\n');
+  [
+    ...testLines(
+      policy,
+      subjectsOf(policy, catalog).filter(({ isUse }) => !isUse),
+      test,
+    ),
+    '',
+  ].join('\n');
 
 function testLines(
   policy: Policy,

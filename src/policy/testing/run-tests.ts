@@ -1,7 +1,9 @@
 import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { type Decision, decide, evaluate } from '../../engine/evaluate.js';
-import { type Mapping, mapPrimitive, primitivesIn, type ServerCatalog } from '../../engine/mapping.js';
+import type { Mapping, ServerCatalog } from '../../engine/mapping.js';
+import { mapListed } from '../../engine/pins.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { isUse, listedIn } from '../../engine/uses/use-primitives.js';
 import type { PolicyTest } from './test-file.js';
 
 /** A primitive of the catalog, with the values that the policy gives it. */
@@ -9,6 +11,8 @@ export interface Subject {
   readonly kind: Kind;
   readonly name: string;
   readonly mapping: Mapping;
+  /** Whether it is a use of a tool. Tests can name uses, and do not count them. */
+  readonly isUse: boolean;
 }
 
 /** A primitive that is shown although a test expects it to be hidden, or the reverse. */
@@ -40,10 +44,11 @@ export const hasPassed = ({ wrong, counts }: TestResult): boolean =>
  * const subjects = subjectsOf(policy, { tools: [{ name: 'encryptData' }] });
  */
 export function subjectsOf(policy: Policy, catalog: ServerCatalog): readonly Subject[] {
-  return primitivesIn(catalog).map(({ kind, name, primitive }) => ({
+  return listedIn(policy, catalog).map(({ kind, name, primitive }) => ({
     kind,
     name,
-    mapping: mapPrimitive(policy, kind, primitive),
+    mapping: mapListed(policy, kind, primitive),
+    isUse: isUse(primitive),
   }));
 }
 
@@ -62,12 +67,13 @@ export function runTest(policy: Policy, subjects: readonly Subject[], test: Poli
   const expects = expectationsOf(test);
   const wrong: Wrong[] = [];
   const shown = new Map<Kind, number>();
-  for (const { kind, name, mapping } of subjects) {
+  for (const subject of subjects) {
+    const { kind, name, mapping } = subject;
     const isShown = decide(mapping, configuration).effect === 'show';
-    if (isShown) shown.set(kind, (shown.get(kind) ?? 0) + 1);
-    const expected = expects(kind, name);
+    if (isShown && !subject.isUse) shown.set(kind, (shown.get(kind) ?? 0) + 1);
+    const expected = expects(kind, name, subject.isUse);
     if (expected === undefined || (expected === 'shown') === isShown) continue;
-    wrong.push({ kind, name, mapping, expected, decision: evaluate(mapping, configuration) });
+    wrong.push({ ...subject, expected, decision: evaluate(mapping, configuration) });
   }
   const counts = KINDS.flatMap((kind) => {
     const expected = test.expects[kind]?.count;
@@ -78,23 +84,23 @@ export function runTest(policy: Policy, subjects: readonly Subject[], test: Poli
 }
 
 /** What a test expects of a primitive, or `undefined` if the test expects nothing of it. */
-export type Expected = (kind: Kind, name: string) => 'shown' | 'hidden' | undefined;
+export type Expected = (kind: Kind, name: string, isUse: boolean) => 'shown' | 'hidden' | undefined;
 
 /**
  * Collects what a test expects of single primitives.
  *
  * @param test a test
  * @returns a function that returns what the test expects of one primitive. `only` makes it expect `hidden` of every other
- * primitive of the same kind; `count` alone expects nothing of a single primitive.
+ * primitive of the same kind, but nothing of uses that it does not name; `count` alone expects nothing of a single primitive.
  * @example
- * expectationsOf(test)('tools', 'encryptData'); // 'shown'
+ * expectationsOf(test)('tools', 'encryptData', false); // 'shown'
  */
 export function expectationsOf(test: PolicyTest): Expected {
-  return (kind, name) => {
+  return (kind, name, isUse) => {
     const { includes = [], excludes = [], only } = test.expects[kind] ?? {};
     if (excludes.includes(name)) return 'hidden';
     if (includes.includes(name) || only?.includes(name)) return 'shown';
-    return only === undefined ? undefined : 'hidden';
+    return only === undefined || isUse ? undefined : 'hidden';
   };
 }
 

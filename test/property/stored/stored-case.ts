@@ -47,7 +47,7 @@ export function decisionsOf(policy: Policy, catalog: ServerCatalog, request: Sto
       if (reason === 'changed') return 'c';
       if (reason === 'person') return 'p';
       if ('concern' in reason) return String.fromCharCode(65 + reason.concern);
-      if ('scopes' in reason) return '?';
+      if ('scopes' in reason || 'argument' in reason) return '?';
       return effect === 'hide' ? String(reason.rule) : String.fromCharCode(97 + reason.rule);
     }),
   );

@@ -103,7 +103,11 @@ function effective(concerns: object, sources: object): string {
 }
 
 /** What the line says, with the reason as this policy words it. A reason that differs is among the differences. */
-function outcome(policy: Policy, { logged: { line }, decision, differences }: Replay): string {
+function outcome(policy: Policy, { logged: { line }, argument, decision, differences }: Replay): string {
+  if (typeof argument === 'string') {
+    const which = argument === '' ? 'an argument that the tool does not declare' : `its argument ${argument}`;
+    return `refused because of ${which}; a log line has no arguments, so ask with "mcp-concerns explain" about a use`;
+  }
   if (decision !== undefined) {
     const word = read(line, 'effect') === 'hide' ? 'hidden' : 'shown';
     if (differences.some(({ field }) => field === 'effect' || field === 'reason')) return word;

@@ -46,7 +46,12 @@ export function replay(
   const fields = { ...outcome, ...(decision && decisionFields(decision)), policy: policy.digest };
   /** The fields of the decision as they are now, as a log has them. */
   const replayed: object = JSON.parse(JSON.stringify(fields));
-  const names = ['policy', 'shown', 'total', 'hidden', 'effect', 'reason'];
+  /** The argument because of which a call was refused. The line has no arguments, so that is not decided again. */
+  const argument = read(logged.line, 'argument');
+  const names = [
+    ...['policy', 'shown', 'total', 'hidden'],
+    ...(argument === undefined ? ['effect', 'reason'] : []),
+  ];
   const differences = names.flatMap((field) => {
     const [before, now] = [read(logged.line, field), read(replayed, field)];
     return isDeepStrictEqual(before, now) ? [] : [{ field, logged: before, replayed: now }];
@@ -56,7 +61,7 @@ export function replay(
   /** Paths of claims and of the client that rules read, and that a log line does not contain. */
   const unlogged = policy.callerPaths;
   const same = differences.length === 0 && intact;
-  return { same, logged, replayed, decision, members, differences, intact, unlogged };
+  return { same, argument, logged, replayed, decision, members, differences, intact, unlogged };
 }
 
 /** @returns the configuration with the values in effect of the line, whichever sources they came from */

@@ -3,6 +3,7 @@ import { withProbes } from '../../../analysis/probes.js';
 import { childrenOf, type Expression, type Need } from '../../../engine/expression/expression.js';
 import type { ServerCatalog } from '../../../engine/mapping.js';
 import type { CompiledPolicy, Policy, Rule } from '../../../engine/policy.js';
+import { parseUse } from '../../../engine/uses/use-name.js';
 import { groupBy } from '../../../once.js';
 import type { Finding } from '../../language/findings.js';
 import { KIND_NAMES } from '../../language/kind-names.js';
@@ -50,7 +51,9 @@ export function checkOpenings(
     const [first] = group;
     const rule = policy.rules.find(({ id }) => id === first.rule);
     if (rule === undefined) continue;
-    const names = group.flatMap(({ kind, names }) => names.filter((name) => probed.isListed(kind, name)));
+    const names = group.flatMap(({ kind, names }) =>
+      names.filter((name) => probed.isListed(kind, parseUse(name)?.tool ?? name)),
+    );
     const [, several] = KIND_NAMES[first.kind];
     const what = names.length === 0 ? `${several} that the server adds` : listed(names);
     const values = { id: rule.id, what, without: inWords(first.lack) };

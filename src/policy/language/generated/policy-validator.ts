@@ -8,16 +8,16 @@ h.flags;if(p.valueOf!==Object.prototype.valueOf)return p.valueOf()===h.valueOf()
 toString)return p.toString()===h.toString();if(e=Object.keys(p),k=e.length,k!==Object.keys(h).length)return!1;
 for(w=k;w--!==0;)if(!Object.prototype.hasOwnProperty.call(h,e[w]))return!1;for(w=k;w--!==0;){var o=e[w];if(!u(
 p[o],h[o]))return!1}return!0}return p!==p&&h!==h}});var N=v(b=>{"use strict";Object.defineProperty(b,"__esModule",{value:!0});var O=F();O.code='require("ajv/dist/\
-runtime/equal").default';b.default=O});import{policySchema as E}from"./policy-schema.js";var G=H,f=E,j=Object.prototype.hasOwnProperty,y=L().default,
+runtime/equal").default';b.default=O});import{policySchema as E}from"./policy-schema.js";var G=H,y=E,j=Object.prototype.hasOwnProperty,f=L().default,
 x=N().default,I=new RegExp("^[a-z][a-z0-9_-]{0,63}$","u"),R=new RegExp("^servers$","u"),z=new RegExp("^[^\\u000\
 0-\\u001F\\u007F-\\u009F]{1,256}$","u"),S=new RegExp("^[a-z][a-z0-9_]{0,31}$","u");function H(u,{instancePath:p="",
 parentData:h,parentDataProperty:k,rootData:w=u}={}){let e=null,o=0;if(u&&typeof u=="object"&&!Array.isArray(u)){
 if(u.version===void 0){let c={instancePath:p,schemaPath:"#/required",keyword:"required",params:{missingProperty:"\
-version"}};e===null?e=[c]:e.push(c),o++}for(let c in u)if(!j.call(f.properties,c)){let s={instancePath:p,schemaPath:"\
+version"}};e===null?e=[c]:e.push(c),o++}for(let c in u)if(!j.call(y.properties,c)){let s={instancePath:p,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:c}};e===null?e=[s]:e.push(s),
 o++}if(u.version!==void 0&&u.version!==1){let c={instancePath:p+"/version",schemaPath:"#/properties/version/co\
 nst",keyword:"const",params:{allowedValue:1}};e===null?e=[c]:e.push(c),o++}if(u.include!==void 0){let c=u.include;
-if(Array.isArray(c)){let s=c.length;for(let r=0;r<s;r++){let a=c[r];if(typeof a=="string"){if(y(a)<1){let t={instancePath:p+
+if(Array.isArray(c)){let s=c.length;for(let r=0;r<s;r++){let a=c[r];if(typeof a=="string"){if(f(a)<1){let t={instancePath:p+
 "/include/"+r,schemaPath:"#/properties/include/items/minLength",keyword:"minLength",params:{limit:1}};e===null?
 e=[t]:e.push(t),o++}}else{let t={instancePath:p+"/include/"+r,schemaPath:"#/properties/include/items/type",keyword:"\
 type",params:{type:"string"}};e===null?e=[t]:e.push(t),o++}}}else{let s={instancePath:p+"/include",schemaPath:"\
@@ -26,7 +26,7 @@ void 0){let c=u.servers;if(c&&typeof c=="object"&&!Array.isArray(c))for(let s in
 "object"&&!Array.isArray(r)){for(let a in r)if(!(a==="policy"||a==="description"||a==="concerns"||a==="map")){
 let t={instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/servers/ad\
 ditionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:a}};e===null?
-e=[t]:e.push(t),o++}if(r.policy!==void 0){let a=r.policy;if(typeof a=="string"){if(y(a)<1){let t={instancePath:p+
+e=[t]:e.push(t),o++}if(r.policy!==void 0){let a=r.policy;if(typeof a=="string"){if(f(a)<1){let t={instancePath:p+
 "/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/policy",schemaPath:"#/properties/servers/additionalProp\
 erties/properties/policy/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),o++}}else{let t={
 instancePath:p+"/servers/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/policy",schemaPath:"#/properties/servers\
@@ -61,14 +61,14 @@ schemaPath:"#/properties/concerns/propertyNames/pattern",keyword:"pattern",param
 o++}}for(let s in c){let r=c[s];if(r&&typeof r=="object"&&!Array.isArray(r)){if(r.values===void 0){let a={instancePath:p+
 "/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/r\
 equired",keyword:"required",params:{missingProperty:"values"}};e===null?e=[a]:e.push(a),o++}for(let a in r)if(!j.
-call(f.properties.concerns.additionalProperties.properties,a)){let t={instancePath:p+"/concerns/"+s.replace(/~/g,
+call(y.properties.concerns.additionalProperties.properties,a)){let t={instancePath:p+"/concerns/"+s.replace(/~/g,
 "~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/additionalProperties",keyword:"\
 additionalProperties",params:{additionalProperty:a}};e===null?e=[t]:e.push(t),o++}if(r.description!==void 0&&typeof r.
 description!="string"){let a={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/descripti\
 on",schemaPath:"#/properties/concerns/additionalProperties/properties/description/type",keyword:"type",params:{
 type:"string"}};e===null?e=[a]:e.push(a),o++}if(r.values!==void 0){let a=r.values;if((!a||typeof a!="object")&&
 typeof a!="string"){let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"\
-#/properties/concerns/additionalProperties/properties/values/type",keyword:"type",params:{type:f.properties.concerns.
+#/properties/concerns/additionalProperties/properties/values/type",keyword:"type",params:{type:y.properties.concerns.
 additionalProperties.properties.values.type}};e===null?e=[t]:e.push(t),o++}if(typeof a=="string"&&!R.test(a)){
 let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties\
 /concerns/additionalProperties/properties/values/pattern",keyword:"pattern",params:{pattern:"^servers$"}};e===
@@ -77,28 +77,28 @@ null?e=[t]:e.push(t),o++}if(Array.isArray(a)){if(a.length>256){let n={instancePa
 axItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),o++}if(a.length<1){let n={instancePath:p+
 "/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalPr\
 operties/properties/values/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),o++}let t=a.
-length;for(let n=0;n<t;n++){let m=a[n];if(typeof m!="string"&&!(m&&typeof m=="object"&&!Array.isArray(m))){let d={
+length;for(let n=0;n<t;n++){let d=a[n];if(typeof d!="string"&&!(d&&typeof d=="object"&&!Array.isArray(d))){let m={
 instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/con\
-cerns/additionalProperties/properties/values/items/type",keyword:"type",params:{type:f.properties.concerns.additionalProperties.
-properties.values.items.type}};e===null?e=[d]:e.push(d),o++}if(typeof m=="string"&&!z.test(m)){let d={instancePath:p+
+cerns/additionalProperties/properties/values/items/type",keyword:"type",params:{type:y.properties.concerns.additionalProperties.
+properties.values.items.type}};e===null?e=[m]:e.push(m),o++}if(typeof d=="string"&&!z.test(d)){let m={instancePath:p+
 "/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additiona\
 lProperties/properties/values/items/pattern",keyword:"pattern",params:{pattern:"^[^\\u0000-\\u001F\\u007F-\\u009F]\
-{1,256}$"}};e===null?e=[d]:e.push(d),o++}if(m&&typeof m=="object"&&!Array.isArray(m)){if(Object.keys(m).length>
-1){let d={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/prop\
+{1,256}$"}};e===null?e=[m]:e.push(m),o++}if(d&&typeof d=="object"&&!Array.isArray(d)){if(Object.keys(d).length>
+1){let m={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/prop\
 erties/concerns/additionalProperties/properties/values/items/maxProperties",keyword:"maxProperties",params:{limit:1}};
-e===null?e=[d]:e.push(d),o++}if(Object.keys(m).length<1){let d={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").
+e===null?e=[m]:e.push(m),o++}if(Object.keys(d).length<1){let m={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").
 replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/item\
-s/minProperties",keyword:"minProperties",params:{limit:1}};e===null?e=[d]:e.push(d),o++}for(let d in m){let g=o;
-if(typeof d=="string"&&!z.test(d)){let P={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+
+s/minProperties",keyword:"minProperties",params:{limit:1}};e===null?e=[m]:e.push(m),o++}for(let m in d){let g=o;
+if(typeof m=="string"&&!z.test(m)){let P={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+
 "/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/propertyNames/patt\
-ern",keyword:"pattern",params:{pattern:"^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$"},propertyName:d};e===null?
+ern",keyword:"pattern",params:{pattern:"^[^\\u0000-\\u001F\\u007F-\\u009F]{1,256}$"},propertyName:m};e===null?
 e=[P]:e.push(P),o++}var _=g===o;if(!_){let P={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"\
 ~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/propertyNames",
-keyword:"propertyNames",params:{propertyName:d}};e===null?e=[P]:e.push(P),o++}}for(let d in m){let g=m[d];if(typeof g==
-"string"){if(y(g)<1){let P={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+
-"/"+d.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/properties\
+keyword:"propertyNames",params:{propertyName:m}};e===null?e=[P]:e.push(P),o++}}for(let m in d){let g=d[m];if(typeof g==
+"string"){if(f(g)<1){let P={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+
+"/"+m.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/properties\
 /values/items/additionalProperties/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[P]:e.push(P),o++}}else{
-let P={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"/"+d.replace(/~/g,"~\
+let P={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"/"+m.replace(/~/g,"~\
 0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/additio\
 nalProperties/type",keyword:"type",params:{type:"string"}};e===null?e=[P]:e.push(P),o++}}}}let i=a.length,l;if(i>
 1){e:for(;i--;)for(l=i;l--;)if(x(a[i],a[l])){let n={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,
@@ -119,33 +119,33 @@ isFinite(t))){let i={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\
 #/properties/concerns/additionalProperties/properties/values/properties/max/type",keyword:"type",params:{type:"\
 number"}};e===null?e=[i]:e.push(i),o++}}}}if(r.match!==void 0){let a=r.match;if(!(a==="exact"||a==="at-least"||
 a==="at-most"||a==="within")){let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/ma\
-tch",schemaPath:"#/properties/concerns/additionalProperties/properties/match/enum",keyword:"enum",params:{allowedValues:f.
+tch",schemaPath:"#/properties/concerns/additionalProperties/properties/match/enum",keyword:"enum",params:{allowedValues:y.
 properties.concerns.additionalProperties.properties.match.enum}};e===null?e=[t]:e.push(t),o++}}if(r.multiple!==
 void 0&&typeof r.multiple!="boolean"){let a={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~\
 1")+"/multiple",schemaPath:"#/properties/concerns/additionalProperties/properties/multiple/type",keyword:"type",
 params:{type:"boolean"}};e===null?e=[a]:e.push(a),o++}if(r.default!==void 0){let a=r.default;if(typeof a!="str\
 ing"&&!(typeof a=="number"&&isFinite(a))){let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,
 "~1")+"/default",schemaPath:"#/properties/concerns/additionalProperties/properties/default/type",keyword:"type",
-params:{type:f.properties.concerns.additionalProperties.properties.default.type}};e===null?e=[t]:e.push(t),o++}}
+params:{type:y.properties.concerns.additionalProperties.properties.default.type}};e===null?e=[t]:e.push(t),o++}}
 if(r["set-by"]!==void 0){let a=r["set-by"];if(!(a==="host"||a==="operator")){let t={instancePath:p+"/concerns/"+
 s.replace(/~/g,"~0").replace(/\//g,"~1")+"/set-by",schemaPath:"#/properties/concerns/additionalProperties/prop\
-erties/set-by/enum",keyword:"enum",params:{allowedValues:f.properties.concerns.additionalProperties.properties["\
+erties/set-by/enum",keyword:"enum",params:{allowedValues:y.properties.concerns.additionalProperties.properties["\
 set-by"].enum}};e===null?e=[t]:e.push(t),o++}}if(r.model!==void 0){let a=r.model;if(!(a==="none"||a==="narrow"||
 a==="free")){let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/model",schemaPath:"\
-#/properties/concerns/additionalProperties/properties/model/enum",keyword:"enum",params:{allowedValues:f.properties.
+#/properties/concerns/additionalProperties/properties/model/enum",keyword:"enum",params:{allowedValues:y.properties.
 concerns.additionalProperties.properties.model.enum}};e===null?e=[t]:e.push(t),o++}}if(r.lists!==void 0){let a=r.
 lists;if(!(a==="filter"||a==="stable")){let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,
 "~1")+"/lists",schemaPath:"#/properties/concerns/additionalProperties/properties/lists/enum",keyword:"enum",params:{
-allowedValues:f.properties.concerns.additionalProperties.properties.lists.enum}};e===null?e=[t]:e.push(t),o++}}
+allowedValues:y.properties.concerns.additionalProperties.properties.lists.enum}};e===null?e=[t]:e.push(t),o++}}
 if(r.claim!==void 0){let a=r.claim;if(typeof a!="string"&&!Array.isArray(a)){let t={instancePath:p+"/concerns/"+
 s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/concerns/additionalProperties/prope\
-rties/claim/type",keyword:"type",params:{type:f.properties.concerns.additionalProperties.properties.claim.type}};
-e===null?e=[t]:e.push(t),o++}if(typeof a=="string"&&y(a)<1){let t={instancePath:p+"/concerns/"+s.replace(/~/g,
+rties/claim/type",keyword:"type",params:{type:y.properties.concerns.additionalProperties.properties.claim.type}};
+e===null?e=[t]:e.push(t),o++}if(typeof a=="string"&&f(a)<1){let t={instancePath:p+"/concerns/"+s.replace(/~/g,
 "~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/concerns/additionalProperties/properties/claim/min\
 Length",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),o++}if(Array.isArray(a)){if(a.length<1){
 let i={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/\
 concerns/additionalProperties/properties/claim/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[i]:e.
-push(i),o++}let t=a.length;for(let i=0;i<t;i++){let l=a[i];if(typeof l=="string"){if(y(l)<1){let n={instancePath:p+
+push(i),o++}let t=a.length;for(let i=0;i<t;i++){let l=a[i];if(typeof l=="string"){if(f(l)<1){let n={instancePath:p+
 "/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim/"+i,schemaPath:"#/properties/concerns/additional\
 Properties/properties/claim/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[n]:e.push(n),o++}}else{
 let n={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim/"+i,schemaPath:"#/properti\
@@ -154,23 +154,23 @@ e=[n]:e.push(n),o++}}}}if(r.obtainable!==void 0&&typeof r.obtainable!="boolean")
 rns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/obtainable",schemaPath:"#/properties/concerns/additionalPrope\
 rties/properties/obtainable/type",keyword:"type",params:{type:"boolean"}};e===null?e=[a]:e.push(a),o++}if(r["c\
 laim-values"]!==void 0){let a=r["claim-values"];if(a&&typeof a=="object"&&!Array.isArray(a))for(let t in a){let i=a[t];
-if(Array.isArray(i)){if(i.length>256){let d={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~\
+if(Array.isArray(i)){if(i.length>256){let m={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~\
 1")+"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProp\
 erties/properties/claim-values/additionalProperties/maxItems",keyword:"maxItems",params:{limit:256}};e===null?
-e=[d]:e.push(d),o++}if(i.length<1){let d={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+
+e=[m]:e.push(m),o++}if(i.length<1){let m={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+
 "/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperti\
-es/properties/claim-values/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[d]:
-e.push(d),o++}let l=i.length;for(let d=0;d<l;d++){let g=i[d];if(typeof g=="string"){if(y(g)<1){let P={instancePath:p+
+es/properties/claim-values/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[m]:
+e.push(m),o++}let l=i.length;for(let m=0;m<l;m++){let g=i[m];if(typeof g=="string"){if(f(g)<1){let P={instancePath:p+
 "/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
-"/"+d,schemaPath:"#/properties/concerns/additionalProperties/properties/claim-values/additionalProperties/item\
+"/"+m,schemaPath:"#/properties/concerns/additionalProperties/properties/claim-values/additionalProperties/item\
 s/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[P]:e.push(P),o++}}else{let P={instancePath:p+"/\
 concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
-"/"+d,schemaPath:"#/properties/concerns/additionalProperties/properties/claim-values/additionalProperties/item\
-s/type",keyword:"type",params:{type:"string"}};e===null?e=[P]:e.push(P),o++}}let n=i.length,m;if(n>1){let d={};
-for(;n--;){let g=i[n];if(typeof g=="string"){if(typeof d[g]=="number"){m=d[g];let P={instancePath:p+"/concerns\
+"/"+m,schemaPath:"#/properties/concerns/additionalProperties/properties/claim-values/additionalProperties/item\
+s/type",keyword:"type",params:{type:"string"}};e===null?e=[P]:e.push(P),o++}}let n=i.length,d;if(n>1){let m={};
+for(;n--;){let g=i[n];if(typeof g=="string"){if(typeof m[g]=="number"){d=m[g];let P={instancePath:p+"/concerns\
 /"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
 #/properties/concerns/additionalProperties/properties/claim-values/additionalProperties/uniqueItems",keyword:"\
-uniqueItems",params:{i:n,j:m}};e===null?e=[P]:e.push(P),o++;break}d[g]=n}}}}else{let l={instancePath:p+"/conce\
+uniqueItems",params:{i:n,j:d}};e===null?e=[P]:e.push(P),o++;break}m[g]=n}}}}else{let l={instancePath:p+"/conce\
 rns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim-values/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
 #/properties/concerns/additionalProperties/properties/claim-values/additionalProperties/type",keyword:"type",params:{
 type:"array"}};e===null?e=[l]:e.push(l),o++}}else{let t={instancePath:p+"/concerns/"+s.replace(/~/g,"~0").replace(
@@ -187,7 +187,7 @@ propertyName:s}};e===null?e=[a]:e.push(a),o++}}for(let s in c){let r=c[s];if(r&&
 r))for(let a in r){let t=r[a];if(typeof t!="string"&&!(typeof t=="number"&&isFinite(t))&&!Array.isArray(t)&&t!==
 null){let i={instancePath:p+"/presets/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+a.replace(/~/g,"~0").replace(
 /\//g,"~1"),schemaPath:"#/properties/presets/additionalProperties/additionalProperties/type",keyword:"type",params:{
-type:f.properties.presets.additionalProperties.additionalProperties.type}};e===null?e=[i]:e.push(i),o++}if(Array.
+type:y.properties.presets.additionalProperties.additionalProperties.type}};e===null?e=[i]:e.push(i),o++}if(Array.
 isArray(t)){if(t.length<1){let l={instancePath:p+"/presets/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+a.replace(
 /~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/presets/additionalProperties/additionalProperties/minI\
 tems",keyword:"minItems",params:{limit:1}};e===null?e=[l]:e.push(l),o++}let i=t.length;for(let l=0;l<i;l++)if(typeof t[l]!=
@@ -211,23 +211,23 @@ es",params:{additionalProperty:t}};e===null?e=[i]:e.push(i),o++}if(a.when!==void
 e=[i]:e.push(i),o++}for(let i in t)if(!(i==="client.name"||i==="client.title"||i==="client.version")){let l={instancePath:p+
 "/defaults-for/"+r+"/when",schemaPath:"#/properties/defaults-for/items/properties/when/additionalProperties",keyword:"\
 additionalProperties",params:{additionalProperty:i}};e===null?e=[l]:e.push(l),o++}if(t["client.name"]!==void 0){
-let i=t["client.name"];if(typeof i=="string"){if(y(i)>256){let l={instancePath:p+"/defaults-for/"+r+"/when/cli\
+let i=t["client.name"];if(typeof i=="string"){if(f(i)>256){let l={instancePath:p+"/defaults-for/"+r+"/when/cli\
 ent.name",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.name/maxLength",keyword:"\
-maxLength",params:{limit:256}};e===null?e=[l]:e.push(l),o++}if(y(i)<1){let l={instancePath:p+"/defaults-for/"+
+maxLength",params:{limit:256}};e===null?e=[l]:e.push(l),o++}if(f(i)<1){let l={instancePath:p+"/defaults-for/"+
 r+"/when/client.name",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.name/minLe\
 ngth",keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),o++}}else{let l={instancePath:p+"/default\
 s-for/"+r+"/when/client.name",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.na\
 me/type",keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),o++}}if(t["client.title"]!==void 0){let i=t["\
-client.title"];if(typeof i=="string"){if(y(i)>256){let l={instancePath:p+"/defaults-for/"+r+"/when/client.titl\
+client.title"];if(typeof i=="string"){if(f(i)>256){let l={instancePath:p+"/defaults-for/"+r+"/when/client.titl\
 e",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.title/maxLength",keyword:"max\
-Length",params:{limit:256}};e===null?e=[l]:e.push(l),o++}if(y(i)<1){let l={instancePath:p+"/defaults-for/"+r+"\
+Length",params:{limit:256}};e===null?e=[l]:e.push(l),o++}if(f(i)<1){let l={instancePath:p+"/defaults-for/"+r+"\
 /when/client.title",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.title/minLen\
 gth",keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),o++}}else{let l={instancePath:p+"/defaults\
 -for/"+r+"/when/client.title",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.ti\
 tle/type",keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),o++}}if(t["client.version"]!==void 0){
-let i=t["client.version"];if(typeof i=="string"){if(y(i)>256){let l={instancePath:p+"/defaults-for/"+r+"/when/\
+let i=t["client.version"];if(typeof i=="string"){if(f(i)>256){let l={instancePath:p+"/defaults-for/"+r+"/when/\
 client.version",schemaPath:"#/properties/defaults-for/items/properties/when/properties/client.version/maxLengt\
-h",keyword:"maxLength",params:{limit:256}};e===null?e=[l]:e.push(l),o++}if(y(i)<1){let l={instancePath:p+"/def\
+h",keyword:"maxLength",params:{limit:256}};e===null?e=[l]:e.push(l),o++}if(f(i)<1){let l={instancePath:p+"/def\
 aults-for/"+r+"/when/client.version",schemaPath:"#/properties/defaults-for/items/properties/when/properties/cl\
 ient.version/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),o++}}else{let l={instancePath:p+
 "/defaults-for/"+r+"/when/client.version",schemaPath:"#/properties/defaults-for/items/properties/when/properti\
@@ -246,18 +246,18 @@ if(s&&typeof s=="object"&&!Array.isArray(s))for(let r in s){let a=s[r];if(a&&typ
 a))for(let t in a){let i=a[t];if(typeof i!="string"&&!(typeof i=="number"&&isFinite(i))&&!Array.isArray(i)){let l={
 instancePath:p+"/primitives/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(
 /\//g,"~1"),schemaPath:"#/properties/primitives/properties/tools/additionalProperties/additionalProperties/typ\
-e",keyword:"type",params:{type:f.properties.primitives.properties.tools.additionalProperties.additionalProperties.
+e",keyword:"type",params:{type:y.properties.primitives.properties.tools.additionalProperties.additionalProperties.
 type}};e===null?e=[l]:e.push(l),o++}if(Array.isArray(i)){if(i.length>256){let n={instancePath:p+"/primitives/t\
 ools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/pro\
 perties/primitives/properties/tools/additionalProperties/additionalProperties/maxItems",keyword:"maxItems",params:{
 limit:256}};e===null?e=[n]:e.push(n),o++}if(i.length<1){let n={instancePath:p+"/primitives/tools/"+r.replace(/~/g,
 "~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/pro\
 perties/tools/additionalProperties/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?
-e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){let m=i[n];if(typeof m!="string"&&!(typeof m=="number"&&
-isFinite(m))){let d={instancePath:p+"/primitives/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(
+e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){let d=i[n];if(typeof d!="string"&&!(typeof d=="number"&&
+isFinite(d))){let m={instancePath:p+"/primitives/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(
 /~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/primitives/properties/tools/additionalProperties\
-/additionalProperties/items/type",keyword:"type",params:{type:f.properties.primitives.properties.tools.additionalProperties.
-additionalProperties.items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let t={instancePath:p+"/primitives/tool\
+/additionalProperties/items/type",keyword:"type",params:{type:y.properties.primitives.properties.tools.additionalProperties.
+additionalProperties.items.type}};e===null?e=[m]:e.push(m),o++}}}}else{let t={instancePath:p+"/primitives/tool\
 s/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/tools/additionalPr\
 operties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}else{let r={instancePath:p+
 "/primitives/tools",schemaPath:"#/properties/primitives/properties/tools/type",keyword:"type",params:{type:"ob\
@@ -265,7 +265,7 @@ ject"}};e===null?e=[r]:e.push(r),o++}}if(c.prompts!==void 0){let s=c.prompts;if(
 isArray(s))for(let r in s){let a=s[r];if(a&&typeof a=="object"&&!Array.isArray(a))for(let t in a){let i=a[t];if(typeof i!=
 "string"&&!(typeof i=="number"&&isFinite(i))&&!Array.isArray(i)){let l={instancePath:p+"/primitives/prompts/"+
 r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties\
-/primitives/properties/prompts/additionalProperties/additionalProperties/type",keyword:"type",params:{type:f.properties.
+/primitives/properties/prompts/additionalProperties/additionalProperties/type",keyword:"type",params:{type:y.properties.
 primitives.properties.prompts.additionalProperties.additionalProperties.type}};e===null?e=[l]:e.push(l),o++}if(Array.
 isArray(i)){if(i.length>256){let n={instancePath:p+"/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"\
 ~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompts/addit\
@@ -273,11 +273,11 @@ ionalProperties/additionalProperties/maxItems",keyword:"maxItems",params:{limit:
 o++}if(i.length<1){let n={instancePath:p+"/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.
 replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompts/additionalProper\
 ties/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),o++}let l=i.
-length;for(let n=0;n<l;n++){let m=i[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:p+
+length;for(let n=0;n<l;n++){let d=i[n];if(typeof d!="string"&&!(typeof d=="number"&&isFinite(d))){let m={instancePath:p+
 "/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"\
 /"+n,schemaPath:"#/properties/primitives/properties/prompts/additionalProperties/additionalProperties/items/ty\
-pe",keyword:"type",params:{type:f.properties.primitives.properties.prompts.additionalProperties.additionalProperties.
-items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let t={instancePath:p+"/primitives/prompts/"+r.replace(/~/g,
+pe",keyword:"type",params:{type:y.properties.primitives.properties.prompts.additionalProperties.additionalProperties.
+items.type}};e===null?e=[m]:e.push(m),o++}}}}else{let t={instancePath:p+"/primitives/prompts/"+r.replace(/~/g,
 "~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompts/additionalProperties/type",keyword:"\
 type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}else{let r={instancePath:p+"/primitives/prompts",schemaPath:"\
 #/properties/primitives/properties/prompts/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(
@@ -285,7 +285,7 @@ r),o++}}if(c.resources!==void 0){let s=c.resources;if(s&&typeof s=="object"&&!Ar
 let a=s[r];if(a&&typeof a=="object"&&!Array.isArray(a))for(let t in a){let i=a[t];if(typeof i!="string"&&!(typeof i==
 "number"&&isFinite(i))&&!Array.isArray(i)){let l={instancePath:p+"/primitives/resources/"+r.replace(/~/g,"~0").
 replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/propertie\
-s/resources/additionalProperties/additionalProperties/type",keyword:"type",params:{type:f.properties.primitives.
+s/resources/additionalProperties/additionalProperties/type",keyword:"type",params:{type:y.properties.primitives.
 properties.resources.additionalProperties.additionalProperties.type}};e===null?e=[l]:e.push(l),o++}if(Array.isArray(
 i)){if(i.length>256){let n={instancePath:p+"/primitives/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"\
 /"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resources/additiona\
@@ -293,11 +293,11 @@ lProperties/additionalProperties/maxItems",keyword:"maxItems",params:{limit:256}
 if(i.length<1){let n={instancePath:p+"/primitives/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(
 /~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resources/additionalProperties/a\
 dditionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),o++}let l=i.length;
-for(let n=0;n<l;n++){let m=i[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:p+
+for(let n=0;n<l;n++){let d=i[n];if(typeof d!="string"&&!(typeof d=="number"&&isFinite(d))){let m={instancePath:p+
 "/primitives/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
 "/"+n,schemaPath:"#/properties/primitives/properties/resources/additionalProperties/additionalProperties/items\
-/type",keyword:"type",params:{type:f.properties.primitives.properties.resources.additionalProperties.additionalProperties.
-items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let t={instancePath:p+"/primitives/resources/"+r.replace(/~/g,
+/type",keyword:"type",params:{type:y.properties.primitives.properties.resources.additionalProperties.additionalProperties.
+items.type}};e===null?e=[m]:e.push(m),o++}}}}else{let t={instancePath:p+"/primitives/resources/"+r.replace(/~/g,
 "~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resources/additionalProperties/type",
 keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}else{let r={instancePath:p+"/primitives/r\
 esources",schemaPath:"#/properties/primitives/properties/resources/type",keyword:"type",params:{type:"object"}};
@@ -306,7 +306,7 @@ ct"&&!Array.isArray(s))for(let r in s){let a=s[r];if(a&&typeof a=="object"&&!Arr
 let i=a[t];if(typeof i!="string"&&!(typeof i=="number"&&isFinite(i))&&!Array.isArray(i)){let l={instancePath:p+
 "/primitives/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/primitives/properties/resourceTemplates/additionalProperties/additionalProperti\
-es/type",keyword:"type",params:{type:f.properties.primitives.properties.resourceTemplates.additionalProperties.
+es/type",keyword:"type",params:{type:y.properties.primitives.properties.resourceTemplates.additionalProperties.
 additionalProperties.type}};e===null?e=[l]:e.push(l),o++}if(Array.isArray(i)){if(i.length>256){let n={instancePath:p+
 "/primitives/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/primitives/properties/resourceTemplates/additionalProperties/additionalProperti\
@@ -314,11 +314,11 @@ es/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),o++
 "/primitives/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/primitives/properties/resourceTemplates/additionalProperties/additionalProperti\
 es/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){
-let m=i[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:p+"/primitives/resou\
+let d=i[n];if(typeof d!="string"&&!(typeof d=="number"&&isFinite(d))){let m={instancePath:p+"/primitives/resou\
 rceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"\
 #/properties/primitives/properties/resourceTemplates/additionalProperties/additionalProperties/items/type",keyword:"\
-type",params:{type:f.properties.primitives.properties.resourceTemplates.additionalProperties.additionalProperties.
-items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let t={instancePath:p+"/primitives/resourceTemplates/"+r.replace(
+type",params:{type:y.properties.primitives.properties.resourceTemplates.additionalProperties.additionalProperties.
+items.type}};e===null?e=[m]:e.push(m),o++}}}}else{let t={instancePath:p+"/primitives/resourceTemplates/"+r.replace(
 /~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resourceTemplates/additionalProp\
 erties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}else{let r={instancePath:p+"\
 /primitives/resourceTemplates",schemaPath:"#/properties/primitives/properties/resourceTemplates/type",keyword:"\
@@ -331,18 +331,18 @@ push(r),o++}if(c.tools!==void 0){let s=c.tools;if(s&&typeof s=="object"&&!Array.
 if(a&&typeof a=="object"&&!Array.isArray(a))for(let t in a){let i=a[t];if(typeof i!="string"&&!(typeof i=="num\
 ber"&&isFinite(i))&&!Array.isArray(i)){let l={instancePath:p+"/patterns/tools/"+r.replace(/~/g,"~0").replace(/\//g,
 "~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/tools/addition\
-alProperties/additionalProperties/type",keyword:"type",params:{type:f.properties.patterns.properties.tools.additionalProperties.
+alProperties/additionalProperties/type",keyword:"type",params:{type:y.properties.patterns.properties.tools.additionalProperties.
 additionalProperties.type}};e===null?e=[l]:e.push(l),o++}if(Array.isArray(i)){if(i.length>256){let n={instancePath:p+
 "/patterns/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
 #/properties/patterns/properties/tools/additionalProperties/additionalProperties/maxItems",keyword:"maxItems",
 params:{limit:256}};e===null?e=[n]:e.push(n),o++}if(i.length<1){let n={instancePath:p+"/patterns/tools/"+r.replace(
 /~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/\
 properties/tools/additionalProperties/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===
-null?e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){let m=i[n];if(typeof m!="string"&&!(typeof m=="nu\
-mber"&&isFinite(m))){let d={instancePath:p+"/patterns/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(
+null?e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){let d=i[n];if(typeof d!="string"&&!(typeof d=="nu\
+mber"&&isFinite(d))){let m={instancePath:p+"/patterns/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(
 /~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/patterns/properties/tools/additionalProperties/a\
-dditionalProperties/items/type",keyword:"type",params:{type:f.properties.patterns.properties.tools.additionalProperties.
-additionalProperties.items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let t={instancePath:p+"/patterns/tools/"+
+dditionalProperties/items/type",keyword:"type",params:{type:y.properties.patterns.properties.tools.additionalProperties.
+additionalProperties.items.type}};e===null?e=[m]:e.push(m),o++}}}}else{let t={instancePath:p+"/patterns/tools/"+
 r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/tools/additionalProperti\
 es/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}else{let r={instancePath:p+"/pat\
 terns/tools",schemaPath:"#/properties/patterns/properties/tools/type",keyword:"type",params:{type:"object"}};e===
@@ -350,18 +350,18 @@ null?e=[r]:e.push(r),o++}}if(c.prompts!==void 0){let s=c.prompts;if(s&&typeof s=
 let a=s[r];if(a&&typeof a=="object"&&!Array.isArray(a))for(let t in a){let i=a[t];if(typeof i!="string"&&!(typeof i==
 "number"&&isFinite(i))&&!Array.isArray(i)){let l={instancePath:p+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(
 /\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/prompts/\
-additionalProperties/additionalProperties/type",keyword:"type",params:{type:f.properties.patterns.properties.prompts.
+additionalProperties/additionalProperties/type",keyword:"type",params:{type:y.properties.patterns.properties.prompts.
 additionalProperties.additionalProperties.type}};e===null?e=[l]:e.push(l),o++}if(Array.isArray(i)){if(i.length>
 256){let n={instancePath:p+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~\
 0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/prompts/additionalProperties/additionalPr\
 operties/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),o++}if(i.length<1){let n={instancePath:p+
 "/patterns/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
 #/properties/patterns/properties/prompts/additionalProperties/additionalProperties/minItems",keyword:"minItems",
-params:{limit:1}};e===null?e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){let m=i[n];if(typeof m!="st\
-ring"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:p+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(
+params:{limit:1}};e===null?e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){let d=i[n];if(typeof d!="st\
+ring"&&!(typeof d=="number"&&isFinite(d))){let m={instancePath:p+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(
 /\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/patterns/properties/pr\
-ompts/additionalProperties/additionalProperties/items/type",keyword:"type",params:{type:f.properties.patterns.
-properties.prompts.additionalProperties.additionalProperties.items.type}};e===null?e=[d]:e.push(d),o++}}}}else{
+ompts/additionalProperties/additionalProperties/items/type",keyword:"type",params:{type:y.properties.patterns.
+properties.prompts.additionalProperties.additionalProperties.items.type}};e===null?e=[m]:e.push(m),o++}}}}else{
 let t={instancePath:p+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/p\
 atterns/properties/prompts/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.
 push(t),o++}}else{let r={instancePath:p+"/patterns/prompts",schemaPath:"#/properties/patterns/properties/promp\
@@ -370,18 +370,18 @@ resources;if(s&&typeof s=="object"&&!Array.isArray(s))for(let r in s){let a=s[r]
 isArray(a))for(let t in a){let i=a[t];if(typeof i!="string"&&!(typeof i=="number"&&isFinite(i))&&!Array.isArray(
 i)){let l={instancePath:p+"/patterns/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"\
 ~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/resources/additionalProperties/additiona\
-lProperties/type",keyword:"type",params:{type:f.properties.patterns.properties.resources.additionalProperties.
+lProperties/type",keyword:"type",params:{type:y.properties.patterns.properties.resources.additionalProperties.
 additionalProperties.type}};e===null?e=[l]:e.push(l),o++}if(Array.isArray(i)){if(i.length>256){let n={instancePath:p+
 "/patterns/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
 #/properties/patterns/properties/resources/additionalProperties/additionalProperties/maxItems",keyword:"maxIte\
 ms",params:{limit:256}};e===null?e=[n]:e.push(n),o++}if(i.length<1){let n={instancePath:p+"/patterns/resources\
 /"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/propert\
 ies/patterns/properties/resources/additionalProperties/additionalProperties/minItems",keyword:"minItems",params:{
-limit:1}};e===null?e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){let m=i[n];if(typeof m!="string"&&!(typeof m==
-"number"&&isFinite(m))){let d={instancePath:p+"/patterns/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+
+limit:1}};e===null?e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){let d=i[n];if(typeof d!="string"&&!(typeof d==
+"number"&&isFinite(d))){let m={instancePath:p+"/patterns/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+
 "/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/patterns/properties/resources/addi\
-tionalProperties/additionalProperties/items/type",keyword:"type",params:{type:f.properties.patterns.properties.
-resources.additionalProperties.additionalProperties.items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let t={instancePath:p+
+tionalProperties/additionalProperties/items/type",keyword:"type",params:{type:y.properties.patterns.properties.
+resources.additionalProperties.additionalProperties.items.type}};e===null?e=[m]:e.push(m),o++}}}}else{let t={instancePath:p+
 "/patterns/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/r\
 esources/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}else{
 let r={instancePath:p+"/patterns/resources",schemaPath:"#/properties/patterns/properties/resources/type",keyword:"\
@@ -390,7 +390,7 @@ if(s&&typeof s=="object"&&!Array.isArray(s))for(let r in s){let a=s[r];if(a&&typ
 a))for(let t in a){let i=a[t];if(typeof i!="string"&&!(typeof i=="number"&&isFinite(i))&&!Array.isArray(i)){let l={
 instancePath:p+"/patterns/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").
 replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/resourceTemplates/additionalProperties/additi\
-onalProperties/type",keyword:"type",params:{type:f.properties.patterns.properties.resourceTemplates.additionalProperties.
+onalProperties/type",keyword:"type",params:{type:y.properties.patterns.properties.resourceTemplates.additionalProperties.
 additionalProperties.type}};e===null?e=[l]:e.push(l),o++}if(Array.isArray(i)){if(i.length>256){let n={instancePath:p+
 "/patterns/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/patterns/properties/resourceTemplates/additionalProperties/additionalProperties\
@@ -398,11 +398,11 @@ additionalProperties.type}};e===null?e=[l]:e.push(l),o++}if(Array.isArray(i)){if
 "/patterns/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/patterns/properties/resourceTemplates/additionalProperties/additionalProperties\
 /minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),o++}let l=i.length;for(let n=0;n<l;n++){
-let m=i[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:p+"/patterns/resourc\
+let d=i[n];if(typeof d!="string"&&!(typeof d=="number"&&isFinite(d))){let m={instancePath:p+"/patterns/resourc\
 eTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"\
 #/properties/patterns/properties/resourceTemplates/additionalProperties/additionalProperties/items/type",keyword:"\
-type",params:{type:f.properties.patterns.properties.resourceTemplates.additionalProperties.additionalProperties.
-items.type}};e===null?e=[d]:e.push(d),o++}}}}else{let t={instancePath:p+"/patterns/resourceTemplates/"+r.replace(
+type",params:{type:y.properties.patterns.properties.resourceTemplates.additionalProperties.additionalProperties.
+items.type}};e===null?e=[m]:e.push(m),o++}}}}else{let t={instancePath:p+"/patterns/resourceTemplates/"+r.replace(
 /~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/resourceTemplates/additionalProper\
 ties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}else{let r={instancePath:p+"/p\
 atterns/resourceTemplates",schemaPath:"#/properties/patterns/properties/resourceTemplates/type",keyword:"type",
@@ -412,25 +412,25 @@ let c=u.review;if(c&&typeof c=="object"&&!Array.isArray(c)){for(let s in c)if(!(
 "resources"||s==="resourceTemplates")){let r={instancePath:p+"/review",schemaPath:"#/properties/review/additio\
 nalProperties",keyword:"additionalProperties",params:{additionalProperty:s}};e===null?e=[r]:e.push(r),o++}if(c.
 tools!==void 0){let s=c.tools;if(Array.isArray(s)){let r=s.length;for(let a=0;a<r;a++){let t=s[a];if(typeof t==
-"string"){if(y(t)<1){let i={instancePath:p+"/review/tools/"+a,schemaPath:"#/properties/review/properties/tools\
+"string"){if(f(t)<1){let i={instancePath:p+"/review/tools/"+a,schemaPath:"#/properties/review/properties/tools\
 /items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[i]:e.push(i),o++}}else{let i={instancePath:p+
 "/review/tools/"+a,schemaPath:"#/properties/review/properties/tools/items/type",keyword:"type",params:{type:"s\
 tring"}};e===null?e=[i]:e.push(i),o++}}}else{let r={instancePath:p+"/review/tools",schemaPath:"#/properties/re\
 view/properties/tools/type",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),o++}}if(c.prompts!==
 void 0){let s=c.prompts;if(Array.isArray(s)){let r=s.length;for(let a=0;a<r;a++){let t=s[a];if(typeof t=="stri\
-ng"){if(y(t)<1){let i={instancePath:p+"/review/prompts/"+a,schemaPath:"#/properties/review/properties/prompts/\
+ng"){if(f(t)<1){let i={instancePath:p+"/review/prompts/"+a,schemaPath:"#/properties/review/properties/prompts/\
 items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[i]:e.push(i),o++}}else{let i={instancePath:p+
 "/review/prompts/"+a,schemaPath:"#/properties/review/properties/prompts/items/type",keyword:"type",params:{type:"\
 string"}};e===null?e=[i]:e.push(i),o++}}}else{let r={instancePath:p+"/review/prompts",schemaPath:"#/properties\
 /review/properties/prompts/type",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),o++}}if(c.resources!==
 void 0){let s=c.resources;if(Array.isArray(s)){let r=s.length;for(let a=0;a<r;a++){let t=s[a];if(typeof t=="st\
-ring"){if(y(t)<1){let i={instancePath:p+"/review/resources/"+a,schemaPath:"#/properties/review/properties/reso\
+ring"){if(f(t)<1){let i={instancePath:p+"/review/resources/"+a,schemaPath:"#/properties/review/properties/reso\
 urces/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[i]:e.push(i),o++}}else{let i={instancePath:p+
 "/review/resources/"+a,schemaPath:"#/properties/review/properties/resources/items/type",keyword:"type",params:{
 type:"string"}};e===null?e=[i]:e.push(i),o++}}}else{let r={instancePath:p+"/review/resources",schemaPath:"#/pr\
 operties/review/properties/resources/type",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),o++}}
 if(c.resourceTemplates!==void 0){let s=c.resourceTemplates;if(Array.isArray(s)){let r=s.length;for(let a=0;a<r;a++){
-let t=s[a];if(typeof t=="string"){if(y(t)<1){let i={instancePath:p+"/review/resourceTemplates/"+a,schemaPath:"\
+let t=s[a];if(typeof t=="string"){if(f(t)<1){let i={instancePath:p+"/review/resourceTemplates/"+a,schemaPath:"\
 #/properties/review/properties/resourceTemplates/items/minLength",keyword:"minLength",params:{limit:1}};e===null?
 e=[i]:e.push(i),o++}}else{let i={instancePath:p+"/review/resourceTemplates/"+a,schemaPath:"#/properties/review\
 /properties/resourceTemplates/items/type",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),o++}}}else{
@@ -446,13 +446,13 @@ if(Object.keys(a).length<1){let t={instancePath:p+"/present/tools/"+r.replace(/~
 e===null?e=[t]:e.push(t),o++}for(let t in a)if(!(t==="title"||t==="description"||t==="annotations")){let i={instancePath:p+
 "/present/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/present/properties/tools/a\
 dditionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t}};e===null?
-e=[i]:e.push(i),o++}if(a.title!==void 0){let t=a.title;if(typeof t=="string"){if(y(t)<1){let i={instancePath:p+
+e=[i]:e.push(i),o++}if(a.title!==void 0){let t=a.title;if(typeof t=="string"){if(f(t)<1){let i={instancePath:p+
 "/present/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/title",schemaPath:"#/properties/present/propertie\
 s/tools/additionalProperties/properties/title/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[i]:
 e.push(i),o++}}else{let i={instancePath:p+"/present/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/title",
 schemaPath:"#/properties/present/properties/tools/additionalProperties/properties/title/type",keyword:"type",params:{
 type:"string"}};e===null?e=[i]:e.push(i),o++}}if(a.description!==void 0){let t=a.description;if(typeof t=="str\
-ing"){if(y(t)<1){let i={instancePath:p+"/present/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/descriptio\
+ing"){if(f(t)<1){let i={instancePath:p+"/present/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/descriptio\
 n",schemaPath:"#/properties/present/properties/tools/additionalProperties/properties/description/minLength",keyword:"\
 minLength",params:{limit:1}};e===null?e=[i]:e.push(i),o++}}else{let i={instancePath:p+"/present/tools/"+r.replace(
 /~/g,"~0").replace(/\//g,"~1")+"/description",schemaPath:"#/properties/present/properties/tools/additionalProp\
@@ -484,136 +484,138 @@ let t={instancePath:p+"/present/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")
 ent/properties/tools/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),
 o++}}else{let r={instancePath:p+"/present/tools",schemaPath:"#/properties/present/properties/tools/type",keyword:"\
 type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}}}else{let s={instancePath:p+"/present",schemaPath:"\
-#/properties/present/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}if(u.assign!==
-void 0){let c=u.assign;if(Array.isArray(c)){if(c.length>256){let r={instancePath:p+"/assign",schemaPath:"#/pro\
-perties/assign/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[r]:e.push(r),o++}let s=c.length;for(let r=0;r<
-s;r++){let a=c[r];if(a&&typeof a=="object"&&!Array.isArray(a)){if(a.when===void 0){let t={instancePath:p+"/ass\
-ign/"+r,schemaPath:"#/properties/assign/items/required",keyword:"required",params:{missingProperty:"when"}};e===
-null?e=[t]:e.push(t),o++}if(a.to===void 0){let t={instancePath:p+"/assign/"+r,schemaPath:"#/properties/assign/\
-items/required",keyword:"required",params:{missingProperty:"to"}};e===null?e=[t]:e.push(t),o++}for(let t in a)
-if(!(t==="when"||t==="to")){let i={instancePath:p+"/assign/"+r,schemaPath:"#/properties/assign/items/additiona\
-lProperties",keyword:"additionalProperties",params:{additionalProperty:t}};e===null?e=[i]:e.push(i),o++}if(a.to!==
-void 0){let t=a.to;if(t&&typeof t=="object"&&!Array.isArray(t))for(let i in t){let l=t[i];if(typeof l!="string"&&
-!(typeof l=="number"&&isFinite(l))&&!Array.isArray(l)){let n={instancePath:p+"/assign/"+r+"/to/"+i.replace(/~/g,
-"~0").replace(/\//g,"~1"),schemaPath:"#/properties/assign/items/properties/to/additionalProperties/type",keyword:"\
-type",params:{type:f.properties.assign.items.properties.to.additionalProperties.type}};e===null?e=[n]:e.push(n),
-o++}if(Array.isArray(l)){if(l.length>256){let m={instancePath:p+"/assign/"+r+"/to/"+i.replace(/~/g,"~0").replace(
-/\//g,"~1"),schemaPath:"#/properties/assign/items/properties/to/additionalProperties/maxItems",keyword:"maxIte\
-ms",params:{limit:256}};e===null?e=[m]:e.push(m),o++}if(l.length<1){let m={instancePath:p+"/assign/"+r+"/to/"+
-i.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/assign/items/properties/to/additionalPropert\
-ies/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[m]:e.push(m),o++}let n=l.length;for(let m=0;m<n;m++){
-let d=l[m];if(typeof d!="string"&&!(typeof d=="number"&&isFinite(d))){let g={instancePath:p+"/assign/"+r+"/to/"+
-i.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+m,schemaPath:"#/properties/assign/items/properties/to/additionalP\
-roperties/items/type",keyword:"type",params:{type:f.properties.assign.items.properties.to.additionalProperties.
-items.type}};e===null?e=[g]:e.push(g),o++}}}}else{let i={instancePath:p+"/assign/"+r+"/to",schemaPath:"#/prope\
-rties/assign/items/properties/to/type",keyword:"type",params:{type:"object"}};e===null?e=[i]:e.push(i),o++}}}else{
-let t={instancePath:p+"/assign/"+r,schemaPath:"#/properties/assign/items/type",keyword:"type",params:{type:"ob\
-ject"}};e===null?e=[t]:e.push(t),o++}}}else{let s={instancePath:p+"/assign",schemaPath:"#/properties/assign/ty\
-pe",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),o++}}if(u.rules!==void 0){let c=u.rules;if(Array.
-isArray(c)){if(c.length>256){let r={instancePath:p+"/rules",schemaPath:"#/properties/rules/maxItems",keyword:"\
-maxItems",params:{limit:256}};e===null?e=[r]:e.push(r),o++}let s=c.length;for(let r=0;r<s;r++){let a=c[r];if(a&&
-typeof a=="object"&&!Array.isArray(a)){if(a.id===void 0){let t={instancePath:p+"/rules/"+r,schemaPath:"#/prope\
-rties/rules/items/required",keyword:"required",params:{missingProperty:"id"}};e===null?e=[t]:e.push(t),o++}if(a.
-when===void 0){let t={instancePath:p+"/rules/"+r,schemaPath:"#/properties/rules/items/required",keyword:"requi\
-red",params:{missingProperty:"when"}};e===null?e=[t]:e.push(t),o++}for(let t in a)if(!(t==="id"||t==="hide"||t===
-"show"||t==="when"||t==="reason")){let i={instancePath:p+"/rules/"+r,schemaPath:"#/properties/rules/items/addi\
-tionalProperties",keyword:"additionalProperties",params:{additionalProperty:t}};e===null?e=[i]:e.push(i),o++}if(a.
-id!==void 0){let t=a.id;if(typeof t=="string"){if(!I.test(t)){let i={instancePath:p+"/rules/"+r+"/id",schemaPath:"\
-#/properties/rules/items/properties/id/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"}};
-e===null?e=[i]:e.push(i),o++}}else{let i={instancePath:p+"/rules/"+r+"/id",schemaPath:"#/properties/rules/item\
-s/properties/id/type",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),o++}}if(a.hide!==void 0){
-let t=a.hide;if(Array.isArray(t)){if(t.length<1){let m={instancePath:p+"/rules/"+r+"/hide",schemaPath:"#/prope\
-rties/rules/items/properties/hide/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[m]:e.push(m),o++}
-let i=t.length;for(let m=0;m<i;m++){let d=t[m];if(!(d==="tools"||d==="prompts"||d==="resources"||d==="resource\
-Templates")){let g={instancePath:p+"/rules/"+r+"/hide/"+m,schemaPath:"#/properties/rules/items/properties/hide\
-/items/enum",keyword:"enum",params:{allowedValues:f.properties.rules.items.properties.hide.items.enum}};e===null?
-e=[g]:e.push(g),o++}}let l=t.length,n;if(l>1){e:for(;l--;)for(n=l;n--;)if(x(t[l],t[n])){let m={instancePath:p+
-"/rules/"+r+"/hide",schemaPath:"#/properties/rules/items/properties/hide/uniqueItems",keyword:"uniqueItems",params:{
-i:l,j:n}};e===null?e=[m]:e.push(m),o++;break e}}}else{let i={instancePath:p+"/rules/"+r+"/hide",schemaPath:"#/\
-properties/rules/items/properties/hide/type",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),o++}}
-if(a.show!==void 0){let t=a.show;if(Array.isArray(t)){if(t.length<1){let m={instancePath:p+"/rules/"+r+"/show",
-schemaPath:"#/properties/rules/items/properties/show/minItems",keyword:"minItems",params:{limit:1}};e===null?e=
-[m]:e.push(m),o++}let i=t.length;for(let m=0;m<i;m++){let d=t[m];if(!(d==="tools"||d==="prompts"||d==="resourc\
-es"||d==="resourceTemplates")){let g={instancePath:p+"/rules/"+r+"/show/"+m,schemaPath:"#/properties/rules/ite\
-ms/properties/show/items/enum",keyword:"enum",params:{allowedValues:f.properties.rules.items.properties.show.items.
-enum}};e===null?e=[g]:e.push(g),o++}}let l=t.length,n;if(l>1){e:for(;l--;)for(n=l;n--;)if(x(t[l],t[n])){let m={
-instancePath:p+"/rules/"+r+"/show",schemaPath:"#/properties/rules/items/properties/show/uniqueItems",keyword:"\
-uniqueItems",params:{i:l,j:n}};e===null?e=[m]:e.push(m),o++;break e}}}else{let i={instancePath:p+"/rules/"+r+"\
-/show",schemaPath:"#/properties/rules/items/properties/show/type",keyword:"type",params:{type:"array"}};e===null?
-e=[i]:e.push(i),o++}}if(a.reason!==void 0&&typeof a.reason!="string"){let t={instancePath:p+"/rules/"+r+"/reas\
-on",schemaPath:"#/properties/rules/items/properties/reason/type",keyword:"type",params:{type:"string"}};e===null?
-e=[t]:e.push(t),o++}}else{let t={instancePath:p+"/rules/"+r,schemaPath:"#/properties/rules/items/type",keyword:"\
-type",params:{type:"object"}};e===null?e=[t]:e.push(t),o++}}}else{let s={instancePath:p+"/rules",schemaPath:"#\
-/properties/rules/type",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),o++}}if(u.settings!==void 0){
-let c=u.settings;if(c&&typeof c=="object"&&!Array.isArray(c)){for(let s in c)if(!j.call(f.properties.settings.
-properties,s)){let r={instancePath:p+"/settings",schemaPath:"#/properties/settings/additionalProperties",keyword:"\
-additionalProperties",params:{additionalProperty:s}};e===null?e=[r]:e.push(r),o++}if(c.unmapped!==void 0){let s=c.
-unmapped;if(!(s==="show"||s==="hide")){let r={instancePath:p+"/settings/unmapped",schemaPath:"#/properties/set\
-tings/properties/unmapped/enum",keyword:"enum",params:{allowedValues:f.properties.settings.properties.unmapped.
-enum}};e===null?e=[r]:e.push(r),o++}}if(c.defaults!==void 0){let s=c.defaults;if(!(s==="aware"||s==="always"||
-s==="never")){let r={instancePath:p+"/settings/defaults",schemaPath:"#/properties/settings/properties/defaults\
-/enum",keyword:"enum",params:{allowedValues:f.properties.settings.properties.defaults.enum}};e===null?e=[r]:e.
-push(r),o++}}if(c.invalid!==void 0){let s=c.invalid;if(!(s==="error"||s==="ignore"||s==="clamp")){let r={instancePath:p+
-"/settings/invalid",schemaPath:"#/properties/settings/properties/invalid/enum",keyword:"enum",params:{allowedValues:f.
-properties.settings.properties.invalid.enum}};e===null?e=[r]:e.push(r),o++}}if(c.enforcement!==void 0){let s=c.
-enforcement;if(!(s==="advisory"||s==="enforce"||s==="shadow")){let r={instancePath:p+"/settings/enforcement",schemaPath:"\
-#/properties/settings/properties/enforcement/enum",keyword:"enum",params:{allowedValues:f.properties.settings.
-properties.enforcement.enum}};e===null?e=[r]:e.push(r),o++}}if(c.methods!==void 0){let s=c.methods;if(Array.isArray(
-s)){if(s.length>64){let i={instancePath:p+"/settings/methods",schemaPath:"#/properties/settings/properties/met\
-hods/maxItems",keyword:"maxItems",params:{limit:64}};e===null?e=[i]:e.push(i),o++}let r=s.length;for(let i=0;i<
-r;i++){let l=s[i];if(typeof l=="string"){if(y(l)>256){let n={instancePath:p+"/settings/methods/"+i,schemaPath:"\
-#/properties/settings/properties/methods/items/maxLength",keyword:"maxLength",params:{limit:256}};e===null?e=[
-n]:e.push(n),o++}if(y(l)<1){let n={instancePath:p+"/settings/methods/"+i,schemaPath:"#/properties/settings/pro\
-perties/methods/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[n]:e.push(n),o++}}else{let n={
-instancePath:p+"/settings/methods/"+i,schemaPath:"#/properties/settings/properties/methods/items/type",keyword:"\
-type",params:{type:"string"}};e===null?e=[n]:e.push(n),o++}}let a=s.length,t;if(a>1){let i={};for(;a--;){let l=s[a];
-if(typeof l=="string"){if(typeof i[l]=="number"){t=i[l];let n={instancePath:p+"/settings/methods",schemaPath:"\
-#/properties/settings/properties/methods/uniqueItems",keyword:"uniqueItems",params:{i:a,j:t}};e===null?e=[n]:e.
-push(n),o++;break}i[l]=a}}}}else{let r={instancePath:p+"/settings/methods",schemaPath:"#/properties/settings/p\
-roperties/methods/type",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),o++}}if(c.groups!==void 0){
-let s=c.groups;if(Array.isArray(s)){if(s.length>64){let i={instancePath:p+"/settings/groups",schemaPath:"#/pro\
-perties/settings/properties/groups/maxItems",keyword:"maxItems",params:{limit:64}};e===null?e=[i]:e.push(i),o++}
-let r=s.length;for(let i=0;i<r;i++){let l=s[i];if(typeof l=="string"){if(y(l)>256){let n={instancePath:p+"/set\
-tings/groups/"+i,schemaPath:"#/properties/settings/properties/groups/items/maxLength",keyword:"maxLength",params:{
-limit:256}};e===null?e=[n]:e.push(n),o++}if(y(l)<1){let n={instancePath:p+"/settings/groups/"+i,schemaPath:"#/\
-properties/settings/properties/groups/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[n]:e.
-push(n),o++}}else{let n={instancePath:p+"/settings/groups/"+i,schemaPath:"#/properties/settings/properties/gro\
-ups/items/type",keyword:"type",params:{type:"string"}};e===null?e=[n]:e.push(n),o++}}let a=s.length,t;if(a>1){
-let i={};for(;a--;){let l=s[a];if(typeof l=="string"){if(typeof i[l]=="number"){t=i[l];let n={instancePath:p+"\
-/settings/groups",schemaPath:"#/properties/settings/properties/groups/uniqueItems",keyword:"uniqueItems",params:{
-i:a,j:t}};e===null?e=[n]:e.push(n),o++;break}i[l]=a}}}}else{let r={instancePath:p+"/settings/groups",schemaPath:"\
-#/properties/settings/properties/groups/type",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),o++}}
-if(c["page-size"]!==void 0){let s=c["page-size"];if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={
-instancePath:p+"/settings/page-size",schemaPath:"#/properties/settings/properties/page-size/type",keyword:"typ\
-e",params:{type:"integer"}};e===null?e=[r]:e.push(r),o++}if(typeof s=="number"&&isFinite(s)){if(s>1e4||isNaN(s)){
-let r={instancePath:p+"/settings/page-size",schemaPath:"#/properties/settings/properties/page-size/maximum",keyword:"\
-maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[r]:e.push(r),o++}if(s<1||isNaN(s)){let r={instancePath:p+
-"/settings/page-size",schemaPath:"#/properties/settings/properties/page-size/minimum",keyword:"minimum",params:{
-comparison:">=",limit:1}};e===null?e=[r]:e.push(r),o++}}}if(c["name-filters"]!==void 0&&typeof c["name-filters"]!=
-"boolean"){let s={instancePath:p+"/settings/name-filters",schemaPath:"#/properties/settings/properties/name-fi\
-lters/type",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),o++}if(c.changed!==void 0){let s=c.
-changed;if(!(s==="show"||s==="warn"||s==="hide")){let r={instancePath:p+"/settings/changed",schemaPath:"#/prop\
-erties/settings/properties/changed/enum",keyword:"enum",params:{allowedValues:f.properties.settings.properties.
-changed.enum}};e===null?e=[r]:e.push(r),o++}}if(c.lists!==void 0){let s=c.lists;if(!(s==="filter"||s==="stable")){
-let r={instancePath:p+"/settings/lists",schemaPath:"#/properties/settings/properties/lists/enum",keyword:"enum",
-params:{allowedValues:f.properties.settings.properties.lists.enum}};e===null?e=[r]:e.push(r),o++}}if(c.panel!==
-void 0){let s=c.panel;if(!(s==="off"||s==="read-only"||s==="narrow"||s==="on")){let r={instancePath:p+"/settin\
-gs/panel",schemaPath:"#/properties/settings/properties/panel/enum",keyword:"enum",params:{allowedValues:f.properties.
-settings.properties.panel.enum}};e===null?e=[r]:e.push(r),o++}}if(c["panel-prefix"]!==void 0){let s=c["panel-p\
-refix"];if(typeof s=="string"){if(!S.test(s)){let r={instancePath:p+"/settings/panel-prefix",schemaPath:"#/pro\
-perties/settings/properties/panel-prefix/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_]{0,31}$"}};
-e===null?e=[r]:e.push(r),o++}}else{let r={instancePath:p+"/settings/panel-prefix",schemaPath:"#/properties/set\
-tings/properties/panel-prefix/type",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),o++}}if(c.
-tasks!==void 0){let s=c.tasks;if(!(s==="require-capability"||s==="show")){let r={instancePath:p+"/settings/tas\
-ks",schemaPath:"#/properties/settings/properties/tasks/enum",keyword:"enum",params:{allowedValues:f.properties.
-settings.properties.tasks.enum}};e===null?e=[r]:e.push(r),o++}}if(c.texts!==void 0){let s=c.texts;if(!(s==="re\
-dact"||s==="keep")){let r={instancePath:p+"/settings/texts",schemaPath:"#/properties/settings/properties/texts\
-/enum",keyword:"enum",params:{allowedValues:f.properties.settings.properties.texts.enum}};e===null?e=[r]:e.push(
-r),o++}}if(c.transparency!==void 0&&typeof c.transparency!="boolean"){let s={instancePath:p+"/settings/transpa\
-rency",schemaPath:"#/properties/settings/properties/transparency/type",keyword:"type",params:{type:"boolean"}};
-e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:p+"/settings",schemaPath:"#/properties/settings/type",keyword:"\
-type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}}else{let c={instancePath:p,schemaPath:"#/type",keyword:"\
-type",params:{type:"object"}};e===null?e=[c]:e.push(c),o++}return H.errors=e,o===0}
+#/properties/present/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}if(u.bind!==void 0){
+let c=u.bind;if(!(c&&typeof c=="object"&&!Array.isArray(c))){let s={instancePath:p+"/bind",schemaPath:"#/prope\
+rties/bind/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}if(u.assign!==void 0){let c=u.
+assign;if(Array.isArray(c)){if(c.length>256){let r={instancePath:p+"/assign",schemaPath:"#/properties/assign/m\
+axItems",keyword:"maxItems",params:{limit:256}};e===null?e=[r]:e.push(r),o++}let s=c.length;for(let r=0;r<s;r++){
+let a=c[r];if(a&&typeof a=="object"&&!Array.isArray(a)){if(a.when===void 0){let t={instancePath:p+"/assign/"+r,
+schemaPath:"#/properties/assign/items/required",keyword:"required",params:{missingProperty:"when"}};e===null?e=
+[t]:e.push(t),o++}if(a.to===void 0){let t={instancePath:p+"/assign/"+r,schemaPath:"#/properties/assign/items/r\
+equired",keyword:"required",params:{missingProperty:"to"}};e===null?e=[t]:e.push(t),o++}for(let t in a)if(!(t===
+"when"||t==="to")){let i={instancePath:p+"/assign/"+r,schemaPath:"#/properties/assign/items/additionalProperti\
+es",keyword:"additionalProperties",params:{additionalProperty:t}};e===null?e=[i]:e.push(i),o++}if(a.to!==void 0){
+let t=a.to;if(t&&typeof t=="object"&&!Array.isArray(t))for(let i in t){let l=t[i];if(typeof l!="string"&&!(typeof l==
+"number"&&isFinite(l))&&!Array.isArray(l)){let n={instancePath:p+"/assign/"+r+"/to/"+i.replace(/~/g,"~0").replace(
+/\//g,"~1"),schemaPath:"#/properties/assign/items/properties/to/additionalProperties/type",keyword:"type",params:{
+type:y.properties.assign.items.properties.to.additionalProperties.type}};e===null?e=[n]:e.push(n),o++}if(Array.
+isArray(l)){if(l.length>256){let d={instancePath:p+"/assign/"+r+"/to/"+i.replace(/~/g,"~0").replace(/\//g,"~1"),
+schemaPath:"#/properties/assign/items/properties/to/additionalProperties/maxItems",keyword:"maxItems",params:{
+limit:256}};e===null?e=[d]:e.push(d),o++}if(l.length<1){let d={instancePath:p+"/assign/"+r+"/to/"+i.replace(/~/g,
+"~0").replace(/\//g,"~1"),schemaPath:"#/properties/assign/items/properties/to/additionalProperties/minItems",keyword:"\
+minItems",params:{limit:1}};e===null?e=[d]:e.push(d),o++}let n=l.length;for(let d=0;d<n;d++){let m=l[d];if(typeof m!=
+"string"&&!(typeof m=="number"&&isFinite(m))){let g={instancePath:p+"/assign/"+r+"/to/"+i.replace(/~/g,"~0").replace(
+/\//g,"~1")+"/"+d,schemaPath:"#/properties/assign/items/properties/to/additionalProperties/items/type",keyword:"\
+type",params:{type:y.properties.assign.items.properties.to.additionalProperties.items.type}};e===null?e=[g]:e.
+push(g),o++}}}}else{let i={instancePath:p+"/assign/"+r+"/to",schemaPath:"#/properties/assign/items/properties/\
+to/type",keyword:"type",params:{type:"object"}};e===null?e=[i]:e.push(i),o++}}}else{let t={instancePath:p+"/as\
+sign/"+r,schemaPath:"#/properties/assign/items/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(
+t),o++}}}else{let s={instancePath:p+"/assign",schemaPath:"#/properties/assign/type",keyword:"type",params:{type:"\
+array"}};e===null?e=[s]:e.push(s),o++}}if(u.rules!==void 0){let c=u.rules;if(Array.isArray(c)){if(c.length>256){
+let r={instancePath:p+"/rules",schemaPath:"#/properties/rules/maxItems",keyword:"maxItems",params:{limit:256}};
+e===null?e=[r]:e.push(r),o++}let s=c.length;for(let r=0;r<s;r++){let a=c[r];if(a&&typeof a=="object"&&!Array.isArray(
+a)){if(a.id===void 0){let t={instancePath:p+"/rules/"+r,schemaPath:"#/properties/rules/items/required",keyword:"\
+required",params:{missingProperty:"id"}};e===null?e=[t]:e.push(t),o++}if(a.when===void 0){let t={instancePath:p+
+"/rules/"+r,schemaPath:"#/properties/rules/items/required",keyword:"required",params:{missingProperty:"when"}};
+e===null?e=[t]:e.push(t),o++}for(let t in a)if(!(t==="id"||t==="hide"||t==="show"||t==="when"||t==="reason")){
+let i={instancePath:p+"/rules/"+r,schemaPath:"#/properties/rules/items/additionalProperties",keyword:"addition\
+alProperties",params:{additionalProperty:t}};e===null?e=[i]:e.push(i),o++}if(a.id!==void 0){let t=a.id;if(typeof t==
+"string"){if(!I.test(t)){let i={instancePath:p+"/rules/"+r+"/id",schemaPath:"#/properties/rules/items/properti\
+es/id/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"}};e===null?e=[i]:e.push(i),o++}}else{
+let i={instancePath:p+"/rules/"+r+"/id",schemaPath:"#/properties/rules/items/properties/id/type",keyword:"type",
+params:{type:"string"}};e===null?e=[i]:e.push(i),o++}}if(a.hide!==void 0){let t=a.hide;if(Array.isArray(t)){if(t.
+length<1){let d={instancePath:p+"/rules/"+r+"/hide",schemaPath:"#/properties/rules/items/properties/hide/minIt\
+ems",keyword:"minItems",params:{limit:1}};e===null?e=[d]:e.push(d),o++}let i=t.length;for(let d=0;d<i;d++){let m=t[d];
+if(!(m==="tools"||m==="prompts"||m==="resources"||m==="resourceTemplates")){let g={instancePath:p+"/rules/"+r+
+"/hide/"+d,schemaPath:"#/properties/rules/items/properties/hide/items/enum",keyword:"enum",params:{allowedValues:y.
+properties.rules.items.properties.hide.items.enum}};e===null?e=[g]:e.push(g),o++}}let l=t.length,n;if(l>1){e:for(;l--;)
+for(n=l;n--;)if(x(t[l],t[n])){let d={instancePath:p+"/rules/"+r+"/hide",schemaPath:"#/properties/rules/items/p\
+roperties/hide/uniqueItems",keyword:"uniqueItems",params:{i:l,j:n}};e===null?e=[d]:e.push(d),o++;break e}}}else{
+let i={instancePath:p+"/rules/"+r+"/hide",schemaPath:"#/properties/rules/items/properties/hide/type",keyword:"\
+type",params:{type:"array"}};e===null?e=[i]:e.push(i),o++}}if(a.show!==void 0){let t=a.show;if(Array.isArray(t)){
+if(t.length<1){let d={instancePath:p+"/rules/"+r+"/show",schemaPath:"#/properties/rules/items/properties/show/\
+minItems",keyword:"minItems",params:{limit:1}};e===null?e=[d]:e.push(d),o++}let i=t.length;for(let d=0;d<i;d++){
+let m=t[d];if(!(m==="tools"||m==="prompts"||m==="resources"||m==="resourceTemplates")){let g={instancePath:p+"\
+/rules/"+r+"/show/"+d,schemaPath:"#/properties/rules/items/properties/show/items/enum",keyword:"enum",params:{
+allowedValues:y.properties.rules.items.properties.show.items.enum}};e===null?e=[g]:e.push(g),o++}}let l=t.length,
+n;if(l>1){e:for(;l--;)for(n=l;n--;)if(x(t[l],t[n])){let d={instancePath:p+"/rules/"+r+"/show",schemaPath:"#/pr\
+operties/rules/items/properties/show/uniqueItems",keyword:"uniqueItems",params:{i:l,j:n}};e===null?e=[d]:e.push(
+d),o++;break e}}}else{let i={instancePath:p+"/rules/"+r+"/show",schemaPath:"#/properties/rules/items/propertie\
+s/show/type",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),o++}}if(a.reason!==void 0&&typeof a.
+reason!="string"){let t={instancePath:p+"/rules/"+r+"/reason",schemaPath:"#/properties/rules/items/properties/\
+reason/type",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),o++}}else{let t={instancePath:p+"\
+/rules/"+r,schemaPath:"#/properties/rules/items/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.
+push(t),o++}}}else{let s={instancePath:p+"/rules",schemaPath:"#/properties/rules/type",keyword:"type",params:{
+type:"array"}};e===null?e=[s]:e.push(s),o++}}if(u.settings!==void 0){let c=u.settings;if(c&&typeof c=="object"&&
+!Array.isArray(c)){for(let s in c)if(!j.call(y.properties.settings.properties,s)){let r={instancePath:p+"/sett\
+ings",schemaPath:"#/properties/settings/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:s}};
+e===null?e=[r]:e.push(r),o++}if(c.unmapped!==void 0){let s=c.unmapped;if(!(s==="show"||s==="hide")){let r={instancePath:p+
+"/settings/unmapped",schemaPath:"#/properties/settings/properties/unmapped/enum",keyword:"enum",params:{allowedValues:y.
+properties.settings.properties.unmapped.enum}};e===null?e=[r]:e.push(r),o++}}if(c.defaults!==void 0){let s=c.defaults;
+if(!(s==="aware"||s==="always"||s==="never")){let r={instancePath:p+"/settings/defaults",schemaPath:"#/propert\
+ies/settings/properties/defaults/enum",keyword:"enum",params:{allowedValues:y.properties.settings.properties.defaults.
+enum}};e===null?e=[r]:e.push(r),o++}}if(c.invalid!==void 0){let s=c.invalid;if(!(s==="error"||s==="ignore"||s===
+"clamp")){let r={instancePath:p+"/settings/invalid",schemaPath:"#/properties/settings/properties/invalid/enum",
+keyword:"enum",params:{allowedValues:y.properties.settings.properties.invalid.enum}};e===null?e=[r]:e.push(r),
+o++}}if(c.enforcement!==void 0){let s=c.enforcement;if(!(s==="advisory"||s==="enforce"||s==="shadow")){let r={
+instancePath:p+"/settings/enforcement",schemaPath:"#/properties/settings/properties/enforcement/enum",keyword:"\
+enum",params:{allowedValues:y.properties.settings.properties.enforcement.enum}};e===null?e=[r]:e.push(r),o++}}
+if(c.methods!==void 0){let s=c.methods;if(Array.isArray(s)){if(s.length>64){let i={instancePath:p+"/settings/m\
+ethods",schemaPath:"#/properties/settings/properties/methods/maxItems",keyword:"maxItems",params:{limit:64}};e===
+null?e=[i]:e.push(i),o++}let r=s.length;for(let i=0;i<r;i++){let l=s[i];if(typeof l=="string"){if(f(l)>256){let n={
+instancePath:p+"/settings/methods/"+i,schemaPath:"#/properties/settings/properties/methods/items/maxLength",keyword:"\
+maxLength",params:{limit:256}};e===null?e=[n]:e.push(n),o++}if(f(l)<1){let n={instancePath:p+"/settings/method\
+s/"+i,schemaPath:"#/properties/settings/properties/methods/items/minLength",keyword:"minLength",params:{limit:1}};
+e===null?e=[n]:e.push(n),o++}}else{let n={instancePath:p+"/settings/methods/"+i,schemaPath:"#/properties/setti\
+ngs/properties/methods/items/type",keyword:"type",params:{type:"string"}};e===null?e=[n]:e.push(n),o++}}let a=s.
+length,t;if(a>1){let i={};for(;a--;){let l=s[a];if(typeof l=="string"){if(typeof i[l]=="number"){t=i[l];let n={
+instancePath:p+"/settings/methods",schemaPath:"#/properties/settings/properties/methods/uniqueItems",keyword:"\
+uniqueItems",params:{i:a,j:t}};e===null?e=[n]:e.push(n),o++;break}i[l]=a}}}}else{let r={instancePath:p+"/setti\
+ngs/methods",schemaPath:"#/properties/settings/properties/methods/type",keyword:"type",params:{type:"array"}};
+e===null?e=[r]:e.push(r),o++}}if(c.groups!==void 0){let s=c.groups;if(Array.isArray(s)){if(s.length>64){let i={
+instancePath:p+"/settings/groups",schemaPath:"#/properties/settings/properties/groups/maxItems",keyword:"maxIt\
+ems",params:{limit:64}};e===null?e=[i]:e.push(i),o++}let r=s.length;for(let i=0;i<r;i++){let l=s[i];if(typeof l==
+"string"){if(f(l)>256){let n={instancePath:p+"/settings/groups/"+i,schemaPath:"#/properties/settings/propertie\
+s/groups/items/maxLength",keyword:"maxLength",params:{limit:256}};e===null?e=[n]:e.push(n),o++}if(f(l)<1){let n={
+instancePath:p+"/settings/groups/"+i,schemaPath:"#/properties/settings/properties/groups/items/minLength",keyword:"\
+minLength",params:{limit:1}};e===null?e=[n]:e.push(n),o++}}else{let n={instancePath:p+"/settings/groups/"+i,schemaPath:"\
+#/properties/settings/properties/groups/items/type",keyword:"type",params:{type:"string"}};e===null?e=[n]:e.push(
+n),o++}}let a=s.length,t;if(a>1){let i={};for(;a--;){let l=s[a];if(typeof l=="string"){if(typeof i[l]=="number"){
+t=i[l];let n={instancePath:p+"/settings/groups",schemaPath:"#/properties/settings/properties/groups/uniqueItem\
+s",keyword:"uniqueItems",params:{i:a,j:t}};e===null?e=[n]:e.push(n),o++;break}i[l]=a}}}}else{let r={instancePath:p+
+"/settings/groups",schemaPath:"#/properties/settings/properties/groups/type",keyword:"type",params:{type:"arra\
+y"}};e===null?e=[r]:e.push(r),o++}}if(c["page-size"]!==void 0){let s=c["page-size"];if(!(typeof s=="number"&&!(s%
+1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:p+"/settings/page-size",schemaPath:"#/properties/settings/pro\
+perties/page-size/type",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),o++}if(typeof s=="num\
+ber"&&isFinite(s)){if(s>1e4||isNaN(s)){let r={instancePath:p+"/settings/page-size",schemaPath:"#/properties/se\
+ttings/properties/page-size/maximum",keyword:"maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[r]:e.push(
+r),o++}if(s<1||isNaN(s)){let r={instancePath:p+"/settings/page-size",schemaPath:"#/properties/settings/propert\
+ies/page-size/minimum",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),o++}}}if(c["\
+name-filters"]!==void 0&&typeof c["name-filters"]!="boolean"){let s={instancePath:p+"/settings/name-filters",schemaPath:"\
+#/properties/settings/properties/name-filters/type",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(
+s),o++}if(c.changed!==void 0){let s=c.changed;if(!(s==="show"||s==="warn"||s==="hide")){let r={instancePath:p+
+"/settings/changed",schemaPath:"#/properties/settings/properties/changed/enum",keyword:"enum",params:{allowedValues:y.
+properties.settings.properties.changed.enum}};e===null?e=[r]:e.push(r),o++}}if(c.lists!==void 0){let s=c.lists;
+if(!(s==="filter"||s==="stable")){let r={instancePath:p+"/settings/lists",schemaPath:"#/properties/settings/pr\
+operties/lists/enum",keyword:"enum",params:{allowedValues:y.properties.settings.properties.lists.enum}};e===null?
+e=[r]:e.push(r),o++}}if(c.panel!==void 0){let s=c.panel;if(!(s==="off"||s==="read-only"||s==="narrow"||s==="on")){
+let r={instancePath:p+"/settings/panel",schemaPath:"#/properties/settings/properties/panel/enum",keyword:"enum",
+params:{allowedValues:y.properties.settings.properties.panel.enum}};e===null?e=[r]:e.push(r),o++}}if(c["panel-\
+prefix"]!==void 0){let s=c["panel-prefix"];if(typeof s=="string"){if(!S.test(s)){let r={instancePath:p+"/setti\
+ngs/panel-prefix",schemaPath:"#/properties/settings/properties/panel-prefix/pattern",keyword:"pattern",params:{
+pattern:"^[a-z][a-z0-9_]{0,31}$"}};e===null?e=[r]:e.push(r),o++}}else{let r={instancePath:p+"/settings/panel-p\
+refix",schemaPath:"#/properties/settings/properties/panel-prefix/type",keyword:"type",params:{type:"string"}};
+e===null?e=[r]:e.push(r),o++}}if(c.tasks!==void 0){let s=c.tasks;if(!(s==="require-capability"||s==="show")){let r={
+instancePath:p+"/settings/tasks",schemaPath:"#/properties/settings/properties/tasks/enum",keyword:"enum",params:{
+allowedValues:y.properties.settings.properties.tasks.enum}};e===null?e=[r]:e.push(r),o++}}if(c.texts!==void 0){
+let s=c.texts;if(!(s==="redact"||s==="keep")){let r={instancePath:p+"/settings/texts",schemaPath:"#/properties\
+/settings/properties/texts/enum",keyword:"enum",params:{allowedValues:y.properties.settings.properties.texts.enum}};
+e===null?e=[r]:e.push(r),o++}}if(c.transparency!==void 0&&typeof c.transparency!="boolean"){let s={instancePath:p+
+"/settings/transparency",schemaPath:"#/properties/settings/properties/transparency/type",keyword:"type",params:{
+type:"boolean"}};e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:p+"/settings",schemaPath:"#/properties\
+/settings/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}}else{let c={instancePath:p,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}};e===null?e=[c]:e.push(c),o++}return H.errors=e,o===
+0}
 /** A part of the data that does not fit the schema, as ajv reports it. The paths are JSON pointers (RFC 6901). */
 export interface SchemaError {
   readonly instancePath: string;

@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest';
+import { resolveConfiguration } from '../../src/engine/configuration.js';
+import type { Primitive } from '../../src/engine/mapping.js';
+import { bindCatalog, select } from '../../src/engine/select.js';
+import { argumentsOf, valueIn } from '../../src/engine/uses/domain.js';
+import { judgeCall } from '../../src/engine/uses/judge-call.js';
+import { narrowTool } from '../../src/engine/uses/narrow.js';
+import { remainingOf } from '../../src/engine/uses/remaining.js';
+import { usesOf } from '../../src/engine/uses/tool-uses.js';
+import { parseUse } from '../../src/engine/uses/use-name.js';
+import { parseExact } from '../../src/exact-json.js';
+import { growth, LINEAR } from '../growth.js';
+import { policyFromText } from '../policy-text.js';
+
+const domainOf = (schema: object, root: object = {}) =>
+  argumentsOf({ inputSchema: { ...root, properties: { a: schema } } })[0]?.domain;
+
+describe('the name of a use', () => {
+  it.each([
+    ['deploy(environment=production)', { tool: 'deploy', argument: 'environment', value: 'production' }],
+    ['deploy(environment=)', { tool: 'deploy', argument: 'environment', value: '' }],
+    ['deploy(force)', { tool: 'deploy', argument: 'force', value: undefined }],
+    ['*(sql=SELECT (1=1))', { tool: '*', argument: 'sql', value: 'SELECT (1=1)' }],
+    ['tool.action', undefined],
+    ['deploy()', undefined],
+    ['deploy(a', undefined],
+  ])('%s', (name, parts) => {
+    expect(parseUse(name)).toEqual(parts);
+  });
+});
+
+describe('what an argument can be', () => {
+  it.each([
+    ['an enum', { type: 'string', enum: ['a', 'b', 1] }, { type: 'closed', values: ['a', 'b'] }],
+    ['a boolean or null', { type: ['boolean', 'null'] }, { type: 'closed', values: [true, false, null] }],
+    ['constants', { oneOf: [{ const: 'a' }, { const: 'b' }] }, { type: 'closed', values: ['a', 'b'] }],
+    [
+      'a text or null',
+      { anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }] },
+      { type: 'text', isNullable: true },
+    ],
+    ['a text with a length', { type: 'string', maxLength: 3 }, { type: 'other' }],
+    ['several types', { type: ['string', 'number'] }, { type: 'other' }],
+    ['an object', { type: 'object' }, { type: 'other' }],
+    ['values that are objects', { enum: [{}] }, { type: 'other' }],
+    ['anything', true, { type: 'other' }],
+    ['a reference with more beside it', { $ref: '#/$defs/A', enum: ['a'] }, { type: 'other' }],
+    ['a reference that leads nowhere', { $ref: '#/$defs/B' }, { type: 'other' }],
+    ['a reference elsewhere', { $ref: 'https://example.com/a' }, { type: 'other' }],
+    ['a reference', { $ref: '#/$defs/A', description: 'd' }, { type: 'closed', values: ['a'] }],
+  ])('%s', (_what, schema, expected) => {
+    expect(domainOf(schema as object, { $defs: { A: { enum: ['a'] } } })).toEqual(expected);
+  });
+
+  it.each([
+    ['{"type":"integer"}', '1.0', 1],
+    ['{"type":"integer"}', '"1"', undefined],
+    ['{"type":"integer"}', '9007199254740993', undefined],
+    ['{"type":"number"}', '9007199254740993', undefined],
+    ['{"type":"number"}', '1e400', undefined],
+    ['{"type":"number"}', '0.1000000000000000055', undefined],
+    ['{"type":"integer","minimum":1.0}', '1', 1],
+    ['{"enum":[1.0,2]}', '1', 1],
+    ['{"enum":[9007199254740993]}', '9007199254740992', undefined],
+  ])('a number of %s: %s', (schema, sent, value) => {
+    const domain = domainOf(parseExact(schema) as object);
+    expect(domain && valueIn(domain, parseExact(sent))).toEqual(value === undefined ? undefined : { value });
+  });
+});
+
+const tool = (properties: object, more: object = {}): Primitive => ({
+  name: 't',
+  inputSchema: { type: 'object', properties, ...more },
+});
+function narrowed(policy: string, primitive: Primitive, claims: object = {}) {
+  const prepared = policyFromText(`version: 1\n${policy}`);
+  const uses = usesOf(prepared, primitive);
+  if (uses === undefined) throw new Error('The policy is not about the tool.');
+  const configuration = resolveConfiguration(prepared, [], { claims: new Map(Object.entries(claims)) });
+  const left = remainingOf(uses, configuration);
+  const { inputSchema } = narrowTool(uses, left, primitive, true);
+  const properties = (inputSchema as { properties: Record<string, unknown> }).properties;
+  return { left, properties, judge: (args: unknown) => judgeCall(uses, args, configuration) };
+}
+const hides = (when: object) => `rules: ${JSON.stringify([{ id: 'r', hide: ['tools'], when }])}`;
+const amount = { var: 'arguments.amount' };
+
+describe('a narrowed schema', () => {
+  it.each([
+    [{ '>': [amount, 100] }, { type: 'number' }, { type: 'number', maximum: 100 }],
+    [
+      { '>=': [amount, 100] },
+      { type: 'number', minimum: 1 },
+      { type: 'number', minimum: 1, exclusiveMaximum: 100 },
+    ],
+    [{ '!': { '<=': [amount, 55.5] } }, { type: 'integer' }, { type: 'integer', maximum: 55 }],
+    [{ '!': { '<': [10, amount, 60] } }, { type: 'integer' }, { type: 'integer', minimum: 11, maximum: 59 }],
+    [{ '>': [amount, 100] }, { type: ['number', 'null'] }, { type: 'number', maximum: 100 }],
+  ])('says the numbers that %j leaves', (when, schema, expected) => {
+    expect(narrowed(hides(when), tool({ amount: schema })).properties.amount).toEqual(expected);
+  });
+
+  it('counts a claim that is missing, and one that is not a number, as what hides most', () => {
+    const policy = hides({ '>': [amount, { var: 'claims.limit' }] });
+    const primitive = tool({ amount: { type: 'integer' } });
+    expect(narrowed(policy, primitive, { limit: 7 }).properties.amount).toEqual({
+      type: 'integer',
+      maximum: 7,
+    });
+    for (const claims of [{}, { limit: '7' }, { limit: [7] }])
+      expect(narrowed(policy, primitive, claims).properties).toEqual({});
+  });
+
+  it('takes texts as they are written, and no conversion from text to number', () => {
+    const { judge } = narrowed(hides({ '<': [amount, 10] }), tool({ amount: { type: 'string' } }));
+    for (const value of ['5', '', '50', 'x']) expect(judge({ amount: value }).effect).toBe('refuse');
+  });
+
+  it.each(['A', 'a ', 'B', 'c', '', null, 1, ['a']])('takes a value only as it is written: %j', (x) => {
+    const { judge } = narrowed(
+      hides({ '===': [{ var: 'arguments.x' }, 'b'] }),
+      tool({ x: { enum: ['a', 'b'] } }),
+    );
+    expect(judge({ x })).toEqual({ effect: 'refuse', argument: 'x' });
+    expect(judge({ x: 'a' }).effect).toBe('pass');
+  });
+
+  it('has no default that is hidden, and requires the argument then', () => {
+    const schema = { type: 'string', enum: ['a', 'b', 'c'], default: 'b', examples: ['b', 'c'] };
+    const policy = hides({ '===': [{ var: 'arguments.x' }, 'b'] });
+    const { left, properties, judge } = narrowed(policy, tool({ x: schema }));
+    expect(properties).toEqual({ x: { type: 'string', enum: ['a', 'c'], examples: ['c'] } });
+    expect(left.parts[0]?.canBeAbsent).toBe(false);
+    expect(judge({}).effect).toBe('refuse');
+    const other = narrowed(policy, tool({ x: { ...schema, default: 'a' } }));
+    expect(other.properties).toEqual({
+      x: { type: 'string', enum: ['a', 'c'], default: 'a', examples: ['c'] },
+    });
+    expect(other.judge({}).effect).toBe('pass');
+  });
+
+  it('lets only words follow a prefix', () => {
+    const policy = `concerns: { c: { values: [a, b], match: at-most, default: a } }
+patterns: { tools: { "t(path=*)": { c: b }, "t(path=reports/*)": { c: a } } }
+settings: { defaults: always }`;
+    const { properties, judge } = narrowed(policy, tool({ path: { type: 'string' } }));
+    const { pattern = '' } = properties.path as { pattern?: string };
+    for (const path of ['reports/', 'reports/2026', 'reports/a.b/c-d']) {
+      expect([judge({ path }).effect, new RegExp(pattern).test(path)]).toEqual(['pass', true]);
+    }
+    for (const path of [
+      'reports',
+      'reports/../x',
+      'reports//x',
+      'reports/.x',
+      'reports/%2e',
+      'reports/a b',
+      'Reports/x',
+      '../reports/x',
+    ]) {
+      expect([judge({ path }).effect, new RegExp(pattern).test(path)]).toEqual(['refuse', false]);
+    }
+  });
+
+  it('gives what refers to a narrowed property what that was', () => {
+    const policy = hides({ '===': [{ var: 'arguments.x' }, 'b'] });
+    const { properties } = narrowed(policy, tool({ x: { enum: ['a', 'b'] }, y: { $ref: '#/properties/x' } }));
+    expect(properties).toEqual({ x: { type: 'string', enum: ['a'] }, y: { enum: ['a', 'b'] } });
+  });
+
+  it('keeps the numbers of the server as they are written', () => {
+    const policy = hides({ '===': [amount, 3] });
+    const primitive = tool(parseExact('{"amount":{"type":"number","enum":[1.0,2,3]}}') as object);
+    const text = JSON.stringify(narrowed(policy, primitive).properties);
+    expect(text).toBe(JSON.stringify(parseExact('{"amount":{"type":"number","enum":[1.0,2]}}')));
+  });
+
+  it('stays as it is, byte for byte, if nothing is taken away', () => {
+    const policy = policyFromText(`version: 1\n${hides({ '===': [{ var: 'arguments.none' }, 1] })}`);
+    const list = [tool({ x: { enum: ['a'] } })];
+    const { kept, narrowed: left } = select(
+      bindCatalog(policy, 'tools', list),
+      resolveConfiguration(policy, []),
+    );
+    expect([kept[0], left.size]).toEqual([list[0], 0]);
+    expect(kept[0]).toBe(list[0]);
+  });
+});
+
+it('is not computed for policies that say nothing about arguments', () => {
+  const policy = policyFromText('version: 1\nprimitives: { tools: { t: {} } }');
+  const bound = bindCatalog(policy, 'tools', [tool({ x: { enum: ['a'] } })]);
+  expect(policy.isAboutArguments).toBe(false);
+  expect(bound.uses).toEqual([]);
+  expect(bound.classes[0]?.impossible).toBeUndefined();
+});
+
+describe('the time', () => {
+  const policy = policyFromText(`version: 1
+concerns: { c: { values: [a, b], match: at-most } }
+patterns: { tools: { "*(x=*)": { c: b }, "*(x=v1*)": { c: a } } }`);
+  const configuration = resolveConfiguration(policy, [{ from: 'request', concerns: { c: 'a' } }]);
+
+  it('grows with the number of values', async () => {
+    const ratio = await growth((size) => {
+      const values = Array.from({ length: size }, (_, index) => `v${index}`);
+      const primitive = tool({ x: { enum: values } });
+      return () => {
+        const uses = usesOf(policy, { ...primitive });
+        return uses && remainingOf(uses, { ...configuration });
+      };
+    }, 500);
+    expect(ratio).toBeLessThan(LINEAR);
+  });
+
+  it('grows with the number of tools', async () => {
+    const ratio = await growth((size) => {
+      const list = Array.from({ length: size }, (_, index) => ({
+        ...tool({ x: { enum: ['v1', 'v2'] } }),
+        name: `t${index}`,
+      }));
+      return () => select(bindCatalog(policy, 'tools', list), configuration);
+    }, 200);
+    expect(ratio).toBeLessThan(LINEAR);
+  });
+});
