@@ -279,7 +279,9 @@ describe('a request for a visible primitive is answered as without the gate', ()
     ['a prompt', 'prompts/get', { name: 'scoped-prompt' }],
     ['a method that does not exist', 'nothing/at-all', {}],
   ])('%s', async (_what, method, params) => {
-    const expected = await readAnswer(await bare.fetch(request(method, params)));
+    const alone = await readAnswer(await bare.fetch(request(method, params)));
+    // MCP 2026-07-28, streamable HTTP: -32601 has the status 404. The SDK gives 200 to an error of a handler.
+    const expected = alone.body.includes('"code":-32601') ? { ...alone, status: 404 } : alone;
     expect(await readAnswer(await gated(request(method, params)))).toEqual(expected);
     expect(await readAnswer(await gated(request(method, params, { ...META, ...UNUSED })))).toEqual(expected);
   });

@@ -200,7 +200,6 @@ describe('init --lambda', () => {
   });
 
   it.each([
-    [['--module', 'server.mjs'], 'There is no policy. Pass --policy PATH'],
     [['--policy', 'none.yaml', '--module', 'server.mjs'], 'none.yaml does not exist'],
     [
       ['--policy', 'policy.yaml'],
@@ -223,6 +222,15 @@ describe('init --lambda', () => {
     const { code, stderr } = run('init', '--lambda', ...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(existsSync(join(folder, 'serverless.yml'))).toBe(false);
+  });
+
+  it('takes the policy of the folder, and refuses a folder without one', () => {
+    enter('policy');
+    rmSync(join(folder, 'policy.yaml'));
+    const { code, stderr } = run('init', '--lambda', '--module', 'server.mjs');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('There is no policy. Pass --policy PATH')]);
+    write('policy.yaml', 'version: 1\n');
+    expect(run('init', '--lambda', '--module', 'server.mjs').code).toBe(0);
   });
 });
 
