@@ -82,7 +82,11 @@ function inProcess(messages: number, first: number, index: number, processes: nu
   const args = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const child = fork(process.argv[1] ?? '', [...only, ...args]);
   return new Promise((resolve, reject) => {
-    child.once('message', (share) => resolve(share as Played));
+    // The child waits for this: what it sent last can arrive after it has ended.
+    child.once('message', (share) => {
+      child.disconnect();
+      resolve(share as Played);
+    });
     child.once('exit', (code) => reject(new Error(`A process of the fuzz ended with code ${code}.`)));
   });
 }
@@ -101,7 +105,6 @@ const seed = numberAfter('--seed', 1);
 if (process.argv.includes('--share')) {
   const share = await playAll(messages, seed, numberAfter('--share', 0), numberAfter('--of', 1));
   process.send?.(share);
-  process.disconnect();
 } else {
   const started = performance.now();
   const again = numberAfter('--replay', Number.NaN);
