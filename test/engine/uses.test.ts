@@ -46,6 +46,11 @@ describe('what an argument can be', () => {
     ['anything', true, { type: 'other' }],
     ['a reference with more beside it', { $ref: '#/$defs/A', enum: ['a'] }, { type: 'other' }],
     ['a reference that leads nowhere', { $ref: '#/$defs/B' }, { type: 'other' }],
+    [
+      'alternatives that refer to themselves',
+      { anyOf: [{ $ref: '#/properties/a' }, { type: 'null' }] },
+      { type: 'other' },
+    ],
     ['a reference elsewhere', { $ref: 'https://example.com/a' }, { type: 'other' }],
     ['a reference', { $ref: '#/$defs/A', description: 'd' }, { type: 'closed', values: ['a'] }],
   ])('%s', (_what, schema, expected) => {
@@ -166,6 +171,15 @@ settings: { defaults: always }`;
     const policy = hides({ '===': [{ var: 'arguments.x' }, 'b'] });
     const { properties } = narrowed(policy, tool({ x: { enum: ['a', 'b'] }, y: { $ref: '#/properties/x' } }));
     expect(properties).toEqual({ x: { type: 'string', enum: ['a'] }, y: { enum: ['a', 'b'] } });
+  });
+
+  it('follows few references of a property that refers to itself many times', () => {
+    const policy = hides({ '===': [{ var: 'arguments.x' }, 'b'] });
+    // Ten in each, eight deep, would be a hundred million.
+    const refs = Array.from({ length: 10 }, () => ({ $ref: '#/properties/x' }));
+    const { properties } = narrowed(policy, tool({ x: { enum: ['a', 'b'], 'x-more': refs }, y: refs[0] }));
+    expect(Object(properties).x.enum).toEqual(['a']);
+    expect(JSON.stringify(properties).length).toBeLessThan(20_000);
   });
 
   it('keeps the numbers of the server as they are written', () => {

@@ -102,7 +102,8 @@ const isSilent = (key: string): boolean => SILENT.has(key) || key.startsWith('x-
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const;
 const isBound = (key: string): boolean => (BOUNDS as readonly string[]).includes(key);
 
-function domainOf(root: unknown, schema: unknown): Domain {
+/** Alternatives of alternatives are not decided: a reference could lead back to them, and never end. */
+function domainOf(root: unknown, schema: unknown, isAlternative = false): Domain {
   if (!isObject(schema)) return OTHER;
   const keys = Object.keys(schema).filter((key) => !isSilent(key));
   const [key, ...others] = keys;
@@ -111,8 +112,8 @@ function domainOf(root: unknown, schema: unknown): Domain {
     if (key === 'const') return closed([schema.const], types);
     if (key === 'enum' && Array.isArray(schema.enum)) return closed(schema.enum, types);
     const parts = key === 'anyOf' || key === 'oneOf' ? schema[key] : undefined;
-    if (Array.isArray(parts) && types.length === 0)
-      return joined(parts.map((each) => domainOf(root, followRef(root, each))));
+    if (Array.isArray(parts) && types.length === 0 && !isAlternative)
+      return joined(parts.map((each) => domainOf(root, followRef(root, each), true)));
   }
   const isNullable = types.includes('null');
   const [type, ...more] = types.filter((each) => each !== 'null');

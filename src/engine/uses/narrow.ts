@@ -29,7 +29,8 @@ export function narrowTool<T extends Primitive>(
   const { required: needed, properties: before, ...rest } = membersOf(definition.inputSchema);
   const changed = left.parts.filter((part) => !isUntouched(part));
   const names = new Set(changed.map(({ argument }) => argument.name));
-  const inlined = (part: unknown) => withoutRefs(part, names, definition.inputSchema, 0);
+  const budget = { refs: MAX_REFS };
+  const inlined = (part: unknown) => withoutRefs(part, names, definition.inputSchema, budget);
   const properties = new Map(Object.entries(membersOf(inlined(before))));
   const required = new Set<unknown>(Array.isArray(needed) ? needed : []);
   const domains = new Map(argumentsOf(definition).map(({ name, domain }) => [name, domain]));
@@ -126,21 +127,26 @@ function rangeIn(property: object, { min, max, isMinOut, isMaxOut }: Bounds): ob
 }
 
 const PROPERTIES = '#/properties/';
-/** How often one reference may lead to another. */
-const MAX_REFS = 8;
+/** How many references of a definition are followed: parts that refer to themselves, ten times each, would never end. */
+const MAX_REFS = 64;
 
 /** Other parts may refer to a property that changes: they get what it was. */
-function withoutRefs(value: unknown, names: ReadonlySet<string>, root: unknown, depth: number): unknown {
-  if (Array.isArray(value)) return value.map((each) => withoutRefs(each, names, root, depth));
+function withoutRefs(
+  value: unknown,
+  names: ReadonlySet<string>,
+  root: unknown,
+  budget: { refs: number },
+): unknown {
+  if (Array.isArray(value)) return value.map((each) => withoutRefs(each, names, root, budget));
   if (!isObject(value)) return value;
   const ref = readOwn(value, '$ref');
   if (typeof ref === 'string' && ref.startsWith(PROPERTIES)) {
     const [name = ''] = ref.slice(PROPERTIES.length).split('/');
     if (names.has(name.replaceAll('~1', '/').replaceAll('~0', '~')))
-      return depth === MAX_REFS ? {} : withoutRefs(atPointer(root, ref), names, root, depth + 1);
+      return budget.refs-- > 0 ? withoutRefs(atPointer(root, ref), names, root, budget) : {};
   }
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key, withoutRefs(each, names, root, depth)]),
+    Object.entries(value).map(([key, each]) => [key, withoutRefs(each, names, root, budget)]),
   );
 }
 
