@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { converse, countNamed, type Seen, type Step, THINKING } from './conversation.js';
 import { endpointOf, KEYS, perServer } from './endpoint.js';
 import { type McpServer, SERVER, type Setting, type Turn } from './host.js';
+import { hostileEndpoint, MARKERS } from './hostile.js';
 import { inPlace, type Place } from './place.js';
 import { startProcess } from './processes.js';
 import { type Bench, LONGEST, logOf, type Outcome, runHost } from './run-host.js';
@@ -247,6 +248,27 @@ const withStableLists = (bench: Bench): Promise<Outcome> =>
     };
   });
 
+/** Four servers beside a hostile one, which takes names, announces without end and forges answers. */
+const besideHostile = (bench: Bench): Promise<Outcome> =>
+  inPlace(async (place) => {
+    const steps: Step[] = [{ call: 'files__look', given: {} }, { call: 'docs__stats', given: {} }, {}];
+    const isOwn = ({ name }: { readonly name: string }): boolean =>
+      /(files|docs|jobs|mail|evil)__/.test(name);
+    const server = hostileEndpoint(place);
+    const { seen, texts, log = [] } = await talk(bench, place, server, steps, FIRST, { isOwn });
+    const last = texts.at(-1) ?? '';
+    const answers = ['files ran look', 'lists'].filter((said) => last.includes(said));
+    return {
+      seen,
+      notes: [
+        `tools: ${[...new Set(seen.flatMap(({ names }) => names))].join(', ')}`,
+        `answers of siblings: ${answers.length} of 2; the sibling was asked: ${/lists[^,]*/.exec(last)?.[0] ?? '-'}`,
+        `markers of the hostile server in ${texts.length} requests: ${MARKERS.filter((each) => texts.some((text) => text.includes(each))).length}`,
+      ],
+      log,
+    };
+  });
+
 /** Five servers from npm and one that dies, behind one policy: a switch on the page, then the end of one process. */
 const withSeveralServers = (bench: Bench): Promise<Outcome> =>
   inPlace(async (place) => {
@@ -290,5 +312,6 @@ export const MEASURES: Readonly<Record<string, (bench: Bench) => Promise<Outcome
   search: withToolSearch,
   stable: withStableLists,
   servers: withSeveralServers,
+  hostile: besideHostile,
   setup: withSetup,
 };
