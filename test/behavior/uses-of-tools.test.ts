@@ -43,7 +43,7 @@ function serverV2(): McpServer {
 function legacyServer(): LegacyServer {
   const server = new LegacyServer({ name: 'projects', version: '1.0.0' });
   const inputSchema = { action: z.enum(ACTIONS), region: z.string() };
-  server.registerTool('projects', { inputSchema } as never, async (args: unknown) => run(args));
+  server.registerTool('projects', { inputSchema }, async (args) => run(args));
   return server;
 }
 

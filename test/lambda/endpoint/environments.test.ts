@@ -113,7 +113,11 @@ describe('many environments with one table', () => {
     // Two calls of each client run at the same time, so there are several environments, each with an AWS client of its own. How
     // many, the machine decides.
     expect(dynamo.connections()).toBeGreaterThan(1);
-    if (retries === 0) expect(environments.output()).not.toMatch(/"level":"(WARN|ERROR)"/);
+    const lines = environments.output().split('\n');
+    const troubles = lines.filter((line) => /"level":"(WARN|ERROR)"/.test(line));
+    // Nothing but what was tried again: the store was too slow for a function.
+    expect(troubles.filter((line) => !line.includes('store-unavailable'))).toEqual([]);
+    expect(retries > 0 || troubles.length === 0).toBe(true);
   });
 });
 
