@@ -1,11 +1,15 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { deferred } from '../../src/once.js';
+import { ownCall } from '../../src/upstream/call.js';
+import { listPart } from '../../src/upstream/several/list-all.js';
 import {
   type Announcements,
   type KeepListed,
   type Listed,
   ListsOfOne,
 } from '../../src/upstream/several/lists-of-one.js';
+import { Member } from '../../src/upstream/several/member.js';
+import type { Part } from '../../src/upstream/several/part.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
@@ -128,6 +132,25 @@ it('each of several announcements of another server is answered once from what i
   for (let time = 0; time < 2; time++) expect(await read()).toEqual(listOf('a'));
   void read();
   expect(walks).toHaveLength(2);
+});
+
+it('what a server listed is not at hand any more while it is down, and is while it is late', async () => {
+  const { lists, walks, read } = withWalks();
+  const first = read();
+  walks[0]?.(listOf('a'));
+  await first;
+  expect(await lists.read('tools', async () => 'its list is not there yet')).toEqual(listOf('a'));
+  const left = new AbortController();
+  const member = new Member('one', async () => ({ result: {} }), vi.fn(), left.signal);
+  member.happened({ upstream: 'one', state: 'failed', reason: 'it ended', isLost: true });
+  // Of a server that is down, nothing else is read.
+  const part = { member } as Part;
+  const call = ownCall('tools/list', undefined);
+  expect(await lists.read('tools', (keep) => listPart(part, call, 'tools', keep))).toBe('it ended');
+  expect(await lists.read('tools', async () => 'its list is not there yet')).toBe(
+    'its list is not there yet',
+  );
+  left.abort();
 });
 
 it('a list older than a minute comes from the server, also after an announcement', async () => {

@@ -89,7 +89,10 @@ export async function listPart(
   keep: KeepListed = () => undefined,
 ): Promise<Listed> {
   const { member } = part;
-  const missing = member.down ?? member.lateList(key);
+  const { down } = member;
+  // What it listed before is over; a list that is late may still be the same.
+  if (down !== undefined) keep(down);
+  const missing = down ?? member.lateList(key);
   if (missing !== undefined) return missing;
   const listing = walkPart(part, call, key).then(({ listed, last }) => {
     member.listIsLate(key, false);
