@@ -22,6 +22,8 @@ export default {
     // bench/lambda.ts bundles it by its path, as the server of an endpoint.
     'bench/zod-server.ts',
     'scripts/*.mjs',
+    // scripts/build.mjs bundles them by their paths.
+    'src/deploy/bundled/*.ts',
     // Run by scripts/run.mjs.
     'scripts/generate/run.ts',
     'test/behavior/store-faults/run.ts',
@@ -39,6 +41,7 @@ export default {
     'test/behavior/stdio-server.ts',
     'test/eras/fixtures/*.mjs',
     'test/tasks/worker-process.ts',
+    'test/behavior/store-faults/cold-process.ts',
     // The command line loads it by its path.
     'test/cli/fixtures/typed/server.ts',
     'test/cli/fixtures/log-and-end.ts',

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
+import { bundleFunction } from '../src/deploy/bundle.js';
 import { compiledFixture, FIXTURE_CONCERNS, fixtureTools } from './fixture.js';
 import { type ColdStart, coldStart } from './lambda/cold-start.js';
 import { type Ratio, ratio, ratioOf } from './measure.js';
@@ -16,9 +17,6 @@ export async function lambdaRatios(): Promise<Ratio[]> {
   writeFileSync(`${FOLDER}/thousand.yaml`, policyText());
   const policy = `${FOLDER}/thousand.yaml`;
   const module = 'bench/zod-server.ts';
-  // The bundler starts the command line, and finds its file only from `dist`, so it is imported from there.
-  const built = (await import(resolve('dist/deploy/bundle.js'))) as typeof import('../src/deploy/bundle.js');
-  const { bundleFunction } = built;
   await bundleFunction(
     { policy: 'policies/vault.yaml', server: { module: 'examples/vault/server.ts' } },
     { target: `${FOLDER}/demo` },

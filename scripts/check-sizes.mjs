@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 
 const LIMITS = 'scripts/size-limits.json';
 /** In bytes. `npx mcp-concerns` downloads them. `--update` does not raise this limit. */
-const MAX_PACKED = 2_100_000;
+const MAX_PACKED = 2_500_000;
 const { name, exports, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 const sizes = {};
@@ -24,6 +24,8 @@ for (const [subpath, target] of Object.entries(exports)) {
     format: 'esm',
     external: ['@modelcontextprotocol/*', ...Object.keys(peerDependencies)],
     logLevel: 'warning',
+    // Chunks import others for their order. Nothing is lost if a bundler leaves such an import out.
+    logOverride: { 'ignored-bare-import': 'silent' },
   });
   sizes[subpath] = outputFiles[0].contents.length;
 }

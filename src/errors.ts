@@ -1,3 +1,6 @@
+/** The name of the class of an error. Registered, as that of the layers is: see `isOfClass`. */
+const CLASS = Symbol.for('mcp-concerns.error');
+
 /**
  * The base class of every error that this package throws. Each subclass has a `code` that programs can compare and,
  * where another error caused it, keeps that error as `cause`. `docs/reference/errors.md` lists every code.
@@ -11,6 +14,24 @@
  */
 export abstract class ConcernsError extends Error {
   abstract readonly code: string;
+
+  /**
+   * Errors of another copy of this package in the process count too: the command line has one of its own, and runs the tasks of a
+   * server module, whose errors are of the copy in its project.
+   */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore-start lint/complexity/noThisInStatic: it is the class to the right of `instanceof`, which is a subclass.
+    return Function.prototype[Symbol.hasInstance].call(this, value) || isOfClass(this, value);
+    // biome-ignore-end lint/complexity/noThisInStatic: as above.
+  }
+}
+
+/** Whether a value is an error of a class of this name, which `errorClass` made. A subclass of it counts only for itself. */
+function isOfClass(type: object, value: unknown): boolean {
+  if (!(value instanceof Error) || !(CLASS in value)) return false;
+  if (type === ConcernsError) return true;
+  const base: object = Object.getPrototypeOf(type);
+  return Object.hasOwn(base, CLASS) && value[CLASS] === Reflect.get(base, CLASS);
 }
 
 /**
@@ -29,7 +50,12 @@ export function errorClass<Name extends string, Code extends string>(
   options?: { readonly cause?: unknown },
 ) => ConcernsError & { readonly name: Name; readonly code: Code } {
   return class extends ConcernsError {
+    static readonly [CLASS] = name;
     override readonly name = name;
     readonly code = code;
+
+    get [CLASS](): Name {
+      return name;
+    }
   };
 }

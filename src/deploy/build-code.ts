@@ -24,6 +24,8 @@ const ESBUILD = {
   chunkNames: '[name]-[hash]',
   outExtension: { '.js': '.mjs' },
   logLevel: 'warning',
+  // Files of this package import others for their order. Nothing is lost without such an import.
+  logOverride: { 'ignored-bare-import': 'silent' },
   metafile: true,
 } as const satisfies BuildOptions;
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Metafile } from 'esbuild';
 import { errorClass } from '../errors.js';
@@ -18,7 +18,10 @@ import { secretPackages } from './secrets.js';
 type Server = NonNullable<Endpoint['server']>;
 type Module = Extract<Server, { module: string }>;
 
-const COMMAND = fileURLToPath(new URL('../cli/main.js', import.meta.url));
+/** Of this package, whichever of its files this code is in. */
+const COMMAND = createRequire(import.meta.url)
+  .resolve('mcp-concerns/package.json')
+  .replace('package.json', join('dist', 'cli', 'main.js'));
 
 /** The function that a bundle is for. */
 export interface BundleOptions {

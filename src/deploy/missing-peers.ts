@@ -4,14 +4,19 @@ import type { Plugin } from 'esbuild';
 
 /** The optional peer dependencies of this package that a function can import. */
 const PEERS =
-  /^(@aws-lambda-powertools\/(?:logger|metrics|parameters)|@aws-sdk\/client-(?:appconfigdata|dynamodb|lambda|s3|secrets-manager|ssm)|@aws\/durable-execution-sdk-js|@modelcontextprotocol\/server)(?:\/|$)/;
+  /^(@aws-lambda-powertools\/(?:logger|metrics|parameters)|@aws-sdk\/client-(?:appconfigdata|dynamodb|lambda|s3|secrets-manager|ssm)|@aws\/durable-execution-sdk-js|@modelcontextprotocol\/(?:sdk|server))(?:\/|$)/;
 
 /** Every function imports them, or the import is written only for functions that need them. */
-const ALWAYS = ['@aws-lambda-powertools/logger', '@modelcontextprotocol/server'];
+const ALWAYS = ['@aws-lambda-powertools/logger', '@modelcontextprotocol/sdk', '@modelcontextprotocol/server'];
 
-const SERVER_SDK = '@modelcontextprotocol/server';
-/** Written by scripts/build-vendor.mjs. */
-const BUNDLED_SDK = fileURLToPath(new URL('../vendor/mcp-server.js', import.meta.url));
+/**
+ * What this package imports of the SDKs comes with it, beside the command, so that a function in front of any server serves both
+ * protocol eras.
+ */
+const BUNDLED_SDKS: ReadonlyMap<string, URL> = new Map([
+  ['@modelcontextprotocol/sdk', new URL('../cli/mcp-sdk.js', import.meta.url)],
+  ['@modelcontextprotocol/server', new URL('../cli/mcp-server.js', import.meta.url)],
+]);
 
 /** The name of the plugin in errors of esbuild. */
 export const MISSING_PEERS = 'missing-peers';
@@ -36,8 +41,8 @@ export const missingPeers = (needed: readonly string[]): Plugin => ({
       const { errors, ...resolved } = await resolve(path, { ...context, pluginData: RESOLVING });
       if (errors.length === 0) return resolved;
       const [, name = path] = PEERS.exec(path) ?? [];
-      // Its code comes with this package, so that a function in front of any server serves both protocol eras.
-      if (path === SERVER_SDK && existsSync(BUNDLED_SDK)) return { path: BUNDLED_SDK };
+      const bundled = BUNDLED_SDKS.get(name);
+      if (bundled !== undefined && existsSync(bundled)) return { path: fileURLToPath(bundled) };
       if (![...ALWAYS, ...needed].includes(name)) return { path, external: true };
       const text = `The function needs the package ${name}, which is not installed. Run "npm install ${name}".`;
       return { errors: [{ text, detail: name }] };

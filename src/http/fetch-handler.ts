@@ -1,9 +1,8 @@
-import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
-import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Policy } from '../engine/policy.js';
 import type { ConnectableServer } from '../gate/attach.js';
 import type { LivePolicy } from '../gate/request/live-policy.js';
 import type { SessionStore } from '../session/store.js';
+import type { AuthInfo, HttpTransport } from '../wire/transport.js';
 import type { KnownCatalog } from './known-lists/stub-server.js';
 import type { Observer } from './observer.js';
 import type { UpstreamServer } from './upstream-server.js';
@@ -37,7 +36,7 @@ export interface HandlerOptions {
 export type ServerOfRequest =
   | UpstreamServer
   | (ConnectableServer & {
-      connect(transport: WebStandardStreamableHTTPServerTransport): Promise<void>;
+      connect(transport: HttpTransport): Promise<void>;
       close(): Promise<void>;
     });
 

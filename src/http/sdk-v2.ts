@@ -26,14 +26,14 @@ import { checkAccessEarly, type ServeParsed } from './early-access-check.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { createKnownLists } from './known-lists/known-lists.js';
 import { createStubServerV2 } from './known-lists/stub-server-v2.js';
-import { createHandler as createLegacyHandler, type TransportOfSdk } from './legacy.js';
-import { refuseSubscription } from './refuse-subscription.js';
+import { createLegacyHandler } from './legacy-handler.js';
 import { parserOf, readJson } from './request-body.js';
 import { failedRequest } from './servers/failed-request.js';
 import { onlyNew } from './servers/new-servers.js';
 import { keptFor } from './sessions.js';
 import { ListenStreams } from './streams/listen-streams.js';
 import { openStream } from './streams/open-stream.js';
+import { refuseSubscription } from './streams/refuse-subscription.js';
 import { type UpstreamServer, upstreamOf } from './upstream-server.js';
 
 /** A server of SDK v2, or one that stands for a server behind the endpoint. */
@@ -71,21 +71,19 @@ export function createHandler(options: HandlerOptionsV2): FetchHandler {
   checkOptions(options);
   const server = onlyNew(options.server);
   const challenges = new WeakMap<Request, ScopeChallenge>();
+  const makeLegacy: HandlerOptions['server'] = async (request, given) => {
+    const made = await server({
+      era: 'legacy',
+      ...(request === undefined ? {} : { requestInfo: request }),
+      ...authOf(given),
+    });
+    if ('behind' in made) return made;
+    challengeScopes(made, (challenge) => request && challenges.set(request, challenge));
+    return made;
+  };
   const handleLegacy = createLegacyHandler(
-    {
-      ...options,
-      server: async (request, given) => {
-        const made = await server({
-          era: 'legacy',
-          ...(request === undefined ? {} : { requestInfo: request }),
-          ...authOf(given),
-        });
-        if ('behind' in made) return made;
-        challengeScopes(made, (challenge) => request && challenges.set(request, challenge));
-        return made;
-      },
-    },
-    WebStandardStreamableHTTPServerTransport as unknown as TransportOfSdk,
+    { ...options, server: makeLegacy },
+    WebStandardStreamableHTTPServerTransport,
   );
   const legacy: FetchHandler = async (request, given) => {
     const response = await handleLegacy(request, given);

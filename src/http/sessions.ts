@@ -1,4 +1,3 @@
-import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import QuickLRU from 'quick-lru';
 import type { PrincipalPreferences, SessionId } from '../gate/request/kept-preferences.js';
 import { policyInForce } from '../gate/request/live-policy.js';
@@ -6,6 +5,7 @@ import { openSessionId, type SealedFor } from '../gate/request/session-id.js';
 import { getOrMake } from '../once.js';
 import { lifeOf, type SessionRead, type SessionRecord, type SessionStore } from '../session/store.js';
 import { sha256Of } from '../sha256.js';
+import type { AuthInfo } from '../wire/transport.js';
 import { principalPreferences } from './callers/principal.js';
 import type { FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { observedStore } from './observer.js';

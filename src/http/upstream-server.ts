@@ -1,5 +1,5 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ServerBehind } from '../gate/edge/concerns-options.js';
+import type { Transport } from '../wire/transport.js';
 import type { SlowReaders } from './streams/slow-readers.js';
 
 /** The status of an HTTP response of a server that refused a request, and what it wants callers to send. */

@@ -1,5 +1,5 @@
-import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { bearerToken, callerOfClaims } from '../http/callers/authorization.js';
+import type { AuthInfo } from '../wire/transport.js';
 import { claimFromText, contextFromText, payloadOf } from './claim-texts.js';
 import type { Authorizer, HttpEvent, IamIdentity } from './event.js';
 

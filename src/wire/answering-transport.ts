@@ -1,5 +1,3 @@
-import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import type { AnswerChange, Answerer, Call, CallAnswer, CallSender, Sent } from './calls.js';
 import { GATE, type GateLink, gateOf } from './gate-link.js';
 import {
@@ -17,6 +15,7 @@ import {
   read,
   toSdk,
 } from './messages.js';
+import type { JsonRpcMessage, MessageExtra, SendOptions, Transport } from './transport.js';
 import { TransportLayer } from './transport-layer.js';
 
 /**
@@ -48,7 +47,7 @@ export class AnsweringTransport extends TransportLayer {
     this.gate.listTasksWith({
       tools: answerer.tools,
       list: (query, extra) =>
-        answerer.list(query, this.senderOf(extra as MessageExtraInfo | undefined)).catch((cause: unknown) => {
+        answerer.list(query, this.senderOf(extra as MessageExtra | undefined)).catch((cause: unknown) => {
           this.failed(cause);
           throw cause;
         }),
@@ -60,12 +59,12 @@ export class AnsweringTransport extends TransportLayer {
     for (const call of this.open.values()) call.abort();
   }
 
-  protected receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+  protected receive(message: JsonRpcMessage, extra: MessageExtra | undefined): void {
     if (!this.takes(fromSdk(message), extra)) this.onmessage?.(message, extra);
   }
 
   /** Returns whether the answerer handles a message of the client. */
-  private takes(message: Message, extra: MessageExtraInfo | undefined): boolean {
+  private takes(message: Message, extra: MessageExtra | undefined): boolean {
     if (isResponse(message)) {
       const taking = this.answerer.take(message, this.sentOf(message, extra));
       if (taking === undefined) return false;
@@ -92,17 +91,17 @@ export class AnsweringTransport extends TransportLayer {
     return false;
   }
 
-  private senderOf(extra: MessageExtraInfo | undefined): CallSender {
+  private senderOf(extra: MessageExtra | undefined): CallSender {
     return { extra, session: this.inner.sessionId ?? (isHttp(extra) ? undefined : this.name) };
   }
 
-  private sentOf(message: Message, extra: MessageExtraInfo | undefined): Sent {
+  private sentOf(message: Message, extra: MessageExtra | undefined): Sent {
     // At each message: a policy or a preference can hide a tool after its task started.
     const shows = (tool: string) => this.gate.showsTool(tool, message, extra);
     return { ...this.senderOf(extra), shows };
   }
 
-  private callOf(request: Request, extra: MessageExtraInfo | undefined, signal: AbortSignal): Call {
+  private callOf(request: Request, extra: MessageExtra | undefined, signal: AbortSignal): Call {
     const { gate, declared, life } = this;
     const { id, method, params } = request;
     const era = declared === undefined ? eraOf(request) : 'legacy';
@@ -132,7 +131,7 @@ export class AnsweringTransport extends TransportLayer {
 
   private async acknowledge(
     request: Request,
-    extra: MessageExtraInfo | undefined,
+    extra: MessageExtra | undefined,
     message: Notification,
   ): Promise<boolean> {
     const { taskIds: _taskIds, ...others } = Object(read(request.params, 'notifications'));
@@ -164,7 +163,7 @@ export class AnsweringTransport extends TransportLayer {
   }
 
   /** Sends a message of the server. */
-  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  send(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
     const id = read(message, 'id');
     const stream = id ?? options?.relatedRequestId;
     const acknowledged = this.acknowledging.get(stream);
@@ -189,7 +188,7 @@ export class AnsweringTransport extends TransportLayer {
 }
 
 /** Whether a message arrived in an HTTP request. Otherwise the connection lasts as long as its client. */
-function isHttp(extra: MessageExtraInfo | undefined): boolean {
+function isHttp(extra: MessageExtra | undefined): boolean {
   return extra?.requestInfo !== undefined || read(extra, 'request') !== undefined;
 }
 

@@ -1,11 +1,11 @@
-import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import type { Answer, Era, Failure, Message, Notification, RequestId } from './messages.js';
 import type { TaskListPage, TaskListQuery } from './task-lister.js';
+import type { MessageExtra } from './transport.js';
 
 /** Who sent a message, as far as the transport knows. */
 export interface CallSender {
   /** What the transport tells about the message. */
-  readonly extra: MessageExtraInfo | undefined;
+  readonly extra: MessageExtra | undefined;
   /** The session of the transport. A connection that is not HTTP is a session of its own. */
   readonly session: string | undefined;
 }

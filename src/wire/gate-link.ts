@@ -1,6 +1,6 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Message, RequestId } from './messages.js';
 import type { TaskLister } from './task-lister.js';
+import type { JsonRpcMessage } from './transport.js';
 
 /** What a server that runs tasks asks the gate in front of it, because only the gate knows what the policy hides. */
 export interface GateLink {
@@ -11,7 +11,7 @@ export interface GateLink {
    * @param message the message, under the id that the server got
    * @param extra what the transport told about it
    */
-  showsTool(name: string, message: Message | JSONRPCMessage, extra?: unknown): Promise<boolean>;
+  showsTool(name: string, message: Message | JsonRpcMessage, extra?: unknown): Promise<boolean>;
   /**
    * Returns which questions the client of the session can answer, as capabilities; `undefined` if nothing tells. Rejects if
    * the session cannot be read.

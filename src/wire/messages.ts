@@ -1,6 +1,6 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Kind } from '../engine/policy.js';
 import { ExactNumber, numberOf } from '../exact-json.js';
+import type { JsonRpcMessage, RequestId } from './transport.js';
 
 /** The id of the extension: the key in `capabilities.extensions` and in `_meta`. */
 export const EXTENSION_ID = 'io.github.mcp-concerns/concerns';
@@ -96,7 +96,7 @@ export const ERRORS = {
   headerMismatch: -32020,
 } as const;
 
-export type RequestId = string | number;
+export type { RequestId };
 
 /** JSON-RPC messages as they arrive: the contents of `params` and `result` are not validated. */
 export interface Request {
@@ -283,7 +283,7 @@ export const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @returns a message as the SDK types it; the cast is safe because both types describe a JSON-RPC message of MCP */
-export const toSdk = (message: Message): JSONRPCMessage => message as JSONRPCMessage;
+export const toSdk = (message: Message): JsonRpcMessage => message as JsonRpcMessage;
 
 /** @returns a message of the SDK as this package types it; the cast is safe for the same reason */
-export const fromSdk = (message: JSONRPCMessage): Message => message as Message;
+export const fromSdk = (message: JsonRpcMessage): Message => message as Message;

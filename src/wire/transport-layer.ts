@@ -1,5 +1,4 @@
-import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
+import type { JsonRpcMessage, MessageExtra, SendOptions, Transport } from './transport.js';
 
 /** The members that transports of SDK v2 have in addition to those of v1. */
 interface V2Transport {
@@ -11,15 +10,15 @@ interface V2Transport {
 export abstract class TransportLayer implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
+  onmessage?: <T extends JsonRpcMessage>(message: T, extra?: MessageExtra) => void;
 
   constructor(protected readonly inner: Transport) {}
 
   /** Handles a message of the client. */
-  protected abstract receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void;
+  protected abstract receive(message: JsonRpcMessage, extra: MessageExtra | undefined): void;
   /** The inner transport has closed. */
   protected abstract closed(): void;
-  abstract send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void>;
+  abstract send(message: JsonRpcMessage, options?: SendOptions): Promise<void>;
 
   get sessionId(): string | undefined {
     return this.inner.sessionId;
@@ -59,7 +58,7 @@ export abstract class TransportLayer implements Transport {
     this.onclose?.();
   }
 
-  private received(before: Transport['onmessage'], message: JSONRPCMessage, extra?: MessageExtraInfo): void {
+  private received(before: Transport['onmessage'], message: JsonRpcMessage, extra?: MessageExtra): void {
     before?.(message, extra);
     this.receive(message, extra);
   }
@@ -79,7 +78,7 @@ export abstract class TransportLayer implements Transport {
  */
 export function receiveFirst(
   transport: Transport,
-  receive: (message: JSONRPCMessage, next: (message: JSONRPCMessage) => void) => void,
+  receive: (message: JsonRpcMessage, next: (message: JsonRpcMessage) => void) => void,
 ): void {
   const start = transport.start.bind(transport);
   transport.start = () => {

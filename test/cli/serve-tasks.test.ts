@@ -1,7 +1,11 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolResultSchema,
+  CreateTaskResultSchema,
+  ElicitRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { expect, it } from 'vitest';
 import { fixture, MAIN, run, start } from './run.js';
 
@@ -54,4 +58,20 @@ it('refuses a module whose tasks are not definitions', async () => {
   expect(stderr).toMatch(
     /wrong-tasks\.mjs exports "tasks", but element 1 was not made by defineTask\. Wrap it: defineTask/,
   );
+});
+
+it('knows the errors of a module that has another copy of this package', async () => {
+  const client = newClient();
+  const args = [MAIN, ...SERVE, fixture('failing-tasks.mjs'), '--stdio'];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'ignore' }));
+  await client.listTools();
+  const params = { name: 'report', arguments: { id: 7 }, task: { ttl: 60_000 } };
+  const { task } = await client.request({ method: 'tools/call', params }, CreateTaskResultSchema);
+  await expect.poll(async () => (await client.experimental.tasks.getTask(task.taskId)).status).toBe('failed');
+  const result = client.experimental.tasks.getTaskResult(task.taskId, CallToolResultSchema);
+  await expect(result).rejects.toMatchObject({
+    code: -32602,
+    message: expect.stringContaining('There is no report 7.'),
+  });
+  await client.close();
 });

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
+import { bundleFunction } from '../../src/deploy/bundle.js';
 import { bundleWorker } from '../../src/deploy/bundle-worker.js';
 import { createProject } from './project.js';
 
@@ -44,10 +44,6 @@ it('is needed by a server module with tasks, unless the settings say that their 
     `import { Server } from '@modelcontextprotocol/sdk/server/index.js';
      export const tasks = [];
      export const createServer = () => new Server({ name: 's', version: '1' }, {});`,
-  );
-  // The command line compiles the policy, so this is the built package.
-  const { bundleFunction }: typeof import('../../src/deploy/bundle.js') = await import(
-    pathToFileURL('dist/deploy/bundle.js').href
   );
   project.write('policy.yaml', 'version: 1\nconcerns: {}\n');
   const bundle = (server: object, worker: boolean) =>

@@ -1,8 +1,9 @@
+import { isJsonContentType } from '@modelcontextprotocol/sdk/shared/mediaType.js';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { writeAnswer } from '../../src/http/known-lists/list-text.js';
-import { plainList, VERSIONS } from '../../src/http/known-lists/plain-list.js';
+import { hasPlainHeaders, plainList, VERSIONS } from '../../src/http/known-lists/plain-list.js';
 import { joined } from '../../src/http/streams/text-response.js';
 import type { Message } from '../../src/wire/messages.js';
 
@@ -61,4 +62,47 @@ it('writes the answer to a list with the same bytes as JSON.stringify', () => {
       expect(joined(writeAnswer(message as Message))).toBe(text);
     }),
   );
+});
+
+describe('the headers of a plain list', () => {
+  const accepts = (type: string): boolean =>
+    hasPlainHeaders(new Headers({ accept: 'application/json, text/event-stream', 'content-type': type }));
+
+  it.each([
+    'application/json',
+    'Application/JSON; charset=utf-8',
+    'application/json;',
+    'application/json ;a',
+  ])('can have the content type %s', (type) => expect(accepts(type)).toBe(true));
+
+  it.each([
+    '',
+    'text/plain; a=application/json',
+    'application/json-patch+json',
+    'application/jsonx',
+    'application/json, text/plain',
+    'application/json;, text/plain',
+  ])('are left to the SDK with the content type "%s"', (type) => expect(accepts(type)).toBe(false));
+
+  it('are accepted only where the SDK accepts them', () => {
+    const part = fc.constantFrom(
+      'application/json',
+      'text/plain',
+      ';',
+      ',',
+      ' ',
+      'charset=utf-8',
+      '"',
+      'a="b,c"',
+      '=',
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
+        const type = parts.join('').trim();
+        const isAccepted = accepts(type);
+        expect(isAccepted && !isJsonContentType(type), type).toBe(false);
+        if (!type.includes(',')) expect(isAccepted, type).toBe(isJsonContentType(type));
+      }),
+    );
+  });
 });

@@ -77,8 +77,9 @@ export async function serveStdio(
   const host = serveEras(
     async ({ era }) => {
       const made = era === 'legacy' ? await servers.legacy() : await servers.modern({ era });
-      const server = era === 'modern' && 'behind' in made ? new BridgedFront(made) : made;
-      const upstream = upstreamOf(made)?.behind;
+      const behind = upstreamOf(made);
+      const server = era === 'modern' && behind !== undefined ? new BridgedFront(behind) : made;
+      const upstream = behind?.behind;
       const observe = control?.observerOf('stdio');
       attachGate(server, { ...(era === 'modern' ? modern : gate), upstream, observe });
       // The types differ only in what transports of the SDKs tell of a request, which none does over stdio.

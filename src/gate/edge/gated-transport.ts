@@ -1,5 +1,3 @@
-import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import { insideName } from '../../engine/servers/outside-names.js';
 import { once } from '../../once.js';
 import { GATE, type GateLink } from '../../wire/gate-link.js';
@@ -12,6 +10,7 @@ import {
   type RequestId,
 } from '../../wire/messages.js';
 import type { TaskLister } from '../../wire/task-lister.js';
+import type { JsonRpcMessage, MessageExtra, SendOptions, Transport } from '../../wire/transport.js';
 import { TransportLayer } from '../../wire/transport-layer.js';
 import type { Sender } from '../request/configure.js';
 import { placePreferences, readSession, recordOf } from '../request/kept-preferences.js';
@@ -110,7 +109,7 @@ class TransportWithGate extends TransportLayer implements GateLink, ConnectionPo
     this.connection = undefined;
   }
 
-  protected receive(received: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+  protected receive(received: JsonRpcMessage, extra: MessageExtra | undefined): void {
     const message = received as Message;
     if (this.isOver) return;
     // A request over HTTP can come from anybody, so it opens nothing.
@@ -123,7 +122,7 @@ class TransportWithGate extends TransportLayer implements GateLink, ConnectionPo
       if (passesBy(policy, message) && !this.mustBecomeLegacy(message)) {
         this.outcomes?.told(reportOfPassing(policy.settings, message), { id: message.id });
         this.ledger.passBy(message.id);
-        this.onmessage?.(message as JSONRPCMessage, extra);
+        this.onmessage?.(message as JsonRpcMessage, extra);
         return;
       }
       // The session id and the type of transport are only known from the first message.
@@ -137,7 +136,7 @@ class TransportWithGate extends TransportLayer implements GateLink, ConnectionPo
     return this.inner.sessionId !== undefined && eraOf(request) === 'modern';
   }
 
-  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  send(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
     if (this.isOver) return Promise.resolve();
     if (this.isOpen) return this.inner.send(message, options);
     if (this.connection === undefined && !this.isEnforced) {
@@ -153,9 +152,9 @@ class TransportWithGate extends TransportLayer implements GateLink, ConnectionPo
     return connection.fromServer(message as Message, (sent) => this.deliver(sent, translated), relatedTo);
   }
 
-  private deliver(message: Message, options: TransportSendOptions | undefined): Promise<void> {
+  private deliver(message: Message, options: SendOptions | undefined): Promise<void> {
     this.outcomes?.sent(message);
-    return this.inner.send(message as JSONRPCMessage, options);
+    return this.inner.send(message as JsonRpcMessage, options);
   }
 
   /** Resolves when no message waits for the store. An HTTP handler must await it before it responds with 202. */
@@ -208,10 +207,10 @@ class TransportWithGate extends TransportLayer implements GateLink, ConnectionPo
     // Without a connection, nothing tells what its client is shown. Requests about tasks do not pass by.
     if (this.connection === undefined) return !this.isEnforced;
     if (isNotification(given)) return true;
-    return showsTool(this.connection, name, given, senderOf(extra as MessageExtraInfo | undefined));
+    return showsTool(this.connection, name, given, senderOf(extra as MessageExtra | undefined));
   }
 
-  private open(extra: MessageExtraInfo | undefined): Connection {
+  private open(extra: MessageExtra | undefined): Connection {
     const { store, session: known, taskMemory, policy } = this.options;
     const { sessionId } = this.inner;
     const session = known ?? (sessionId === undefined ? undefined : { key: sessionId });
@@ -229,7 +228,7 @@ class TransportWithGate extends TransportLayer implements GateLink, ConnectionPo
   }
 
   toServer(message: Message, extra: unknown): void {
-    this.onmessage?.(message as JSONRPCMessage, extra as MessageExtraInfo | undefined);
+    this.onmessage?.(message as JsonRpcMessage, extra as MessageExtra | undefined);
   }
 
   toClient(message: Message, relatedTo?: RequestId): Promise<void> {
@@ -237,7 +236,7 @@ class TransportWithGate extends TransportLayer implements GateLink, ConnectionPo
   }
 }
 
-function senderOf(extra: MessageExtraInfo | undefined): Sender {
+function senderOf(extra: MessageExtra | undefined): Sender {
   const info = extra?.authInfo;
   return {
     extra,
@@ -248,7 +247,7 @@ function senderOf(extra: MessageExtraInfo | undefined): Sender {
 }
 
 /** SDK v1 reports the headers and URL, SDK v2 the request itself. */
-function httpOf(extra: MessageExtraInfo | undefined): HttpRequestInfo | undefined {
+function httpOf(extra: MessageExtra | undefined): HttpRequestInfo | undefined {
   const request = (extra as { request?: Request } | undefined)?.request;
   if (request === undefined) return extra?.requestInfo;
   const headers = once(() => Object.fromEntries(request.headers));

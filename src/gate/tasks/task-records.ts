@@ -13,9 +13,15 @@ export interface TaskRecords {
 const MAX_TASKS = 10_000;
 
 /** The makers of tasks, in the memory of this process. */
-export class TaskMemory extends QuickLRU<string, TaskMaker> {
-  constructor() {
-    super({ maxSize: MAX_TASKS });
+export class TaskMemory {
+  readonly #makers = new QuickLRU<string, TaskMaker>({ maxSize: MAX_TASKS });
+
+  get(taskId: string): TaskMaker | undefined {
+    return this.#makers.get(taskId);
+  }
+
+  set(taskId: string, maker: TaskMaker): void {
+    this.#makers.set(taskId, maker);
   }
 }
 

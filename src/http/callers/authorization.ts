@@ -1,5 +1,5 @@
-import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { scopesOf } from '../../engine/claims.js';
+import type { AuthInfo } from '../../wire/transport.js';
 import type { FetchHandler, FetchOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { isCard, isForCard } from '../server-card/serve-card.js';

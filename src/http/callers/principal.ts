@@ -1,8 +1,8 @@
-import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { errorClass } from '../../errors.js';
 import type { PrincipalPreferences } from '../../gate/request/kept-preferences.js';
 import { principalId } from '../../session/principal.js';
 import type { SessionStore } from '../../session/store.js';
+import type { AuthInfo } from '../../wire/transport.js';
 import type { HandlerOptions } from '../fetch-handler.js';
 
 /** The options of a handler contradict each other. */

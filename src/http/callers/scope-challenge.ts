@@ -2,7 +2,7 @@ import {
   type AuthInfo,
   bearerAuthChallengeResponse,
   getOAuthProtectedResourceMetadataUrl,
-  McpServer,
+  type McpServer,
   OAuthError,
   OAuthErrorCode,
   type ScopeChallenge,
@@ -29,7 +29,8 @@ export function challengeScopes(
   made: McpServer | Server,
   onChallenge: (challenge: ScopeChallenge) => void,
 ): void {
-  if (!(made instanceof McpServer)) return;
+  // Not by its class: a project may have two copies of the SDK.
+  if (!('server' in made)) return;
   // The cast narrows the transport to the members that are used here: it is a transport of SDK v1.
   const server = made.server as unknown as { connect(transport: ServedTransport): Promise<void> };
   const connect = server.connect.bind(server);

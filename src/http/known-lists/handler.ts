@@ -1,6 +1,6 @@
-import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import { gatedTransport } from '../../gate/edge/gated-transport.js';
 import { fromSdk, isRequest, type Request as ListRequest, toSdk } from '../../wire/messages.js';
+import type { MessageExtra } from '../../wire/transport.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { parserOf, readJson } from '../request-body.js';
@@ -78,7 +78,7 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
 }
 
 /** @returns what transports of SDK v1 tell about a request */
-function extraOf({ url, headers }: Request, { authInfo }: FetchOptions): MessageExtraInfo {
+function extraOf({ url, headers }: Request, { authInfo }: FetchOptions): MessageExtra {
   const requestInfo = { headers: Object.fromEntries(headers), url: new URL(url) };
   return authInfo === undefined ? { requestInfo } : { requestInfo, authInfo };
 }

@@ -1,4 +1,3 @@
-import { isJsonContentType } from '@modelcontextprotocol/sdk/shared/mediaType.js';
 import { isMembers, LISTS, type Request as ListRequest, read } from '../../wire/messages.js';
 
 /** Versions that the transport of the SDK accepts in the header. A test compares them with the list of the SDK. */
@@ -14,6 +13,12 @@ const METHODS: ReadonlySet<unknown> = new Set(Object.values(LISTS).map(({ method
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 const META = ['progressToken', 'io.modelcontextprotocol/related-task'] as const;
 
+/**
+ * The media type is in front of the parameters, which may be malformed (RFC 9110, 8.3). A comma behind it can be that of two
+ * headers that were joined: what that means is left to the SDK.
+ */
+const JSON_TYPE = /^[ \t]*application\/json[ \t]*(?:;[^,]*)?$/i;
+
 /** @returns whether the transport of the SDK accepts a request with these headers */
 export function hasPlainHeaders(headers: Headers): boolean {
   const accept = headers.get('accept') ?? '';
@@ -21,7 +26,7 @@ export function hasPlainHeaders(headers: Headers): boolean {
   return (
     accept.includes('application/json') &&
     accept.includes('text/event-stream') &&
-    isJsonContentType(headers.get('content-type')) &&
+    JSON_TYPE.test(headers.get('content-type') ?? '') &&
     (version === null || VERSIONS.has(version))
   );
 }

@@ -1,5 +1,3 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { McpRequestContext, McpServer, Server } from '@modelcontextprotocol/server';
 import type { GateOptions } from '../../gate/edge/concerns-options.js';
 import { type GatedTransport, gatedTransport } from '../../gate/edge/gated-transport.js';
@@ -16,6 +14,7 @@ import {
   SUBSCRIPTION_META,
   toSdk,
 } from '../../wire/messages.js';
+import type { JsonRpcMessage, Transport } from '../../wire/transport.js';
 import { principalOf } from '../sessions.js';
 import { type UpstreamServer, upstreamOf } from '../upstream-server.js';
 
@@ -121,7 +120,7 @@ function listAsLegacy(server: McpServer | Server): void {
   if (transport === undefined) return;
   const { onmessage } = transport;
   transport.onmessage = (received) => {
-    const message = fromSdk(received as JSONRPCMessage);
+    const message = fromSdk(received as JsonRpcMessage);
     onmessage?.(isRequest(message) ? toSdk(asLegacy(message)) : received);
   };
 }
@@ -129,9 +128,9 @@ function listAsLegacy(server: McpServer | Server): void {
 /** Everything that is sent on a stream belongs to the request that opened it, and says so. The acknowledgment is the first. */
 function marked(transport: Transport, id: RequestId): Transport {
   const send = transport.send.bind(transport);
-  const early: JSONRPCMessage[] = [];
+  const early: JsonRpcMessage[] = [];
   let isOpen = false;
-  const deliver = (message: JSONRPCMessage): Promise<void> => {
+  const deliver = (message: JsonRpcMessage): Promise<void> => {
     const related = { relatedRequestId: id };
     const named = { [SUBSCRIPTION_META]: id };
     if ('method' in message) {
@@ -141,7 +140,7 @@ function marked(transport: Transport, id: RequestId): Transport {
     const { result } = 'result' in message ? message : {};
     const ending = result && { result: { ...result, _meta: { ...result._meta, ...named } } };
     // The answer ends the stream.
-    return send({ ...message, ...ending } as JSONRPCMessage, related).then(() => transport.close());
+    return send({ ...message, ...ending } as JsonRpcMessage, related).then(() => transport.close());
   };
   transport.send = async (message) => {
     isOpen ||= !('method' in message) || message.method === METHODS.acknowledged;

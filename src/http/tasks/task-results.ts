@@ -1,4 +1,3 @@
-import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { fromBase64url, toBase64url } from '../../base64.js';
 import { COME_BACK, type EndingTransport } from '../../gate/edge/gated-transport.js';
 import {
@@ -8,6 +7,7 @@ import {
   read,
   TASK_RESULT,
 } from '../../wire/messages.js';
+import type { HttpTransport, HttpTransportClass } from '../../wire/transport.js';
 import { parseJson } from '../request-body.js';
 
 /** Ids of events of other streams have another form. */
@@ -56,49 +56,53 @@ export function resultRequest(messages: readonly unknown[]): McpRequest | undefi
 }
 
 /**
- * A transport for one `tasks/result`. Its server can end the stream before the task has ended: then no process waits, and
+ * Makes a transport for one `tasks/result`. Its server can end the stream before the task has ended: then no process waits, and
  * the client comes back with the id of the event.
+ *
+ * @param request the request for the result
+ * @param Transport the transport of the SDK that the project has
  */
 export function taskResultTransport(
-  Base: typeof WebStandardStreamableHTTPServerTransport,
   request: McpRequest,
-): WebStandardStreamableHTTPServerTransport & EndingTransport {
-  class TaskResultTransport extends Base implements EndingTransport {
-    private retryMs: number | undefined;
-    private readonly request = request;
-
-    [COME_BACK](_id: unknown, retryMs: number): () => void {
-      this.retryMs = retryMs;
-      return () => this.closeSSEStream(this.request.id);
-    }
-
-    override async handleRequest(
-      ...given: Parameters<WebStandardStreamableHTTPServerTransport['handleRequest']>
-    ): Promise<Response> {
-      const response = await super.handleRequest(...given);
+  Transport: HttpTransportClass,
+): HttpTransport & EndingTransport {
+  const transport = new Transport({});
+  let retryMs: number | undefined;
+  const handle = transport.handleRequest.bind(transport);
+  return Object.assign(transport, {
+    [COME_BACK](_id: unknown, given: number): () => void {
+      retryMs = given;
+      return () => transport.closeSSEStream(request.id);
+    },
+    async handleRequest(...given: Parameters<typeof handle>): Promise<Response> {
+      const response = await handle(...given);
       const { status, headers, body } = response;
       if (status !== 200 || body === null) return response;
-      return new Response(this.primed(body), { status, headers });
-    }
+      return new Response(
+        primed(body, () => (retryMs === undefined ? undefined : { id: eventIdOf(request), retryMs })),
+        { status, headers },
+      );
+    },
+  });
+}
 
-    /** Puts an event with the id in front of a stream whose client can come back. */
-    primed(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-      const reader = body.getReader();
-      let isFirst = true;
-      return new ReadableStream({
-        pull: async (controller) => {
-          const { done, value } = await reader.read();
-          if (isFirst && this.retryMs !== undefined) {
-            const event = `id: ${eventIdOf(this.request)}\nretry: ${this.retryMs}\ndata:\n\n`;
-            controller.enqueue(new TextEncoder().encode(event));
-          }
-          isFirst = false;
-          if (done) controller.close();
-          else controller.enqueue(value);
-        },
-        cancel: (reason) => reader.cancel(reason),
-      });
-    }
-  }
-  return new TaskResultTransport({});
+/** Puts an event with an id in front of a stream, if its client can come back when it is first read. */
+function primed(
+  body: ReadableStream<Uint8Array>,
+  event: () => { readonly id: string; readonly retryMs: number } | undefined,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let isFirst = true;
+  return new ReadableStream({
+    pull: async (controller) => {
+      const { done, value } = await reader.read();
+      const first = isFirst ? event() : undefined;
+      if (first !== undefined)
+        controller.enqueue(new TextEncoder().encode(`id: ${first.id}\nretry: ${first.retryMs}\ndata:\n\n`));
+      isFirst = false;
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
 }

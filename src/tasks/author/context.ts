@@ -1,24 +1,58 @@
-import type {
-  CreateMessageRequest,
-  CreateMessageResult,
-  ElicitRequest,
-  ElicitResult,
-  ListRootsRequest,
-  ListRootsResult,
-} from '@modelcontextprotocol/sdk/types.js';
-
-/** A question to the client: a request that the client answers, without its JSON-RPC envelope. */
+/**
+ * A question to the client: a request that the client answers, without its JSON-RPC envelope. What both SDKs declare for these
+ * requests is one of them.
+ */
 export type TaskQuestion =
-  | Pick<ElicitRequest, 'method' | 'params'>
-  | Pick<CreateMessageRequest, 'method' | 'params'>
-  | Pick<ListRootsRequest, 'method' | 'params'>;
+  | { readonly method: 'elicitation/create'; readonly params: ElicitationParams }
+  | { readonly method: 'sampling/createMessage'; readonly params: SamplingParams }
+  | { readonly method: 'roots/list'; readonly params?: Readonly<Record<string, unknown>> | undefined };
+
+/** What a person is asked, in a form or at a URL. */
+export interface ElicitationParams {
+  readonly message: string;
+  readonly mode?: 'form' | 'url' | undefined;
+  /** The JSON Schema of the form. */
+  readonly requestedSchema?: object;
+  readonly url?: string;
+  readonly elicitationId?: string;
+  readonly [member: string]: unknown;
+}
+
+/** What the model of the client is asked. */
+export interface SamplingParams {
+  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: unknown }[];
+  readonly maxTokens: number;
+  readonly [member: string]: unknown;
+}
+
+/** What a person answered. */
+export interface ElicitationAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Readonly<Record<string, string | number | boolean | string[]>> | undefined;
+  readonly [member: string]: unknown;
+}
+
+/** What the model of the client answered. */
+export interface SamplingAnswer {
+  readonly model: string;
+  readonly role: 'user' | 'assistant';
+  readonly content: { readonly type: string; readonly [member: string]: unknown };
+  readonly stopReason?: string | undefined;
+  readonly [member: string]: unknown;
+}
+
+/** The folders that the client works in. */
+export interface RootsAnswer {
+  readonly roots: readonly { readonly uri: string; readonly name?: string | undefined }[];
+  readonly [member: string]: unknown;
+}
 
 /** The client's answer to a question. */
 export type TaskAnswer<Question extends TaskQuestion> = Question['method'] extends 'elicitation/create'
-  ? ElicitResult
+  ? ElicitationAnswer
   : Question['method'] extends 'sampling/createMessage'
-    ? CreateMessageResult
-    : ListRootsResult;
+    ? SamplingAnswer
+    : RootsAnswer;
 
 /** What a step may do besides its work. */
 export interface StepContext {

@@ -1,4 +1,3 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { TaskContext } from './context.js';
 import { TaskDefinitionError } from './errors.js';
 import { BAD_SCHEMA, BAD_TOOL_NAME } from './generated/texts.js';
@@ -33,8 +32,16 @@ export type TaskSchema = JsonObjectSchema | StandardTaskSchema;
 export type TaskArguments<Schema> =
   Schema extends StandardTaskSchema<infer Output> ? Output : Record<string, unknown>;
 
+/** The result of a tool call. What both SDKs declare for it is one. */
+export interface ToolResult {
+  readonly content: readonly { readonly type: string; readonly [member: string]: unknown }[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean | undefined;
+  readonly [member: string]: unknown;
+}
+
 /** What a task returns: the text or the whole result of the tool call. */
-export type TaskResult = string | CallToolResult | undefined;
+export type TaskResult = string | ToolResult | undefined;
 
 /** How a tool may be called: `required` only as a task, `optional` also as a plain call, where a client supports no tasks. */
 export type TaskSupport = 'optional' | 'required';

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { build } from 'esbuild';
 import * as z from 'zod';
 import { type LocalEndpoint, listenLocally } from '../../../src/http/local.js';
 import { createHandler } from '../../../src/http/sdk-v1.js';
@@ -79,10 +80,25 @@ function note({ storeCalls, reports }: Pick<Entry, 'storeCalls' | 'reports'>, lo
   log.push(...(JSON.stringify(reports).match(/store could not be \w+ \([^)]+\)/g) ?? []));
 }
 
+let program: Promise<string> | undefined;
+
+async function bundleProgram(): Promise<string> {
+  const outfile = 'build/cold-process.mjs';
+  await build({
+    entryPoints: ['test/behavior/store-faults/cold-process.ts'],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+  });
+  return outfile;
+}
+
 /** Starts a process that knows no session. */
 async function startProcess(mode: Mode, table: string, log: Log): Promise<LocalEndpoint['url']> {
-  const program = ['test/behavior/store-faults/cold-process.mjs', table, policyIn(mode), SECRET];
-  const child = spawn(process.execPath, program, {
+  program ??= bundleProgram();
+  const child = spawn(process.execPath, [await program, table, policyIn(mode), SECRET], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // Not what a log of the endpoint would have.
     env: { ...process.env, NODE_NO_WARNINGS: '1' },

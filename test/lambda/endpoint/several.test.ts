@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleFunction } from '../../../src/deploy/bundle.js';
 import { readEndpoint } from '../../../src/deploy/read-endpoint.js';
 import { httpEvent, rpc } from '../events.js';
 
@@ -41,16 +42,12 @@ beforeAll(async () => {
     policy,
     'version: 1\nconcerns: { effect: { values: [read-only, changes], match: at-most } }\n',
   );
-  // From the build, because the bundler starts the built command line.
-  const built: typeof import('../../../src/deploy/bundle.js') = await import(
-    resolve('dist/deploy/bundle.js')
-  );
   const servers = {
     one: { package: PACKAGE, arguments: ['stdio'] },
     two: { package: PACKAGE, arguments: ['stdio'], isolation: 'per-session' as const },
     docs: { url: `http://127.0.0.1:${port}/mcp`, headers: { 'X-Key': 'DOCS_KEY' } },
   };
-  await built.bundleFunction({ policy, servers }, { target: TARGET });
+  await bundleFunction({ policy, servers }, { target: TARGET });
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });

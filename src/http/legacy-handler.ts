@@ -1,5 +1,3 @@
-import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { offeredRecord } from '../gate/concerns/initialize.js';
 import { gatedTransport } from '../gate/edge/gated-transport.js';
 import { newSessionId } from '../gate/request/session-id.js';
@@ -9,6 +7,7 @@ import { once } from '../once.js';
 import { beforeAbort } from '../session/before-abort.js';
 import type { SessionStore } from '../session/store.js';
 import { ERRORS, LIST_CHANGES, LISTS, METHODS, type Message, read, shapeOf } from '../wire/messages.js';
+import type { HttpTransportClass, Transport } from '../wire/transport.js';
 import { insufficientScope } from './callers/authorization.js';
 import { passRefusal } from './callers/refused-caller.js';
 import { checkOptions } from './check-options.js';
@@ -34,9 +33,6 @@ import { closeAfter } from './streams/closing-response.js';
 import { readReturn, resultRequest, taskResultTransport } from './tasks/task-results.js';
 import { upstreamOf } from './upstream-server.js';
 
-/** The transport of the SDK of the server: both SDKs have one with this interface, and a function must not load both SDKs. */
-export type TransportOfSdk = typeof WebStandardStreamableHTTPServerTransport;
-
 /** Methods for which the answer is the only message of the response. Plain JSON costs less than an event stream. */
 const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([
   METHODS.initialize,
@@ -46,44 +42,46 @@ const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Serves an SDK v1 server over Streamable HTTP, with a new server for each request. A session contains only the
- * preferences of its host, so any process that shares the store can answer any request.
+ * Serves a server of SDK v1 or v2 to hosts of the legacy era over Streamable HTTP, with a new server for each request. A session
+ * contains only the preferences of its host, so any process that shares the store can answer any request.
  *
  * Supports protocol versions up to 2025-11-25. There is no stream besides the responses, so a GET gets a 405. The exception
  * is the GET of a client that comes back for the result of a task, which is answered once:
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  *
  * @param options the server, the policy, and where sessions are kept
+ * @param HttpTransport the transport of the SDK that the project has
  * @returns a handler for requests of any path. It never rejects: a request that fails gets an error with HTTP status 500
  * @throws {HandlerError} if an option is not valid, or preferences are kept per caller without a store
- * @example
- * const handle = createHandler({ server: createVaultServer, policy, store: createMemoryStore() });
- * const response = await handle(new Request('http://localhost/mcp', { method: 'POST', ... }));
  */
-export function createHandler(options: HandlerOptions, transport: TransportOfSdk): FetchHandler {
+export function createLegacyHandler(
+  options: HandlerOptions,
+  HttpTransport: HttpTransportClass,
+): FetchHandler {
   checkOptions(options);
   const { policy, catalog } = options;
   const server = onlyNew(options.server);
   if (catalog === undefined)
-    return withServerCard(policy, serve({ ...options, server }, undefined, transport));
+    return withServerCard(policy, serveLegacy({ ...options, server }, HttpTransport));
   const lists = createKnownLists(server, policy, catalog, 'legacy');
   return withServerCard(
     policy,
-    answerKnownLists(options, lists, serve({ ...options, server }, lists, transport)),
+    answerKnownLists(options, lists, serveLegacy({ ...options, server }, HttpTransport, lists)),
   );
 }
 
 /**
- * Serves an SDK v1 server as `createHandler` does, but every request goes to the server.
+ * Serves a server as `createLegacyHandler` does, but every request goes to the server.
  *
  * @param options the server, the policy, and where sessions are kept
+ * @param HttpTransport the transport of the SDK that the project has
  * @param lists lists that requests share, if they are known
  * @returns a handler for requests of any path
  */
-export function serve(
+export function serveLegacy(
   options: HandlerOptions,
-  lists: KnownLists | undefined,
-  HttpTransport: TransportOfSdk,
+  HttpTransport: HttpTransportClass,
+  lists?: KnownLists,
 ): FetchHandler {
   const taskMemory = new TaskMemory();
   return async (request, given = {}) => {
@@ -151,7 +149,7 @@ export function serve(
     const result = resultRequest(messages);
     const transport =
       result !== undefined
-        ? taskResultTransport(HttpTransport, result)
+        ? taskResultTransport(result, HttpTransport)
         : new HttpTransport({
             enableJsonResponse: single,
             // With a generator the transport requires an initialize request first. Only that request may have one.

@@ -1,5 +1,5 @@
-import { ERRORS, failure, METHODS, type RequestId, read } from '../wire/messages.js';
-import { askedTasks, MISSING_EXTENSION } from '../wire/task-streams.js';
+import { ERRORS, failure, METHODS, type RequestId, read } from '../../wire/messages.js';
+import { askedTasks, MISSING_EXTENSION } from '../../wire/task-streams.js';
 
 /**
  * Refuses a subscription at an endpoint that serves none, as a method that it does not have (MCP 2026-07-28, Streamable

@@ -1,16 +1,18 @@
 /**
  * An endpoint in a process that has served nothing yet: it knows no session. Prints its URL, then what its log has of each
- * request, as JSON: `node cold-process.mjs TABLE POLICY SECRET`.
+ * request, as JSON: `node scripts/run.mjs test/behavior/store-faults/cold-process.ts TABLE POLICY SECRET`.
  */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { preparePolicy } from '../../../dist/engine/index.js';
-import { listenLocally } from '../../../dist/http/local.js';
-import { createHandler } from '../../../dist/http/sdk-v1.js';
-import { parsePolicy } from '../../../dist/policy/parse.js';
-import { createDynamoStore } from '../../../dist/session/dynamodb.js';
+import { preparePolicy } from '../../../src/engine/index.js';
+import { listenLocally } from '../../../src/http/local.js';
+import { createHandler } from '../../../src/http/sdk-v1.js';
+import { parsePolicy } from '../../../src/policy/parse.js';
+import { createDynamoStore } from '../../../src/session/dynamodb.js';
+import type { WriteLog } from '../../../src/telemetry/request-log.js';
 
-const [table, policyText, sessionSecret] = process.argv.slice(2);
+const [table = '', policyText = '', sessionSecret] = process.argv.slice(2);
 const { compiled } = parsePolicy(new Map([['policy.yaml', policyText]]));
+if (compiled === undefined) throw new Error('The policy has errors.');
 const server = () => {
   const made = new McpServer({ name: 'small', version: '1.0.0' });
   for (const name of ['a', 'b', 'c'])
@@ -22,7 +24,7 @@ const handle = createHandler({
   policy: preparePolicy(compiled),
   store: createDynamoStore({ table }),
 });
-const log = ({ storeCalls, reports }) => console.log(JSON.stringify({ storeCalls, reports }));
+const log: WriteLog = ({ storeCalls, reports }) => console.log(JSON.stringify({ storeCalls, reports }));
 const { url } = await listenLocally((request, given) => handle(request, { ...given, sessionSecret }), {
   log,
 });

@@ -1,0 +1,14 @@
+/** What the library imports of SDK v2. */
+export {
+  bearerAuthChallengeResponse,
+  createMcpHandler,
+  getOAuthProtectedResourceMetadataUrl,
+  isLegacyRequest,
+  McpServer,
+  OAuthError,
+  OAuthErrorCode,
+  PerRequestHTTPServerTransport,
+  ProtocolError,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
