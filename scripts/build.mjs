@@ -38,7 +38,11 @@ mkdirSync(COMMAND, { recursive: true });
 declare();
 const library = await build({
   ...CODE,
-  entryPoints: subpaths.map(({ default: file }) => file.replace('./dist/', 'src/').replace(/\.js$/, '.ts')),
+  entryPoints: [
+    ...subpaths.map(({ default: file }) => file.replace('./dist/', 'src/').replace(/\.js$/, '.ts')),
+    // Tries the module of a server in a process of its own: `src/deploy/probe-module.ts`.
+    'src/deploy/probe/probe-worker.ts',
+  ],
   outdir: LIBRARY,
   outbase: 'src',
   chunkNames: 'chunks/[name]-[hash]',

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Metafile } from 'esbuild';
 import { errorClass } from '../errors.js';
 import { BundleError, buildCode } from './build-code.js';
+import { ownFile } from './bundled/own-file.js';
 import { entryOf, FILES, MODULES, TASKS_MODULE } from './entry.js';
 import type { Endpoint } from './generated/endpoint-schema.js';
 import { copyPackage } from './installed-package.js';
@@ -18,10 +18,7 @@ import { secretPackages } from './secrets.js';
 type Server = NonNullable<Endpoint['server']>;
 type Module = Extract<Server, { module: string }>;
 
-/** Of this package, whichever of its files this code is in. */
-const COMMAND = createRequire(import.meta.url)
-  .resolve('mcp-concerns/package.json')
-  .replace('package.json', join('dist', 'cli', 'main.js'));
+const COMMAND = ownFile('dist/cli/main.js');
 
 /** The function that a bundle is for. */
 export interface BundleOptions {

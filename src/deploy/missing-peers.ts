@@ -1,21 +1,20 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
+import { ownFile } from './bundled/own-file.js';
 
 /** The optional peer dependencies of this package that a function can import. */
 const PEERS =
   /^(@aws-lambda-powertools\/(?:logger|metrics|parameters)|@aws-sdk\/client-(?:appconfigdata|dynamodb|lambda|s3|secrets-manager|ssm)|@aws\/durable-execution-sdk-js|@modelcontextprotocol\/(?:sdk|server))(?:\/|$)/;
 
-/** Every function imports them, or the import is written only for functions that need them. */
-const ALWAYS = ['@aws-lambda-powertools/logger', '@modelcontextprotocol/sdk', '@modelcontextprotocol/server'];
+/** Every function imports it. The imports of others are written only for functions that need them. */
+const ALWAYS = '@aws-lambda-powertools/logger';
 
 /**
  * What this package imports of the SDKs comes with it, beside the command, so that a function in front of any server serves both
  * protocol eras.
  */
-const BUNDLED_SDKS: ReadonlyMap<string, URL> = new Map([
-  ['@modelcontextprotocol/sdk', new URL('../cli/mcp-sdk.js', import.meta.url)],
-  ['@modelcontextprotocol/server', new URL('../cli/mcp-server.js', import.meta.url)],
+const BUNDLED_SDKS: ReadonlyMap<string, string> = new Map([
+  ['@modelcontextprotocol/sdk', ownFile('dist/cli/mcp-sdk.js')],
+  ['@modelcontextprotocol/server', ownFile('dist/cli/mcp-server.js')],
 ]);
 
 /** The name of the plugin in errors of esbuild. */
@@ -42,8 +41,8 @@ export const missingPeers = (needed: readonly string[]): Plugin => ({
       if (errors.length === 0) return resolved;
       const [, name = path] = PEERS.exec(path) ?? [];
       const bundled = BUNDLED_SDKS.get(name);
-      if (bundled !== undefined && existsSync(bundled)) return { path: fileURLToPath(bundled) };
-      if (![...ALWAYS, ...needed].includes(name)) return { path, external: true };
+      if (bundled !== undefined) return { path: bundled };
+      if (![ALWAYS, ...needed].includes(name)) return { path, external: true };
       const text = `The function needs the package ${name}, which is not installed. Run "npm install ${name}".`;
       return { errors: [{ text, detail: name }] };
     });

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { ownFile } from './bundled/own-file.js';
 import type { ProbedModule, ProbeResult } from './probe/probe.js';
 
-const WORKER = fileURLToPath(new URL('../deploy/probe/probe-worker.js', import.meta.url));
+const WORKER = ownFile('dist/deploy/probe/probe-worker.js');
 
 /** Many times as long as the servers of a function may take. It only ends the wait for a module that never answers. */
 const LIMIT_MS = 60_000;

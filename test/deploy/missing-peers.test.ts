@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, expect, it } from 'vitest';
 import { missingPeers } from '../../src/deploy/missing-peers.js';
@@ -8,20 +9,26 @@ import { missingPeers } from '../../src/deploy/missing-peers.js';
 const folder = mkdtempSync(join(tmpdir(), 'peers-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const bundle = (absWorkingDir: string, imported: string, needed: readonly string[] = []) => {
-  const stdin = { contents: `import '${imported}';`, resolveDir: absWorkingDir };
+const bundle = (
+  absWorkingDir: string,
+  imported: string,
+  needed: readonly string[] = [],
+  contents = `import '${imported}';`,
+) => {
+  const stdin = { contents, resolveDir: absWorkingDir };
   return build({
     stdin,
     absWorkingDir,
     bundle: true,
     write: false,
     platform: 'node',
+    format: 'esm',
     logLevel: 'silent',
     plugins: [missingPeers(needed)],
   });
 };
 
-it.each(['@aws-lambda-powertools/logger', '@aws-sdk/client-dynamodb', '@modelcontextprotocol/server'])(
+it.each(['@aws-lambda-powertools/logger', '@aws-sdk/client-dynamodb'])(
   'says how to install %s if it is missing',
   async (name) => {
     await expect(bundle(folder, name, [name])).rejects.toMatchObject({
@@ -34,6 +41,24 @@ it.each(['@aws-lambda-powertools/logger', '@aws-sdk/client-dynamodb', '@modelcon
     });
   },
 );
+
+it.each([
+  [
+    '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js',
+    'WebStandardStreamableHTTPServerTransport',
+  ],
+  ['@modelcontextprotocol/server', 'createMcpHandler'],
+])('takes %s from this package if the project does not have it', async (path, name) => {
+  const { outputFiles } = await bundle(
+    folder,
+    path,
+    [],
+    `import { ${name} } from '${path}'; export default typeof ${name};`,
+  );
+  const file = join(folder, `${name}.mjs`);
+  writeFileSync(file, outputFiles[0]?.text ?? '');
+  expect(await import(pathToFileURL(file).href)).toMatchObject({ default: 'function' });
+});
 
 it('names the package of a subpath', async () => {
   const path = '@aws-lambda-powertools/parameters/ssm';
