@@ -10,6 +10,7 @@ import { principalOf, sessionOf } from '../http/sessions.js';
 import { beforeAbort } from '../session/before-abort.js';
 import { callerHash, hashed } from '../telemetry/entries.js';
 import type { WriteLog } from '../telemetry/request-log.js';
+import type { RequestId } from '../wire/messages.js';
 import { callerOf, type VerifiedToken } from './claims.js';
 import { deadlineOf, type LambdaContext, LateError } from './deadline.js';
 import { type HttpEvent, isRequestMethod, toRequest } from './event.js';
@@ -32,20 +33,36 @@ export interface InvocationOptions {
 }
 
 /** One invocation of a function, from the event to the last byte of the response. */
-export type Invocation = ReturnType<ReturnType<typeof createInvocations>>;
+export interface Invocation {
+  /** The event, in the shape of payload format 2.0. */
+  readonly event: HttpEvent;
+  /** Aborts shortly before Lambda ends the invocation. */
+  readonly signal: AbortSignal;
+  /** @returns the ids of the requests in the event, each of which must get an answer or an error */
+  ids(): readonly RequestId[];
+  /** Records an error for the log. @returns the response to send instead of one that failed or was late */
+  fail(thrown: unknown): Response;
+  /** Answers the event, with an error if the handler fails or takes too long. Never rejects. */
+  answer(): Promise<Response>;
+  /** Ends the invocation and writes the log. */
+  end(status: number): void;
+}
+
+/** Begins an invocation; throws an `EventError` if the event is not an HTTP request. */
+export type BeginInvocation = (given: HttpEvent | RestEvent, context?: LambdaContext) => Invocation;
 
 /**
  * Prepares a handler for events.
  *
  * @param handle answers HTTP requests
  * @param options who may call, and the log
- * @returns a function that begins an invocation; it throws an `EventError` if the event is not an HTTP request
+ * @returns a function that begins an invocation
  */
-export function createInvocations(handle: FetchHandler, options: InvocationOptions) {
+export function createInvocations(handle: FetchHandler, options: InvocationOptions): BeginInvocation {
   const { origins = [], authorization, verifiedToken, log, logSalt = '' } = options;
   const names = new KnownNames();
 
-  return (given: HttpEvent | RestEvent, context: LambdaContext = {}) => {
+  return (given, context = {}) => {
     const event = readEvent(given);
     const { method } = event.requestContext.http;
     const observed = observe();
@@ -70,15 +87,10 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
     };
 
     return {
-      /** The event, in the shape of payload format 2.0. */
       event,
-      /** Aborts shortly before Lambda ends the invocation. */
       signal,
-      /** @returns the ids of the requests in the event, each of which must get an answer or an error */
       ids: () => requestIdsIn(parseJson(bodyOf(event))),
-      /** Records an error for the log. @returns the response to send instead of one that failed or was late */
       fail,
-      /** Answers the event, with an error if the handler fails or takes too long. Never rejects. */
       async answer(): Promise<Response> {
         if (page.response !== undefined) return page.response;
         if (!isRequestMethod(method)) {
@@ -109,7 +121,6 @@ export function createInvocations(handle: FetchHandler, options: InvocationOptio
           return fail(thrown);
         }
       },
-      /** Ends the invocation and writes the log. */
       end(status: number): void {
         clear();
         log({

@@ -1,10 +1,33 @@
 import { didYouMean } from '../engine/match/did-you-mean.js';
 import { errorClass } from '../errors.js';
-import { VERIFIED_TOKENS } from './claims.js';
-import { POLICY_URL_FORMS, parsePolicyUrl } from './remote-policy/policy-url.js';
+import { VERIFIED_TOKENS, type VerifiedToken } from './claims.js';
+import { POLICY_URL_FORMS, type PolicyUrl, parsePolicyUrl } from './remote-policy/policy-url.js';
 
 /** The settings that an operator makes in the environment of a deployed function. */
-export type FunctionSettings = ReturnType<typeof readSettings>;
+export interface FunctionSettings {
+  readonly sessions: 'dynamodb' | 'memory' | 'none';
+  /** The name of the table; empty if there is none. */
+  readonly table: string;
+  readonly expiresAfterSeconds?: number;
+  /** Without a `/` at their ends. */
+  readonly origins: readonly string[];
+  /** Issuers of the tokens that callers need. If empty, anyone may call. */
+  readonly issuers: readonly string[];
+  readonly resource?: string;
+  readonly scopes: readonly string[];
+  readonly response: 'buffered' | 'stream';
+  /** Whether AWS verifies callers before the function runs. */
+  readonly authorizer: 'none' | 'gateway';
+  /** Where the token is that the authorizer verified. */
+  readonly verifiedToken: VerifiedToken;
+  /** Empty if there is none: then the log has no `caller`. */
+  readonly logSalt: string;
+  readonly sessionSecret: string | undefined;
+  /** The namespace of the metrics in CloudWatch. Without it, no metrics are written. */
+  readonly metrics?: string;
+  /** The policy outside the function, which replaces the packaged one. */
+  readonly policy?: { readonly url: PolicyUrl; readonly maxAgeSeconds: number; readonly required: boolean };
+}
 
 /** Environment variables of the function are not valid. */
 export class SettingsError extends errorClass('SettingsError', 'SETTINGS_INVALID') {}
@@ -36,7 +59,7 @@ export class SettingsError extends errorClass('SettingsError', 'SETTINGS_INVALID
  * @example
  * readSettings({ MCP_CONCERNS_TABLE: 'sessions' }).sessions; // 'dynamodb'
  */
-export function readSettings(env: Readonly<Record<string, string | undefined>>) {
+export function readSettings(env: Readonly<Record<string, string | undefined>>): FunctionSettings {
   const problems: string[] = [];
   const text = (name: string): string => env[`MCP_CONCERNS_${name}`]?.trim() ?? '';
   const list = (name: string, separator: RegExp): string[] =>
@@ -97,20 +120,15 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>) 
     table,
     ...(seconds === undefined ? {} : { expiresAfterSeconds: seconds }),
     origins: origins.map((origin) => origin.replace(/\/$/, '')),
-    /** Issuers of the tokens that callers need. If empty, anyone may call. */
     issuers,
     ...(resource === '' ? {} : { resource }),
     scopes: list('SCOPES', /\s+/),
     response,
-    /** Whether AWS verifies callers before the function runs. */
     authorizer,
-    /** Where the token is that the authorizer verified. */
     verifiedToken,
     logSalt: text('LOG_SALT'),
     sessionSecret: text('SESSION_SECRET') || undefined,
-    /** The namespace of the metrics in CloudWatch. Without it, no metrics are written. */
     ...(metrics === '' ? {} : { metrics }),
-    /** The policy outside the function, which replaces the packaged one. */
     ...(url === undefined ? {} : { policy: { url, maxAgeSeconds, required } }),
   };
 }

@@ -53,7 +53,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
   );
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
-  const [{ createControl }, { catalogKeeper, settingsOf }, { forwardsTo, openServer }, { openOperations }] =
+  const [{ Control }, { catalogKeeper, settingsOf }, { forwardsTo, openServer }, { openOperations }] =
     await Promise.all([
       import('../control/control.js'),
       import('../serving/kept-catalogs.js'),
@@ -75,7 +75,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
     : undefined;
   // The page is for the person at this machine.
   const control =
-    panel === 'off' || service.isForMany ? undefined : createControl(opened.name, paths, uncalled);
+    panel === 'off' || service.isForMany ? undefined : new Control(opened.name, paths, uncalled);
 
   // A service has no terminal that could hang up. By convention, the signal asks it to read its configuration again.
   const hangup = service.isForMany && values.stdio !== true ? () => watched?.look() : undefined;

@@ -2,7 +2,7 @@ import type { PanelState } from '../../gate/panel/panel-document.js';
 import { isMembers, read } from '../../wire/messages.js';
 import { eventStream } from './event-stream.js';
 import type { Switchboard } from './hub.js';
-import { json, localPage, type PageRequest, problem } from './local-page.js';
+import { json, localPage, type PageHandler, type PageRequest, problem } from './local-page.js';
 
 const MAX_BODY = 65_536;
 
@@ -15,7 +15,7 @@ const MAX_BODY = 65_536;
  * @example
  * const response = await controlChannel(hub, key)(request, undefined);
  */
-export function controlChannel(board: Switchboard, key: string) {
+export function controlChannel(board: Switchboard, key: string): PageHandler {
   const load = async () => {
     const page = await import('../../gate/panel/generated/page.js');
     return { html: page.PANEL_HTML, contentSecurityPolicy: page.PANEL_CONTENT_SECURITY_POLICY };
@@ -30,7 +30,12 @@ export function controlChannel(board: Switchboard, key: string) {
   });
 }
 
-async function change(board: Switchboard, session: string, proposal: string | undefined, body: unknown) {
+async function change(
+  board: Switchboard,
+  session: string,
+  proposal: string | undefined,
+  body: unknown,
+): Promise<Response> {
   const concerns = read(body, 'concerns');
   const isAllowed = read(body, 'allow');
   if (proposal === undefined && isMembers(concerns)) {

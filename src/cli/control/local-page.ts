@@ -33,6 +33,12 @@ export interface PageRequest {
 }
 
 /**
+ * Answers a request, unless `listenLocally` refused it: another page could have sent it. `undefined` if its path is not that of
+ * the page or below it.
+ */
+export type PageHandler = (request: Request, refused: Response | undefined) => Promise<Response | undefined>;
+
+/**
  * Answers the requests for a page, and those that it sends with its key, which is compared in constant time. The page itself
  * contains no secret and needs no key.
  *
@@ -44,8 +50,8 @@ export interface PageRequest {
 export function localPage(
   { path, key, command, maxBody, load }: LocalPageOptions,
   answer: (request: PageRequest) => Promise<Response | undefined>,
-) {
-  return async (request: Request, refused: Response | undefined): Promise<Response | undefined> => {
+): PageHandler {
+  return async (request, refused) => {
     const { pathname } = new URL(request.url);
     if (pathname !== path && !pathname.startsWith(`${path}/`)) return undefined;
     if (refused !== undefined) return refused;

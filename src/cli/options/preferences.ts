@@ -1,5 +1,5 @@
 import { claimName, jsonOrText, setClaim, withClaim } from '../../engine/claims.js';
-import { type Caller, resolveConfiguration } from '../../engine/configuration.js';
+import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { listNames } from '../../engine/match/list-names.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { isScopeClaim } from '../../engine/scope-claims.js';
@@ -16,7 +16,10 @@ export type PreferenceValues = Partial<
 >;
 
 /** A configuration, and the caller that it belongs to. */
-export type CallerConfiguration = ReturnType<typeof readPreferences>;
+export interface CallerConfiguration {
+  readonly configuration: Configuration;
+  readonly caller: Caller;
+}
 
 /**
  * Turns these options into a configuration. An invalid preference of a host is ignored with a warning. On the command line it
@@ -33,7 +36,11 @@ export type CallerConfiguration = ReturnType<typeof readPreferences>;
  * @example
  * readPreferences(policy, { concern: ['effect=read-only', 'purpose=forms,testing'], claim: ['groups=["staff"]'] });
  */
-export function readPreferences(policy: Policy, values: PreferenceValues, capabilities?: object) {
+export function readPreferences(
+  policy: Policy,
+  values: PreferenceValues,
+  capabilities?: object,
+): CallerConfiguration {
   const given = new Set<string>();
   const once = (key: string, name = key): void => {
     if (given.has(key)) throw new CliError(`${name} is given twice, but it takes one value. Remove one.`);

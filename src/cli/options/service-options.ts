@@ -8,7 +8,19 @@ type ServiceValues = Pick<
 >;
 
 /** Who may use the endpoint, at which address, and where its sessions are kept. */
-export type Service = ReturnType<typeof readService>;
+export interface Service {
+  readonly host: string;
+  /** Other names of the endpoint, in lower case. */
+  readonly names: readonly string[];
+  /** Whether others than the person who runs it may use it. */
+  readonly isForMany: boolean;
+  /** Whether it has no key. */
+  readonly isOpen: boolean;
+  /** Which tokens take the place of the key. */
+  readonly tokens: { readonly issuer: string; readonly audience: string } | undefined;
+  /** The URL of the store that processes share, or its table. */
+  readonly store: string | undefined;
+}
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/;
 
@@ -22,7 +34,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/;
  * @example
  * readService({ host: '0.0.0.0', allowHost: ['mcp.example'] }, process.env).isForMany; // true
  */
-export function readService(values: ServiceValues, environment: NodeJS.ProcessEnv) {
+export function readService(values: ServiceValues, environment: NodeJS.ProcessEnv): Service {
   const { host, allowHost = [], open: isOpen = false, issuer, audience, stdio } = values;
   const store = values.sessionsStore ?? (environment.MCP_CONCERNS_SESSIONS_STORE || undefined);
   const isForMany = !LOOPBACK.test(host) || [...allowHost, issuer, store].some((each) => each !== undefined);
@@ -39,15 +51,10 @@ export function readService(values: ServiceValues, environment: NodeJS.ProcessEn
   if (problem !== undefined) throw new UsageError(problem);
   return {
     host,
-    /** Other names of the endpoint, in lower case. */
     names: allowHost.map((name) => name.toLowerCase()),
-    /** Whether others than the person who runs it may use it. */
     isForMany,
-    /** Whether it has no key. */
     isOpen,
-    /** Which tokens take the place of the key. */
     tokens: issuer === undefined || audience === undefined ? undefined : { issuer, audience },
-    /** The URL of the store that processes share, or its table. */
     store,
   };
 }

@@ -14,7 +14,22 @@ import { validate } from './generated/project-validator.js';
 import { projectFileOf, requireOwnFile } from './project-file.js';
 
 /** A project file. Its paths are relative to the working folder. */
-export type Project = ReturnType<typeof readProject>;
+export interface Project {
+  readonly file: string;
+  /** The absolute path of the file. */
+  readonly path: string;
+  readonly text: string;
+  /** The paths that are merged into the policy; empty if the file names none. */
+  readonly policy: readonly string[];
+  /** Test files and folders; empty if the file names none. */
+  readonly tests: readonly string[];
+  readonly catalog?: string;
+  /** The command of a server, and its arguments. */
+  readonly server?: readonly string[];
+  readonly servers?: string;
+  readonly url?: string;
+  readonly protocol?: NonNullable<ProjectDocument['protocol']>;
+}
 
 const PROJECT: Language = { schema: projectSchema, name: 'a project file' };
 
@@ -40,7 +55,11 @@ export function findProject(
   return readProject(path, folder, terminal);
 }
 
-function readProject(path: string, folder: string, { errors, warn }: Pick<Terminal, 'errors' | 'warn'>) {
+function readProject(
+  path: string,
+  folder: string,
+  { errors, warn }: Pick<Terminal, 'errors' | 'warn'>,
+): Project {
   const file = relative(folder, path);
   const text = readText(path, 'Check its permissions.', file);
   const source = readPolicyText(text, file);
@@ -61,12 +80,9 @@ function readProject(path: string, folder: string, { errors, warn }: Pick<Termin
     file,
     path,
     text,
-    /** The paths that are merged into the policy; empty if the file names none. */
     policy: [policy].flat().map(here),
-    /** Test files and folders; empty if the file names none. */
     tests: [tests].flat().map(here),
     ...(catalog === undefined ? {} : { catalog: here(catalog) }),
-    /** The command of a server, and its arguments. */
     ...(server === undefined ? {} : { server: typeof server === 'string' ? splitWords(server) : server }),
     ...(servers === undefined ? {} : { servers: here(servers) }),
     ...(url === undefined ? {} : { url }),

@@ -1,5 +1,5 @@
-import { explainRule } from '../../analysis/explain-rule.js';
-import { smallestChange } from '../../analysis/smallest-change.js';
+import { type ExplainedPart, explainRule } from '../../analysis/explain-rule.js';
+import { type ConfigurationChange, smallestChange } from '../../analysis/smallest-change.js';
 import { claimName, claimText, withClaim } from '../../engine/claims.js';
 import {
   type Caller,
@@ -7,11 +7,11 @@ import {
   describeAccepted,
   resolveConfiguration,
 } from '../../engine/configuration.js';
-import { decide, evaluate, fits, isAbout } from '../../engine/evaluate.js';
+import { type Decision, decide, evaluate, fits, isAbout } from '../../engine/evaluate.js';
 import { isTruthy } from '../../engine/expression/evaluate.js';
 import { fromNumbers, identityOf, type Mapping, type Primitive } from '../../engine/mapping.js';
 import { mapListed } from '../../engine/pins.js';
-import type { Kind, Policy } from '../../engine/policy.js';
+import type { Kind, Policy, Rule } from '../../engine/policy.js';
 import { present } from '../../engine/present.js';
 import { serverOf } from '../../engine/servers/outside-names.js';
 import { detailsOf } from '../../policy/diff/compare-definitions.js';
@@ -19,13 +19,47 @@ import type { CallerConfiguration } from '../options/preferences.js';
 import type { Origins } from './configuration-origins.js';
 
 /** Why a primitive is shown or hidden. */
-export type Explanation = ReturnType<typeof explainPrimitive>;
+export interface Explanation {
+  readonly kind: Kind;
+  readonly id: string;
+  /** Of several servers, the one that lists it. */
+  readonly server: unknown;
+  readonly shown: boolean;
+  readonly reason: Decision['reason'];
+  readonly mapped: boolean;
+  /** What hosts get in place of what the server lists. */
+  readonly presented: ReturnType<typeof detailsOf>;
+  readonly concerns: readonly ExplainedConcern[];
+  /** The rules about this kind; those that apply come first. */
+  readonly rules: readonly ExplainedRule[];
+  /** The smallest change of preferences that reverses the decision. */
+  readonly change: ConfigurationChange | undefined;
+  /** If no preference reverses the decision: a claim that does, as its name and its value. */
+  readonly claim: Words | undefined;
+}
+
+type Words = readonly (string | number)[];
 
 /** How one concern affects a primitive. */
-export type ExplainedConcern = Explanation['concerns'][number];
+export interface ExplainedConcern {
+  readonly concern: string;
+  /** The values in effect; `denied` for an operator concern that no claim gives a value. */
+  readonly preferred: Words | 'denied' | undefined;
+  /** Where the values in effect come from: an option, or a line of the policy. */
+  readonly from: string | undefined;
+  /** The values of the primitive; undefined if it has none, which matches everything. */
+  readonly actual: Words | undefined;
+  /** Where the values of the primitive are written: `file:line`. */
+  readonly source: string | undefined;
+  readonly fits: boolean;
+}
 
 /** How one rule affects a primitive. */
-export type ExplainedRule = Explanation['rules'][number];
+export interface ExplainedRule extends Pick<Rule, 'id' | 'effect' | 'source'> {
+  readonly reason: string | undefined;
+  readonly fires: boolean;
+  readonly expression: ExplainedPart;
+}
 
 /**
  * Explains the decision about one primitive.
@@ -43,47 +77,42 @@ export function explainPrimitive(
   kind: Kind,
   primitive: Primitive,
   { configuration, caller, origins }: CallerConfiguration & { readonly origins: Origins },
-) {
+): Explanation {
   const mapping = mapListed(policy, kind, primitive);
   const { effect, reason } = evaluate(mapping, configuration);
   const change = smallestChange(mapping, configuration, caller);
   return {
     kind,
     id: identityOf(kind, primitive),
-    /** Of several servers, the one that lists it. */
     server: serverOf(primitive),
     shown: effect === 'show',
     reason,
     mapped: mapping.mapped,
-    /** What hosts get in place of what the server lists. */
     presented: detailsOf(primitive, present(policy, kind, primitive), false),
     concerns: policy.concerns.map((concern, index) => {
       const effective = configuration.effective[index];
       const offer = mapping.offers[index];
       return {
         concern: concern.name,
-        /** The values in effect; `denied` for an operator concern that no claim gives a value. */
         preferred:
           effective === undefined || effective === 'denied' ? effective : fromNumbers(concern, effective),
-        /** Where the values in effect come from: an option, or a line of the policy. */
         from: origins.get(concern.name),
-        /** The values of the primitive; undefined if it has none, which matches everything. */
         actual: offer && fromNumbers(concern, offer.offered),
-        /** Where the values of the primitive are written: `file:line`. */
         source: offer?.source,
         fits: offer === undefined || fits(policy, index, effective, offer.offered),
       };
     }),
-    /** The rules about this kind; those that apply come first. */
     rules: explainRules(policy, mapping, configuration),
-    /** The smallest change of preferences that reverses the decision. */
     change,
-    /** If no preference reverses the decision: a claim that does. */
     claim: change === undefined ? reversingClaim(policy, mapping, configuration, caller) : undefined,
   };
 }
 
-function explainRules(policy: Policy, mapping: Mapping, configuration: Configuration) {
+function explainRules(
+  policy: Policy,
+  mapping: Mapping,
+  configuration: Configuration,
+): readonly ExplainedRule[] {
   const rules = policy.rules
     .filter((rule) => rule.kinds.includes(mapping.kind) && isAbout(rule, mapping))
     .map(({ id, effect, source, reason, when }) => {
@@ -94,7 +123,12 @@ function explainRules(policy: Policy, mapping: Mapping, configuration: Configura
 }
 
 /** Looks for a claim that reverses the decision. */
-function reversingClaim(policy: Policy, mapping: Mapping, configuration: Configuration, caller: Caller) {
+function reversingClaim(
+  policy: Policy,
+  mapping: Mapping,
+  configuration: Configuration,
+  caller: Caller,
+): Words | undefined {
   const { effect } = decide(mapping, configuration);
   const sources = [{ from: 'session', concerns: describeAccepted(configuration) }] as const;
   for (const concern of policy.concerns) {

@@ -1,6 +1,12 @@
 import { type Configuration, describeConfiguration } from '../../engine/configuration.js';
-import { evaluate } from '../../engine/evaluate.js';
-import { IDENTITY, type Primitive, primitivesIn, type ServerCatalog } from '../../engine/mapping.js';
+import { type Decision, evaluate } from '../../engine/evaluate.js';
+import {
+  IDENTITY,
+  type Mapping,
+  type Primitive,
+  primitivesIn,
+  type ServerCatalog,
+} from '../../engine/mapping.js';
 import { mapListed } from '../../engine/pins.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { narrowTool } from '../../engine/uses/narrow.js';
@@ -10,12 +16,28 @@ import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
 import { leftInWords } from './left-in-words.js';
 
 /** The decisions about all primitives of a server, for one configuration. */
-export type ListReport = ReturnType<typeof decideAll>;
+export interface ListReport {
+  /** The values in effect, by concern. */
+  readonly configuration: ReturnType<typeof describeConfiguration>;
+  readonly all: readonly DecidedPrimitive[];
+}
 
-type Weighed = ReturnType<typeof weighCatalog>[number];
+/** One primitive of a server, with what every configuration needs of it. */
+export interface WeighedPrimitive {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly primitive: Primitive;
+  readonly mapping: Mapping;
+  /** The tokens of its definition as the server lists it. */
+  readonly tokens: number;
+  readonly tokensOf: TokenCounter;
+}
 
 /** One primitive of a server, and the decision about it. */
-export type DecidedPrimitive = ListReport['all'][number];
+export interface DecidedPrimitive extends WeighedPrimitive {
+  readonly asShown: AsShown;
+  readonly decision: Decision;
+}
 
 /**
  * Maps and counts every primitive once, for use with several configurations.
@@ -27,7 +49,11 @@ export type DecidedPrimitive = ListReport['all'][number];
  * @example
  * const weighed = weighCatalog(policy, catalog, await loadTokenCounter());
  */
-export const weighCatalog = (policy: Policy, catalog: ServerCatalog, tokensOf: TokenCounter) =>
+export const weighCatalog = (
+  policy: Policy,
+  catalog: ServerCatalog,
+  tokensOf: TokenCounter,
+): readonly WeighedPrimitive[] =>
   primitivesIn(catalog).map((each) => ({
     ...each,
     tokens: tokensOf(each.primitive),
@@ -44,7 +70,10 @@ export const weighCatalog = (policy: Policy, catalog: ServerCatalog, tokensOf: T
  * @example
  * const { all } = decideAll(configuration, weighed);
  */
-export const decideAll = (configuration: Configuration, weighed: ReturnType<typeof weighCatalog>) => ({
+export const decideAll = (
+  configuration: Configuration,
+  weighed: readonly WeighedPrimitive[],
+): ListReport => ({
   configuration: describeConfiguration(configuration),
   all: weighed.map((each) => ({
     ...each,
@@ -54,14 +83,17 @@ export const decideAll = (configuration: Configuration, weighed: ReturnType<type
 });
 
 /** What hosts get of a primitive. */
-interface AsShown {
+export interface AsShown {
   readonly primitive: Primitive;
   readonly tokens: number;
   /** What is left of the arguments of a tool of which not every call is left. */
   readonly left: readonly Remaining[];
 }
 
-function asShown(configuration: Configuration, { kind, primitive, tokens, tokensOf }: Weighed): AsShown {
+function asShown(
+  configuration: Configuration,
+  { kind, primitive, tokens, tokensOf }: WeighedPrimitive,
+): AsShown {
   const uses = kind === 'tools' ? usesOf(configuration.policy, primitive) : undefined;
   const left = uses && remainingOf(uses, configuration);
   if (uses === undefined || left === undefined || left.isSame) return { primitive, tokens, left: [] };
@@ -78,8 +110,16 @@ export const shownOf = (all: readonly DecidedPrimitive[]): DecidedPrimitive[] =>
 export const shownTools = ({ all }: ListReport): object[] =>
   shownOf(all).flatMap(({ kind, asShown }) => (kind === 'tools' ? [asShown.primitive] : []));
 
+/** The number and the tokens of some primitives. */
+export interface ListSum {
+  readonly total: number;
+  readonly shown: number;
+  readonly hidden: number;
+  readonly tokens: { readonly total: number; readonly shown: number; readonly saved: number };
+}
+
 /** @returns the number and the tokens of some primitives: all, shown and hidden */
-export function sumOf(all: readonly DecidedPrimitive[]) {
+export function sumOf(all: readonly DecidedPrimitive[]): ListSum {
   const visible = shownOf(all);
   const tokens = {
     total: all.reduce((sum, each) => sum + each.tokens, 0),

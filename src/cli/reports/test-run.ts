@@ -6,7 +6,7 @@ import { PolicyFileError, readPolicy } from '../../policy/compile/load.js';
 import { policyReader } from '../../policy/compile/read-file.js';
 import { comparePlaces, type Finding } from '../../policy/language/findings.js';
 import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
-import { coverageOf, percentageOf, type TestRun } from '../../policy/testing/coverage.js';
+import { type CoveredPart, coverageOf, percentageOf, type TestRun } from '../../policy/testing/coverage.js';
 import { runTestFile } from '../../policy/testing/run-test-file.js';
 import { hasPassed, type TestResult } from '../../policy/testing/run-tests.js';
 import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
@@ -28,10 +28,40 @@ type TestOptions = Pick<Options['test'], 'timeout' | 'servers' | 'threshold' | '
 };
 
 /** Everything that `test` reports. */
-export type TestReport = Awaited<ReturnType<typeof runTestFiles>>;
+export interface TestReport {
+  readonly files: readonly FileReport[];
+  readonly findings: readonly Finding[];
+  /** The texts of the files that were read, by path. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly coverage: readonly PolicyCoverage[];
+  /** The policies that the tests exercise less than the threshold demands. */
+  readonly low: readonly PolicyCoverage[];
+  readonly threshold: number | undefined;
+  readonly failed: boolean;
+  /** All files that were read. */
+  readonly read: readonly string[];
+}
 
 /** A test file with the results of its tests. There are no results if the file or its policy has errors. */
-export type FileReport = TestReport['files'][number];
+export interface FileReport {
+  readonly file: string;
+  readonly source: Source;
+  /** @returns the line in which a test begins */
+  readonly lineOf: (result: TestResult) => number;
+  readonly results: readonly TestResult[];
+  readonly failures: readonly TestResult[];
+  /** Whether the file or its policy has errors. */
+  readonly broken: boolean;
+}
+
+/** The parts of a policy, and which of them its tests exercise. */
+export interface PolicyCoverage {
+  /** The paths of its files. */
+  readonly policy: string;
+  readonly parts: readonly CoveredPart[];
+  readonly percentage: number;
+  readonly belowThreshold: boolean;
+}
 
 /**
  * Runs test files one after the other, each on its own catalog or server. The coverage of a policy counts all files that
@@ -44,13 +74,12 @@ export type FileReport = TestReport['files'][number];
  * @example
  * const { failed } = await runTestFiles(['policies/vault.test.yaml'], options);
  */
-export async function runTestFiles(files: readonly string[], options: TestOptions) {
+export async function runTestFiles(files: readonly string[], options: TestOptions): Promise<TestReport> {
   const runner = new TestRunner(options);
-  const reports: Awaited<ReturnType<TestRunner['run']>>[] = [];
+  const reports: FileReport[] = [];
   for (const file of files) reports.push(await runner.run(file));
   const { findings, texts } = runner;
   const coverage = options.coverage ? runner.coverage() : [];
-  /** The policies that the tests exercise less than the threshold demands. */
   const low = coverage.filter(({ belowThreshold }) => belowThreshold);
   const failed = low.length > 0 || reports.some(({ broken, failures }) => broken || failures.length > 0);
   const { filter, threshold } = options;
@@ -58,7 +87,6 @@ export async function runTestFiles(files: readonly string[], options: TestOption
     filter === undefined ? reports : reports.filter(({ broken, results }) => broken || results.length > 0);
   if (found.length === 0)
     throw new CliError(`There is no test with "${filter}" in its name. Check --filter.`);
-  /** All files that were read. */
   const read = [...texts.keys(), ...runner.catalogs];
   return { files: found, findings, texts, coverage, low, threshold, failed, read };
 }
@@ -77,7 +105,7 @@ class TestRunner {
 
   constructor(private readonly options: TestOptions) {}
 
-  async run(file: string) {
+  async run(file: string): Promise<FileReport> {
     const { isTrusted, servers } = this.options;
     const { text, problem } = policyReader([isTrusted(file) ? file : dirname(file)])(file);
     if (text === undefined) throw new CliError(`${file} cannot be read (${problem}). Check the file.`);
@@ -92,7 +120,6 @@ class TestRunner {
     }
     const loaded = this.loadPolicy(source, tests);
     const catalog = await this.loadCatalog(source, tests, loaded?.policy);
-    /** @returns the line in which a test begins */
     const lineOf = ({ test }: TestResult): number => source.locate(test.path).line;
     const about = { file, lineOf, source };
     if (loaded === undefined || catalog === undefined) {
@@ -101,7 +128,6 @@ class TestRunner {
     }
     const run = runTestFile(source, loaded.policy, catalog, tests);
     this.findings.push(...run.findings);
-    /** The file or its policy has errors. */
     const broken = run.findings.some(({ severity }) => severity === 'error');
     if (!broken) loaded.runs.push(run);
     const { filter = '' } = this.options;
@@ -110,7 +136,7 @@ class TestRunner {
   }
 
   /** Returns the parts of each policy that its tests exercise. */
-  coverage() {
+  coverage(): readonly PolicyCoverage[] {
     const { threshold } = this.options;
     return [...this.policies].flatMap(([name, loaded]) => {
       // The tests of broken files did not run, so their coverage is not known.

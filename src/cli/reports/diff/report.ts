@@ -1,24 +1,93 @@
 import { resolveConfiguration } from '../../../engine/configuration.js';
 import { primitivesIn } from '../../../engine/mapping.js';
-import { type CompiledPolicy, preparePolicy } from '../../../engine/policy.js';
+import { type CompiledPolicy, type Kind, preparePolicy } from '../../../engine/policy.js';
 import type { PolicyCatalog } from '../../../policy/check/check-catalog.js';
 import type { Changed } from '../../../policy/diff/change.js';
-import { compareSides } from '../../../policy/diff/compare.js';
+import { compareSides, type Difference } from '../../../policy/diff/compare.js';
 import { compareDeclarations } from '../../../policy/diff/compare-declarations.js';
-import { detailsOf, renamesOf } from '../../../policy/diff/compare-definitions.js';
+import { type DefinitionDetail, detailsOf, renamesOf } from '../../../policy/diff/compare-definitions.js';
 import { describeCondition } from '../../../policy/diff/conditions.js';
 import { ENCODING, type TokenCounter } from '../../inputs/token-counter.js';
 import { decideAll, shownOf, shownTools, sumOf, weighCatalog } from '../list-report.js';
 import { resentAfter } from '../prompt-cost.js';
 
 /** Everything that `diff` reports, as `--format json` writes it. */
-export type DiffReport = ReturnType<typeof makeReport>;
+export interface DiffReport {
+  /** The names of the sides. */
+  readonly old: string;
+  readonly new: string;
+  /** Where the primitives come from; `null` if only the names in the policies were compared. */
+  readonly source: string | null;
+  readonly primitives: number;
+  readonly hidden: number;
+  readonly shown: number;
+  readonly renamed: number;
+  readonly encoding: string;
+  readonly groups: readonly ReportedGroup[];
+  readonly configurations: NonNullable<Difference['extent']> | null;
+  readonly newlyEmpty: NonNullable<Difference['newlyEmpty']> | null;
+  /** What a host without preferences, or with one preset, sees before and after the change. */
+  readonly named: readonly NamedConfiguration[];
+  /** The definitions that changed under the same name. */
+  readonly definitions: readonly Redefinition[];
+  readonly words: readonly string[];
+  readonly notes: readonly string[];
+}
 
 /** Primitives that change under one condition. */
-export type ReportedGroup = DiffReport['groups'][number];
+export interface ReportedGroup {
+  readonly when: ReturnType<typeof describeCondition>;
+  readonly conditions: readonly (readonly ReportedTerm[])[];
+  readonly hidden: readonly ReportedPrimitive[];
+  readonly shown: readonly ReportedPrimitive[];
+  /** What has another name now, and the same definition. */
+  readonly renamed: readonly { readonly kind: Kind; readonly name: string; readonly from: string }[];
+  /** The change of tokens in the context of a host; negative if the change saves tokens. */
+  readonly tokens: number | undefined;
+  readonly exact: boolean;
+}
+
+/** What a condition demands of one concern or claim: one of these values. `null`: not requested, not claimed, or not true. */
+export interface ReportedTerm {
+  readonly by: string;
+  readonly name: string;
+  readonly values: readonly (string | null)[];
+}
 
 /** One primitive that is no longer shown, or is newly shown. */
-export type ReportedPrimitive = ReportedGroup['hidden'][number];
+export interface ReportedPrimitive {
+  readonly kind: Kind;
+  readonly name: string;
+  /** Whether the server added or removed it. */
+  readonly server: 'new' | 'gone' | undefined;
+  readonly tokens: number | undefined;
+}
+
+/** What a host sees. */
+export interface Seen {
+  readonly shown: number;
+  readonly total: number;
+  readonly tokens: number | undefined;
+}
+
+/** What a host without preferences, or with one preset, sees before and after a change. */
+export interface NamedConfiguration {
+  readonly name: string;
+  readonly before: Seen;
+  readonly after: Seen;
+  readonly changed: boolean;
+  /** The tokens of the new list of tools that are not in the prompt cache of a host that saw the old list. */
+  readonly resent: number | undefined;
+}
+
+/** A definition that changed under the same name, with its tokens. */
+export interface Redefinition {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly before: number;
+  readonly after: number;
+  readonly details: readonly DefinitionDetail[];
+}
 
 /** What is compared: a policy, and the primitives that it decides about. */
 export interface ComparedSide {
@@ -40,14 +109,16 @@ export interface ComparedSide {
  * @example
  * process.stdout.write(toPretty(makeReport(old, now, 'vault.catalog.json'), paper));
  */
-export function makeReport(old: ComparedSide, now: ComparedSide, input: string | undefined) {
+export function makeReport(old: ComparedSide, now: ComparedSide, input: string | undefined): DiffReport {
   const difference = compareSides(old, now);
   const areFacts = [old, now].some(({ catalog }) => catalog.encoding !== undefined);
   const renames =
     input === undefined || areFacts ? new Map<string, string>() : renamesOf(old.catalog, now.catalog);
-  const reported = (direction: 'hidden' | 'shown', changed: readonly Changed[]) =>
+  const reported = (
+    direction: 'hidden' | 'shown',
+    changed: readonly Changed[],
+  ): readonly ReportedPrimitive[] =>
     changed.map(({ kind, name, before, after }) => {
-      /** Whether the server added or removed it. */
       const server = before === undefined ? 'new' : after === undefined ? 'gone' : undefined;
       const [{ count }, primitive] = direction === 'hidden' ? [old, before] : [now, after];
       return { kind, name, server, tokens: primitive === undefined ? undefined : count?.(primitive) };
@@ -59,9 +130,9 @@ export function makeReport(old: ComparedSide, now: ComparedSide, input: string |
       return from !== undefined && isHidden ? [{ kind, name, from }] : [];
     });
     const [hidden, shown] = [reported('hidden', group.hidden), reported('shown', group.shown)];
-    const others = (some: typeof shown, key: 'name' | 'from') =>
+    const others = (some: readonly ReportedPrimitive[], key: 'name' | 'from') =>
       some.filter(({ kind, name }) => !renamed.some((each) => each.kind === kind && each[key] === name));
-    const sum = (some: ReturnType<typeof reported>) =>
+    const sum = (some: readonly ReportedPrimitive[]) =>
       some.reduce((all, { tokens }) => all + (tokens ?? 0), 0);
     const tokens = now.count === undefined ? undefined : sum(shown) - sum(hidden);
     return {
@@ -70,15 +141,12 @@ export function makeReport(old: ComparedSide, now: ComparedSide, input: string |
         terms.map(({ dimension: { type: by, name, choices }, choices: selected }) => ({
           by,
           name,
-          // null: not requested, not claimed, or not true.
           values: [...selected].map((index) => choices[index]?.text ?? null),
         })),
       ),
       hidden: others(hidden, 'from'),
       shown: others(shown, 'name'),
-      /** What has another name now, and the same definition. */
       renamed,
-      /** The change of tokens in the context of a host; negative if the change saves tokens. */
       tokens,
       exact: group.exact,
     };
@@ -111,16 +179,14 @@ export function makeReport(old: ComparedSide, now: ComparedSide, input: string |
     groups,
     configurations: difference.extent ?? null,
     newlyEmpty: difference.newlyEmpty ?? null,
-    /** What a host without preferences, or with one preset, sees before and after the change. */
     named: namedConfigurations(old, now),
-    /** The definitions that changed under the same name. */
     definitions: redefinitions(old, now, areFacts),
     words: compareDeclarations(old.compiled, now.compiled),
     notes,
   };
 }
 
-function namedConfigurations(old: ComparedSide, now: ComparedSide) {
+function namedConfigurations(old: ComparedSide, now: ComparedSide): readonly NamedConfiguration[] {
   const [before, after] = [seenBy(old), seenBy(now)];
   return [undefined, ...Object.keys({ ...now.compiled.presets, ...old.compiled.presets })].map((preset) => {
     const [former, latter] = [before(preset), after(preset)];
@@ -129,7 +195,6 @@ function namedConfigurations(old: ComparedSide, now: ComparedSide) {
       before: former.seen,
       after: latter.seen,
       changed: former.names !== latter.names || former.seen.tokens !== latter.seen.tokens,
-      /** The tokens of the new list of tools that are not in the prompt cache of a host that saw the old list. */
       resent: old.count && now.count && resentAfter(former.tools, latter.tools, now.count),
     };
   });
@@ -150,7 +215,7 @@ function seenBy({ compiled, catalog, count }: ComparedSide) {
 }
 
 /** @returns the definitions that changed under the same name */
-function redefinitions(old: ComparedSide, now: ComparedSide, areFacts: boolean) {
+function redefinitions(old: ComparedSide, now: ComparedSide, areFacts: boolean): readonly Redefinition[] {
   const [countOld, countNow] = [old.count, now.count];
   if (countOld === undefined || countNow === undefined || old.catalog === now.catalog) return [];
   const former = new Map(

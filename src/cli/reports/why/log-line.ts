@@ -7,7 +7,24 @@ import { CliError } from '../../errors.js';
 import { readText } from '../../terminal/read-text.js';
 
 /** What a log line tells about a decision. The names of its fields are in docs/reference/settings.md. */
-export type LoggedDecision = NonNullable<ReturnType<typeof parseLogLine>>;
+export interface LoggedDecision {
+  readonly line: object;
+  readonly method: string;
+  /** The id of the decision. */
+  readonly decision: string;
+  /** The digest of the policy. */
+  readonly policy: string;
+  readonly concerns: Record<string, unknown>;
+  readonly sources: Record<string, unknown>;
+  /** The values that a model had set. */
+  readonly model: Record<string, unknown>;
+  readonly about: DecidedAbout;
+}
+
+/** What a decision is about: a primitive, or a list, of which the client's own filter left out so many. */
+export type DecidedAbout =
+  | { readonly what: 'primitive'; readonly kinds: readonly Kind[]; readonly name: string }
+  | { readonly what: 'list'; readonly kind: Kind; readonly filtered: number };
 
 const TARGETS: readonly (readonly [field: string, kinds: readonly Kind[]])[] = [
   ['gen_ai.tool.name', ['tools']],
@@ -43,7 +60,7 @@ export async function readLogLines(given: string, stdin: NodeJS.ReadableStream):
  * @example
  * parseLogLine('2026-11-20T13:02:39Z {"mcp.method.name":"tools/list", ...}')?.about.what; // 'list'
  */
-export function parseLogLine(text: string) {
+export function parseLogLine(text: string): LoggedDecision | undefined {
   const line = lineIn(text);
   const [method, decision, policy] = ['mcp.method.name', 'decision', 'policy'].map((name) =>
     read(line, name),
@@ -53,19 +70,21 @@ export function parseLogLine(text: string) {
   const about = aboutOf(line, method);
   if (line === undefined || about === undefined) return undefined;
   const [concerns, sources] = [membersOf(read(line, 'concerns')), membersOf(read(line, 'sources'))];
-  /** The values that a model had set. */
   const model = membersOf(read(line, 'model'));
   return { line, method, decision, policy, concerns, sources, model, about };
 }
 
 /** What a log line tells about preferences that somebody switched. */
-export type LoggedSwitch = NonNullable<ReturnType<typeof switchIn>>;
+export interface LoggedSwitch {
+  readonly line: object;
+  readonly about: { readonly what: 'switch' };
+}
 
 /** @returns what a log line tells about preferences that somebody switched; `undefined` if it is about something else */
-export function switchIn(text: string) {
+export function switchIn(text: string): LoggedSwitch | undefined {
   const line = lineIn(text);
   if (line === undefined || read(line, 'mcp.method.name') !== METHODS.updateConcerns) return undefined;
-  return { line, about: { what: 'switch' as const } };
+  return { line, about: { what: 'switch' } };
 }
 
 /** @returns the object of a log line, also from the object that a service put around it */
@@ -77,18 +96,18 @@ function lineIn(text: string): object | undefined {
   return typeof inner === 'string' ? lineIn(inner) : line;
 }
 
-function aboutOf(line: unknown, method: string) {
+function aboutOf(line: unknown, method: string): DecidedAbout | undefined {
   for (const [field, kinds] of TARGETS) {
     const name = read(line, field);
     if (typeof name === 'string' && read(line, 'effect') !== undefined)
-      return { what: 'primitive' as const, kinds, name };
+      return { what: 'primitive', kinds, name };
   }
   // Of a list that is too long, the line has the counts of one page only.
   if ([read(line, 'warnings')].flat().includes('unbounded-list')) return undefined;
   const kind = KINDS.find((each) => LISTS[each].method === method);
   if (kind === undefined || !Number.isInteger(read(line, 'shown'))) return undefined;
   const filtered = read(line, 'hidden', 'filter');
-  return { what: 'list' as const, kind, filtered: typeof filtered === 'number' ? filtered : 0 };
+  return { what: 'list', kind, filtered: typeof filtered === 'number' ? filtered : 0 };
 }
 
 function objectIn(text: string): object | undefined {

@@ -16,7 +16,31 @@ import { read } from '../../../wire/messages.js';
 import type { LoggedDecision } from './log-line.js';
 
 /** A decision of a log line, made again. */
-export type Replay = ReturnType<typeof replay>;
+export interface Replay {
+  /** Whether the decision is the same, and the line intact. */
+  readonly same: boolean;
+  /** The argument because of which a call was refused. The line has no arguments, so that is not decided again. */
+  readonly argument: unknown;
+  readonly logged: LoggedDecision;
+  /** The fields of the decision as they are now, as a log has them. */
+  readonly replayed: object;
+  /** The decision about a primitive; undefined for a list. */
+  readonly decision: Decision | undefined;
+  /** What the list did with one primitive, or with each that it hid. */
+  readonly members: readonly ListMember[];
+  readonly differences: readonly FieldDifference[];
+  /** Whether the fields of the line have the id that the line says. If not, the line was changed. */
+  readonly intact: boolean;
+  /** Paths of claims and of the client that rules read, and that a log line does not contain. */
+  readonly unlogged: Policy['callerPaths'];
+}
+
+/** A field of a log line that has another value now. */
+export interface FieldDifference {
+  readonly field: string;
+  readonly logged: unknown;
+  readonly replayed: unknown;
+}
 
 /**
  * Makes the decision of a log line again.
@@ -35,18 +59,14 @@ export function replay(
   catalog: ServerCatalog,
   caller: Caller = {},
   name?: string,
-) {
+): Replay {
   const { about } = logged;
   const configuration = configurationOf(logged, policy, caller);
-  /** The decision about a primitive; undefined for a list. */
   const decision = about.what === 'list' ? undefined : decisionAbout(about, catalog, configuration);
   const outcome = about.what === 'list' ? listOutcome(about, catalog, configuration) : {};
-  /** What the list did with one primitive, or with each that it hid. */
   const members = about.what === 'list' ? membersOf(about.kind, catalog, configuration, name) : [];
   const fields = { ...outcome, ...(decision && decisionFields(decision)), policy: policy.digest };
-  /** The fields of the decision as they are now, as a log has them. */
   const replayed: object = JSON.parse(JSON.stringify(fields));
-  /** The argument because of which a call was refused. The line has no arguments, so that is not decided again. */
   const argument = read(logged.line, 'argument');
   const names = [
     ...['policy', 'shown', 'total', 'hidden'],
@@ -56,16 +76,18 @@ export function replay(
     const [before, now] = [read(logged.line, field), read(replayed, field)];
     return isDeepStrictEqual(before, now) ? [] : [{ field, logged: before, replayed: now }];
   });
-  /** Whether the fields of the line have the id that the line says. If not, the line was changed. */
   const intact = decisionIdOf(logged.line) === logged.decision;
-  /** Paths of claims and of the client that rules read, and that a log line does not contain. */
   const unlogged = policy.callerPaths;
   const same = differences.length === 0 && intact;
   return { same, argument, logged, replayed, decision, members, differences, intact, unlogged };
 }
 
 /** @returns the configuration with the values in effect of the line, whichever sources they came from */
-function configurationOf({ concerns, sources, model }: LoggedDecision, policy: Policy, caller: Caller) {
+function configurationOf(
+  { concerns, sources, model }: LoggedDecision,
+  policy: Policy,
+  caller: Caller,
+): Configuration {
   const preferences: Record<string, unknown> = Object.create(null);
   // What the request itself stated is stronger than the tools that a model added.
   const stated: Record<string, unknown> = Object.create(null);
