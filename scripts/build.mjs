@@ -58,9 +58,16 @@ const command = await build({
   external: withSubpaths(
     Object.keys(peerDependencies).filter((name) => !name.startsWith('@modelcontextprotocol/')),
   ),
+  // A module for browsers can be bundled, and one that finds its parts when it runs cannot.
+  mainFields: ['module', 'main'],
   plugins: [compressedTokens(), smallPackages()],
 });
 chmodSync(join(COMMAND, 'main.js'), 0o755);
+for (const file of Object.keys(command.metafile.outputs).filter((name) => name.endsWith('.js'))) {
+  // esbuild writes this where a package finds its parts when it runs. They are not in the bundle.
+  if (readFileSync(file, 'utf8').includes('Dynamic require of'))
+    throw new Error(`${file} requires files that are not in it. Bundle a package in another form.`);
+}
 writeLicenses(LIBRARY, Object.keys(library.metafile.inputs));
 writeLicenses(COMMAND, Object.keys(command.metafile.inputs));
 await build({

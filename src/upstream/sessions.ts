@@ -120,10 +120,10 @@ export function proxySessions(options: SessionProxyOptions) {
           `All ${maxSessions} sessions are busy. Try again later, or serve more with --sessions.`,
         );
       }
-      const [oldestKey, { retire }] = oldest;
+      const [oldestKey, leaving] = oldest;
       ending.push(end(oldestKey));
       // What is sealed in the id must not open it again. A shared store knows more than the id.
-      if (options.isShared !== true) ending.push(retire());
+      if (options.isShared !== true) ending.push(leaving.retire());
       options.evicted?.();
     }
     // The process of the new session starts after those of the ended ones have ended.
@@ -259,7 +259,7 @@ export function proxySessions(options: SessionProxyOptions) {
     async close(drainMs = 0): Promise<void> {
       isEnding = true;
       clearInterval(sweeping);
-      await Promise.all([...sessions.values()].map(({ answerAll }) => answerAll(drainMs)));
+      await Promise.all([...sessions.values()].map((each) => each.answerAll(drainMs)));
       await Promise.allSettled(opening);
       await Promise.all([...sessions.keys()].map(end));
     },
