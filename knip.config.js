@@ -23,7 +23,8 @@ export default {
     'bench/zod-server.ts',
     'scripts/*.mjs',
     // scripts/build.mjs bundles them by their paths.
-    'src/deploy/bundled/*.ts',
+    'src/deploy/bundled/mcp-*.ts',
+    'src/deploy/probe/probe-worker.ts',
     // Run by scripts/run.mjs.
     'scripts/generate/run.ts',
     'test/behavior/store-faults/run.ts',
