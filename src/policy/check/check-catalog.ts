@@ -109,7 +109,7 @@ export function checkCatalog(
   if (scope.unmapped) checkMapped(check, judged);
   checkPresentation(check);
   if (scope.whole && catalog.isFiltered !== true) checkEmptyPresets(check);
-  const isUnknown = catalog.encoding !== undefined && textRead(policy) !== undefined;
+  const isUnknown = catalog.encoding !== undefined && textRead(policy, catalog.tools) !== undefined;
   let neverVisible: Named[] = [];
   if (isUnknown) checkTexts(check);
   else if (scope.whole && alone.size === 0) neverVisible = checkAllConfigurations(check);
