@@ -130,8 +130,8 @@ function checkUnbound({ files, policy, findings }: CatalogCheck, tools: readonly
   const what = [
     ...(free.length === 0
       ? []
-      : [`${free.length} tools do not declare it: ${named(free.map(({ name }) => name))}`]),
-    ...(alike.length === 0 ? [] : [`${alike.length} arguments have a similar name: ${named(alike)}`]),
+      : [`tools that have no bound argument (${free.length}): ${named(free.map(({ name }) => name))}`]),
+    ...(alike.length === 0 ? [] : [`arguments with a similar name (${alike.length}): ${named(alike)}`]),
   ];
   if (what.length > 0)
     reportsIn(file, findings).warn(['bind'], problem('unbound', { what: what.join('; ') }), 'key');
