@@ -74,7 +74,7 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
     const texts = slots.map((each) => textOf(each, `item ${classOf.length}`));
     const isPlain = change === undefined && texts.length === 0;
     const key = isPlain ? given.number : [given.number, change, ...texts].join();
-    const ofTool = kind === 'tools' ? usesOf(policy, item) : undefined;
+    const ofTool = kind === 'tools' ? usesOf(policy, item, data) : undefined;
     const made = () =>
       classes.push(withUses(ofTool, { kind, change, ...given.offers, primitive: data, slots })) - 1;
     // What is left of the arguments of a tool is its own.

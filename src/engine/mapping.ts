@@ -21,7 +21,7 @@ export interface Primitive {
 }
 
 /** The fields of a primitive that rules can read. All of them are own properties, or there is none. */
-type Readable = Readonly<Record<string, unknown>>;
+export type Readable = Readonly<Record<string, unknown>>;
 
 /** Everything that one server lists, or what a catalog file keeps of it. */
 export type ServerCatalog = { readonly [K in Kind]?: readonly Primitive[] | undefined };

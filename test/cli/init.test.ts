@@ -191,6 +191,79 @@ describe('a proposed policy', () => {
   });
 });
 
+describe('the actions of tools', () => {
+  const PAGES = {
+    name: 'pages',
+    inputSchema: {
+      type: 'object',
+      properties: { action: { enum: ['list', 'get', 'update', 'delete'] }, id: { type: 'string' } },
+      required: ['action'],
+    },
+  };
+  const tools = [{ name: 'get_user', inputSchema: { type: 'object' } }, PAGES];
+
+  it('get effects of their own, and a host that only reads sees those that read', async () => {
+    const policy = join(folder, 'actions', 'policy.yaml');
+    mkdirSync(join(folder, 'actions'));
+    const catalog = write('actions/catalog.json', { tools });
+    const { code, stderr } = await run('init', '-o', policy, '--catalog', catalog);
+    expect(code).toBe(0);
+    expect(stderr).toContain('Actions: 1 tool has several, and 2 of these only read.\n');
+    expect(stderr).toContain('Checked: check reports nothing, and the tests pass.');
+    const listed = await run('list', policy, '--catalog', catalog, '--concern', 'effect=read-only');
+    expect(listed.stdout).toContain('pages (2 of 4 values of action)');
+    // A later action is not read-only by its name.
+    const later = { ...PAGES, inputSchema: { properties: { action: { enum: ['list', 'show_all'] } } } };
+    const changed = write('actions/later.json', { tools: [later] });
+    const use = await run('explain', policy, 'pages(action=show_all)', '--catalog', changed);
+    expect(use.stdout).toMatch(/effect +destroys/);
+  });
+
+  it('can be decided on a catalog of facts, and uses of other arguments cannot', async () => {
+    const full = write('full.json', { tools });
+    const facts = join(folder, 'facts.json');
+    expect((await run('list', '--catalog', full, '--save', facts, '--facts')).code).toBe(0);
+    const policy = join(folder, 'of-facts.yaml');
+    expect((await run('init', '-q', '-o', policy, '--catalog', facts)).code).toBe(0);
+    const listed = await run('list', policy, '--catalog', facts, '--concern', 'effect=read-only');
+    expect(listed.stdout).toContain('pages (2 of 4 values of action)');
+    writeFileSync(
+      policy,
+      readFileSync(policy, 'utf8').replace('    pages:', '    pages(id): { effect: changes }\n    pages:'),
+    );
+    const checked = await run('check', policy, '--catalog', facts);
+    expect(checked).toMatchObject({ code: 1, stdout: expect.stringContaining('catalog-without-texts') });
+  });
+
+  it('are updated with their tool: a person decides about both, and gone ones go', async () => {
+    const policy = join(folder, 'later-actions.yaml');
+    const catalog = write('later-actions.json', { tools: tools.slice(0, 1) });
+    expect((await run('init', '-q', '-o', policy, '--catalog', catalog)).code).toBe(0);
+    const first = read('later-actions.yaml');
+    write('later-actions.json', { tools });
+    const update = (...open: string[]) =>
+      run('init', '--update', '-o', policy, '--catalog', catalog, ...open);
+    expect(await update()).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('New and left hidden: pages.'),
+    });
+    expect(read('later-actions.yaml')).not.toContain('pages(');
+    expect(await update('--open', 'pages')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('added pages, nothing removed.'),
+    });
+    const text = read('later-actions.yaml');
+    expect(text).toContain('    "pages(action=list)": { effect: read-only }\n');
+    expect(text).toContain('"pages(action=*)": { effect: destroys }');
+    expect((await run('check', policy, '--catalog', catalog)).stdout).toMatch(/^No findings/);
+    expect((await update()).stderr).toContain('nothing added, nothing removed.');
+    write('later-actions.json', { tools: tools.slice(0, 1) });
+    await update();
+    expect(read('later-actions.yaml')).not.toContain('pages(action=list)');
+    expect(first).not.toContain('pages');
+  });
+});
+
 describe('init --update', () => {
   const TOOLS = [
     { name: 'get_user', description: 'Gets a user' },

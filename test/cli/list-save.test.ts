@@ -82,7 +82,11 @@ describe.concurrent('list --save', () => {
     expect((await run('list', '-q', '--facts', '--save', facts, '--', ...PLAYWRIGHT)).stderr).toBe('');
     const text = readFileSync(facts, 'utf8');
     expect(text).not.toContain('"description"');
-    expect(text).not.toContain('"inputSchema"');
+    // Of schemas, only the values of arguments such as "action" are kept.
+    const { tools } = JSON.parse(text) as { tools: readonly { name: string; inputSchema?: object }[] };
+    const withSchema = tools.filter(({ inputSchema }) => inputSchema !== undefined);
+    expect(withSchema.map(({ name }) => name)).toEqual(['browser_tabs']);
+    expect(Object.keys(withSchema[0]?.inputSchema ?? {}).sort()).toEqual(['properties', 'required', 'type']);
     expect(text).toContain('"encoding": "o200k_base"');
     const list = ['list', '--policy', 'policies/playwright.yaml', '--concern', 'preset=testing'];
     const [live, kept] = await Promise.all([

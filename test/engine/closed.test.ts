@@ -5,13 +5,17 @@ import { mapPrimitive } from '../../src/engine/mapping.js';
 import { policyOf } from '../policy/author.js';
 
 /** Whether a rule with this condition shows a tool that is hidden without it, and one that is shown without it. */
-function shown(when: unknown, claims: Readonly<Record<string, unknown>>): { show: boolean; hide: boolean } {
+function shown(
+  when: unknown,
+  claims: Readonly<Record<string, unknown>>,
+  host: { readonly client?: object; readonly capabilities?: object } = {},
+): { show: boolean; hide: boolean } {
   const byRule = (effect: 'show' | 'hide') => {
     const unmapped = effect === 'show' ? 'hide' : 'show';
     const policy = policyOf(
       `version: 1\nrules: [{ id: r, ${effect}: [tools], when: ${JSON.stringify(when)} }]\nsettings: { unmapped: ${unmapped} }\n`,
     );
-    const caller = { claims: new Map(Object.entries(claims)) };
+    const caller = { claims: new Map(Object.entries(claims)), ...host };
     return (
       decide(mapPrimitive(policy, 'tools', { name: 't' }), resolveConfiguration(policy, [], caller))
         .effect === 'show'
@@ -68,4 +72,21 @@ describe('a part has an answer', () => {
     expect(shown(when, claims)).toEqual({ show: fires, hide: !fires });
     expect(shown({ '!': when }, claims)).toEqual({ show: !fires, hide: fires });
   });
+});
+
+it('"missing" speaks for a caller without the claim also in a branch of "if"', () => {
+  const when = { if: [{ missing: ['claims.a'] }, true, { '===': [A, 'x'] }] };
+  expect(shown(when, {})).toEqual({ show: true, hide: false });
+  expect(shown(when, { a: 'x' })).toEqual({ show: true, hide: false });
+  expect(shown(when, { a: 'y' })).toEqual({ show: false, hide: true });
+});
+
+it('a client needs a name only where the rule reads how it names itself', () => {
+  const capability = { var: 'client.capabilities.sampling' };
+  const client = { capabilities: { sampling: {} } };
+  const when = { and: [capability, { '===': [A, 'x'] }] };
+  expect(shown(when, { a: 'x' }, client)).toEqual({ show: true, hide: false });
+  const named = { or: [capability, { '===': [{ var: 'client.name' }, 'host'] }] };
+  expect(shown(named, {}, client)).toEqual(HIDDEN);
+  expect(shown(named, {}, { ...client, client: { name: 'other' } })).toEqual({ show: true, hide: false });
 });

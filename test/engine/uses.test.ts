@@ -227,6 +227,24 @@ patterns: { tools: { "*(x=*)": { c: b }, "*(x=v1*)": { c: a } } }`);
     expect(ratio).toBeLessThan(LINEAR);
   });
 
+  it('grows with the number of tools and entries', async () => {
+    const ratio = await growth((size) => {
+      const list = Array.from({ length: size }, (_, index) => ({
+        ...tool({ x: { enum: ['v1', 'v2'] } }),
+        name: `t${index}`,
+      }));
+      const entries = list.map(({ name }) => `    ${name}(x=v1): { c: a }`).join('\n');
+      const many = policyFromText(`version: 1
+concerns: { c: { values: [a, b], match: at-most } }
+primitives:
+  tools:
+${entries}
+`);
+      return () => bindCatalog(many, 'tools', list);
+    }, 200);
+    expect(ratio).toBeLessThan(LINEAR);
+  });
+
   it('grows with the number of tools', async () => {
     const ratio = await growth((size) => {
       const list = Array.from({ length: size }, (_, index) => ({

@@ -173,8 +173,8 @@ describe('primitives that the policy does not map', () => {
   it('are reported, with the effect on them', () => {
     const text = `${CONCERNS}primitives: { tools: {} }\n${assign}`;
     expect(messagesOf(text, catalog, 'unmapped')).toEqual([
-      'The policy does not map the prompt "p", so every host sees what is not mapped. Add entries: {} says that this is meant.',
-      'The policy does not map the tool "a", so every host sees what is not mapped. Add entries: {} says that this is meant.',
+      'The policy does not map the prompt "p", so every host sees what is not mapped. Add an entry with values for each, or {} if every host may see it.',
+      'The policy does not map the tool "a", so every host sees what is not mapped. Add an entry with values for each, or {} if every host may see it.',
     ]);
     expect(found(text, catalog)).toEqual(['1:1 unmapped', '5:15 unmapped']);
     expect(messagesOf(`${text}settings: { unmapped: hide }\n`, catalog, 'unmapped')[1]).toBe(

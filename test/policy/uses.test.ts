@@ -88,11 +88,14 @@ describe('the check of uses', () => {
   it.each([
     [
       'tickets(op=remove)',
-      'No call that "tickets(op=remove)" names can send this value of op (search, read, close).',
+      'No call that "tickets(op=remove)" names can send this value of op. Use one that the server takes (search, read, close).',
     ],
     ['tickets(action=read)', 'No tool that "tickets(action=read)" names has the argument action.'],
     ['ticket(op=read)', 'The server does not have a tool "ticket". Did you mean "tickets"?'],
-    ['tickets(op=)', 'No call that "tickets(op=)" names can send this value of op (search, read, close).'],
+    [
+      'tickets(op=)',
+      'No call that "tickets(op=)" names can send this value of op. Use one that the server takes (search, read, close).',
+    ],
   ])('reports a name that is about no call: %s', (name, message) => {
     const found = findingsOf(`${EFFECTS}\nprimitives: { tools: { "${name}": { effect: changes } } }`);
     expect(found.filter(({ code }) => code === 'dead-entry').map((each) => each.message)).toEqual([message]);
@@ -112,7 +115,7 @@ describe('the check of uses', () => {
 primitives: { tools: { tickets: {}, deploy: {}, rollback: {}, manual: {}, tickets(op=read): { effect: read-only } } }`).filter(
       ({ code }) => code === 'unmapped',
     );
-    expect(found?.message).toContain('2 tools: "tickets(op=search)", "tickets(op=close)"');
+    expect(found?.message).toContain('2 uses of tools: "tickets(op=search)", "tickets(op=close)"');
   });
 
   it('lets an action of a tool that changes something be one that reads', () => {
@@ -127,6 +130,32 @@ primitives: { tools: { tickets: {}, deploy: {}, rollback: {}, manual: {}, ticket
     const facts = { tools: [{ name: 'tickets' }], encoding: 'o200k_base' };
     const { findings } = readPolicy(join(file, 'policy.yaml'), facts);
     expect(findings.map(({ code }) => code)).toContain('catalog-without-texts');
+  });
+});
+
+describe('a finding says what to do', () => {
+  const messageOf = (text: string, code: string, tools?: readonly Primitive[]) =>
+    findingsOf(text, tools).find((each) => each.code === code)?.message;
+  const ruleOf = (path: string) =>
+    `rules: [{ id: r, hide: [tools], when: { "===": [{ var: ${path} }, close] } }]`;
+
+  it('about an argument that no tool has', () => {
+    expect(messageOf(ruleOf('arguments.opp'), 'rule-never-fires')).toBe(
+      'The rule "r" never fires, because no tool that the server lists has the argument opp. Did you mean "op"?',
+    );
+  });
+
+  it('about a path of another product', () => {
+    expect(messageOf(ruleOf('call.arguments.op'), 'unknown-path')).toBe(
+      '"call.arguments.op" is not a path that a rule can read. Did you mean "arguments.op"?',
+    );
+  });
+
+  it('about uses that nothing maps, and calls them uses', () => {
+    const text = 'primitives: { tools: { tickets: {}, tickets(op=read): {} } }';
+    expect(messageOf(text, 'unmapped', DESK.slice(0, 1))).toMatch(
+      /^The policy does not map \d uses of tools: "tickets\(op=/,
+    );
   });
 });
 

@@ -2,6 +2,7 @@ import { type Primitive, tagsOf } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { OWN_META, SERVER_META } from '../../engine/servers/outside-names.js';
 import { needsTexts, textRead } from '../../policy/check/check-texts.js';
+import { actionSchema } from '../../policy/propose/actions.js';
 import { descriptionWords, WORDS_FIELD } from '../../policy/propose/words/description-words.js';
 import { read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
@@ -19,7 +20,7 @@ import type { CatalogFile } from './catalog-file.js';
  */
 export function policyFor(policy: Policy, catalog: CatalogFile | undefined): Policy {
   if (catalog !== undefined && catalog.encoding === undefined) return policy;
-  const unknown = catalog && textRead(policy);
+  const unknown = catalog && textRead(policy, catalog.tools);
   if (unknown !== undefined) throw new CliError(`The policy reads ${needsTexts(unknown)}`);
   return { ...policy, pins: undefined };
 }
@@ -28,8 +29,8 @@ export function policyFor(policy: Policy, catalog: CatalogFile | undefined): Pol
 const KEPT_META = ['concerns', 'ui', SERVER_META, OWN_META];
 
 /**
- * Reduces the definition of a primitive to its facts: the fields that policies can read, the words of the description that
- * `init` reads, and the number of tokens.
+ * Reduces the definition of a primitive to its facts: the fields that policies can read, the words of the description and
+ * the actions that `init` reads, and the number of tokens.
  *
  * @param kind the kind of the primitive; only the words of tools are kept
  * @param primitive the definition as the server lists it
@@ -53,6 +54,7 @@ export function primitiveFacts(kind: Kind, primitive: Primitive, tokens: number)
     annotations,
     tags: tagsOf(primitive),
     execution,
+    inputSchema: kind === 'tools' ? actionSchema(primitive) : undefined,
     _meta: meta.length === 0 ? undefined : Object.fromEntries(meta),
     [WORDS_FIELD]: 'verb' in words || 'writes' in words || words.nouns.length > 0 ? words : undefined,
     tokens,

@@ -19,7 +19,7 @@ import {
   type WrittenFiles,
 } from './policy-files.js';
 import { checkProposal, testsPass } from './proposal-check.js';
-import { checkLine, effectsLine, serverLines, topicsLine } from './proposal-report.js';
+import { actionsLine, checkLine, effectsLine, serverLines, topicsLine } from './proposal-report.js';
 import { silenceServerTexts } from './server-texts.js';
 
 /** A proposed policy, and the texts of its files. */
@@ -103,7 +103,9 @@ export function firstPolicy(
           `Silenced: ${quantity(silenced, 'warning')} that no value can fix, each with a comment that says why.`,
         ]
       : []),
-    ...(proposal.tools.length > 0 ? [effectsLine(proposal.tools), topicsLine(proposal)] : []),
+    ...(proposal.tools.length > 0
+      ? [effectsLine(proposal.tools), ...actionsLine(proposal.tools), topicsLine(proposal)]
+      : []),
   ];
   return { texts, changes: [], notes };
 }

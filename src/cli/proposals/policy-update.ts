@@ -2,6 +2,7 @@ import { sep } from 'node:path';
 import { membersOf } from '../../engine/expression/evaluate.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind, preparePolicy } from '../../engine/policy.js';
+import { parseUse } from '../../engine/uses/use-name.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import type { Finding } from '../../policy/language/findings.js';
@@ -51,12 +52,18 @@ export function updatePolicy(
   // What would become visible is left to a person, and what would become visible if the server added it again stays.
   const removed = opens(write([], new Set()).changed);
   const kept = new Set(removed.flatMap(({ kind, like }) => (like === undefined ? [] : [`${kind} ${like}`])));
-  const opened = opens(write(entries, kept).changed).filter(({ name }) => !agreed.includes(name ?? ''));
-  const isOpened = ({ kind, name }: NewEntry) =>
-    opened.some((each) => each.kind === kind && (each.name ?? each.like) === name);
-  const [closed, open] = [entries.filter((each) => !isOpened(each)), entries.filter(isOpened)];
+  // Who agrees to a tool agrees to its actions, too.
+  const isAgreed = (name: string) => agreed.includes(ofTool(name)) || agreed.includes(name);
+  const all = opens(write(entries, kept).changed);
+  const open = all.flatMap(({ name, like }) => (isAgreed(name ?? like ?? '') ? [name ?? like ?? ''] : []));
+  const opened = all.filter(({ name }) => !isAgreed(name ?? ''));
+  const names = new Set(opened.map((each) => `${each.kind} ${ofTool(each.name ?? each.like ?? '')}`));
+  // A tool and its actions are decided together.
+  const isOpened = ({ kind, name, of = name }: NewEntry) => names.has(`${kind} ${of}`);
+  const [closed, left] = [entries.filter((each) => !isOpened(each)), entries.filter(isOpened)];
   const { changed, removed: gone, stays } = write(closed, kept);
-  const reviewed = open.filter(({ kind, name }) => !isReviewed(sources, kind, name));
+  const toReview = left.filter(({ of }) => of === undefined);
+  const reviewed = toReview.filter(({ kind, name }) => !isReviewed(sources, kind, name));
   if (reviewed.length > 0)
     changed.set(home, withReview(changed.get(home) ?? texts.get(home) ?? '', home, reviewed));
   const now = [...texts].map(
@@ -68,15 +75,20 @@ export function updatePolicy(
     before: texts,
     files: changed,
     /** The names of added and removed primitives, and of those that a person must decide about. */
-    added: closed.map(({ name }) => name),
+    added: closed.flatMap(({ name, of }) => (of === undefined ? [name] : [])),
     removed: gone,
-    review: open.map(({ name }) => name),
+    review: toReview.map(({ name }) => name),
+    /** What the person agreed to show: the primitives, and the actions of tools. */
+    open,
     /** The entries and patterns that match nothing, but hide what the server may add. */
     kept: stays,
     /** The proposals for the new tools. */
     tools,
   };
 }
+
+/** The tool that a use belongs to, or the name itself. */
+const ofTool = (name: string): string => parseUse(name)?.tool ?? name;
 
 function writeEntries(
   sources: readonly Source[],
@@ -86,8 +98,8 @@ function writeEntries(
   kept: ReadonlySet<string>,
 ) {
   // New entries go where the others are: into the last file that has some, else into the policy itself.
-  const homeOf = (kind: Kind): string | undefined =>
-    sources.findLast(({ data }) => read(data, 'primitives', kind) !== undefined)?.file ?? main;
+  const homeOf = ({ section, kind }: NewEntry): string | undefined =>
+    sources.findLast(({ data }) => read(data, section, kind) !== undefined)?.file ?? main;
   const removed: string[] = [];
   const stays: string[] = [];
   const changed = new Map<string, string>();
@@ -96,7 +108,7 @@ function writeEntries(
     const isKept = ([, kind, name]: Path) => kept.has(`${kind} ${name}`);
     const dead = all.filter((path) => !isKept(path));
     stays.push(...all.filter(isKept).map((path) => String(path.at(-1))));
-    const added = entries.filter(({ kind }) => homeOf(kind) === source.file);
+    const added = entries.filter((each) => homeOf(each) === source.file);
     if (dead.length === 0 && added.length === 0) continue;
     const text = editEntries(source, dead, added);
     if (text === undefined) {

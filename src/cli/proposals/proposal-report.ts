@@ -1,3 +1,4 @@
+import { useName } from '../../engine/uses/use-name.js';
 import type { Finding } from '../../policy/language/findings.js';
 import type { Proposal, ProposedTool } from '../../policy/propose/propose-policy.js';
 import { OTHER } from '../../policy/propose/topics/propose-topics.js';
@@ -27,6 +28,28 @@ export function effectsLine(tools: readonly ProposedTool[]): string {
       ? []
       : [`${count(unsure.length)} unsure: ${unsure.slice(0, MAX_NAMES).join(', ')}${more}`];
   return `Effects: ${[...parts, ...review].join(', ')}.`;
+}
+
+/**
+ * Says how many actions of tools only read, and of which it is not clear what they do.
+ *
+ * @param tools the tools of the proposal
+ * @returns one line: `Actions: 2 tools have several, and 4 of these only read. Not clear: pages(action=verify).`; none if no tool
+ *   has several
+ */
+export function actionsLine(tools: readonly ProposedTool[]): string[] {
+  const divided = tools.flatMap(({ name, actions }) => (actions === undefined ? [] : [{ name, actions }]));
+  if (divided.length === 0) return [];
+  const reading = divided.flatMap(({ actions }) =>
+    actions.milder.filter(({ effect }) => effect === 'read-only'),
+  ).length;
+  const unknown = divided.flatMap(({ name, actions }) =>
+    actions.unknown.map((value) => useName(name, actions.argument, value)),
+  );
+  const more = unknown.length > MAX_NAMES ? `, and ${count(unknown.length - MAX_NAMES)} more` : '';
+  const unclear = unknown.length === 0 ? '' : ` Not clear: ${unknown.slice(0, MAX_NAMES).join(', ')}${more}.`;
+  const have = `${quantity(divided.length, 'tool')} ${divided.length === 1 ? 'has' : 'have'} several`;
+  return [`Actions: ${have}, and ${count(reading)} of these only read.${unclear}`];
 }
 
 /**

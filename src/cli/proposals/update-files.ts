@@ -9,7 +9,7 @@ import { jsonText } from '../terminal/write-output.js';
 import { factsOf, type PolicyFiles, testsText, type WrittenFiles } from './policy-files.js';
 import { updatePolicy } from './policy-update.js';
 import { testsPass } from './proposal-check.js';
-import { checkLine, effectsLine } from './proposal-report.js';
+import { actionsLine, checkLine, effectsLine } from './proposal-report.js';
 
 /**
  * Updates a policy, its catalog, and its tests if nobody has changed them.
@@ -56,9 +56,14 @@ export function updateFiles(
     ...(tests?.isOwn ? [`Wrote ${files.tests} again: nobody had changed it.`] : []),
     ...(tests?.isOwn === false && !tests.passed ? [fail] : []),
     checkLine(findings, tests?.passed),
-    ...(tools.length > 0 ? [effectsLine(tools)] : []),
+    ...(tools.length > 0 ? [effectsLine(tools), ...actionsLine(tools)] : []),
   ];
-  const change = { before: updated.before, changed: updated.files, catalog: current, open };
+  const change = {
+    before: updated.before,
+    changed: updated.files,
+    catalog: current,
+    open: [...open, ...updated.open],
+  };
   return { texts, changes: [change], notes };
 }
 

@@ -40,7 +40,7 @@ export function withStartInPolicy(
     const topics = [...(start.has(name) ? [START] : []), ...(others.length === 0 ? [OTHER] : others)];
     const written = { ...membersOf(values), topic: topics.length === 1 ? topics[0] : topics };
     const comment = commentOf(source, name);
-    return { kind: 'tools', name, values: toYamlFlow(written), ...comment } as const;
+    return { section: 'primitives', kind: 'tools', name, values: toYamlFlow(written), ...comment } as const;
   });
   return editEntries(
     source,

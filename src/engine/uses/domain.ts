@@ -33,7 +33,7 @@ export interface DeclaredArgument {
   readonly domain: Domain;
   readonly isRequired: boolean;
   /** What a call means that leaves it out, if the schema says so. */
-  readonly byDefault?: Scalar;
+  readonly byDefault: Scalar | undefined;
 }
 
 const OTHER: Domain = { type: 'other' };
@@ -62,7 +62,7 @@ export function argumentsOf(
       domain: domainOf(inputSchema, schema),
       isRequired: Array.isArray(required) && required.includes(name),
       // `null` as a default is how Python writes "left out".
-      ...(isScalar(byDefault) && byDefault !== null ? { byDefault } : {}),
+      byDefault: isScalar(byDefault) && byDefault !== null ? byDefault : undefined,
     };
   });
 }

@@ -85,7 +85,8 @@ function remaining(uses: ToolUses, argument: PolicyArgument, configuration: Conf
   // A call without the argument makes the use of the default.
   const isDefaultShown = byDefault === undefined || !isIn(domain, byDefault) || isShown(byDefault);
   const canBeAbsent = bound === undefined && !isRequired && isShown(undefined) && isDefaultShown;
-  return { argument, ...left, canBeAbsent, asksForScopes };
+  const { values, isExact } = left;
+  return { argument, values, isExact, canBeAbsent, asksForScopes };
 }
 
 function valuesLeft(
@@ -117,6 +118,7 @@ function valuesLeft(
 
 /** The texts and numbers that rules compare with the argument. They can depend on the caller. */
 function constantsOf({ rules }: PolicyArgument, all: readonly RuleData[]): readonly (string | number)[] {
+  if (rules.length === 0) return [];
   const found = all.flatMap((data) =>
     rules.flatMap(({ compared }) => compared.flatMap((evaluate) => evaluate(data, []))),
   );

@@ -26,16 +26,12 @@ export function textsLeft(
   compared: readonly string[],
   isShown: (value: Scalar) => boolean,
 ): Left {
-  const prefixes = [...new Set(valued.flatMap((each) => (isWildcard(each) ? (prefixOf(each) ?? []) : [])))];
-  const exact = valued.flatMap((each) =>
-    isWildcard(each) || (each.isPattern && each.value === '*') ? [] : [each.value],
-  );
-  // A prefix alone is a text, too. Where it ends with a slash, a shorter prefix is not about it.
-  const named = [...new Set([...exact, ...compared, ...prefixes])];
+  const { prefixes, named, after, unnamed } =
+    compared.length === 0 ? samplesOf(valued) : namedTexts(valued, compared);
   const kept = named.filter(isShown);
-  const keptPrefixes = prefixes.filter((prefix) => isShown(unlike(named, `${prefix}${REST}`, '0')));
+  const keptPrefixes = prefixes.filter((_prefix, at) => isShown(after[at] ?? UNNAMED));
   const isNullShown = isNullable && isShown(null);
-  if (isShown(unlike(named, UNNAMED, UNNAMED))) {
+  if (isShown(unnamed)) {
     const isAll =
       kept.length === named.length && keptPrefixes.length === prefixes.length && isNullShown === isNullable;
     return { values: { type: 'all' }, isExact: isAll };
@@ -52,6 +48,36 @@ export function textsLeft(
     );
   const values = { type: 'texts', pattern: `^(?:${parts.join('|')})$`, orNull: isNullShown } as const;
   return { values, isExact: !isCut };
+}
+
+/** The texts that a policy tells apart. */
+interface NamedTexts {
+  readonly prefixes: readonly string[];
+  /** What is named, or compared, or a prefix alone: where it ends with a slash, a shorter prefix is not about it. */
+  readonly named: readonly string[];
+  /** For each prefix a text that begins with it and is not named. */
+  readonly after: readonly string[];
+  /** A text that stands for all others. */
+  readonly unnamed: string;
+}
+
+const known = new WeakMap<PolicyArgument['valued'], NamedTexts>();
+
+/** The texts that names alone tell apart, which are the same for every caller. */
+function samplesOf(valued: PolicyArgument['valued']): NamedTexts {
+  const found = known.get(valued) ?? namedTexts(valued, []);
+  known.set(valued, found);
+  return found;
+}
+
+function namedTexts(valued: PolicyArgument['valued'], compared: readonly string[]): NamedTexts {
+  const prefixes = [...new Set(valued.flatMap((each) => (isWildcard(each) ? (prefixOf(each) ?? []) : [])))];
+  const exact = valued.flatMap((each) =>
+    isWildcard(each) || (each.isPattern && each.value === '*') ? [] : [each.value],
+  );
+  const named = [...new Set([...exact, ...compared, ...prefixes])];
+  const after = prefixes.map((prefix) => unlike(named, `${prefix}${REST}`, '0'));
+  return { prefixes, named, after, unnamed: unlike(named, UNNAMED, UNNAMED) };
 }
 
 /** @returns a text that is not one of these */

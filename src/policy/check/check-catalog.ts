@@ -9,6 +9,7 @@ import { mapListed } from '../../engine/pins.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { annotationsOf } from '../../engine/present.js';
 import { formerNames, serverOf } from '../../engine/servers/outside-names.js';
+import { argumentNames } from '../../engine/uses/domain.js';
 import { parseUse } from '../../engine/uses/use-name.js';
 import { isUse, listedIn } from '../../engine/uses/use-primitives.js';
 import { groupBy, once } from '../../once.js';
@@ -109,7 +110,7 @@ export function checkCatalog(
   if (scope.unmapped) checkMapped(check, judged);
   checkPresentation(check);
   if (scope.whole && catalog.isFiltered !== true) checkEmptyPresets(check);
-  const isUnknown = catalog.encoding !== undefined && textRead(policy) !== undefined;
+  const isUnknown = catalog.encoding !== undefined && textRead(policy, catalog.tools) !== undefined;
   let neverVisible: Named[] = [];
   if (isUnknown) checkTexts(check);
   else if (scope.whole && alone.size === 0) neverVisible = checkAllConfigurations(check);
@@ -190,6 +191,17 @@ function isInherited(policy: Policy, kind: Kind, name: string, catalog: PolicyCa
 }
 
 /** Reports what the policy does not map, once for each kind: a server can have hundreds of new tools. */
+/** Says why a rule never fires: often the name of its argument is not one of the server. */
+function neverFires({ policy, catalog }: ListCheck, id: string): Problem {
+  const argument = policy.rules.find((rule) => rule.id === id)?.argument?.name;
+  const known = [...new Set((catalog.tools ?? []).flatMap(argumentNames))];
+  return argument === undefined || known.includes(argument)
+    ? problem('rule-never-fires.condition', { id })
+    : problem('rule-never-fires.argument', { id, argument, hint: didYouMean(argument, known) });
+}
+
+const USES = ['use', 'uses of tools'] as const;
+
 function checkMapped({ files, policy, warn }: ListCheck, listed: readonly Listed[]): void {
   const { unmapped } = policy.settings;
   const isReviewed = ({ kind, name }: Listed) =>
@@ -200,11 +212,10 @@ function checkMapped({ files, policy, warn }: ListCheck, listed: readonly Listed
     (unmapped === 'show'
       ? offers.some((offer) => offer !== undefined)
       : policy.rulesFor.show[kind].length > 0);
-  for (const [kind, all] of groupBy(
-    listed.filter((each) => !isDecided(each) && !isReviewed(each)),
-    (each) => each.kind,
-  )) {
-    const [one, several] = KIND_NAMES[kind];
+  const open = listed.filter((each) => !isDecided(each) && !isReviewed(each));
+  for (const all of groupBy(open, ({ kind, primitive }) => (isUse(primitive) ? 'uses' : kind)).values()) {
+    const [{ kind, primitive }] = all;
+    const [one, several] = isUse(primitive) ? USES : KIND_NAMES[kind];
     const names = all
       .slice(0, 10)
       .map(({ name }) => `"${name}"`)
@@ -292,7 +303,10 @@ function checkAllConfigurations(check: ListCheck): Named[] {
     const file = files.find(({ document }) => document.rules?.some((rule) => rule.id === id));
     const index = file?.document.rules?.findIndex((rule) => rule.id === id) ?? 0;
     if (!isWhole || file === undefined || fires === 'sometimes') continue;
-    report({ file, path: ['rules', index, 'id'] }, problem(`rule-${fires}-fires`, { id }));
+    report(
+      { file, path: ['rules', index, 'id'] },
+      fires === 'always' ? problem('rule-always-fires', { id }) : neverFires(check, id),
+    );
   }
   for (const question of unanswered) warnPolicy(problem('not-analyzed', { question }));
   for (const each of findHiddenCompanions(policy, catalog)) {

@@ -76,6 +76,10 @@ export function undeclaredPath(path: string, concerns: Iterable<string>): Proble
     'claims.<name>',
     ...CALLER,
   ]);
+  // Other products call the arguments of a call `call.arguments` or `request.params.arguments`.
+  const [, argument] = /^[\w.]+\.arguments\.([^.]+)$/.exec(path) ?? [];
+  if (argument !== undefined)
+    return problem('unknown-path', { path, hint: ` Did you mean "arguments.${argument}"?` });
   const near = didYouMean(path, [...rulePaths(concerns), 'concerns', 'primitive', 'claims']);
   return problem('unknown-path', { path, hint: near || ` A rule can read ${roots}.` });
 }

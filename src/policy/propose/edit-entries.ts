@@ -1,19 +1,23 @@
 import type { Kind } from '../../engine/policy.js';
+import { groupBy } from '../../once.js';
 import { follow } from '../language/data-parts.js';
 import { entryLines } from '../language/edits/text-edits.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import { toYamlScalar } from '../language/yaml-scalars.js';
 
-/** An entry to add to `primitives`: its name, its values as YAML, and a comment behind it. */
+/** An entry or a pattern to add: its name, its values as YAML, and a comment behind it. */
 export interface NewEntry {
+  readonly section: 'primitives' | 'patterns';
   readonly kind: Kind;
   readonly name: string;
   readonly values: string;
   readonly comment?: string;
+  /** The tool that the use belongs to which is named. */
+  readonly of?: string;
 }
 
 /**
- * Removes entries from the text of a policy file, and adds others behind the last entry of their kind. All other lines stay
+ * Removes entries from the text of a policy file, and adds others behind the last entry of their section and kind. All other lines stay
  * as they are, byte by byte.
  *
  * @param source the file
@@ -37,26 +41,32 @@ export function editEntries(
   }
   const behind = new Map<number, string[]>();
   const headers = new Set<number>();
-  const atEnd: string[] = [];
-  for (const kind of new Set(added.map((entry) => entry.kind))) {
-    const texts = added.filter((entry) => entry.kind === kind).map(lineOf);
-    const place = insertionPlace(source, lines, kind);
+  const atEnd = new Map<string, string[]>();
+  for (const own of groupBy(added, ({ section, kind }) => `${section} ${kind}`).values()) {
+    const [first] = own;
+    if (first === undefined) continue;
+    const { section, kind } = first;
+    const texts = own.map(lineOf);
+    const place = insertionPlace(source, lines, section, kind);
     if (place === undefined) return undefined;
-    if (place === 'end') atEnd.push(`  ${kind}:`, ...texts.map((text) => `    ${text}`));
-    else {
-      const header = place.isNew ? [`${' '.repeat(place.indent - 2)}${kind}:`] : [];
-      const own = [...header, ...texts.map((text) => `${' '.repeat(place.indent)}${text}`)];
-      behind.set(place.line, [...(behind.get(place.line) ?? []), ...own]);
-      if (place.isHeader) headers.add(place.line);
+    if (place === 'end') {
+      const block = [`  ${kind}:`, ...texts.map((text) => `    ${text}`)];
+      atEnd.set(section, [...(atEnd.get(section) ?? []), ...block]);
+      continue;
     }
+    const header = place.isNew ? [`${' '.repeat(place.indent - 2)}${kind}:`] : [];
+    const written = [...header, ...texts.map((text) => `${' '.repeat(place.indent)}${text}`)];
+    behind.set(place.line, [...(behind.get(place.line) ?? []), ...written]);
+    if (place.isHeader) headers.add(place.line);
   }
   const kept = lines.flatMap((line, index) => {
     // What had no entries has some now.
     const own = headers.has(index) ? line.replace(NO_ENTRIES, '$1$2') : line;
     return [...(gone.has(index) ? [] : [own]), ...(behind.get(index) ?? [])];
   });
+  const sections = [...atEnd].map(([section, block]) => `\n\n${section}:\n${block.join('\n')}`);
   const text = kept.join('\n');
-  return atEnd.length === 0 ? text : `${text.trimEnd()}\n\nprimitives:\n${atEnd.join('\n')}\n`;
+  return sections.length === 0 ? text : `${text.trimEnd()}${sections.join('')}\n`;
 }
 
 const lineOf = ({ name, values, comment }: NewEntry): string =>
@@ -74,19 +84,24 @@ type InsertionPlace =
     }
   | 'end';
 
-function insertionPlace(source: Source, lines: readonly string[], kind: Kind): InsertionPlace | undefined {
-  const section = keysAt(source.data, ['primitives']);
-  if (section === undefined) return 'end';
-  const names = keysAt(source.data, ['primitives', kind]) ?? [];
+function insertionPlace(
+  source: Source,
+  lines: readonly string[],
+  section: NewEntry['section'],
+  kind: Kind,
+): InsertionPlace | undefined {
+  const kinds = keysAt(source.data, [section]);
+  if (kinds === undefined) return 'end';
+  const names = keysAt(source.data, [section, kind]) ?? [];
   const last = names.at(-1);
   if (last !== undefined) {
-    const path = ['primitives', kind, last];
+    const path = [section, kind, last];
     const range = entryLines(source, lines, path);
     const indent = source.locate(path, 'key').column - 1;
     return range && { line: range.to, indent, isNew: false, isHeader: false };
   }
-  const isNew = !section.includes(kind);
-  const { line, column } = source.locate(isNew ? ['primitives'] : ['primitives', kind], 'key');
+  const isNew = !kinds.includes(kind);
+  const { line, column } = source.locate(isNew ? [section] : [section, kind], 'key');
   const isBlock = NO_ENTRIES.test(lines[line - 1] ?? '');
   return isBlock ? { line: line - 1, indent: isNew ? 4 : column + 1, isNew, isHeader: true } : undefined;
 }

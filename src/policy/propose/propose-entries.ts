@@ -1,5 +1,7 @@
 import { identityOf, mapPrimitive, type ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
+import { usesOf } from '../../engine/uses/tool-uses.js';
+import { useName } from '../../engine/uses/use-name.js';
 import { toYamlFlow } from '../language/yaml-scalars.js';
 import type { NewEntry } from './edit-entries.js';
 import { type ProposedTool, proposePolicy } from './propose-policy.js';
@@ -36,25 +38,44 @@ export function proposeEntries(
       const { offers, mapped } = mapPrimitive(policy, kind, primitive);
       const tool = kind === 'tools' ? proposed.get(name) : undefined;
       if (tool === undefined) {
-        if (!mapped) entries.push({ kind, name, values: '{}' });
+        if (!mapped) entries.push({ section: 'primitives', kind, name, values: '{}' });
         continue;
       }
       added.push(tool);
       const offered = (concern: string) => offers[policy.indexOf.get(concern) ?? -1]?.offered;
       const { effect, doubt } = tool;
+      // What the policy says about its arguments already is the author's word.
+      const actions = usesOf(policy, primitive) === undefined ? actionEntries(policy, tool) : [];
       // `undefined` if the policy has no such effect.
       const ordinal = policy.ordinals[policy.indexOf.get('effect') ?? -1]?.get(effect);
       const isRight = doubt === undefined && offered('effect')?.includes(ordinal ?? Number.NaN) === true;
       const values = {
-        ...(ordinal === undefined || isRight ? {} : { effect }),
+        ...(actions.length > 0 ? { effect: 'any' } : ordinal === undefined || isRight ? {} : { effect }),
         ...(offered('topic') === undefined ? topicOf(tool) : {}),
       };
       if (mapped && Object.keys(values).length === 0) continue;
       const comment = doubt === undefined ? 'new' : `new, review it: ${doubt}`;
-      entries.push({ kind, name, values: toYamlFlow(values), comment });
+      entries.push({ section: 'primitives', kind, name, values: toYamlFlow(values), comment }, ...actions);
     }
   }
   return { entries, tools: added };
+}
+
+/** @returns the entries and the pattern for the actions of a tool, if the policy has their effects */
+function actionEntries(policy: Policy, { name, actions }: ProposedTool): readonly NewEntry[] {
+  if (actions === undefined) return [];
+  const { argument, worst, milder } = actions;
+  const known = policy.ordinals[policy.indexOf.get('effect') ?? -1];
+  const entryOf = (section: NewEntry['section'], value: string, effect: string): NewEntry => {
+    const values = toYamlFlow({ effect });
+    return { section, kind: 'tools', name: useName(name, argument, value), values, of: name };
+  };
+  const effects = [worst, ...milder.map(({ effect }) => effect)];
+  if (known === undefined || !effects.every((effect) => known.has(effect))) return [];
+  return [
+    ...milder.map(({ value, effect }) => entryOf('primitives', value, effect)),
+    entryOf('patterns', '*', worst),
+  ];
 }
 
 /** @returns a function that chooses one of the topics that the policy has already */

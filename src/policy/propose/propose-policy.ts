@@ -4,6 +4,7 @@ import { itemAt } from '../../engine/item-at.js';
 import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import { byKind, type Kind, type Presentation } from '../../engine/policy.js';
 import { annotationsOf } from '../../engine/present.js';
+import { type ProposedActions, proposeActions } from './actions.js';
 import {
   declaresAllDestructive,
   effectOfHints,
@@ -25,6 +26,8 @@ export interface ProposedTool extends ProposedEffect {
   readonly topics: readonly string[] | 'any';
   /** The verb of its name that says that a call writes to people. */
   readonly reaches?: string;
+  /** What its actions do, if some do less than others. */
+  readonly actions?: ProposedActions;
   /** The title and the hints that the server does not give. */
   readonly present: Presentation;
 }
@@ -74,8 +77,9 @@ export function proposePolicy(catalog: ServerCatalog & { readonly server?: unkno
     const present = proposePresentation(tool, effect, ownWords);
     // What only reads sends nothing.
     const reaches = effect.effect === 'read-only' ? undefined : reachesPeople(ownWords);
+    const actions = proposeActions(tool, ownWords, effect);
     const own = { name, ...effect, assigned: effectOfHints(tool), topics, present };
-    return reaches === undefined ? own : { ...own, reaches };
+    return { ...own, ...(reaches === undefined ? {} : { reaches }), ...(actions && { actions }) };
   };
   const tools = list.map((tool) => proposed(tool, topicsOf.get(identityOf('tools', tool)) ?? []));
   const names = (kind: Kind): string[] => own(kind).map((each) => identityOf(kind, each));
@@ -99,9 +103,13 @@ function topicsOfOwners(
   return topics.includes('any') ? 'any' : [...new Set(topics.flat())];
 }
 
+/** Returns the effects of a tool: its own, or those of its actions. */
+export const effectsOfTool = ({ effect, actions }: ProposedTool): readonly Effect[] =>
+  actions === undefined ? [effect] : [...actions.milder.map((each) => each.effect), actions.worst];
+
 /** A new tool without annotations gets the last value. The first one is left out if no tool has it: nothing would be visible. */
 function effectsOf(tools: readonly ProposedTool[]): Effect[] {
-  const found = new Set(tools.map(({ effect }) => effect));
+  const found = new Set(tools.flatMap(effectsOfTool));
   const first = EFFECTS.findIndex((effect) => found.has(effect));
   return EFFECTS.slice(Math.max(0, first));
 }

@@ -1,8 +1,10 @@
+import { useName } from '../../engine/uses/use-name.js';
 import { groupBy } from '../../once.js';
 import { type FillingsOf, filled } from '../language/filled.js';
 import { LIMITS } from '../language/schema.js';
 import { toQuotedYaml, toYamlFlow, toYamlScalar } from '../language/yaml-scalars.js';
 import {
+  ACTIONS,
   ALL_DESTRUCTIVE,
   ASSIGN,
   EFFECTS,
@@ -22,9 +24,11 @@ import {
   REVIEW,
   SAME,
   TOPIC,
+  TOPIC_PATTERNS,
+  UNKNOWN,
   WORLD,
 } from './generated/proposal.js';
-import { type Proposal, type ProposedTool, START } from './propose-policy.js';
+import { effectsOfTool, type Proposal, type ProposedTool, START } from './propose-policy.js';
 import { topicValues } from './topic-values.js';
 import { OTHER } from './topics/propose-topics.js';
 
@@ -57,8 +61,10 @@ export function writeProposal(
 ) {
   const tools = toolLines(proposal);
   const presented = present ? presentedLines(proposal) : [];
-  const isWhole = splitLines([...tools, ...presented]).length < 2;
+  const actions = actionPatterns(proposal);
+  const isWhole = splitLines([...tools, ...actions, ...presented]).length < 2;
   const sections = [
+    { section: 'patterns', file: 'patterns', all: actions },
     { section: 'primitives', file: 'tools', all: tools },
     { section: 'present', file: 'present', all: presented },
   ];
@@ -78,7 +84,7 @@ export function writeProposal(
     topic: topicLines(proposal),
     presets: presetLines(proposal),
     assign: assignLines(proposal),
-    patterns: patternLines(proposal),
+    patterns: patternLines(proposal, isWhole ? actions : []),
     primitives: primitiveLines(proposal, isWhole ? tools : []),
     present: isWhole && presented.length > 0 ? linesOf(PRESENT, { lines: presented }) : [],
   });
@@ -133,7 +139,7 @@ function presetLines({ effects, tools, start }: Proposal): string[] {
   const first = start === undefined ? [] : [`${START}: { topic: ${START} }`];
   // Without a tool that only reads, "look" would show tools that change something, or nothing.
   const hasLook = effects.length > 1 && effects[0] === 'read-only';
-  const isSame = tools.every(({ effect }) => effect !== 'changes');
+  const isSame = !tools.flatMap(effectsOfTool).includes('changes');
   const look = ['look: { effect: read-only }', ...(isSame ? [SAME] : []), 'careful: { effect: changes }'];
   const presets = [...first, ...(hasLook ? look : [])];
   return presets.length === 0 ? [] : linesOf(PRESETS, { presets });
@@ -154,10 +160,23 @@ function assignLines({ tools, effects, hasWorld }: Proposal): string[] {
   });
 }
 
-function patternLines({ patterns }: Proposal): string[] {
-  if (patterns.length === 0) return [];
-  const lines = patterns.map(({ pattern, topic }) => `${toQuotedYaml(pattern)}: ${toYamlFlow({ topic })}`);
-  return linesOf(PATTERNS, { patterns: lines });
+function patternLines({ patterns }: Proposal, actions: readonly string[]): string[] {
+  const topics = patterns.map(({ pattern, topic }) => `${toQuotedYaml(pattern)}: ${toYamlFlow({ topic })}`);
+  if (topics.length + actions.length === 0) return [];
+  const [first, ...rest] = [
+    ...(topics.length === 0 ? [] : [[TOPIC_PATTERNS, ...topics]]),
+    ...(actions.length === 0 ? [] : [[ACTIONS, ...actions]]),
+  ];
+  return linesOf(PATTERNS, { patterns: [...(first ?? []), ...rest.flatMap((lines) => ['', ...lines])] });
+}
+
+/** What is not named below of a tool with several actions. */
+function actionPatterns({ tools }: Proposal): string[] {
+  return tools.flatMap(({ name, actions }) => {
+    if (actions === undefined) return [];
+    const pattern = useName(name, actions.argument, '*');
+    return [`${toQuotedYaml(pattern)}: ${toYamlFlow({ effect: actions.worst })}`];
+  });
 }
 
 function primitiveLines({ others }: Proposal, tools: readonly string[]): string[] {
@@ -196,13 +215,13 @@ function toolLines(proposal: Proposal): string[] {
   return written.flatMap(([title, own], index) => [
     ...(index === 0 ? lines : ['']),
     ...(title === '' ? [] : [`# ${title}`]),
-    ...own.map((tool) => toolLine(tool, proposal, isMostlyGuessed)),
+    ...own.flatMap((tool) => [toolLine(tool, proposal, isMostlyGuessed), ...actionLines(tool)]),
   ]);
 }
 
 /** @returns the values that neither `assign` nor a pattern gives */
 function valuesOf(
-  { name, effect, assigned, doubt, topics, reaches }: ProposedTool,
+  { name, effect, assigned, doubt, topics, reaches, actions }: ProposedTool,
   { patterns, topics: all }: Proposal,
 ): object {
   const written = topics === 'any' ? ['any'] : topics;
@@ -212,21 +231,36 @@ function valuesOf(
   const isPattern = written.length === 1 && pattern?.topic === only;
   const needsTopic = patterns.length === 0 ? all.length > 0 && topics !== 'any' : !isPattern;
   return {
-    ...(effect === assigned && doubt === undefined ? {} : { effect }),
+    // The actions have effects, and the tool has none.
+    ...(actions === undefined && effect === assigned && doubt === undefined
+      ? {}
+      : { effect: actions === undefined ? effect : 'any' }),
     ...(reaches === undefined ? {} : { reaches: 'people' }),
     ...(needsTopic && only !== undefined ? { topic: written.length === 1 ? only : written } : {}),
   };
 }
 
 function toolLine(tool: ProposedTool, proposal: Proposal, isMostlyGuessed: boolean): string {
-  const isImplied = tool.effect === tool.assigned || (tool.effectFrom === 'name' && isMostlyGuessed);
+  const isImplied =
+    tool.actions !== undefined ||
+    tool.effect === tool.assigned ||
+    (tool.effectFrom === 'name' && isMostlyGuessed);
   const ofEffect =
     tool.doubt === undefined ? (isImplied ? '' : REMARKS[tool.effectFrom]) : comment(tool.doubt);
   const ofReach = tool.reaches === undefined ? '' : `"${tool.reaches}" may write to people`;
-  const remarks = [ofEffect, ofReach].filter((remark) => remark !== '');
+  const unknown = tool.actions?.unknown ?? [];
+  const ofActions = unknown.length === 0 ? '' : comment(filled(UNKNOWN, { actions: unknown.join(', ') }));
+  const remarks = [ofEffect, ofReach, ofActions].filter((remark) => remark !== '');
   const remark = remarks.length === 0 ? '' : ` # ${remarks.join('; ')}`;
   return `${toYamlScalar(tool.name)}: ${toYamlFlow(valuesOf(tool, proposal))}${remark}`;
 }
+
+/** The actions of a tool that do less than its worst one. */
+const actionLines = ({ name, actions }: ProposedTool): string[] =>
+  (actions?.milder ?? []).map(
+    ({ value, effect }) =>
+      `${toYamlScalar(useName(name, actions?.argument ?? '', value))}: ${toYamlFlow({ effect })}`,
+  );
 
 /** Removes line breaks and invisible characters, so that a text of the server cannot end the comment. */
 const comment = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');

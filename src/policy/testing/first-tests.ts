@@ -13,6 +13,8 @@ export type FirstTestPaths = Readonly<Record<'schema' | 'policy' | 'catalog', st
 /** People do not read longer lists. Above this length, a test names `EXAMPLES` primitives and gives the count. */
 const MAX_NAMES = 24;
 const EXAMPLES = 5;
+/** One test names all uses of tools, so that it exercises each part of the policy that is about them. */
+const MAX_USES = 200;
 
 /**
  * Writes tests that record what a policy does now, one test for each value and each preset. A later change of the policy
@@ -27,7 +29,8 @@ const EXAMPLES = 5;
  * writeFileSync('policy.test.yaml', formatOwnYaml(writeFirstTests(policy, { tools }, files)));
  */
 export function writeFirstTests(policy: Policy, catalog: ServerCatalog, files: FirstTestPaths): string {
-  const subjects = subjectsOf(policy, catalog).filter(({ isUse }) => !isUse);
+  const all = subjectsOf(policy, catalog);
+  const subjects = all.filter(({ isUse }) => !isUse);
   const counts = KINDS.flatMap((kind) => {
     const { length: count } = subjects.filter((each) => each.kind === kind);
     return count === 0 ? [] : [`${kind}: ${toYamlFlow({ count })}`];
@@ -41,7 +44,11 @@ export function writeFirstTests(policy: Policy, catalog: ServerCatalog, files: F
     ),
     ...[...policy.presets.keys()].map((preset) => ({ name: `the preset ${preset}`, concerns: { preset } })),
   ];
-  const tests = cases.flatMap((test) => ['', ...testLines(policy, subjects, test)]);
+  const uses = all.filter(({ isUse }) => isUse);
+  const tests = [
+    ...cases.flatMap((test) => ['', ...testLines(policy, subjects, test)]),
+    ...useLines(policy, uses, cases),
+  ];
   const [policyFile, catalogFile] = [files.policy, files.catalog].map(toYamlScalar);
   return filled(FILE, { schema: files.schema, policy: policyFile, catalog: catalogFile, counts, tests });
 }
@@ -77,6 +84,27 @@ export const writeTest = (policy: Policy, catalog: ServerCatalog, test: Recorded
     '',
   ].join('\n');
 
+/** A test that names uses of tools: under the first preferences that show some of them and hide others. */
+function useLines(policy: Policy, uses: readonly Subject[], cases: readonly RecordedTest[]): string[] {
+  for (const { name, concerns } of cases) {
+    const [shown, hidden] = shownAndHidden(
+      resolveConfiguration(policy, [{ from: 'request', concerns }]),
+      uses,
+    );
+    if (shown.length === 0 || hidden.length === 0) continue;
+    const few = (names: readonly string[]) => names.slice(0, names.length > MAX_USES ? EXAMPLES : MAX_USES);
+    return [
+      '',
+      `  - name: ${toYamlScalar(`uses of tools, ${name}`)}`,
+      `    concerns: ${toYamlFlow(concerns.preset ?? concerns)}`,
+      '    tools:',
+      `      includes: ${toYamlFlow(few(shown))}`,
+      `      excludes: ${toYamlFlow(few(hidden))}`,
+    ];
+  }
+  return [];
+}
+
 function testLines(
   policy: Policy,
   subjects: readonly Subject[],
@@ -101,12 +129,10 @@ function testLines(
  * examples of shown primitives, the hidden ones (or examples of them), and the count.
  */
 function expectation(configuration: Configuration, subjects: readonly Subject[]): string[] {
-  const isShown = ({ mapping }: Subject) => decide(mapping, configuration).effect === 'show';
   return KINDS.flatMap((kind) => {
     const own = subjects.filter((each) => each.kind === kind);
     if (own.length === 0) return [];
-    const shown = own.filter(isShown).map(({ name }) => name);
-    const hidden = own.filter((each) => !isShown(each)).map(({ name }) => name);
+    const [shown, hidden] = shownAndHidden(configuration, own);
     const upToLimit = (names: readonly string[]) =>
       names.slice(0, names.length > MAX_NAMES ? EXAMPLES : MAX_NAMES);
     if (shown.length <= Math.min(hidden.length, MAX_NAMES))
@@ -118,4 +144,16 @@ function expectation(configuration: Configuration, subjects: readonly Subject[])
       `      count: ${shown.length}`,
     ];
   });
+}
+
+/** @returns the names of what is shown, and of what is hidden */
+function shownAndHidden(
+  configuration: Configuration,
+  subjects: readonly Subject[],
+): readonly [shown: string[], hidden: string[]] {
+  const isShown = ({ mapping }: Subject) => decide(mapping, configuration).effect === 'show';
+  return [
+    subjects.filter(isShown).map(({ name }) => name),
+    subjects.filter((each) => !isShown(each)).map(({ name }) => name),
+  ];
 }

@@ -188,3 +188,44 @@ primitives: { tools: { a: { security: high }, b: { security: low }, c: { securit
     { name: 'c', change: { security: 'high', access: null }, after: 2 },
   ]);
 });
+
+it('counts a tool with several uses once, and not if none of them is left', () => {
+  const policy = policyOf(`
+concerns: { effect: { values: [read-only, destroys], match: at-most } }
+primitives:
+  tools:
+    projects: {}
+    projects(action=delete): { effect: destroys }
+    wipe: {}
+    wipe(action=delete): { effect: destroys }
+    ping: {}
+patterns: { tools: { "projects(action=*)": { effect: read-only } } }`);
+  const withActions = (name: string, values: readonly string[]) => ({
+    name,
+    inputSchema: { type: 'object', properties: { action: { enum: values } }, required: ['action'] },
+  });
+  const tools = [
+    withActions('projects', ['list', 'delete']),
+    withActions('wipe', ['delete']),
+    { name: 'ping' },
+  ];
+  const stateUnder = (preferences: PanelPreferences) =>
+    panelState({
+      preferences,
+      configure: configureFor(policy, {}),
+      caller: {},
+      catalogs: bindAll(policy, { tools }),
+      tokensOf,
+      ...CONNECTION,
+    });
+  const state = stateUnder({ effect: 'read-only' });
+  expect(state.shown.tools).toBe(2);
+  expect(state.items.filter(({ shown }) => shown).map(({ name }) => name)).toEqual(['projects', 'ping']);
+  expect(state.items.map(({ name }) => name)).toEqual(['projects', 'wipe', 'ping']);
+  const [{ options = [] } = {}] = state.concerns;
+  expect(options.map(({ value, tools: count }) => [value, count])).toEqual([
+    ['read-only', 2],
+    ['destroys', 3],
+    [null, 3],
+  ]);
+});

@@ -391,6 +391,24 @@ it('are the same for a server and for its facts', () => {
         { readOnlyHint: fc.boolean(), destructiveHint: fc.boolean(), category: word },
         { requiredKeys: [] },
       ),
+      inputSchema: fc.record({
+        type: fc.constant('object'),
+        properties: fc.record(
+          {
+            action: fc.record(
+              {
+                type: fc.constant('string'),
+                enum: fc.uniqueArray(word),
+                default: word,
+                description: sentence,
+              },
+              { requiredKeys: ['enum'] },
+            ),
+            other: fc.record({ type: fc.constantFrom('string', 'number') }),
+          },
+          { requiredKeys: [] },
+        ),
+      }),
       _meta: fc.record(
         { fastmcp: fc.record({ tags: fc.array(word) }), tags: fc.array(word) },
         { requiredKeys: [] },

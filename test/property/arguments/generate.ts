@@ -58,10 +58,11 @@ export const TOOLS = ['t1', 't2', 'u3'] as const;
 
 /** What calls send: valid values, values in other letters, of other types, and numbers at all bounds. */
 export const SAMPLES: { readonly [argument: string]: readonly unknown[] } = {
-  action: [...ACTIONS, 'LIST', 'list ', 1, 2, 2.5, '1', null, true, ['list'], { a: 1 }],
+  // Each value that a list can leave is tried: a list is wrong if no call of it passes.
+  action: [...ACTIONS, 'x0', 'x1', 'LIST', 'list ', 1, 2, 2.5, '1', null, true, ['list'], { a: 1 }],
   environment: [
     ...ENVIRONMENTS,
-    ...['test', 'Production', 'team-', 'team-a', 'team-a/../b', 'other', '', null, 5],
+    ...['test', 'Production', 'team-', 'team-a', 'team-a/../b', 'other', '', null, 5, '5'],
   ],
   project: [
     ...[

@@ -53,7 +53,7 @@ export const testCommand = () => project("test")
 export const listCommand = () => configuration("list")
   .addArgument(new Argument("[policy...]", "a policy file, or a folder that is one policy"))
   .addOption(new Option("--save <file>", "save the catalog of the input to a file, and list nothing; - is stdout"))
-  .addOption(new Option("--facts", "with --save: write only what policies can read, and token counts: names, titles, MIME types, annotations, tags, and the verb and nouns of descriptions, but no descriptions and no schemas"))
+  .addOption(new Option("--facts", "with --save: write only what policies can read, and token counts: names, titles, MIME types, annotations, tags, actions, and the verb and nouns of descriptions, but no descriptions and no other schemas"))
   .addOption(new Option("--unused <days>", "only tools that were not called in the last days, such as 30d"))
   .addOption(new Option("--format <format>", "how the output is written").choices(["table","json","names"]).default("table" as const));
 export const explainCommand = () => configuration("explain")

@@ -19,6 +19,7 @@ import {
 import { parseUse, type Scalar, type UseName } from '../../../engine/uses/use-name.js';
 import { type Problem, problem } from '../../language/problem.js';
 import type { CatalogCheck } from '../catalog-places.js';
+import { textRead } from '../check-texts.js';
 import { type PolicyPart, reportsIn } from '../check-values.js';
 import { mayExist } from '../servers/own-catalog.js';
 
@@ -30,9 +31,10 @@ export function checkUses(
   check: CatalogCheck & { readonly catalog: { readonly encoding?: string | undefined } },
 ): void {
   const { policy, catalog } = check;
-  // A catalog of facts keeps no schemas.
-  if (!policy.isAboutArguments || catalog.encoding !== undefined) return;
   const tools = catalog.tools ?? [];
+  // A catalog of facts keeps no schemas but those of actions.
+  const isUnknown = catalog.encoding !== undefined && textRead(policy, tools) !== undefined;
+  if (!policy.isAboutArguments || isUnknown) return;
   if (catalog.isFiltered !== true) checkNames(check, tools);
   checkUnbound(check, tools);
   for (const tool of tools) {
@@ -128,8 +130,8 @@ function checkUnbound({ files, policy, findings }: CatalogCheck, tools: readonly
   const what = [
     ...(free.length === 0
       ? []
-      : [`${free.length} tools do not declare it: ${named(free.map(({ name }) => name))}`]),
-    ...(alike.length === 0 ? [] : [`${alike.length} arguments have a similar name: ${named(alike)}`]),
+      : [`tools that have no bound argument (${free.length}): ${named(free.map(({ name }) => name))}`]),
+    ...(alike.length === 0 ? [] : [`arguments with a similar name (${alike.length}): ${named(alike)}`]),
   ];
   if (what.length > 0)
     reportsIn(file, findings).warn(['bind'], problem('unbound', { what: what.join('; ') }), 'key');

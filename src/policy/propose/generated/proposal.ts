@@ -9,7 +9,7 @@ export const ORIGINS = {"prefixes":"From the servers behind the gateway, by the 
 export const PRESETS = "# One word for several preferences. A host may send {preset: look}, and a URL may end in ?concerns=look.\npresets:\n  ${presets}\n" as const;
 export const ASSIGN = "# Values from annotations. Tools that are added later get them too. Later items win, and an entry below overrides them.\nassign:\n  # The defaults of MCP: a tool may destroy something and contact anything, unless its annotations say otherwise.\n  - when: { \"===\": [{ var: primitive.kind }, tools] }\n    to: { effect: destroys${world} }\n  ${hints}\n" as const;
 export const HINT = "- when: { \"===\": [{ var: primitive.annotations.${name} }, ${value}] }\n  to: { ${to} }\n" as const;
-export const PATTERNS = "# New tools of these servers get their topic too. Later patterns win.\npatterns:\n  tools:\n    ${patterns}\n" as const;
+export const PATTERNS = "# Later patterns win.\npatterns:\n  tools:\n    ${patterns}\n" as const;
 export const PRIMITIVES = "# Each primitive by its exact name. {} maps a primitive without values of its own.\nprimitives:\n  ${kinds}\n" as const;
 export const PRESENT = "# Titles and hints that the server does not give, from the names and effects above. Hosts get them with its tools.\npresent:\n  tools:\n    ${lines}\n" as const;
 export const PART = "version: 1\n\n${section}:\n  tools:\n    ${lines}\n" as const;
@@ -18,4 +18,7 @@ export const FIT_ALL = "These fit every topic." as const;
 export const SAME = "# No tool has the effect changes today, so careful shows the same as look." as const;
 export const GUESSED = "# Few tools have annotations, so effect comes from the verbs of names." as const;
 export const ALL_DESTRUCTIVE = "# The server declares all tools that change something as destructive. For those that only add, write changes." as const;
+export const TOPIC_PATTERNS = "# New tools of these servers get their topic too." as const;
+export const ACTIONS = "# Each action that no entry below names, also one that the server adds, does the worst that its tool can do." as const;
+export const UNKNOWN = "not clear: ${actions}" as const;
 export const REMARKS = {"description":"from the description","name":"from the name","nothing":"","hints":""} as const;

@@ -1,6 +1,6 @@
 import { membersOf } from '../../../engine/expression/evaluate.js';
 import { follow } from '../../language/data-parts.js';
-import { ACTION_PARAMETERS } from './generated/word-lists.js';
+import { isActionParameter } from './actions.js';
 import { baseOfVerb, isChange, isPlainWrite, mostHarmful } from './verbs.js';
 import { wordsOf } from './words.js';
 
@@ -33,7 +33,7 @@ export function signOfWriting(description: string, sentence: string, schema: unk
 function actionsOf(schema: unknown): string[] {
   return Object.entries(membersOf(follow(schema, ['properties']))).flatMap(([name, property]) => {
     const values = follow(property, ['enum']);
-    if (!ACTION_PARAMETERS.has(name.toLowerCase()) || !Array.isArray(values)) return [];
+    if (!isActionParameter(name) || !Array.isArray(values)) return [];
     return values.flatMap((value) =>
       typeof value === 'string' ? (baseOfVerb(wordsOf(value)[0] ?? '') ?? []) : [],
     );
