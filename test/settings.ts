@@ -67,7 +67,7 @@ export const SLOW = [
   'test/deploy/{controls,endpoint,image,modules,offline}.test.ts',
   'test/behavior/examples/{deploy,guides,lambda,service}.test.ts',
   'test/behavior/examples/vault/walkthrough.test.ts',
-  'test/lambda/endpoint/{bundle,environments,bundle-template,observe-template,tasks-template,jwt-tasks}.test.ts',
+  'test/lambda/endpoint/{bundle,environments,bundle-template,forward,observe-template,tasks-template,jwt-tasks}.test.ts',
   'test/slow/{pack,waiting-example}.test.ts',
   'test/behavior/leaks/*.test.ts',
 ];

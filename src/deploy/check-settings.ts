@@ -1,11 +1,14 @@
 import { errorClass } from '../errors.js';
-import { type FunctionSettings, readSettings, SettingsError } from '../lambda/settings.js';
+import { type FunctionSettings, forwardingProblem, readSettings, SettingsError } from '../lambda/settings.js';
 
 /** A setting in `serverless.yml` is not valid. */
 class TemplateError extends errorClass('TemplateError', 'TEMPLATE_INVALID') {}
 
 /** https://docs.aws.amazon.com/powertools/typescript/latest/features/logger/#log-levels */
 const LOG_LEVELS = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'CRITICAL', 'SILENT'];
+
+const FORWARDS_OPEN =
+  'A server gets the header Authorization of hosts ("forward" in endpoint.yml) only where the endpoint does not need it. Remove the authorizer of the function, or "forward".';
 
 /** Seconds that an HTTP API waits for the function. */
 const HTTP_API_SECONDS = 30;
@@ -17,6 +20,10 @@ export interface PackagedFunction {
   readonly timeout: unknown;
   /** Whether an HTTP API calls the function. */
   readonly httpApi: boolean;
+  /** Whether a server of the endpoint gets the header `Authorization` of hosts. */
+  readonly forwards?: boolean | undefined;
+  /** Whether an authorizer of AWS runs before the function. */
+  readonly hasAuthorizer?: boolean | undefined;
 }
 
 /**
@@ -28,7 +35,13 @@ export interface PackagedFunction {
  * @example
  * checkSettings({ environment: { MCP_CONCERNS_SESSION_SECONDS: '3600' }, timeout: 29, httpApi: true });
  */
-export function checkSettings({ environment, timeout, httpApi }: PackagedFunction): FunctionSettings {
+export function checkSettings({
+  environment,
+  timeout,
+  httpApi,
+  forwards = false,
+  hasAuthorizer = false,
+}: PackagedFunction): FunctionSettings {
   const given = Object.entries(environment);
   const known = Object.fromEntries(given.flatMap(([name, value]) => knownValue(name, value)));
   const problems: string[] = [];
@@ -39,6 +52,9 @@ export function checkSettings({ environment, timeout, httpApi }: PackagedFunctio
     if (!(cause instanceof SettingsError)) throw cause;
     problems.push(cause.message);
   }
+  const refused = forwards && settings !== undefined ? forwardingProblem(settings) : undefined;
+  if (refused !== undefined) problems.push(refused);
+  else if (forwards && hasAuthorizer) problems.push(FORWARDS_OPEN);
   const level = known.POWERTOOLS_LOG_LEVEL ?? 'INFO';
   if (!LOG_LEVELS.includes(level.toUpperCase()))
     problems.push(`"${level}" is not a valid value for POWERTOOLS_LOG_LEVEL (${LOG_LEVELS.join(', ')}).`);

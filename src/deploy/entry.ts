@@ -36,10 +36,8 @@ function filled(part: keyof typeof PARTS, values: Readonly<Record<string, string
  * @example
  * entryOf({ server: { module: './src/server.js' }, catalog: 'snapshot' });
  */
-export function entryOf(
-  { server, servers = {}, catalog, secrets, preferences }: Omit<Endpoint, 'policy'>,
-  bins: Bins = new Map(),
-): string {
+export function entryOf(endpoint: Omit<Endpoint, 'policy'>, bins: Bins = new Map()): string {
+  const { server, servers = {}, catalog, secrets, preferences } = endpoint;
   const isModule = server !== undefined && 'module' in server;
   const isV2 = isModule && server.sdk === 2;
   return filled('ENTRY', {
@@ -54,8 +52,15 @@ export function entryOf(
       PREFERENCES: preferences === undefined ? '' : `, preferences: '${preferences}'`,
       // A module is a server of an SDK, whose schemas refuse numbers that keep their text.
       NUMBERS: isModule ? '' : ', keepsNumbers: true',
+      FORWARDS: forwardsHeaders(endpoint) ? ', forwards: true' : '',
     }),
   });
+}
+
+/** @returns whether a server of the endpoint gets headers of hosts */
+export function forwardsHeaders({ server, servers = {} }: Omit<Endpoint, 'policy'>): boolean {
+  const all = server === undefined ? Object.values(servers) : [server];
+  return all.some((each) => 'url' in each && each.forward !== undefined);
 }
 
 /**
@@ -92,6 +97,7 @@ function severalServers(servers: NonNullable<Endpoint['servers']>, bins: Bins): 
 function upstreamOf(name: string, server: Child | Remote, bins: Bins) {
   const { silence = 25, protocol } = server;
   const isolation = 'package' in server ? server.isolation : undefined;
+  const forward = 'url' in server ? server.forward : undefined;
   return {
     OPEN: 'package' in server ? childOf(server, bins) : remoteOf(server),
     ISOLATION: JSON.stringify(isolation ?? 'shared'),
@@ -99,6 +105,7 @@ function upstreamOf(name: string, server: Child | Remote, bins: Bins) {
       NAME: JSON.stringify(name),
       SILENCE_MS: String(silence * 1000),
       PROTOCOL: protocol === undefined ? '' : `, protocol: ${JSON.stringify(protocol)}`,
+      FORWARD: forward === undefined ? '' : `, forward: ${JSON.stringify(forward)}`,
     }),
   };
 }

@@ -1,4 +1,5 @@
 import { errorClass } from '../errors.js';
+import { forwardsHeaders } from './entry.js';
 import type { Endpoint } from './generated/endpoint-schema.js';
 import { type SchemaError, validate } from './generated/endpoint-validator.js';
 
@@ -25,8 +26,11 @@ export function readEndpoint(data: unknown, file: string): Endpoint {
 }
 
 /** Returns what a schema cannot say. */
-function problemOf({ server, servers, catalog }: Endpoint): string | undefined {
+function problemOf(endpoint: Endpoint): string | undefined {
+  const { server, servers, catalog } = endpoint;
   if (server === undefined && servers === undefined) return '"server" is missing';
+  const refused = forwardProblem(endpoint);
+  if (refused !== undefined) return refused;
   if (servers === undefined) return undefined;
   if (server !== undefined) return 'it has "server" and "servers". Remove one';
   if (Object.keys(servers).length === 0) return '"servers" is empty';
@@ -36,6 +40,18 @@ function problemOf({ server, servers, catalog }: Endpoint): string | undefined {
   if (packages.length > 1 && packages.some(({ isolation }) => isolation === 'per-request'))
     return '"isolation: per-request" takes one package. Use "per-session" or "shared"';
   return undefined;
+}
+
+/** Returns why headers of hosts cannot be passed on as the endpoint says. */
+function forwardProblem(endpoint: Endpoint): string | undefined {
+  if (!forwardsHeaders(endpoint)) return undefined;
+  // What a server lists for one token must not be what the next host gets.
+  if (endpoint.catalog !== undefined)
+    return `"catalog: ${endpoint.catalog}" gives all hosts one list, and "forward" gives each host its own. Remove one`;
+  const all = endpoint.server === undefined ? Object.values(endpoint.servers ?? {}) : [endpoint.server];
+  const own = all.flatMap((each) => ('url' in each && each.forward ? Object.keys(each.headers ?? {}) : []));
+  if (!own.some((name) => name.toLowerCase() === 'authorization')) return undefined;
+  return 'a server has the header Authorization of "headers" and, by "forward", that of each host. Remove one';
 }
 
 const isEndpoint = (data: unknown): data is Endpoint => validate(data);

@@ -2,6 +2,7 @@ import { AWS_CLIENTS } from './build-code.js';
 import { bundleFunction, TARGET } from './bundle.js';
 import { bundleWorker, WORKER_TARGET } from './bundle-worker.js';
 import { checkSettings } from './check-settings.js';
+import { forwardsHeaders } from './entry.js';
 import { finishResources, type Resources, type Throttle } from './finish-template.js';
 import { type Endpoint, endpointSchema } from './generated/endpoint-schema.js';
 import { THROTTLE_SCHEMA } from './generated/throttle.js';
@@ -115,6 +116,8 @@ export default class EndpointPlugin {
         environment: this.environment,
         timeout: this.timeout,
         httpApi: events.some((event) => 'httpApi' in event),
+        forwards: forwardsHeaders(endpoint),
+        hasAuthorizer: events.some(hasAuthorizer),
       });
       const durable = this.functionFrom(WORKER_TARGET) !== undefined;
       const notes = await bundleFunction(endpoint, {
@@ -160,6 +163,12 @@ export default class EndpointPlugin {
     const stage = this.serverless.getProvider('aws').getStage();
     finishResources(resources, { throttle: custom.throttle, stage, timeout: this.timeout });
   }
+}
+
+/** @returns whether AWS verifies callers before this event reaches the function: `{ httpApi: { authorizer: ... } }` */
+function hasAuthorizer(event: object): boolean {
+  const each: readonly unknown[] = Object.values(event);
+  return each.some((how) => typeof how === 'object' && how !== null && 'authorizer' in how);
 }
 
 /** Without their tables, sessions and tasks are in the memory of the process. */

@@ -26,7 +26,7 @@ import type { InvocationOptions } from './invocation.js';
 import { createLog, createLogger, logPolicyEvent, serviceOf, withSpans } from './log.js';
 import { createPolicyRefresh } from './remote-policy/policy-refresh.js';
 import { createReadText } from './remote-policy/read-text.js';
-import { type FunctionSettings, readSettings, SettingsError } from './settings.js';
+import { type FunctionSettings, forwardingProblem, readSettings, SettingsError } from './settings.js';
 import { type StreamingHandler, streamingHandler } from './streamed.js';
 
 /** The options that both kinds of function share. Each default comes from the environment; see `readSettings`. */
@@ -57,6 +57,11 @@ export interface ServerFunctionOptions
    * that the import of the function does not take the time that SDK v2 needs.
    */
   readonly modern?: ((store: SessionStore | undefined) => Promise<FetchHandler>) | undefined;
+  /**
+   * Whether a server behind the endpoint gets the header `Authorization` of hosts: `forward` of `mcp-concerns/upstream`. The
+   * function does not start then where that header is for the endpoint itself. Defaults to false.
+   */
+  readonly forwards?: boolean | undefined;
   readonly handler?: undefined;
 }
 
@@ -105,6 +110,9 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
 
   const store = options.store ?? storeOf(settings, warn);
   if (options.handler === undefined) {
+    const needed = { ...settings, issuers: authorization?.servers ?? [] };
+    const problem = options.forwards === true ? forwardingProblem(needed) : undefined;
+    if (problem !== undefined) throw new SettingsError(problem);
     if (options.preferences !== undefined && store === undefined) {
       throw new SettingsError(
         'MCP_CONCERNS_SESSIONS is none, but preferences are kept per caller. Set it to dynamodb, or remove preferences.',

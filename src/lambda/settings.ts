@@ -29,6 +29,28 @@ export interface FunctionSettings {
   readonly policy?: { readonly url: PolicyUrl; readonly maxAgeSeconds: number; readonly required: boolean };
 }
 
+/**
+ * A server may get the header `Authorization` of hosts only where it is not for the endpoint itself: a token that was made out to
+ * the endpoint is never passed on (MCP, "Token Passthrough").
+ *
+ * @returns what the settings say against it; `undefined` if nothing
+ */
+export function forwardingProblem({
+  issuers,
+  authorizer,
+  verifiedToken,
+}: Pick<FunctionSettings, 'authorizer' | 'verifiedToken'> & { readonly issuers: readonly unknown[] }):
+  | string
+  | undefined {
+  const needs = [
+    ...(issuers.length === 0 ? [] : ['MCP_CONCERNS_ISSUERS']),
+    ...(authorizer === 'none' ? [] : ['MCP_CONCERNS_AUTHORIZER']),
+    ...(verifiedToken === 'none' ? [] : ['MCP_CONCERNS_TOKEN']),
+  ];
+  if (needs.length === 0) return undefined;
+  return `A server gets the header Authorization of hosts ("forward" in endpoint.yml) only where the endpoint does not need it. Remove ${needs.join(' and ')}, or "forward".`;
+}
+
 /** Environment variables of the function are not valid. */
 export class SettingsError extends errorClass('SettingsError', 'SETTINGS_INVALID') {}
 

@@ -52,6 +52,9 @@ describe('init --lambda', () => {
     expect(parse(read('endpoint.yml'))).toEqual({ policy: 'policy.yaml', server: { module: 'server.mjs' } });
     expect(parse(read('serverless.yml'))).toMatchObject({ service: 'My-tools-2' });
     expect(stderr).toContain('npm install @aws-lambda-powertools/logger @aws-sdk/client-dynamodb');
+    expect(stderr).toContain(
+      'An outage wakes nobody until you deploy with --param="metrics=NAMESPACE" and --param="alarmTopic=ARN".',
+    );
     expect(stderr).toMatch(/^.*Anyone who knows the URL may call this endpoint\..*--variant jwt.*$/m);
   });
 

@@ -168,6 +168,29 @@ describe('hosts of 2026-07-28 over HTTP', () => {
     expect(other.told).toEqual([]);
   });
 
+  it('of one name are told apart by the two URLs that serve prints', async () => {
+    const { child, ended, until } = start('serve', '--port', '0', ...SERVED);
+    closing.push(async () => {
+      child.kill('SIGTERM');
+      await ended;
+    });
+    const welcome = await until('stdout', /Press Ctrl-C/);
+    const urls = [/concerns '(http[^'&]+)/, /^For another host: +(http\S+)$/m].map(
+      (pattern) => new URL(pattern.exec(welcome)?.[1] ?? ''),
+    );
+    const [one, other] = await Promise.all(
+      urls.map((url) => connect(new StreamableHTTPClientTransport(url), 'mcp')),
+    );
+    if (one === undefined || other === undefined) throw new Error('there are two hosts');
+    expect([await one.count(), await other.count()]).toEqual([ALL, ALL]);
+    await one.client.listen({ toolsListChanged: true });
+    await other.client.listen({ toolsListChanged: true });
+    await one.client.getPrompt({ name: 'concerns-safe' });
+    await expect.poll(() => one.told).toEqual(['notifications/tools/list_changed']);
+    expect([await one.count(), await other.count()]).toEqual([SAFE, ALL]);
+    expect(other.told).toEqual([]);
+  });
+
   it('share nothing if their URLs have no handle, whatever they call themselves', async () => {
     const url = new URL(await serveHttp());
     const [one, other] = [

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
   StreamableHTTPClientTransport,
@@ -93,4 +96,18 @@ it('answers a host over stdio with the reason if the server behind it ends', asy
   child.stdin.end();
   const { code, stderr } = await ended;
   expect([code, stderr]).toEqual([0, expect.stringContaining('server failed: it ended with exit code 0')]);
+});
+
+it('shows no preset as an example that hides all tools of the policy', async () => {
+  const policy = join(mkdtempSync(join(tmpdir(), 'empty-preset-')), 'policy.yaml');
+  const concerns = 'concerns: { topic: { values: [a, b] } }\nprimitives: { tools: { one: { topic: a } } }';
+  writeFileSync(
+    policy,
+    `version: 1\n${concerns}\npresets: { nothing: { topic: b }, something: { topic: a } }\n`,
+  );
+  const { child, ended } = await serve('--policy', policy, '--server', 'test/cli/fixtures/own-server.mjs');
+  child.kill('SIGINT');
+  const { stdout } = await ended;
+  expect(stdout).toContain('&concerns=something');
+  expect(stdout).not.toContain('concerns=nothing');
 });

@@ -428,12 +428,12 @@ describe('the examples of docs/reference/endpoint.md', () => {
   const validate = new Ajv().compile(endpointSchema);
 
   it('cover each kind of server', () => {
-    expect(examples).toHaveLength(6);
+    expect(examples).toHaveLength(7);
     const kinds = examples.map((example) => {
       const { server, servers } = parse(example);
       return servers === undefined ? Object.keys(server)[0] : 'several';
     });
-    expect(kinds).toEqual(['module', 'module', 'package', 'url', 'several', 'module']);
+    expect(kinds).toEqual(['module', 'module', 'package', 'url', 'url', 'several', 'module']);
   });
 
   it.each(examples)('are valid: %s', (example) => {

@@ -22,7 +22,7 @@ export interface Project {
   readonly folder: string;
   write(file: string, text: string): void;
   /** Runs `osls package`, and returns the folder with the unpacked zip. */
-  package(endpoint: unknown, provider?: object): Promise<string>;
+  package(endpoint: unknown, provider?: object, functions?: object): Promise<string>;
   /** Runs `osls package` with the `serverless.yml` that is there. */
   packageService(service: string): Promise<string>;
 }
@@ -55,7 +55,11 @@ export function createProject(): Project {
     folder,
     write,
     packageService,
-    async package(endpoint, provider = {}) {
+    async package(
+      endpoint,
+      provider = {},
+      functions = { mcp: { handler: 'build/lambda/index.handler', events: [{ httpApi: 'POST /mcp' }] } },
+    ) {
       const config = {
         service: 'project',
         frameworkVersion: '4',
@@ -64,7 +68,7 @@ export function createProject(): Project {
         custom: { endpoint },
         provider: { name: 'aws', runtime: 'nodejs24.x', ...provider },
         package: { excludeDevDependencies: false, patterns: ['!**', 'build/lambda/**'] },
-        functions: { mcp: { handler: 'build/lambda/index.handler', events: [{ httpApi: 'POST /mcp' }] } },
+        functions,
       };
       // Every JSON text is YAML.
       write('serverless.yml', JSON.stringify(config));

@@ -9,6 +9,7 @@ import { inPlace, type Place } from './place.js';
 import { startProcess } from './processes.js';
 import { type Bench, LONGEST, logOf, type Outcome, runHost } from './run-host.js';
 import { withSetup } from './setup.js';
+import { withTwoHosts } from './two-hosts.js';
 
 /** A tool that every preset shows, and that changes nothing. */
 const HARMLESS = 'validateData';
@@ -314,4 +315,5 @@ export const MEASURES: Readonly<Record<string, (bench: Bench) => Promise<Outcome
   servers: withSeveralServers,
   hostile: besideHostile,
   setup: withSetup,
+  'two-hosts': withTwoHosts,
 };

@@ -23,8 +23,12 @@ export interface Place {
   readonly env: Readonly<Record<string, string>>;
   /** The server that the host starts itself. */
   stdioServer(...args: string[]): McpServer;
-  /** Starts the server over HTTP. */
-  serveHttp(): Promise<{ readonly url: string; readonly running: Running }>;
+  /** Starts the server over HTTP. `hostUrls` are those that it prints for two hosts. */
+  serveHttp(): Promise<{
+    readonly url: string;
+    readonly hostUrls: readonly string[];
+    readonly running: Running;
+  }>;
   /** Runs `mcp-concerns switch` and returns its output. */
   switchTo(...args: string[]): Promise<string>;
   /** Switches every session as the page does: by a request to the control channel for each. */
@@ -64,7 +68,12 @@ function createPlace(): Place {
     serveHttp: async () => {
       const running = start(...SERVE, '--port', '0');
       const welcome = await running.until(/to stop\.\n/);
-      return { url: /on (http:\S+)/.exec(welcome)?.[1] ?? '', running };
+      const url = /on (http:\S+)/.exec(welcome)?.[1] ?? '';
+      const printed = [/concerns '(http:[^']+)'/, /another host: +(http:\S+)/];
+      const hostUrls = printed.map((pattern) =>
+        (pattern.exec(welcome)?.[1] ?? '').replace(/&concerns=.*/, ''),
+      );
+      return { url, hostUrls, running };
     },
     switchTo: async (...args) => {
       // As a person at a terminal: without one, a switch can only show less.

@@ -22,6 +22,8 @@ export interface RedisServer {
   advance(seconds: number): Promise<void>;
   /** Forgets everything. */
   empty(): Promise<void>;
+  /** Takes the rights to read and to write from its user, also on connections that are open. */
+  deny(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,6 +53,8 @@ export async function startRedis(port?: number): Promise<RedisServer> {
       }
     },
     empty: async () => void (await admin.flushAll()),
+    deny: async () =>
+      void (await admin.sendCommand(['ACL', 'SETUSER', 'default', '-@read', '-@write', '-@scripting'])),
     async close() {
       admin.destroy();
       child.kill('SIGKILL');

@@ -14,6 +14,7 @@ import type { Service } from '../options/service-options.js';
 import { aborted } from '../terminal/interrupt.js';
 import { serversOf } from './bridge-server.js';
 import { eraLines } from './era-lines.js';
+import { firstPreset } from './first-preset.js';
 import { ModernHosts } from './modern-hosts.js';
 import { type Access, accessOf } from './service/access.js';
 import { probes } from './service/health.js';
@@ -119,14 +120,9 @@ export async function serveHttp(
   const address = control?.announce(endpoint.url);
   // The address has the key of the page, which must not stay in a log file.
   const page = address !== undefined && !process.stdout.isTTY ? OPEN_PAGE : address;
-  process.stdout.write(
-    welcome(
-      control === undefined ? endpoint.url : urlOfHost(endpoint.url, mintHandle('host', handleKey)),
-      serving,
-      lines,
-      page,
-    ),
-  );
+  const urlOfOne = (): string => urlOfHost(endpoint.url, mintHandle('host', handleKey));
+  const urls = control === undefined ? [endpoint.url] : [urlOfOne(), urlOfOne()];
+  process.stdout.write(welcome(urls, serving, lines, page));
   await aborted(signal);
   control?.close();
   await streams.close();
@@ -139,10 +135,18 @@ export async function serveHttp(
 const ONE_PROCESS =
   'Sessions are kept in the memory of this one process. For several processes, pass --sessions-store.';
 
-/** @returns how to connect one host, which its URL names, with preferences that this policy knows as examples */
-function welcome(url: string, { policy, opened }: Serving, eras: readonly string[], page?: string): string {
-  const { presets, concerns } = policy.current;
-  const [preset] = presets.keys();
+/**
+ * @param urls that of a host, and that of another one, if each has its own
+ * @returns how to connect a host, with preferences that this policy knows as examples
+ */
+function welcome(
+  [url = '', other]: readonly string[],
+  { policy, opened }: Serving,
+  eras: readonly string[],
+  page?: string,
+): string {
+  const { concerns } = policy.current;
+  const preset = firstPreset(policy.current);
   const [strictest] = concerns.flatMap(({ name, setBy, values, match }) => {
     if (setBy !== 'host' || 'min' in values) return [];
     // The value that shows the fewest primitives.
@@ -157,6 +161,7 @@ function welcome(url: string, { policy, opened }: Serving, eras: readonly string
     '',
     `Connect a host:    claude mcp add --transport http concerns '${example}'`,
     `or in its config:  ${config}`,
+    ...(other === undefined ? [] : [`For another host:  ${other}`]),
     ...(strictest === undefined ? [] : [`or with a header:  Mcp-Concerns: ${strictest.join('=')}`]),
     ...(page === undefined ? [] : [`Switch:            ${page}`]),
     'Press Ctrl-C to stop.',

@@ -148,3 +148,18 @@ export function reasonToKeepAll(
     return `${name} searches tools itself, so it keeps them; ${by}`;
   return undefined;
 }
+
+/**
+ * Says what a person risks who narrows a host by `--host`: what the model finds with `concerns` can be called only if the host
+ * lists again.
+ *
+ * @returns the sentence for the plan; `undefined` for a host that was measured to list again
+ */
+export function riskOfFewTools({ name, lists }: Host): string | undefined {
+  if (lists === 'again') return undefined;
+  const fact =
+    lists === 'once'
+      ? `${name} never lists again: it can call only the tools of its first list`
+      : `Nobody has measured yet whether ${name} lists again. If it does not, it can call only the tools of its first list`;
+  return `${fact}. To give it all tools, remove "--concern preset=start" from the command in its file and restart it, or run "mcp-concerns setup --undo".`;
+}

@@ -15,7 +15,7 @@ import { writeFiles } from '../terminal/write-files.js';
 import { writePolicy } from '../terminal/write-policy.js';
 import { editCommands } from './edit-file.js';
 import { findServers, readDocument } from './host-files.js';
-import { type Host, type Place, reasonToKeepAll } from './hosts.js';
+import { type Host, type Place, reasonToKeepAll, riskOfFewTools } from './hosts.js';
 import { type Change, commandAt, readJournal, undoAll, writeJournal } from './journal.js';
 import { installProgram, ownProgram } from './own-program.js';
 import {
@@ -104,6 +104,10 @@ export async function setup(options: SetupOptions, terminal: Terminal): Promise<
     terminal.note(
       `These are ${narrowed.length} servers, each with its own tool "concerns". One gate for all of them costs less: docs/guides/several-servers.md`,
     );
+  for (const host of new Set(narrowed.map(({ server }) => server.host))) {
+    const risk = riskOfFewTools(host);
+    if (risk !== undefined) terminal.note(risk);
+  }
   if (changed.length + starts.length === 0) {
     terminal.note('Nothing to change.');
     return 0;

@@ -153,7 +153,16 @@ export const storeWarning = (operation: 'read' | 'written', cause: unknown): Con
 export function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return 'unknown';
   if (cause.cause instanceof Error) return reasonOf(cause.cause);
-  // The errors of the AWS SDK have names; those of Node.js are all called "Error".
-  const reason = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
+  const reason = 'code' in cause && typeof cause.code === 'string' ? cause.code : classOf(cause);
   return /^[\w.-]{1,60}$/.test(reason) ? reason : 'unknown';
+}
+
+/**
+ * The errors of the AWS SDK have names; those of Node.js and of the client of Redis are all called "Error". Redis itself says a code
+ * at the start of the message, such as `NOPERM`.
+ */
+function classOf(cause: Error): string {
+  if (cause.name !== 'Error' && cause.name !== 'SimpleError') return cause.name;
+  if (cause.constructor === Error) return cause.name;
+  return /^[A-Z]{2,}(?= )/.exec(cause.message)?.[0] ?? cause.constructor.name;
 }

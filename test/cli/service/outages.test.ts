@@ -155,6 +155,24 @@ describe.skipIf(REDIS === undefined)(`an outage of Redis (${WITHOUT_REDIS})`, ()
     expect(line.storeMs).toBeGreaterThan(700);
   });
 
+  it('that denies its user counts as degraded, and says why', async () => {
+    const redis = await startRedis();
+    afterTest(() => redis.close());
+    const service = await start(SECRET, '--sessions-store', redis.url);
+    const session = await begin(service.url, {}, { effect: 'read' });
+    await use(service, session);
+    expect(await service.moved()).toEqual([]);
+    await redis.deny();
+    await use(service, session);
+    expect(await service.moved()).toEqual(['requests_degraded']);
+    const text = await service.until('stderr', /storeFailures.*\n/);
+    const line = JSON.parse(text.split('\n').find((each) => each.includes('storeFailures')) ?? '');
+    expect(line).toMatchObject({ level: 'WARN', storeFailures: expect.arrayContaining(['NOPERM']) });
+    // A refused write changes nothing, and the host is told so.
+    const answered = await post(service.url, session, 'updateConcerns', { concerns: { effect: 'write' } });
+    expect(JSON.stringify(answered)).toMatch(/[Nn]othing (was )?changed/);
+  });
+
   it('that has forgotten everything counts as degraded', async () => {
     const redis = await startRedis();
     afterTest(() => redis.close());

@@ -129,6 +129,18 @@ describe('the files of hosts', () => {
     expect(said).toContain('nobody has measured yet whether Cursor lists again');
   });
 
+  it('are changed with a warning if the person names a host that was not measured to list again', async () => {
+    for (const [, file, text] of HOST_FILES) write(file, text);
+    const warned = async (host: string) =>
+      / can call only the tools/.test((await setup('--host', host)).said);
+    const found = await Promise.all(HOST_FILES.map(async ([host]) => ((await warned(host)) ? host : '')));
+    const measured = ['claude-code', 'gemini-cli', 'opencode', 'copilot-cli'];
+    expect(found).toEqual(HOST_FILES.map(([host]) => (measured.includes(host) ? '' : host)));
+    const { said } = await setup('--host', 'codex');
+    expect(said).toContain('Codex never lists again: it can call only the tools of its first list.');
+    expect(said).toContain('remove "--concern preset=start"');
+  });
+
   it('are changed for Claude Code if its tool search is off', async () => {
     const [[, file, text] = ['', '', '']] = HOST_FILES;
     write(file, text);

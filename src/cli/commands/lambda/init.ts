@@ -178,5 +178,6 @@ function nextSteps(server: Server, variant: Variant): string[] {
       ? 'Set issuer and audience in serverless.yml.'
       : 'Anyone who knows the URL may call this endpoint. With "--variant jwt", callers need a token.',
     'Run "npx osls package" to build, and "npx osls deploy" to deploy.',
+    'An outage wakes nobody until you deploy with --param="metrics=NAMESPACE" and --param="alarmTopic=ARN".',
   ];
 }
