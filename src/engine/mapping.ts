@@ -89,8 +89,15 @@ export function identityOf(kind: Kind, primitive: Primitive): string {
   return typeof identity === 'string' ? identity : '';
 }
 
+/** A primitive that a server lists, with its kind and its name, URI or URI template. */
+export interface ListedPrimitive {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly primitive: Primitive;
+}
+
 /** @returns all primitives of a catalog, by kind, in the order of the server */
-export const primitivesIn = (catalog: ServerCatalog) =>
+export const primitivesIn = (catalog: ServerCatalog): readonly ListedPrimitive[] =>
   KINDS.flatMap((kind) =>
     (catalog[kind] ?? []).map((primitive) => ({ kind, name: identityOf(kind, primitive), primitive })),
   );

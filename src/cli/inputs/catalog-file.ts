@@ -93,7 +93,7 @@ export function readCatalogFile(path: string): CatalogFile {
 }
 
 /** @returns the catalog of a file, if there is one */
-export const catalogAt = (path: string | undefined): ReturnType<typeof readCatalogFile> | undefined =>
+export const catalogAt = (path: string | undefined): CatalogFile | undefined =>
   path === undefined ? undefined : readCatalogFile(path);
 
 /**

@@ -1,4 +1,11 @@
-import { identityOf, type Mapping, type Primitive, primitivesIn, type ServerCatalog } from '../mapping.js';
+import {
+  identityOf,
+  type ListedPrimitive,
+  type Mapping,
+  type Primitive,
+  primitivesIn,
+  type ServerCatalog,
+} from '../mapping.js';
 import type { Policy } from '../policy.js';
 import { boundValues } from './bound-values.js';
 import { isWildcard, mappingsOf, type PolicyArgument, type ToolUses, usesOf } from './tool-uses.js';
@@ -56,7 +63,7 @@ function valuesOf({
 }
 
 /** Returns all primitives of a catalog, and after each tool the uses that the policy tells apart. */
-export const listedIn = (policy: Policy, catalog: ServerCatalog): ReturnType<typeof primitivesIn> =>
+export const listedIn = (policy: Policy, catalog: ServerCatalog): readonly ListedPrimitive[] =>
   primitivesIn(catalog).flatMap((each) => {
     if (each.kind !== 'tools') return [each];
     const uses = usePrimitives(policy, each.primitive);

@@ -2,7 +2,7 @@ import { analyze } from '../../analysis/analyze.js';
 import { pageOf } from '../../engine/companions.js';
 import { asksForScope } from '../../engine/evaluate.js';
 import { itemAt } from '../../engine/item-at.js';
-import { identityOf, type Mapping, type primitivesIn } from '../../engine/mapping.js';
+import { identityOf, type ListedPrimitive, type Mapping } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { mapListed } from '../../engine/pins.js';
@@ -52,26 +52,37 @@ export interface Scope {
 }
 
 /** A primitive that the server lists, with the values that the policy gives it. */
-type Listed = ReturnType<typeof primitivesIn>[number] & { readonly mapping: Mapping };
+interface Listed extends ListedPrimitive {
+  readonly mapping: Mapping;
+}
 
 type Named = Pick<Listed, 'kind' | 'name'>;
 
 /** What only the checks of this file need. */
-type ListCheck = ReturnType<typeof listCheck>;
+interface ListCheck {
+  readonly files: readonly CheckedFile[];
+  readonly policy: Policy;
+  readonly catalog: PolicyCatalog;
+  readonly findings: Finding[];
+  readonly listed: readonly Listed[];
+  /** Adds a warning to a part of a file. */
+  report(part: PolicyPart, found: Problem): void;
+  /** Adds a warning to the part that decides about a primitive; without a name, to the section of its kind. */
+  warn(about: { readonly kind: Kind; readonly name?: string }, found: Problem): void;
+  /** Adds a warning to the first file: it is about the whole policy. */
+  warnPolicy(found: Problem, path?: Path): void;
+}
 
-function listCheck(files: readonly CheckedFile[], policy: Policy, catalog: PolicyCatalog) {
+function listCheck(files: readonly CheckedFile[], policy: Policy, catalog: PolicyCatalog): ListCheck {
   const findings: Finding[] = [];
   const listed = listedIn(policy, catalog).map((each): Listed => {
     return { ...each, mapping: mapListed(policy, each.kind, each.primitive) };
   });
   const mappings = new Map(listed.map(({ kind, name, mapping }) => [`${kind} ${name}`, mapping]));
-  /** Adds a warning to a part of a file. */
   const report = ({ file, path }: PolicyPart, found: Problem): void =>
     reportsIn(file, findings).warn(path, found, 'key');
-  /** Adds a warning to the part that decides about a primitive; without a name, to the section of its kind. */
   const warn = ({ kind, name }: { readonly kind: Kind; readonly name?: string }, found: Problem): void =>
     report(placeOfPrimitive({ files, policy }, kind, name, mappings.get(`${kind} ${name}`)), found);
-  /** Adds a warning to the first file: it is about the whole policy. */
   const warnPolicy = (found: Problem, path: Path = []): void => {
     for (const file of files.slice(0, 1)) report({ file, path }, found);
   };

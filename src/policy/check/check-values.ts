@@ -58,7 +58,11 @@ export interface Declared extends PolicyPart {
 type Report = (path: Path, problem: Problem, part?: 'key' | 'value') => void;
 
 /** A file, and the functions that report the findings in it. */
-export type Reports = ReturnType<typeof reportsIn<CheckedFile>>;
+export interface Reports<File = CheckedFile> {
+  readonly file: File;
+  readonly error: Report;
+  readonly warn: Report;
+}
 
 /**
  * Makes the functions that report what is wrong in a file.
@@ -73,7 +77,7 @@ export function reportsIn<File extends Pick<CheckedFile, 'source' | 'locate'>>(
   file: File,
   findings: Finding[],
   wrong: { file: File; path: Path }[] = [],
-) {
+): Reports<File> {
   const report =
     (severity: Finding['severity']): Report =>
     (path, found, part) => {

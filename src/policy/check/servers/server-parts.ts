@@ -7,7 +7,17 @@ import {
 } from '../check-values.js';
 
 /** One of several servers behind an endpoint, and the policy that is about it alone. */
-export type ServerPart = ReturnType<typeof serverPart>;
+export interface ServerPart {
+  readonly slug: string;
+  /** The files of its policy. There are none if it has no policy, or one that cannot be read. */
+  readonly files: readonly CheckedFile[];
+  /** The concerns of its policy that take part. */
+  readonly concerns: ReadonlyMap<string, ConcernDeclaration>;
+  /** Its policy, with the names that the server itself uses; `undefined` if it has none, or one with errors. */
+  readonly policy: CompiledPolicy | undefined;
+  /** Its entry in the policy of all servers, and where that is. A server can also have none. */
+  readonly entry: ServerEntry | undefined;
+}
 
 export interface ServerEntry {
   readonly key: string;
@@ -21,7 +31,11 @@ export interface ServerEntry {
 }
 
 /** What several servers share: concerns with one name are one switch. */
-export type SharedConcerns = ReturnType<typeof shareConcerns>;
+export interface SharedConcerns {
+  readonly concerns: ReadonlyMap<string, ConcernDeclaration>;
+  /** The concerns whose values are the servers and, below them, the values of their own policies. */
+  readonly hierarchies: ReadonlySet<string>;
+}
 
 /** The policies of several servers, in their order, and the policy that joins them. */
 export interface Servers {
@@ -47,18 +61,14 @@ export function serverPart(
   files: readonly CheckedFile[] = [],
   policy?: CompiledPolicy,
   entry?: ServerEntry,
-) {
+): ServerPart {
   const all = files.flatMap(({ document }) => Object.entries(document.concerns ?? {}));
   const own = all.filter(([name]) => entry?.concerns?.includes(name) !== false);
   return {
     slug,
-    /** The files of its policy. There are none if it has no policy, or one that cannot be read. */
     files,
-    /** The concerns of its policy that take part. */
     concerns: new Map(own.map(([name, document]) => [name, declarationOf(document)])),
-    /** Its policy, with the names that the server itself uses; `undefined` if it has none, or one with errors. */
     policy,
-    /** Its entry in the policy of all servers, and where that is. A server can also have none. */
     entry,
   };
 }
@@ -73,9 +83,8 @@ export function serverPart(
  * @example
  * shareConcerns(files, parts).concerns.get('effect')?.values; // ['read-only', 'changes', 'destroys']
  */
-export function shareConcerns(files: readonly CheckedFile[], parts: readonly ServerPart[]) {
+export function shareConcerns(files: readonly CheckedFile[], parts: readonly ServerPart[]): SharedConcerns {
   const concerns = new Map<string, ConcernDeclaration>();
-  /** The concerns whose values are the servers and, below them, the values of their own policies. */
   const hierarchies = new Set<string>();
   const inheriting = (name: string, declared: ConcernDeclaration): ConcernDeclaration => {
     const first = parts.find((part) => part.concerns.has(name));
