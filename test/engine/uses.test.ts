@@ -144,6 +144,28 @@ describe('a narrowed schema', () => {
     expect(other.judge({}).effect).toBe('pass');
   });
 
+  it.each([
+    ['a pattern that is not a prefix', { type: 'string' }, 'x=*b', 'ab'],
+    ['a value of an object', { type: 'object' }, 'x=a', { a: 1 }],
+    ['a value of several types', { type: ['string', 'object'] }, 'x=a', 'a'],
+  ])('lets nobody send what cannot be decided: %s', (_what, schema, use, x) => {
+    const policy = `concerns: { c: { values: [a, b], match: at-most, default: a } }
+patterns: { tools: { "t(${use})": { c: a } } }
+settings: { defaults: always }`;
+    const { judge, properties } = narrowed(policy, tool({ x: schema }));
+    expect(properties).toEqual({});
+    expect(judge({ x })).toEqual({ effect: 'refuse', argument: 'x' });
+    expect(judge({}).effect).toBe('pass');
+  });
+
+  it('has one of several bound values only if the call names it', () => {
+    const policy = 'bind: { x: { var: claims.x } }\nsettings: { enforcement: enforce }';
+    const { judge } = narrowed(policy, tool({ x: { type: 'string' } }), { x: ['a', 'b'] });
+    expect(judge({})).toEqual({ effect: 'refuse', argument: 'x' });
+    expect(judge({ x: 'b' })).toMatchObject({ effect: 'pass', args: { x: 'b' } });
+    expect(judge({ x: 'c' })).toEqual({ effect: 'refuse', argument: 'x' });
+  });
+
   it('lets only words follow a prefix', () => {
     const policy = `concerns: { c: { values: [a, b], match: at-most, default: a } }
 patterns: { tools: { "t(path=*)": { c: b }, "t(path=reports/*)": { c: a } } }
