@@ -130,6 +130,17 @@ describe('a narrowed schema', () => {
     expect(judge({ x: 'a' }).effect).toBe('pass');
   });
 
+  it.each([
+    [{ enum: [1, 2, 3] }, 1, '1'],
+    [{ enum: ['1', '2', '3'] }, '1', 1],
+    [{ type: 'boolean' }, true, 'true'],
+    [{ enum: [null, 'a', '3'] }, null, 'null'],
+  ])('does not convert what a call sends: %j', (schema, value, other) => {
+    const { judge } = narrowed(hides({ in: [{ var: 'arguments.x' }, [3, '3', false]] }), tool({ x: schema }));
+    expect(judge({ x: value }).effect).toBe('pass');
+    expect(judge({ x: other })).toEqual({ effect: 'refuse', argument: 'x' });
+  });
+
   it('has no default that is hidden, and requires the argument then', () => {
     const schema = { type: 'string', enum: ['a', 'b', 'c'], default: 'b', examples: ['b', 'c'] };
     const policy = hides({ '===': [{ var: 'arguments.x' }, 'b'] });
