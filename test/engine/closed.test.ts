@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../src/engine/configuration.js';
 import { decide } from '../../src/engine/evaluate.js';
+import { replaceParts } from '../../src/engine/expression/closed.js';
+import { parseExpression } from '../../src/engine/expression/parse.js';
 import { mapPrimitive } from '../../src/engine/mapping.js';
 import { policyOf } from '../policy/author.js';
 
@@ -89,4 +91,12 @@ it('a client needs a name only where the rule reads how it names itself', () => 
   const named = { or: [capability, { '===': [{ var: 'client.name' }, 'host'] }] };
   expect(shown(named, {}, client)).toEqual(HIDDEN);
   expect(shown(named, {}, { ...client, client: { name: 'other' } })).toEqual({ show: true, hide: false });
+});
+
+it('a condition of which no part is replaced stays as the author wrote it', () => {
+  const written = { and: [{ '!': { '===': [A, 'x'] } }, { '!!': A }] };
+  const { expression } = parseExpression(written);
+  expect(replaceParts(expression, (part) => part).json).toBe(written);
+  const branches = parseExpression({ '!': { if: [{ '===': [A, 'x'] }, A, false] } }).expression;
+  expect(JSON.stringify(replaceParts(branches, (part) => part).json)).not.toContain('"if"');
 });

@@ -130,6 +130,17 @@ describe('a narrowed schema', () => {
     expect(judge({ x: 'a' }).effect).toBe('pass');
   });
 
+  it.each([
+    [{ enum: [1, 2, 3] }, 1, '1'],
+    [{ enum: ['1', '2', '3'] }, '1', 1],
+    [{ type: 'boolean' }, true, 'true'],
+    [{ enum: [null, 'a', '3'] }, null, 'null'],
+  ])('does not convert what a call sends: %j', (schema, value, other) => {
+    const { judge } = narrowed(hides({ in: [{ var: 'arguments.x' }, [3, '3', false]] }), tool({ x: schema }));
+    expect(judge({ x: value }).effect).toBe('pass');
+    expect(judge({ x: other })).toEqual({ effect: 'refuse', argument: 'x' });
+  });
+
   it('has no default that is hidden, and requires the argument then', () => {
     const schema = { type: 'string', enum: ['a', 'b', 'c'], default: 'b', examples: ['b', 'c'] };
     const policy = hides({ '===': [{ var: 'arguments.x' }, 'b'] });
@@ -142,6 +153,28 @@ describe('a narrowed schema', () => {
       x: { type: 'string', enum: ['a', 'c'], default: 'a', examples: ['c'] },
     });
     expect(other.judge({}).effect).toBe('pass');
+  });
+
+  it.each([
+    ['a pattern that is not a prefix', { type: 'string' }, 'x=*b', 'ab'],
+    ['a value of an object', { type: 'object' }, 'x=a', { a: 1 }],
+    ['a value of several types', { type: ['string', 'object'] }, 'x=a', 'a'],
+  ])('lets nobody send what cannot be decided: %s', (_what, schema, use, x) => {
+    const policy = `concerns: { c: { values: [a, b], match: at-most, default: a } }
+patterns: { tools: { "t(${use})": { c: a } } }
+settings: { defaults: always }`;
+    const { judge, properties } = narrowed(policy, tool({ x: schema }));
+    expect(properties).toEqual({});
+    expect(judge({ x })).toEqual({ effect: 'refuse', argument: 'x' });
+    expect(judge({}).effect).toBe('pass');
+  });
+
+  it('has one of several bound values only if the call names it', () => {
+    const policy = 'bind: { x: { var: claims.x } }\nsettings: { enforcement: enforce }';
+    const { judge } = narrowed(policy, tool({ x: { type: 'string' } }), { x: ['a', 'b'] });
+    expect(judge({})).toEqual({ effect: 'refuse', argument: 'x' });
+    expect(judge({ x: 'b' })).toMatchObject({ effect: 'pass', args: { x: 'b' } });
+    expect(judge({ x: 'c' })).toEqual({ effect: 'refuse', argument: 'x' });
   });
 
   it('lets only words follow a prefix', () => {
