@@ -227,12 +227,18 @@ export class Upstream {
   private legacyLink(initialize: Params, owner?: LinkOwner): Link {
     const open = async (given: ChannelOwner): Promise<Channel> => {
       const wire = this.eras.takeSpare() ?? this.open();
+      const isProcess = 'late' in wire || wire.modern === undefined;
+      const mayTurn = isProcess && this.eras.canTurn && this.options.protocol !== '2025-11-25';
+      const isAnnounced = owner?.isAnnounced() ?? true;
       try {
-        const channel = await openLegacy(wire, given, this.limits, initialize, owner?.isAnnounced() ?? true);
+        const channel = await openLegacy(wire, given, this.limits, initialize, isAnnounced, mayTurn);
         this.eras.learn('legacy', 'speaks');
         return channel;
       } catch (cause) {
-        if (cause instanceof TurnedModern) this.eras.turn(cause.channel);
+        if (cause instanceof TurnedModern) {
+          if ('late' in wire || this.eras.canTurn) this.eras.turn(cause.channel);
+          else void cause.channel.close();
+        }
         if (cause instanceof InitializeRefused) {
           // What is remembered is not true, or not any more.
           void this.pool.clear();

@@ -93,6 +93,55 @@ describe('the era of a server', () => {
     expect(starts).toBe(1);
   });
 
+  const MODERN = `
+    const cached = { resultType: 'complete', ttlMs: 5, cacheScope: 'private' };
+    if (m.method === 'initialize') return send({ id: m.id, error: { code: -32022, message: 'no', data: { supported: ['2026-07-28'] } } });
+    if (m.method === 'server/discover') return send({ id: m.id, result: { ...cached, supportedVersions: ['2026-07-28'], capabilities: { tools: {} } } });
+    if (m.id !== undefined) send({ id: m.id, result: { ...cached, tools: [{ name: 'own', inputSchema: { type: 'object' } }] } });`;
+
+  /** The first request of a host of 2025-11-25 over a connection that lasts, as over stdio. */
+  async function initializeFirst(bridged: ReturnType<typeof bridge>): Promise<unknown> {
+    const server = bridged.connection();
+    return new Promise((resolve) => {
+      const transport: Transport = {
+        start: async () => undefined,
+        close: async () => undefined,
+        send: async (message) => resolve(message),
+      };
+      const params = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'host', version: '1' },
+      };
+      void server
+        .connect(transport)
+        .then(() => transport.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'initialize', params }));
+    });
+  }
+
+  it.each(['shared', 'per-session'] as const)(
+    'that refuses to be initialized is asked in the same process, which can take long to start (%s)',
+    async (isolation) => {
+      let starts = 0;
+      const make = () => {
+        starts++;
+        return child(MODERN);
+      };
+      const bridged = bridge(make, isolation, {});
+      open.push(() => bridged.close());
+      expect(await initializeFirst(bridged)).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
+      expect((await ask(bridged, undefined, 'tools/list')).result).toMatchObject({
+        tools: [{ name: 'own' }],
+      });
+      expect(starts).toBe(1);
+    },
+  );
+
+  it('is not asked for where the operator demands the legacy one', async () => {
+    const bridged = serve(() => child(MODERN), { protocol: '2025-11-25' });
+    expect(await initializeFirst(bridged)).toMatchObject({ error: { code: -32603 } });
+  });
+
   it('that exits at an unknown first message is legacy, and it is started again without that message', async () => {
     const bridged = serve(() =>
       child(`

@@ -10,6 +10,7 @@ export class EraOfServer {
   private spare: Spare | undefined;
   /** The connection of a process that said so later. */
   private turned: Channel | undefined;
+  private hasTurned = false;
   private readonly first = deferred<Era>();
 
   /** The era of the first answer that told one. A server that never answers has none. */
@@ -44,7 +45,13 @@ export class EraOfServer {
     });
   }
 
+  /** Whether no process has become a modern one yet. Of two that refuse at the same time, nobody would use the second. */
+  get canTurn(): boolean {
+    return !this.hasTurned;
+  }
+
   turn(channel: Channel): void {
+    this.hasTurned = true;
     this.turned = channel;
     this.learn('modern', 'speaks');
   }

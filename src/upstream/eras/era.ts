@@ -28,6 +28,7 @@ export const NOBODY = { info: SELF, capabilities: {} } as const;
  * @param wire the bytes, not started; or a connection on which the server has not answered `server/discover` with what it is
  * @param params what `initialize` says
  * @param announce whether the client has sent `notifications/initialized`
+ * @param mayTurn whether a process that refuses may be spoken to in the modern era, so that it is not started twice
  * @throws {UpstreamError} if it cannot be opened, or refuses
  */
 export async function openLegacy(
@@ -36,6 +37,7 @@ export async function openLegacy(
   { startMs, silenceMs }: Limits,
   params: Params,
   announce: boolean,
+  mayTurn = false,
 ): Promise<Channel> {
   const { channel, late } =
     'late' in wire ? wire : { channel: new Channel(wire, owner, silenceMs), late: undefined };
@@ -45,9 +47,11 @@ export async function openLegacy(
     try {
       await initialize(channel, params, announce);
     } catch (cause) {
-      // It may refuse because it has read the earlier question by now.
-      const about = await Promise.race([late, sleep(SILENT_MS.grace, undefined, { ref: false })]);
-      if (about === undefined || !(cause instanceof InitializeRefused)) throw cause;
+      if (!(cause instanceof InitializeRefused)) throw cause;
+      // It may refuse because it has read the earlier question by now. One that was not asked is asked now: it has started.
+      const known = late ?? (mayTurn ? discover(channel).catch(() => undefined) : undefined);
+      const about = await Promise.race([known, sleep(SILENT_MS.grace, undefined, { ref: false })]);
+      if (about === undefined) throw cause;
       becomeModern(channel, about);
       turned = new TurnedModern(channel, cause.message);
     }
