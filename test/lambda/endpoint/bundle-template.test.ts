@@ -152,8 +152,9 @@ describe.each([
     expect(existsSync(CALLED)).toBe(false);
   });
 
-  it('has a zip of less than 650 KB', () => {
-    expect(packaged.zipBytes).toBeLessThan(650_000);
+  // The validator of tasks is in it twice: the SDK has one, and a project of the other SDK needs that of this package.
+  it('has a zip of less than 700 KB', () => {
+    expect(packaged.zipBytes).toBeLessThan(700_000);
   });
 
   it('keeps sessions in a table that is billed by use, with expiry', () => {

@@ -304,15 +304,15 @@ describe('the packaged functions', () => {
     const { tools } = await send(endpoint, 'tools/list');
     expect((tools as { name: string }[]).map(({ name }) => name)).toEqual(['plain', 'report']);
     const lists = sourcesOf(loaded);
-    expect(lists).toContain('attach/answer-calls.js');
+    expect(lists).toContain('index');
     expect(lists.filter((file) => ENGINE.test(file))).toEqual([]);
     expect((await send(endpoint, 'tools/call', { name: 'report', arguments: {} })).resultType).toBe('task');
-    const engine = ['durable/engine.js', 'dynamodb/records.js', '@aws-sdk/client-lambda'];
+    const engine = ['engine', 'records', '@aws-sdk/client-lambda'];
     expect(sourcesOf(loaded)).toEqual(expect.arrayContaining(engine));
   });
 
   /** What starts and keeps tasks, and the AWS clients. */
-  const ENGINE = /^(durable|dynamodb)\/(?!failure)|^@aws-sdk/;
+  const ENGINE = /^(engine|records|lambda-client)$|^@aws-sdk/;
 
   /** Returns what was loaded of the code of tasks and of the AWS clients, from the chunks of the bundle. */
   function sourcesOf(loaded: string): string[] {
@@ -326,7 +326,7 @@ describe('the packaged functions', () => {
       .filter((output) => names.has(basename(output)))
       .flatMap((output) => Object.keys(outputs[output].inputs));
     return files.flatMap((file) => {
-      const [, own] = /dist\/tasks\/(.+)$/.exec(file) ?? [];
+      const [, own] = /dist\/(?:tasks\/|chunks\/(?!chunk-))(.+?)(?:-[A-Z0-9]{8})?\.js$/.exec(file) ?? [];
       const [, aws] = /node_modules\/(@aws-sdk\/client-[^/]+)/.exec(file) ?? [];
       return own ?? aws ?? [];
     });
