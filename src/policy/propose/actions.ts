@@ -80,7 +80,7 @@ export function proposeActions(
  * @example
  * actionArgument(projects); // { argument: 'action', values: ['list', 'delete'], isRequired: true }
  */
-export function actionArgument(tool: Primitive):
+function actionArgument(tool: Primitive):
   | {
       readonly argument: string;
       readonly values: readonly string[];
