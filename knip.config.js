@@ -31,9 +31,9 @@ export default {
     'bench/{run,playground,page-clicks,concerns-tool,several-lists}.ts',
     'test/{slow/browser/pictures,differential/run,conformance/{run,eras},eras/run,fuzz/run,hosts/run,behavior/{principal,listening}/run,property/composed/run}.ts',
     // scripts/generate/page.ts bundles it by its path.
-    'src/page/main.tsx',
+    'src/web/page/main.tsx',
     // scripts/playground.mjs bundles it by its path.
-    'src/playground/main.tsx',
+    'src/web/playground/main.tsx',
     // test/slow/browser/app.test.ts bundles it by its path.
     'test/slow/browser/app-host.ts',
     'test/**/*.test.ts',
@@ -55,7 +55,7 @@ export default {
   project: [
     '{src,examples,scripts,bench,test}/**/*.{ts,tsx}',
     'scripts/*.mjs',
-    '!src/policy/**/generated/*-validator.ts',
+    '!src/core/policy/**/generated/*-validator.ts',
   ],
   // An exported function's parameter types are part of its signature.
   ignoreExportsUsedInFile: { interface: true, type: true },
@@ -70,7 +70,7 @@ export default {
   ignoreBinaries: ['terraform', 'mkfifo', 'buildah', 'script'],
   // The store and the tasks take all of them at once: const { createClient, ...commands } = await import(...).
   ignoreIssues: {
-    'src/session/dynamodb-client.ts': ['exports'],
+    'src/core/session/dynamodb-client.ts': ['exports'],
     'src/tasks/dynamodb/client.ts': ['exports'],
     'src/tasks/durable/lambda-client.ts': ['exports'],
   },

@@ -7,10 +7,10 @@ import {
   type JSONRPCMessage,
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { type Policy, preparePolicy } from '../src/engine/policy.js';
-import { attachConcerns } from '../src/gate/attach.js';
-import { createHandler } from '../src/http/sdk-v1.js';
-import { EXTENSION_ID } from '../src/wire/messages.js';
+import { type Policy, preparePolicy } from '../src/core/engine/policy.js';
+import { attachConcerns } from '../src/core/gate/attach.js';
+import { createHandler } from '../src/core/http/sdk-v1.js';
+import { EXTENSION_ID } from '../src/core/wire/messages.js';
 import { compiledFixture, FIXTURE_CONCERNS, fixturePolicy, fixtureTools } from './fixture.js';
 import { type Measurement, type Ratio, ROUNDS, ROW, ratio, type Target } from './measure.js';
 import { zodServer } from './zod-server.js';

@@ -1,12 +1,12 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type Policy, preparePolicy } from '../src/engine/policy.js';
-import { createModernHandler } from '../src/http/sdk-v2.js';
-import { ListenStreams } from '../src/http/streams/listen-streams.js';
-import { createMemoryStore } from '../src/session/memory.js';
-import { bridge } from '../src/upstream/isolation.js';
-import { proxySessions } from '../src/upstream/sessions.js';
-import { ChildTransport } from '../src/upstream/wires/child-process.js';
-import { EXTENSION_ID, read } from '../src/wire/messages.js';
+import { type Policy, preparePolicy } from '../src/core/engine/policy.js';
+import { createModernHandler } from '../src/core/http/sdk-v2.js';
+import { ListenStreams } from '../src/core/http/streams/listen-streams.js';
+import { createMemoryStore } from '../src/core/session/memory.js';
+import { EXTENSION_ID, read } from '../src/core/wire/messages.js';
+import { bridge } from '../src/proxy/isolation.js';
+import { proxySessions } from '../src/proxy/sessions.js';
+import { ChildTransport } from '../src/proxy/wires/child-process.js';
 import { compiledFixture, FIXTURE_CONCERNS, fixtureTools } from './fixture.js';
 import { type Ratio, ratio } from './measure.js';
 

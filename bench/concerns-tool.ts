@@ -1,7 +1,7 @@
 import { loadTokenCounter } from '../src/cli/inputs/token-counter.js';
-import { ownListOnly } from '../src/gate/lists/own-entries.js';
-import { addableTools, listHiddenTools } from '../src/gate/panel/hidden-tools.js';
-import { ERRORS } from '../src/wire/messages.js';
+import { ownListOnly } from '../src/core/gate/lists/own-entries.js';
+import { addableTools, listHiddenTools } from '../src/core/gate/panel/hidden-tools.js';
+import { ERRORS } from '../src/core/wire/messages.js';
 import { gathered } from '../test/gate/exchange-of.js';
 import { manyPolicy, manyTools } from '../test/gate/panel/many-tools.js';
 import { talkTo } from '../test/gate/panel/panel-policy.js';

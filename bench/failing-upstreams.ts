@@ -6,10 +6,10 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { UpstreamEvent } from '../src/telemetry/upstream-event.js';
-import { shareUpstream } from '../src/upstream/isolation.js';
-import { ChildTransport } from '../src/upstream/wires/child-process.js';
-import { remoteTransport } from '../src/upstream/wires/remote.js';
+import type { UpstreamEvent } from '../src/core/telemetry/upstream-event.js';
+import { shareUpstream } from '../src/proxy/isolation.js';
+import { ChildTransport } from '../src/proxy/wires/child-process.js';
+import { remoteTransport } from '../src/proxy/wires/remote.js';
 import { callAll, connect, countEvents } from '../test/upstream/call-all.js';
 import { type RemoteFault, startFaultyRemote } from '../test/upstream/faulty-remote.js';
 

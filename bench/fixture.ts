@@ -1,5 +1,5 @@
-import type { CompiledEntry, CompiledPolicy, Policy } from '../src/engine/policy.js';
-import { preparePolicy } from '../src/engine/policy.js';
+import type { CompiledEntry, CompiledPolicy, Policy } from '../src/core/engine/policy.js';
+import { preparePolicy } from '../src/core/engine/policy.js';
 
 export interface FixtureTool {
   readonly name: string;

@@ -1,10 +1,10 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { pinsOf } from '../src/engine/pins.js';
-import { byKind, type Policy } from '../src/engine/policy.js';
-import { attachConcerns } from '../src/gate/attach.js';
-import { EXTENSION_ID } from '../src/wire/messages.js';
+import { pinsOf } from '../src/core/engine/pins.js';
+import { byKind, type Policy } from '../src/core/engine/policy.js';
+import { attachConcerns } from '../src/core/gate/attach.js';
+import { EXTENSION_ID } from '../src/core/wire/messages.js';
 import { FIXTURE_CONCERNS, type FixtureTool, fixturePolicy, fixtureTools } from './fixture.js';
 import { type Ratio, ratio } from './measure.js';
 

@@ -3,7 +3,7 @@
  * every count is in the page, and until the browser has drawn them. The server answers later, so the counts are those of the
  * page itself. Times are in milliseconds.
  */
-import { PANEL_HTML } from '../src/gate/panel/generated/page.js';
+import { PANEL_HTML } from '../src/core/gate/panel/generated/page.js';
 import { largeState } from '../test/slow/browser/large.js';
 import { launchBrowser } from '../test/slow/browser/launch.js';
 

@@ -18,7 +18,7 @@ const ENTRY = '    administer: { c0: high, c1: low, c2: low }';
 
 /** Runs in the page: the functions that the components call, without the time to draw. */
 const MEASURE = `
-import { buildProgram, changed, stateOf } from './src/playground/program.ts';
+import { buildProgram, changed, stateOf } from './src/web/playground/program.ts';
 const time = (work) => { const start = performance.now(); work(); return performance.now() - start; };
 const round = (time) => Math.round(time * 10) / 10;
 const summary = (times) => {

@@ -1,7 +1,7 @@
-import { type PreferenceSource, resolveConfiguration } from '../src/engine/configuration.js';
-import type { CompiledPolicy, CompiledRulePart, Concern } from '../src/engine/policy.js';
-import { preparePolicy } from '../src/engine/policy.js';
-import { bindCatalog, select } from '../src/engine/select.js';
+import { type PreferenceSource, resolveConfiguration } from '../src/core/engine/configuration.js';
+import type { CompiledPolicy, CompiledRulePart, Concern } from '../src/core/engine/policy.js';
+import { preparePolicy } from '../src/core/engine/policy.js';
+import { bindCatalog, select } from '../src/core/engine/select.js';
 import { compiledFixture, fixtureTools } from './fixture.js';
 import { type Ratio, ratio } from './measure.js';
 

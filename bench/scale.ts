@@ -1,6 +1,6 @@
-import { resolveConfiguration } from '../src/engine/configuration.js';
-import { bindCatalog, type Catalog, select } from '../src/engine/select.js';
-import { digestOf, openCompiledPolicy } from '../src/policy/compile/compiled.js';
+import { resolveConfiguration } from '../src/core/engine/configuration.js';
+import { bindCatalog, type Catalog, select } from '../src/core/engine/select.js';
+import { digestOf, openCompiledPolicy } from '../src/core/policy/compile/compiled.js';
 import { compiledFixture, FIXTURE_CONCERNS, fixturePolicy, fixtureTools } from './fixture.js';
 import { type Ratio, ratio } from './measure.js';
 

@@ -1,5 +1,5 @@
-import { resolveConfiguration } from '../src/engine/configuration.js';
-import { bindCatalog, select } from '../src/engine/select.js';
+import { resolveConfiguration } from '../src/core/engine/configuration.js';
+import { bindCatalog, select } from '../src/core/engine/select.js';
 import { FIXTURE_CONCERNS, fixturePolicy, fixtureTools } from './fixture.js';
 import { type Ratio, ratio } from './measure.js';
 

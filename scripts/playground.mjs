@@ -30,7 +30,7 @@ async function playgroundPage() {
   const [script, style] = await Promise.all([
     build({
       ...shared,
-      entryPoints: ['src/playground/main.tsx'],
+      entryPoints: ['src/web/playground/main.tsx'],
       format: 'iife',
       target: 'es2022',
       jsx: 'automatic',
@@ -39,7 +39,7 @@ async function playgroundPage() {
     build({
       ...shared,
       stdin: {
-        contents: '@import "./page/page.css"; @import "./playground/playground.css";',
+        contents: '@import "./web/page/page.css"; @import "./web/playground/playground.css";',
         resolveDir: 'src',
         loader: 'css',
       },

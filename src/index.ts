@@ -1,15 +1,15 @@
-export type { Policy } from './engine/policy.js';
-export { ConcernsError } from './errors.js';
+export type { Policy } from './core/engine/policy.js';
+export { ConcernsError } from './core/errors.js';
 export {
   AttachError,
   type AttachedConcerns,
   attachConcerns,
   type ConnectableServer,
-} from './gate/attach.js';
-export type { ConcernsOptions } from './gate/edge/concerns-options.js';
-export { LivePolicy } from './gate/request/live-policy.js';
-export type { GateReport } from './gate/request/report.js';
-export { CompiledPolicyError, openCompiledPolicy } from './policy/compile/compiled.js';
-export { createMemoryStore, type MemoryStoreOptions } from './session/memory.js';
-export type { HostConcerns, SessionRead, SessionRecord, SessionStore } from './session/store.js';
-export { EXTENSION_ID } from './wire/messages.js';
+} from './core/gate/attach.js';
+export type { ConcernsOptions } from './core/gate/edge/concerns-options.js';
+export { LivePolicy } from './core/gate/request/live-policy.js';
+export type { GateReport } from './core/gate/request/report.js';
+export { CompiledPolicyError, openCompiledPolicy } from './core/policy/compile/compiled.js';
+export { createMemoryStore, type MemoryStoreOptions } from './core/session/memory.js';
+export type { HostConcerns, SessionRead, SessionRecord, SessionStore } from './core/session/store.js';
+export { EXTENSION_ID } from './core/wire/messages.js';

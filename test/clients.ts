@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { EXTENSION_ID } from '../src/wire/messages.js';
+import { EXTENSION_ID } from '../src/core/wire/messages.js';
 
 export interface ConnectOptions {
   /** `params.concerns` of `notifications/initialized`. */

@@ -11,11 +11,13 @@ export function architecturePage(): string {
   const start = page.indexOf(START);
   const end = page.indexOf(END);
   if (start === -1 || end < start) throw new Error(`${PAGE} needs the lines "${START}" and "${END}".`);
-  return `${page.slice(0, start + START.length)}\n\n${drawFolders()}\n${page.slice(end)}`;
+  const pictures = [drawFolders('src'), 'Inside of `core`:\n', drawFolders('src/core')].join('\n');
+  return `${page.slice(0, start + START.length)}\n\n${pictures}\n${page.slice(end)}`;
 }
 
-/** Draws the folders of `src` as a Mermaid flowchart. It omits an arrow if a path of other arrows implies it. */
-function drawFolders(): string {
+/** Draws the folders of a folder as a Mermaid flowchart. It omits an arrow if a path of other arrows implies it. */
+function drawFolders(within: string): string {
+  const folderOf = (file: string): string | undefined => folderIn(within, file);
   const edges = new Map<string, Set<string>>();
   for (const { file, target } of readImports()) {
     const [from, to] = [folderOf(file), target === undefined ? undefined : folderOf(target)];
@@ -32,9 +34,9 @@ function drawFolders(): string {
   return ['```mermaid', 'flowchart TD', ...arrows.sort(), ...alone, '```', ''].join('\n');
 }
 
-/** @returns the folder directly below `src`; files beside the folders belong to none */
-function folderOf(file: string): string | undefined {
-  return /^src\/([^/]+)\//.exec(file)?.[1];
+/** @returns the folder directly below another one; files beside the folders belong to none */
+function folderIn(within: string, file: string): string | undefined {
+  return file.startsWith(`${within}/`) ? /^([^/]+)\//.exec(file.slice(within.length + 1))?.[1] : undefined;
 }
 
 /** Whether another path leads from one folder to the other. */

@@ -13,20 +13,20 @@ const DATA = [
   'src/deploy/entry.yaml',
   'src/deploy/secrets.yaml',
   'src/deploy/throttle.yaml',
-  'src/gate/table/methods.yaml',
-  'src/page/words.yaml',
-  'src/policy/check/rule-paths.yaml',
-  'src/policy/language/findings.yaml',
-  'src/policy/propose/proposal.yaml',
-  'src/policy/testing/first-tests.yaml',
+  'src/core/gate/table/methods.yaml',
+  'src/web/page/words.yaml',
+  'src/core/policy/check/rule-paths.yaml',
+  'src/core/policy/language/findings.yaml',
+  'src/core/policy/propose/proposal.yaml',
+  'src/core/policy/testing/first-tests.yaml',
 ];
 /** Lists of words, which become sets, and pairs of words, which become maps. */
-const WORDS = ['src/gate/enforce/exceptions.yaml', 'src/policy/propose/words/word-lists.yaml'];
+const WORDS = ['src/core/gate/enforce/exceptions.yaml', 'src/core/policy/propose/words/word-lists.yaml'];
 /** What people and models read: constants, and functions that fill in the blanks. */
 const TEXTS = [
-  'src/gate/lists/own-entries.yaml',
-  'src/gate/panel/texts.yaml',
-  'src/gate/request/texts.yaml',
+  'src/core/gate/lists/own-entries.yaml',
+  'src/core/gate/panel/texts.yaml',
+  'src/core/gate/request/texts.yaml',
   'src/tasks/author/texts.yaml',
   'src/tasks/execution/texts.yaml',
 ];

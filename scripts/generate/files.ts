@@ -16,7 +16,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const data = new Map(dataFiles());
   return new Map([
     ['docs/architecture.md', architecturePage()],
-    ['src/gate/panel/generated/page.ts', await writePage(data)],
+    ['src/core/gate/panel/generated/page.ts', await writePage(data)],
     ...(await schemaFiles()),
     commandsFile(),
     ...data,

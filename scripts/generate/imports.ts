@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 
 /** One import statement of a source file. */
 export interface Import {
-  /** The importing file, from the project's folder: `src/http/cors.ts`. */
+  /** The importing file, from the project's folder: `src/core/http/cors.ts`. */
   readonly file: string;
   /** The specifier as written: `./http-errors.js`, `yaml`. */
   readonly specifier: string;
@@ -26,7 +26,7 @@ export function sourceFiles(): string[] {
  *
  * @returns the imports, in the order of the files
  * @example
- * readImports().filter(({ target }) => target === 'src/errors.ts');
+ * readImports().filter(({ target }) => target === 'src/core/errors.ts');
  */
 export function readImports(): Import[] {
   return sourceFiles().flatMap((file) => {

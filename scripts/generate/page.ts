@@ -14,9 +14,9 @@ const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(
  * writeFileSync('page.ts', await writePage(new Map(dataFiles())));
  */
 export async function writePage(data: ReadonlyMap<string, string>): Promise<string> {
-  const css = await transform(readFileSync('src/page/page.css', 'utf8'), { loader: 'css', minify: true });
+  const css = await transform(readFileSync('src/web/page/page.css', 'utf8'), { loader: 'css', minify: true });
   const bundle = await build({
-    entryPoints: ['src/page/main.tsx'],
+    entryPoints: ['src/web/page/main.tsx'],
     bundle: true,
     minify: true,
     format: 'iife',
@@ -46,7 +46,7 @@ export async function writePage(data: ReadonlyMap<string, string>): Promise<stri
     "frame-ancestors 'none'",
   ].join('; ');
   return [
-    '// Generated from src/page by "npm run generate".',
+    '// Generated from src/web/page by "npm run generate".',
     `export const PANEL_HTML = ${JSON.stringify(html)};`,
     `export const PANEL_CONTENT_SECURITY_POLICY = ${JSON.stringify(policy)};`,
     '',

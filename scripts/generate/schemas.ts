@@ -8,8 +8,13 @@ import { writeValidator } from './validator.js';
 const SCHEMAS = [
   ['src/cli/project/project.schema.yaml', 'a project file', 'ProjectDocument', 'policies/config.schema.json'],
   ['src/deploy/endpoint.schema.yaml', 'what a function serves', 'Endpoint', undefined],
-  ['src/policy/language/policy.schema.yaml', 'a policy file', 'PolicyDocument', 'policies/schema.json'],
-  ['src/policy/testing/test-file.schema.yaml', 'a test file', 'WholeTestFile', 'policies/test.schema.json'],
+  ['src/core/policy/language/policy.schema.yaml', 'a policy file', 'PolicyDocument', 'policies/schema.json'],
+  [
+    'src/core/policy/testing/test-file.schema.yaml',
+    'a test file',
+    'WholeTestFile',
+    'policies/test.schema.json',
+  ],
 ] as const;
 
 /**

@@ -1,4 +1,4 @@
-import { ConcernsError, errorClass } from '../errors.js';
+import { ConcernsError, errorClass } from '../core/errors.js';
 
 /** An error that ends a command: `main.ts` prints its message to stderr and exits with its exit code. */
 export class CliError extends ConcernsError {

@@ -1,5 +1,5 @@
 import { CommanderError } from '@commander-js/extra-typings';
-import { didYouMean } from '../engine/match/did-you-mean.js';
+import { didYouMean } from '../core/engine/match/did-you-mean.js';
 import { Interrupted, UsageError } from './errors.js';
 import type { Commands, RunnableCommand } from './options/command-line.js';
 import { HELPS, MAIN } from './options/generated/help.js';

@@ -1,6 +1,6 @@
-import { didYouMean } from '../engine/match/did-you-mean.js';
-import { nearest } from '../engine/match/nearest.js';
-import { isMembers, read } from '../wire/messages.js';
+import { didYouMean } from '../core/engine/match/did-you-mean.js';
+import { nearest } from '../core/engine/match/nearest.js';
+import { isMembers, read } from '../core/wire/messages.js';
 import { type Declaration, type DeclaredConcern, type DeclaredValues, readValues } from './declaration.js';
 
 /** The preference for one concern: a value, a list of values if the concern is `multiple`, or `null` for no value. */

@@ -1,4 +1,4 @@
-import { LISTS, METHODS, read } from '../wire/messages.js';
+import { LISTS, METHODS, read } from '../core/wire/messages.js';
 import type { HostPreferences } from './check-preferences.js';
 import type { Concerns, ListChange } from './concerns.js';
 import { ListRefresher } from './list-refresher.js';

@@ -1,4 +1,11 @@
-import { CAPABILITIES, type Capability, EXTENSION_ID, METHODS, membersOf, read } from '../wire/messages.js';
+import {
+  CAPABILITIES,
+  type Capability,
+  EXTENSION_ID,
+  METHODS,
+  membersOf,
+  read,
+} from '../core/wire/messages.js';
 
 /** A concern's values: an ordered list of names, or a range of numbers. */
 export type DeclaredValues = readonly string[] | { readonly min: number; readonly max: number };

@@ -1,4 +1,4 @@
-import { ConcernsError } from '../errors.js';
+import { ConcernsError } from '../core/errors.js';
 import type { PreferenceProblem } from './check-preferences.js';
 
 /** The codes of a {@link PreferencesError}. */

@@ -1,4 +1,4 @@
-import { CAPABILITIES, ERRORS, LISTS, listChangedMethod, read } from '../wire/messages.js';
+import { CAPABILITIES, ERRORS, LISTS, listChangedMethod, read } from '../core/wire/messages.js';
 import { KINDS, type Kind } from './request-meta.js';
 
 /** A list that was fetched again: its result, or the error. */

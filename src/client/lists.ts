@@ -1,5 +1,5 @@
-import { LISTS, read } from '../wire/messages.js';
-import { walkPages } from '../wire/page-walker.js';
+import { LISTS, read } from '../core/wire/messages.js';
+import { walkPages } from '../core/wire/page-walker.js';
 import { type Declaration, list } from './declaration.js';
 import { PreferencesError } from './errors.js';
 import type { Kind } from './request-meta.js';

@@ -1,4 +1,4 @@
-import { ERRORS, METHODS, membersOf, read } from '../wire/messages.js';
+import { ERRORS, METHODS, membersOf, read } from '../core/wire/messages.js';
 import {
   type CheckedPreferences,
   checkPreferences,

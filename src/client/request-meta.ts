@@ -1,4 +1,4 @@
-import { ACCESS_METHODS, EXTENSION_ID, LISTS, read } from '../wire/messages.js';
+import { ACCESS_METHODS, EXTENSION_ID, LISTS, read } from '../core/wire/messages.js';
 import type { HostPreferences } from './check-preferences.js';
 
 /** The kinds of primitives that servers list. */

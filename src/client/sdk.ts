@@ -1,4 +1,4 @@
-import type { Era } from '../wire/messages.js';
+import type { Era } from '../core/wire/messages.js';
 
 /**
  * The public methods of an SDK client that this module uses. `Client` of `@modelcontextprotocol/sdk` (v1) and of

@@ -1,4 +1,4 @@
-import { EXTENSION_ID, read } from '../wire/messages.js';
+import { EXTENSION_ID, read } from '../core/wire/messages.js';
 
 /** Concern names and the values in effect. Presets are resolved, and defaults are included. */
 export type EffectiveConcerns = {

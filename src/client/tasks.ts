@@ -1,4 +1,4 @@
-import { read, TASK_LIST } from '../wire/messages.js';
+import { read, TASK_LIST } from '../core/wire/messages.js';
 import { PreferencesError } from './errors.js';
 import { fetchAll } from './lists.js';
 import { eraOfClient, type HostClient, type RequestOptions, sendRequest } from './sdk.js';

@@ -1,4 +1,4 @@
-import { widenings } from '../engine/match/widen.js';
+import { widenings } from '../core/engine/match/widen.js';
 import type { PreferenceValue } from './check-preferences.js';
 import type { DeclaredConcern } from './declaration.js';
 import type { EffectiveConcerns } from './summary.js';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { BuildFailure, BuildOptions, OutputFile } from 'esbuild';
-import { errorClass } from '../errors.js';
+import { errorClass } from '../core/errors.js';
 import { besideModules } from './beside-modules.js';
 import { MISSING_PEERS, missingPeers } from './missing-peers.js';
 

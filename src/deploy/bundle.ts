@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Metafile } from 'esbuild';
-import { errorClass } from '../errors.js';
+import { errorClass } from '../core/errors.js';
 import { BundleError, buildCode } from './build-code.js';
 import { ownFile } from './bundled/own-file.js';
 import { entryOf, FILES, MODULES, TASKS_MODULE } from './entry.js';

@@ -1,5 +1,10 @@
-import { errorClass } from '../errors.js';
-import { type FunctionSettings, forwardingProblem, readSettings, SettingsError } from '../lambda/settings.js';
+import { errorClass } from '../core/errors.js';
+import {
+  type FunctionSettings,
+  forwardingProblem,
+  readSettings,
+  SettingsError,
+} from '../core/lambda/settings.js';
 
 /** A setting in `serverless.yml` is not valid. */
 class TemplateError extends errorClass('TemplateError', 'TEMPLATE_INVALID') {}

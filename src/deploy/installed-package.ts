@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { errorClass } from '../errors.js';
+import { errorClass } from '../core/errors.js';
 import { type Architecture, findNativeCode, type NativeCode } from './native-code.js';
 
 interface Installed extends NativeCode {

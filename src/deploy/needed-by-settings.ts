@@ -1,4 +1,4 @@
-import type { FunctionSettings } from '../lambda/settings.js';
+import type { FunctionSettings } from '../core/lambda/settings.js';
 import { POLICY_PACKAGES } from './generated/secrets.js';
 
 /**

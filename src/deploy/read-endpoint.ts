@@ -1,4 +1,4 @@
-import { errorClass } from '../errors.js';
+import { errorClass } from '../core/errors.js';
 import { forwardsHeaders } from './entry.js';
 import type { Endpoint } from './generated/endpoint-schema.js';
 import { type SchemaError, validate } from './generated/endpoint-validator.js';

@@ -1,4 +1,4 @@
-export type { TaskCaller } from '../session/task-owner.js';
+export type { TaskCaller } from '../core/session/task-owner.js';
 export { createDeployedTasks } from './attach/deployed-tasks.js';
 export { withTasks } from './attach/with-tasks.js';
 export type {

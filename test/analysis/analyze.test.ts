@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { analyze, canShowWithout } from '../../src/analysis/analyze.js';
-import { mapPrimitive, type Primitive } from '../../src/engine/index.js';
+import { analyze, canShowWithout } from '../../src/core/analysis/analyze.js';
+import { mapPrimitive, type Primitive } from '../../src/core/engine/index.js';
 import { listPolicy } from '../engine/small-policies.js';
 import { policyOf, shown, yaml } from '../policy/author.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { combinations, cutRange } from '../../src/analysis/candidate-values.js';
-import { mapPrimitive, type Primitive } from '../../src/engine/index.js';
+import { combinations, cutRange } from '../../src/core/analysis/candidate-values.js';
+import { mapPrimitive, type Primitive } from '../../src/core/engine/index.js';
 import { listPolicy } from '../engine/small-policies.js';
 import { policyOf, yaml } from '../policy/author.js';
 

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import jsonLogic, { type RulesLogic } from 'json-logic-js';
 import { describe, expect, it, vi } from 'vitest';
-import { type ExplainedPart, explainRule } from '../../src/analysis/index.js';
-import { isTruthy } from '../../src/engine/expression/evaluate.js';
-import { parseExpression } from '../../src/engine/expression/parse.js';
+import { type ExplainedPart, explainRule } from '../../src/core/analysis/index.js';
+import { isTruthy } from '../../src/core/engine/expression/evaluate.js';
+import { parseExpression } from '../../src/core/engine/expression/parse.js';
 import {
   type Configuration,
   type Mapping,
   mapPrimitive,
   resolveConfiguration,
-} from '../../src/engine/index.js';
+} from '../../src/core/engine/index.js';
 import { allConfigurations, mappingsOf, smallPolicies } from '../engine/small-policies.js';
 import { policyOf, requested, yaml } from '../policy/author.js';
 import { sample } from '../sample.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { and, atom, type Formula, not, or, satisfy } from '../../src/analysis/formula.js';
+import { and, atom, type Formula, not, or, satisfy } from '../../src/core/analysis/formula.js';
 import { growth, LINEAR } from '../growth.js';
 
 describe('the search for an assignment', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { analyze } from '../../src/analysis/analyze.js';
-import { openings } from '../../src/analysis/openings.js';
+import { analyze } from '../../src/core/analysis/analyze.js';
+import { openings } from '../../src/core/analysis/openings.js';
 import { growth, LINEAR } from '../growth.js';
 import { policyOf } from '../policy/author.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { smallestChange } from '../../src/analysis/index.js';
-import { decide } from '../../src/engine/evaluate.js';
+import { smallestChange } from '../../src/core/analysis/index.js';
+import { decide } from '../../src/core/engine/evaluate.js';
 import {
   type Caller,
   type Concern,
@@ -10,7 +10,7 @@ import {
   type Primitive,
   preparePolicy,
   resolveConfiguration,
-} from '../../src/engine/index.js';
+} from '../../src/core/engine/index.js';
 import { EMPTY, mappingsOf, preferencesFor, smallPolicies } from '../engine/small-policies.js';
 import { policyOf, yaml } from '../policy/author.js';
 import { sample } from '../sample.js';

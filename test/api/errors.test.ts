@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConcernsError } from '../../src/errors.js';
+import { ConcernsError } from '../../src/core/errors.js';
 import { barrels, valuesOf } from './barrels.js';
 
 const PAGE = readFileSync('docs/reference/errors.md', 'utf8');

@@ -6,9 +6,8 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer as McpServerV2 } from '@modelcontextprotocol/server';
 import type { FromSchema } from 'json-schema-to-ts';
 import { describe, expectTypeOf, it } from 'vitest';
-import { analyze } from '../../src/analysis/index.js';
 import { createConcerns } from '../../src/client/index.js';
-import type { Endpoint, endpointSchema } from '../../src/deploy/generated/endpoint-schema.js';
+import { analyze } from '../../src/core/analysis/index.js';
 import {
   bindCatalog,
   type Configuration,
@@ -17,9 +16,15 @@ import {
   mapPrimitive,
   resolveConfiguration,
   select,
-} from '../../src/engine/index.js';
-import { createHandler, type FetchHandler } from '../../src/http/index.js';
-import { createHandler as createHandlerV2 } from '../../src/http/v2.js';
+} from '../../src/core/engine/index.js';
+import { createHandler, type FetchHandler } from '../../src/core/http/index.js';
+import { createHandler as createHandlerV2 } from '../../src/core/http/v2.js';
+import { createFunction } from '../../src/core/lambda/index.js';
+import { openCompiledPolicy } from '../../src/core/policy/compile/compiled.js';
+import { loadPolicy } from '../../src/core/policy/index.js';
+import type { PolicyDocument, policySchema } from '../../src/core/policy/language/schema.js';
+import type { TestFileDocument, testFileSchema } from '../../src/core/policy/testing/test-schema.js';
+import type { Endpoint, endpointSchema } from '../../src/deploy/generated/endpoint-schema.js';
 import {
   attachConcerns,
   ConcernsError,
@@ -28,11 +33,6 @@ import {
   type Policy,
   type SessionStore,
 } from '../../src/index.js';
-import { createFunction } from '../../src/lambda/index.js';
-import { openCompiledPolicy } from '../../src/policy/compile/compiled.js';
-import { loadPolicy } from '../../src/policy/index.js';
-import type { PolicyDocument, policySchema } from '../../src/policy/language/schema.js';
-import type { TestFileDocument, testFileSchema } from '../../src/policy/testing/test-schema.js';
 
 /**
  * The shapes of the main functions, as users write them. `tsc` checks this file, which `npm test` runs before the tests;

@@ -3,10 +3,22 @@ import { builtinModules } from 'node:module';
 import { expect, it } from 'vitest';
 import { readImports, sourceFiles } from '../../scripts/generate/imports.js';
 
-/** The files beside the folders of `src` that every folder may import. */
+/** The files in `src/core` that every folder may import. */
 const EVERYWHERE = ['errors', 'base64', 'sha256', 'once', 'exact-json'];
 
-/** The folders of `src`, each with the folders above it that it may import. `index.ts` is beside the folders. */
+/** The rooms of `src`, each with the rooms that it may import. `index.ts` is beside them. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  proxy: ['core'],
+  tasks: ['core'],
+  web: ['core'],
+  client: ['core'],
+  deploy: ['core'],
+  cli: ['core', 'proxy', 'tasks', 'web', 'deploy'],
+  'index.ts': ['core'],
+};
+
+/** The folders in the rooms, each with the folders, or the parts of them, that it may import. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   engine: [],
   analysis: ['engine'],
@@ -24,7 +36,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   gate: ['engine', 'analysis', 'session', 'wire'],
   telemetry: ['engine', 'gate/request', 'gate/table', 'wire'],
   http: ['engine', 'session', 'wire', 'gate', 'telemetry', 'policy/compile/compiled'],
-  upstream: [
+  proxy: [
     'engine/policy',
     'engine/servers',
     'session/before-abort',
@@ -55,7 +67,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'gate',
     'telemetry',
     'http',
-    'upstream',
+    'proxy',
     'deploy',
     'tasks',
     'playground/document',
@@ -91,45 +103,59 @@ const FIRST: readonly string[] = ['src/cli/errors.ts', 'src/cli/version.ts'];
 /** Packages that only one place may load, because they are heavy or because they are an effect. */
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   yaml: [
-    'src/policy/language/read-yaml.ts',
-    'src/policy/language/path-at.ts',
-    'src/policy/language/format-yaml.ts',
-    'src/policy/compile/lock.ts',
+    'src/core/policy/language/read-yaml.ts',
+    'src/core/policy/language/path-at.ts',
+    'src/core/policy/language/format-yaml.ts',
+    'src/core/policy/compile/lock.ts',
     'src/cli/commands/lambda/init.ts',
     'src/deploy/combine-templates.ts',
   ],
   // Validators are generated: compiling a schema takes longer than everything else at startup.
   ajv: [],
-  '@aws-lambda-powertools/logger': ['src/lambda/log.ts'],
-  '@aws-sdk/client-dynamodb': ['src/session/dynamodb-client.ts', 'src/tasks/dynamodb/client.ts'],
+  '@aws-lambda-powertools/logger': ['src/core/lambda/log.ts'],
+  '@aws-sdk/client-dynamodb': ['src/core/session/dynamodb-client.ts', 'src/tasks/dynamodb/client.ts'],
   '@aws-sdk/client-lambda': ['src/tasks/durable/lambda-client.ts'],
   '@aws/durable-execution-sdk-js': ['src/tasks/durable/worker.ts'],
-  '@aws-lambda-powertools/metrics': ['src/lambda/emf.ts'],
-  '@aws-lambda-powertools/parameters': ['src/lambda/remote-policy/read-text.ts'],
-  '@aws-sdk/client-s3': ['src/lambda/remote-policy/read-text.ts'],
-  '@hono/node-server': ['src/http/local.ts', 'src/cli/control/control.ts'],
+  '@aws-lambda-powertools/metrics': ['src/core/lambda/emf.ts'],
+  '@aws-lambda-powertools/parameters': ['src/core/lambda/remote-policy/read-text.ts'],
+  '@aws-sdk/client-s3': ['src/core/lambda/remote-policy/read-text.ts'],
+  '@hono/node-server': ['src/core/http/local.ts', 'src/cli/control/control.ts'],
   esbuild: ['src/deploy/build-code.ts'],
   'prom-client': ['src/cli/serving/service/counters.ts'],
-  '@opentelemetry/api': ['src/telemetry/span-writer.ts'],
-  redis: ['src/session/redis-client.ts'],
+  '@opentelemetry/api': ['src/core/telemetry/span-writer.ts'],
+  redis: ['src/core/session/redis-client.ts'],
   jose: ['src/cli/serving/service/verify-tokens.ts'],
-  inflection: ['src/policy/propose/words/words.ts'],
+  inflection: ['src/core/policy/propose/words/words.ts'],
   'gpt-tokenizer': ['src/cli/inputs/token-counter.ts'],
 };
 
 const files = sourceFiles();
 const imports = readImports();
 const own = imports.flatMap(({ file, target }) => (target === undefined ? [] : [{ file, target }]));
-const strip = (file: string): string => file.replace(/^src\//, '').replace(/\.tsx?$/, '');
+/** The path from the folder on, without the room where it has several: `gate/edge/gather`. */
+const strip = (file: string): string => file.replace(/^src\/(?:(?:core|web)\/)?/, '').replace(/\.tsx?$/, '');
+const roomOf = (file: string): string => file.split('/')[1] ?? '';
+const folderOf = (file: string): string =>
+  file === 'src/index.ts' ? 'index.ts' : (strip(file).split('/')[0] ?? '');
 
 it('finds the imports of all files', () => {
   expect(files.length).toBeGreaterThan(200);
   expect(own.length).toBeGreaterThan(800);
 });
 
+it('imports only rooms that the table allows', () => {
+  const rooms = new Set(files.map(roomOf));
+  expect([...rooms].sort()).toEqual(Object.keys(ROOMS).sort());
+  const wrong = own.filter(({ file, target }) => {
+    const [from, to] = [roomOf(file), roomOf(target)];
+    return from !== to && !ROOMS[from]?.includes(to);
+  });
+  expect(wrong).toEqual([]);
+});
+
 it('imports only folders that the table allows', () => {
   const wrong = own.filter(({ file, target }) => {
-    const from = file.split('/')[1] ?? '';
+    const from = folderOf(file);
     const allowed = [from, ...EVERYWHERE, ...(FOLDERS[from] ?? [])];
     return !allowed.some((each) => strip(target) === each || strip(target).startsWith(`${each}/`));
   });
@@ -137,8 +163,8 @@ it('imports only folders that the table allows', () => {
 });
 
 it('lists every folder in the table', () => {
-  const folders = new Set(files.map((file) => file.split('/')[1]));
-  for (const file of EVERYWHERE) folders.delete(`${file}.ts`);
+  const folders = new Set(files.map(folderOf));
+  for (const file of EVERYWHERE) folders.delete(file);
   expect([...folders].sort()).toEqual(Object.keys(FOLDERS).sort());
 });
 
@@ -150,15 +176,13 @@ it.each(Object.entries(SUBFOLDERS))('imports only subfolders to the left in %s',
     expect(found, `${file}: the test does not know the subfolder`).not.toBe(-1);
     return found;
   };
-  const inside = own.filter(
-    ({ file, target }) => file.startsWith(`src/${folder}/`) && target.startsWith(`src/${folder}/`),
-  );
+  const inside = own.filter(({ file, target }) => folderOf(file) === folder && folderOf(target) === folder);
   expect(inside.length).toBeGreaterThan(20);
   expect(inside.filter(({ file, target }) => rank(file) < rank(target))).toEqual([]);
 });
 
 it('keeps engine, analysis, wire and gate free of effects, but for the key that a process is given', () => {
-  const pure = /^src\/(engine|analysis|wire|gate)\//;
+  const pure = /^src\/core\/(engine|analysis|wire|gate)\//;
   const effects = ['fs', 'http', 'net', 'child_process', 'process', 'os', 'path', 'worker_threads'];
   const wrong = imports.filter(({ file, specifier }) => {
     const name = specifier.replace('node:', '');
@@ -172,12 +196,12 @@ it('keeps engine, analysis, wire and gate free of effects, but for the key that 
   const environment = files.filter(
     (file) => pure.test(file) && /process\??\.env/.test(readFileSync(file, 'utf8')),
   );
-  expect(environment).toEqual(['src/gate/whole-list-key.ts']);
+  expect(environment).toEqual(['src/core/gate/whole-list-key.ts']);
 });
 
 it('needs no built-in module of Node.js to parse a policy, so that browsers can', () => {
   const loading = imports.filter(({ loads }) => loads);
-  const reached = new Set(['src/policy/parse.ts', 'src/playground/main.tsx']);
+  const reached = new Set(['src/core/policy/parse.ts', 'src/web/playground/main.tsx']);
   for (const file of reached) {
     for (const { file: from, target } of loading)
       if (from === file && target !== undefined) reached.add(target);
@@ -226,15 +250,15 @@ it('has at most 20 files in each folder', () => {
 
 it('lets only the edge of the gate know requests that can wait and send', () => {
   const knowing = files.filter((file) => /^import [^;]*\bExchange\b/m.test(readFileSync(file, 'utf8')));
-  expect(knowing.filter((file) => !file.startsWith('src/gate/edge/'))).toEqual([]);
+  expect(knowing.filter((file) => !file.startsWith('src/core/gate/edge/'))).toEqual([]);
   expect(knowing.length).toBeLessThanOrEqual(10);
 });
 
 it('holds and resumes requests in one file', () => {
   const holding = files.filter(
-    (file) => file.startsWith('src/gate/') && /\.(?:hold|resume)\(\)/.test(readFileSync(file, 'utf8')),
+    (file) => file.startsWith('src/core/gate/') && /\.(?:hold|resume)\(\)/.test(readFileSync(file, 'utf8')),
   );
-  expect(holding).toEqual(['src/gate/edge/gather.ts']);
+  expect(holding).toEqual(['src/core/gate/edge/gather.ts']);
 });
 
 it('lets one file write policies', () => {

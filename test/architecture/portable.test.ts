@@ -3,9 +3,9 @@ import { createContext, runInContext } from 'node:vm';
 import { type BuildOptions, build } from 'esbuild';
 import { expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { openCursor, sealCursor } from '../../src/gate/lists/cursor.js';
-import { newSessionId, openSessionId } from '../../src/gate/request/session-id.js';
-import { sha256Of } from '../../src/sha256.js';
+import { openCursor, sealCursor } from '../../src/core/gate/lists/cursor.js';
+import { newSessionId, openSessionId } from '../../src/core/gate/request/session-id.js';
+import { sha256Of } from '../../src/core/sha256.js';
 import { policyFromText } from '../policy-text.js';
 
 /** The subpaths that run where there is nothing of Node.js: in Workers, at the edge, in browsers. */
@@ -78,9 +78,9 @@ const OURS = { sha256Of, openCursor, sealCursor, newSessionId, openSessionId };
 
 it('makes the same digests, cursors and session ids where there is nothing of Node.js', async () => {
   const contents = `
-    export { sha256Of } from './src/sha256.js';
-    export { openCursor, sealCursor } from './src/gate/lists/cursor.js';
-    export { newSessionId, openSessionId } from './src/gate/request/session-id.js';`;
+    export { sha256Of } from './src/core/sha256.js';
+    export { openCursor, sealCursor } from './src/core/gate/lists/cursor.js';
+    export { newSessionId, openSessionId } from './src/core/gate/request/session-id.js';`;
   const stdin = { contents, resolveDir: '.', loader: 'ts' as const };
   const bundled = {
     ...OPTIONS,

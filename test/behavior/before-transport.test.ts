@@ -11,11 +11,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { LivePolicy } from '../../src/gate/request/live-policy.js';
-import type { GateReport } from '../../src/gate/request/report.js';
-import { checkAccessEarly } from '../../src/http/early-access-check.js';
-import { createHandler } from '../../src/http/sdk-v2.js';
-import { EXTENSION_ID, read } from '../../src/wire/messages.js';
+import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
+import type { GateReport } from '../../src/core/gate/request/report.js';
+import { checkAccessEarly } from '../../src/core/http/early-access-check.js';
+import { createHandler } from '../../src/core/http/sdk-v2.js';
+import { EXTENSION_ID, read } from '../../src/core/wire/messages.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { growth, LINEAR } from '../growth.js';
 

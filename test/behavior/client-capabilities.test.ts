@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createHandler } from '../../src/http/sdk-v2.js';
-import { createMemoryStore } from '../../src/session/memory.js';
+import { createHandler } from '../../src/core/http/sdk-v2.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { serverV2 } from './servers.js';
 

@@ -2,11 +2,11 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it } from 'vitest';
-import { attachConcerns } from '../../src/gate/attach.js';
-import type { FetchHandler } from '../../src/http/fetch-handler.js';
-import { createHandler } from '../../src/http/sdk-v1.js';
-import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
-import { createMemoryStore } from '../../src/session/memory.js';
+import { attachConcerns } from '../../src/core/gate/attach.js';
+import type { FetchHandler } from '../../src/core/http/fetch-handler.js';
+import { createHandler } from '../../src/core/http/sdk-v1.js';
+import { createHandler as createHandlerV2 } from '../../src/core/http/sdk-v2.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { serverV1, serverV2 } from './servers.js';
 

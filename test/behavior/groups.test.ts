@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHandler } from '../../src/http/sdk-v2.js';
-import { remoteTransport, shareUpstream } from '../../src/upstream/index.js';
+import { createHandler } from '../../src/core/http/sdk-v2.js';
+import { remoteTransport, shareUpstream } from '../../src/proxy/index.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const TOOLBOX = 'com.google.cloud/toolbox.v1';

@@ -11,14 +11,14 @@ import { InMemoryTransport as MemoryV2 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { buildSync } from 'esbuild';
 import * as z from 'zod';
-import type { Policy } from '../../src/engine/policy.js';
-import { attachConcerns } from '../../src/gate/attach.js';
-import { createHandler } from '../../src/http/sdk-v1.js';
-import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import { inProcessTransport } from '../../src/upstream/in-process.js';
-import { bridge } from '../../src/upstream/isolation.js';
-import type { Era } from '../../src/wire/messages.js';
+import type { Policy } from '../../src/core/engine/policy.js';
+import { attachConcerns } from '../../src/core/gate/attach.js';
+import { createHandler } from '../../src/core/http/sdk-v1.js';
+import { createHandler as createHandlerV2 } from '../../src/core/http/sdk-v2.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import type { Era } from '../../src/core/wire/messages.js';
+import { inProcessTransport } from '../../src/proxy/in-process.js';
+import { bridge } from '../../src/proxy/isolation.js';
 import { serverV1, serverV2 } from './servers.js';
 
 /** A connected client of either SDK, with the methods that both have. */

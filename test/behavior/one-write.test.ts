@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buildSync } from 'esbuild';
 import { expect, it } from 'vitest';
-import { EXTENSION_ID, read } from '../../src/wire/messages.js';
+import { EXTENSION_ID, read } from '../../src/core/wire/messages.js';
 import { policyFile } from '../gate/gate-harness.js';
 
 const PROGRAM = join(mkdtempSync(join(process.cwd(), 'build/stdio-')), 'server.mjs');

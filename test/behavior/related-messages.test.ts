@@ -13,8 +13,8 @@ import {
   WebStandardStreamableHTTPServerTransport as ServerHttpV2,
 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { attachConcerns } from '../../src/gate/attach.js';
-import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
+import { attachConcerns } from '../../src/core/gate/attach.js';
+import { createHandler as createHandlerV2 } from '../../src/core/http/sdk-v2.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 /** What belongs to a request while it runs: progress, a question to the user, its cancellation. */

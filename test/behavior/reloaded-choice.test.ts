@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Hub } from '../../src/cli/control/hub.js';
-import { LivePolicy } from '../../src/gate/request/live-policy.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import { bridge } from '../../src/upstream/isolation.js';
-import { proxySessions } from '../../src/upstream/sessions.js';
-import { ChildTransport } from '../../src/upstream/wires/child-process.js';
-import { read } from '../../src/wire/messages.js';
+import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import { read } from '../../src/core/wire/messages.js';
+import { bridge } from '../../src/proxy/isolation.js';
+import { proxySessions } from '../../src/proxy/sessions.js';
+import { ChildTransport } from '../../src/proxy/wires/child-process.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const policyWith = (access: string, enforcement: string) =>

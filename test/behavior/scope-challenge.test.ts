@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { createHandler } from '../../src/http/sdk-v2.js';
+import { createHandler } from '../../src/core/http/sdk-v2.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const POLICY = `

@@ -3,9 +3,9 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { memorySkillFiles, SkillCatalog } from '@modelcontextprotocol/server/ext/skills';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Policy } from '../../src/engine/policy.js';
-import { createHandler } from '../../src/http/sdk-v2.js';
-import { createMemoryStore } from '../../src/session/memory.js';
+import type { Policy } from '../../src/core/engine/policy.js';
+import { createHandler } from '../../src/core/http/sdk-v2.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 /** The text of every hidden file contains this mark. */

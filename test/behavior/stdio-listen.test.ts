@@ -1,9 +1,9 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { expect, it } from 'vitest';
-import type { Policy } from '../../src/engine/policy.js';
-import { attachConcerns } from '../../src/gate/attach.js';
-import { LivePolicy } from '../../src/gate/request/live-policy.js';
+import type { Policy } from '../../src/core/engine/policy.js';
+import { attachConcerns } from '../../src/core/gate/attach.js';
+import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const POLICY = `

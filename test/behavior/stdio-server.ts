@@ -1,7 +1,7 @@
 import { StdioServerTransport as StdioV1 } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { StdioServerTransport as StdioV2 } from '@modelcontextprotocol/server/stdio';
-import { attachConcerns } from '../../src/gate/attach.js';
-import { loadPolicy } from '../../src/policy/compile/load.js';
+import { attachConcerns } from '../../src/core/gate/attach.js';
+import { loadPolicy } from '../../src/core/policy/compile/load.js';
 import { serverV1, serverV2 } from './servers.js';
 
 /** The suite's server as a separate process: `server.mjs v1|v2 [policy]`. */

@@ -8,12 +8,12 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer as LegacyServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer } from '@modelcontextprotocol/server';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { attachConcerns } from '../../src/gate/attach.js';
-import type { FetchHandler } from '../../src/http/fetch-handler.js';
-import { createHandler, requireLogin } from '../../src/http/index.js';
-import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
-import type { BufferedHandler } from '../../src/lambda/buffered.js';
-import { createFunction } from '../../src/lambda/function.js';
+import { attachConcerns } from '../../src/core/gate/attach.js';
+import type { FetchHandler } from '../../src/core/http/fetch-handler.js';
+import { createHandler, requireLogin } from '../../src/core/http/index.js';
+import { createHandler as createHandlerV2 } from '../../src/core/http/sdk-v2.js';
+import type { BufferedHandler } from '../../src/core/lambda/buffered.js';
+import { createFunction } from '../../src/core/lambda/function.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { httpEvent, rpc, withClaims } from '../lambda/events.js';
 

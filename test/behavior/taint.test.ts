@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { loadPolicy } from '../../src/policy/compile/load.js';
-import { EXTENSION_ID } from '../../src/wire/messages.js';
+import { loadPolicy } from '../../src/core/policy/compile/load.js';
+import { EXTENSION_ID } from '../../src/core/wire/messages.js';
 import { policyFile } from '../gate/gate-harness.js';
 import { type Connection, MOUNTS, SENT, type SuitePolicy, TRANSLATED } from './mounts.js';
 

@@ -3,7 +3,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { FetchHandler } from '../../src/http/fetch-handler.js';
+import type { FetchHandler } from '../../src/core/http/fetch-handler.js';
 
 /** In every text of every task. */
 export const MARKER = 'MARKER-of-the-owner';

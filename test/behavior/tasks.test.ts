@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { requireLogin } from '../../src/http/callers/authorization.js';
-import type { FetchHandler } from '../../src/http/fetch-handler.js';
-import { createHandler } from '../../src/http/sdk-v1.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import type { SessionStore } from '../../src/session/store.js';
-import { shareUpstream } from '../../src/upstream/isolation.js';
-import { EXTENSION_ID, read } from '../../src/wire/messages.js';
+import { requireLogin } from '../../src/core/http/callers/authorization.js';
+import type { FetchHandler } from '../../src/core/http/fetch-handler.js';
+import { createHandler } from '../../src/core/http/sdk-v1.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import type { SessionStore } from '../../src/core/session/store.js';
+import { EXTENSION_ID, read } from '../../src/core/wire/messages.js';
+import { shareUpstream } from '../../src/proxy/isolation.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { ask, type Caller, initialize, MARKER, openTo, principal, taskServers } from './task-server.js';
 

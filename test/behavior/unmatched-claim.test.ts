@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createHandler } from '../../src/http/sdk-v2.js';
+import { createHandler } from '../../src/core/http/sdk-v2.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { serverV2 } from './servers.js';
 

@@ -2,10 +2,10 @@ import { InMemoryTaskStore } from '@modelcontextprotocol/sdk/experimental/tasks'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FetchHandler } from '../../src/http/fetch-handler.js';
-import { createHandler } from '../../src/http/sdk-v1.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import { EXTENSION_ID, read } from '../../src/wire/messages.js';
+import type { FetchHandler } from '../../src/core/http/fetch-handler.js';
+import { createHandler } from '../../src/core/http/sdk-v1.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import { EXTENSION_ID, read } from '../../src/core/wire/messages.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { ask, initialize } from './task-server.js';
 

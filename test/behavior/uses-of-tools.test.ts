@@ -5,8 +5,8 @@ import { McpServer as LegacyServer } from '@modelcontextprotocol/sdk/server/mcp.
 import { McpServer } from '@modelcontextprotocol/server';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { attachConcerns } from '../../src/gate/attach.js';
-import { createHandler } from '../../src/http/sdk-v2.js';
+import { attachConcerns } from '../../src/core/gate/attach.js';
+import { createHandler } from '../../src/core/http/sdk-v2.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const ran: unknown[] = [];

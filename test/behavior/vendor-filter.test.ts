@@ -3,8 +3,8 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { attachConcerns } from '../../src/gate/attach.js';
-import { read } from '../../src/wire/messages.js';
+import { attachConcerns } from '../../src/core/gate/attach.js';
+import { read } from '../../src/core/wire/messages.js';
 import { policyFromText } from '../policy-text.js';
 
 const TOOLS = [

@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ChildTransport } from '../../src/upstream/wires/child-process.js';
-import { EXTENSION_ID, read } from '../../src/wire/messages.js';
+import { EXTENSION_ID, read } from '../../src/core/wire/messages.js';
+import { ChildTransport } from '../../src/proxy/wires/child-process.js';
 
 const VARIABLE = 'MCP_CONCERNS_WHOLE_LIST_KEY';
 const META = 'io.github.mcp-concerns/whole-list-key';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readPolicyText } from '../../src/policy/language/read-yaml.js';
+import { readPolicyText } from '../../src/core/policy/language/read-yaml.js';
 
 interface Step {
   readonly name: string;

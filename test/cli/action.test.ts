@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readPolicyText } from '../../src/policy/language/read-yaml.js';
+import { readPolicyText } from '../../src/core/policy/language/read-yaml.js';
 import { MAIN } from './run.js';
 
 interface Step {

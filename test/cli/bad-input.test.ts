@@ -77,7 +77,7 @@ describe.concurrent('invalid arguments', () => {
     [['serve', ...VAULT.slice(0, 2), '--policy', 'nowhere.yaml'], 'nowhere.yaml cannot be read'],
     [['serve', ...POLICY, '--server', 'nowhere.js'], 'nowhere.js cannot be imported: Cannot find module'],
     [
-      ['serve', ...POLICY, '--server', 'dist/session/testing.js'],
+      ['serve', ...POLICY, '--server', 'dist/core/session/testing.js'],
       'exports no function. Export a function that returns a new server',
     ],
     [['serve', ...POLICY, '--server', fixture('no-server.mjs')], 'does not return a server. Return'],

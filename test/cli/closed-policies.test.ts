@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { writePolicy } from '../../src/cli/terminal/write-policy.js';
-import { parsePolicy } from '../../src/policy/compile/parse.js';
-import { newlyVisible } from '../../src/policy/diff/newly-visible.js';
+import { parsePolicy } from '../../src/core/policy/compile/parse.js';
+import { newlyVisible } from '../../src/core/policy/diff/newly-visible.js';
 import { run } from './run.js';
 
 const root = mkdtempSync(join(tmpdir(), 'closed-'));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
-import { takeLists } from '../../src/http/known-lists/stub-server.js';
+import { takeLists } from '../../src/core/http/known-lists/stub-server.js';
 import { fixture, run } from './run.js';
 
 const EVERYTHING = createRequire(import.meta.url)

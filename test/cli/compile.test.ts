@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCompiledPolicy } from '../../src/policy/compile/compiled.js';
-import { readPolicy } from '../../src/policy/compile/load.js';
+import { openCompiledPolicy } from '../../src/core/policy/compile/compiled.js';
+import { readPolicy } from '../../src/core/policy/compile/load.js';
 import { fixture, run } from './run.js';
 
 let folder: string;

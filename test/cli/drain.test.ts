@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { messagesIn } from '../../src/http/streams/messages-in.js';
+import { messagesIn } from '../../src/core/http/streams/messages-in.js';
 import { type Running, start } from './run.js';
 
 const CHILD = fileURLToPath(new URL('../upstream/fixtures/faulty-child.mjs', import.meta.url));

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { ExplainedPart } from '../../src/analysis/explain-rule.js';
 import { FULL_CLIENT_CAPABILITIES } from '../../src/cli/inputs/generated/client-capabilities.js';
 import { readPreferences } from '../../src/cli/options/preferences.js';
 import { originsOf } from '../../src/cli/reports/configuration-origins.js';
 import { explainPrimitive } from '../../src/cli/reports/explanation.js';
 import { explanationToText } from '../../src/cli/reports/explanation-text.js';
 import { ruleTree } from '../../src/cli/reports/rule-tree.js';
-import type { Primitive } from '../../src/engine/mapping.js';
-import { loadPolicy } from '../../src/policy/compile/load.js';
+import type { ExplainedPart } from '../../src/core/analysis/explain-rule.js';
+import type { Primitive } from '../../src/core/engine/mapping.js';
+import { loadPolicy } from '../../src/core/policy/compile/load.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { run } from './run.js';
 import { EVERYTHING, PLAYWRIGHT, shown } from './shown.js';

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatYaml } from '../../src/policy/language/format-yaml.js';
+import { formatYaml } from '../../src/core/policy/language/format-yaml.js';
 import { fixture, run } from './run.js';
 
 let folder: string;

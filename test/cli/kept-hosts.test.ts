@@ -1,9 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { isHandle, mintHandle } from '../../src/cli/control/host-handle.js';
 import { ModernHosts } from '../../src/cli/serving/modern-hosts.js';
-import type { PrincipalPreferences } from '../../src/gate/request/kept-preferences.js';
-import { LivePolicy } from '../../src/gate/request/live-policy.js';
-import { getOrMake } from '../../src/once.js';
+import type { PrincipalPreferences } from '../../src/core/gate/request/kept-preferences.js';
+import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
+import { getOrMake } from '../../src/core/once.js';
 import { policyOf, SECURITY } from '../gate/gate-harness.js';
 
 afterEach(() => vi.useRealTimers());

@@ -4,9 +4,9 @@ import { decideAll, weighCatalog } from '../../src/cli/reports/list-report.js';
 import { toTable } from '../../src/cli/reports/list-table.js';
 import { columns, rows } from '../../src/cli/terminal/layout.js';
 import { paperOf } from '../../src/cli/terminal/output.js';
-import { resolveConfiguration } from '../../src/engine/configuration.js';
-import { loadPolicy } from '../../src/policy/compile/load.js';
-import { wrapped } from '../../src/policy/language/wrapped.js';
+import { resolveConfiguration } from '../../src/core/engine/configuration.js';
+import { loadPolicy } from '../../src/core/policy/compile/load.js';
+import { wrapped } from '../../src/core/policy/language/wrapped.js';
 
 const policy = loadPolicy('policies/everything.yaml');
 const catalog = {

@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { ChildTransport } from '../../src/upstream/wires/child-process.js';
+import { ChildTransport } from '../../src/proxy/wires/child-process.js';
 import { fixture, run } from './run.js';
 
 const PLAYWRIGHT = [

@@ -7,9 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mintHandle, urlOfHost } from '../../src/cli/control/host-handle.js';
 import { readRegistry, registryFolder } from '../../src/cli/control/registry.js';
 import { userKey } from '../../src/cli/control/user-keys.js';
-import type { PanelSession } from '../../src/gate/panel/panel-document.js';
-import { getOrMake } from '../../src/once.js';
-import { read } from '../../src/wire/messages.js';
+import type { PanelSession } from '../../src/core/gate/panel/panel-document.js';
+import { getOrMake } from '../../src/core/once.js';
+import { read } from '../../src/core/wire/messages.js';
 import { MAIN, run, runAtTerminal, start } from './run.js';
 
 /** Hosts of 2026-07-28, which have no sessions, in front of `serve`. */

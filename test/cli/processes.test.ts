@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ChildTransport } from '../../src/upstream/wires/child-process.js';
+import { ChildTransport } from '../../src/proxy/wires/child-process.js';
 import { fixture, type ProcessTracker, run, start, trackProcesses } from './run.js';
 
 let tracker: ProcessTracker;

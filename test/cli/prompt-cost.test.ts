@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { primitiveFacts } from '../../src/cli/inputs/primitive-facts.js';
 import { resentAfter } from '../../src/cli/reports/prompt-cost.js';
-import { isForPages } from '../../src/engine/companions.js';
+import { isForPages } from '../../src/core/engine/companions.js';
 import { run } from './run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'prompt-cost-'));

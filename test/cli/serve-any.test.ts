@@ -10,7 +10,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { EXTENSION_ID } from '../../src/wire/messages.js';
+import { EXTENSION_ID } from '../../src/core/wire/messages.js';
 import { connectOverHttp, toolNames, updateConcerns } from '../clients.js';
 
 const CLI = join(process.cwd(), 'dist/cli/main.js');

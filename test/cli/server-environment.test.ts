@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ChildTransport } from '../../src/upstream/wires/child-process.js';
+import { ChildTransport } from '../../src/proxy/wires/child-process.js';
 
 /** It has a tool that returns its environment. */
 const EVERYTHING = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js');

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TASKS_EXTENSION } from '../../src/wire/messages.js';
+import { TASKS_EXTENSION } from '../../src/core/wire/messages.js';
 import { fixture, MAIN, start } from './run.js';
 
 type Message = ReturnType<typeof JSON.parse>;

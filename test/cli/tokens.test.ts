@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configurationCosts, MAX_CONFIGURATIONS } from '../../src/cli/reports/configuration-costs.js';
 import { tokensToText } from '../../src/cli/reports/tokens-text.js';
-import { resolveConfiguration } from '../../src/engine/configuration.js';
-import { decide } from '../../src/engine/evaluate.js';
-import { mapPrimitive } from '../../src/engine/mapping.js';
-import { preparePolicy } from '../../src/engine/policy.js';
-import { loadPolicy, readPolicy } from '../../src/policy/compile/load.js';
+import { resolveConfiguration } from '../../src/core/engine/configuration.js';
+import { decide } from '../../src/core/engine/evaluate.js';
+import { mapPrimitive } from '../../src/core/engine/mapping.js';
+import { preparePolicy } from '../../src/core/engine/policy.js';
+import { loadPolicy, readPolicy } from '../../src/core/policy/compile/load.js';
 import { run } from './run.js';
 import { GITHUB, PLAYWRIGHT, shown } from './shown.js';
 

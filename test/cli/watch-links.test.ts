@@ -5,10 +5,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { FileWatcher } from '../../src/cli/inputs/watch-files.js';
 import { watchPolicy } from '../../src/cli/serving/watch-policy.js';
 import { paperOf } from '../../src/cli/terminal/output.js';
-import { preparePolicy } from '../../src/engine/policy.js';
-import { LivePolicy } from '../../src/gate/request/live-policy.js';
-import { loadPolicy } from '../../src/policy/compile/load.js';
-import type { PolicyEvent } from '../../src/telemetry/policy-event.js';
+import { preparePolicy } from '../../src/core/engine/policy.js';
+import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
+import { loadPolicy } from '../../src/core/policy/compile/load.js';
+import type { PolicyEvent } from '../../src/core/telemetry/policy-event.js';
 
 const closing: (() => void)[] = [];
 afterAll(() => {

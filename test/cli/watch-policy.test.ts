@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { watchPolicy } from '../../src/cli/serving/watch-policy.js';
 import { paperOf } from '../../src/cli/terminal/output.js';
-import type { ServerCatalog } from '../../src/engine/mapping.js';
-import { pinsOf } from '../../src/engine/pins.js';
-import { preparePolicy } from '../../src/engine/policy.js';
-import { LivePolicy } from '../../src/gate/request/live-policy.js';
-import { loadPolicy } from '../../src/policy/compile/load.js';
-import { writeLock } from '../../src/policy/compile/lock.js';
-import type { PolicyEvent } from '../../src/telemetry/policy-event.js';
+import type { ServerCatalog } from '../../src/core/engine/mapping.js';
+import { pinsOf } from '../../src/core/engine/pins.js';
+import { preparePolicy } from '../../src/core/engine/policy.js';
+import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
+import { loadPolicy } from '../../src/core/policy/compile/load.js';
+import { writeLock } from '../../src/core/policy/compile/lock.js';
+import type { PolicyEvent } from '../../src/core/telemetry/policy-event.js';
 
 const FIRST = `version: 1
 concerns:

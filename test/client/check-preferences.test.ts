@@ -5,7 +5,7 @@ import {
   type HostPreferences,
   readDeclaration,
 } from '../../src/client/index.js';
-import { EXTENSION_ID } from '../../src/wire/messages.js';
+import { EXTENSION_ID } from '../../src/core/wire/messages.js';
 import { clientV1 } from './hosts.js';
 
 const declaration = readDeclaration({

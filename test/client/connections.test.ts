@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PreferencesError, summaryOf } from '../../src/client/index.js';
-import { EXTENSION_ID, read } from '../../src/wire/messages.js';
+import { EXTENSION_ID, read } from '../../src/core/wire/messages.js';
 import { LINKS, names, policyWith, preferencesIn, SAFE, TOOLS } from './hosts.js';
 
 const enforced = policyWith('{ enforcement: enforce }');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Declaration, readDeclaration } from '../../src/client/index.js';
-import { EXTENSION_ID } from '../../src/wire/messages.js';
+import { EXTENSION_ID } from '../../src/core/wire/messages.js';
 import { clientV1, connectHost, inMemory, policy, TOOLS } from './hosts.js';
 
 const declare = (declared: unknown): Declaration =>

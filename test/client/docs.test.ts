@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
-import { serveLocally } from '../../src/http/local.js';
-import { loadPolicy } from '../../src/policy/index.js';
-import { createMemoryStore } from '../../src/session/memory.js';
+import { serveLocally } from '../../src/core/http/local.js';
+import { loadPolicy } from '../../src/core/policy/index.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
 
 const project = join(import.meta.dirname, '../..');
 const guide = readFileSync(join(project, 'docs/guides/host-integration.md'), 'utf8');

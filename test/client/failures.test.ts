@@ -3,11 +3,11 @@ import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/s
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it } from 'vitest';
 import { type PreferencesError, summaryOf } from '../../src/client/index.js';
-import { attachConcerns } from '../../src/gate/attach.js';
-import { LivePolicy } from '../../src/gate/request/live-policy.js';
-import { serveLocally } from '../../src/http/local.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import type { SessionRead, SessionStore } from '../../src/session/store.js';
+import { attachConcerns } from '../../src/core/gate/attach.js';
+import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
+import { serveLocally } from '../../src/core/http/local.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import type { SessionRead, SessionStore } from '../../src/core/session/store.js';
 import { policyOf } from '../policy/author.js';
 import {
   clientV1,

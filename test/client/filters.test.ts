@@ -4,7 +4,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { createConcerns } from '../../src/client/index.js';
-import { attachConcerns } from '../../src/gate/attach.js';
+import { attachConcerns } from '../../src/core/gate/attach.js';
 import { createTasks, defineTask, withTasks } from '../../src/tasks/index.js';
 import { policyFromText } from '../policy-text.js';
 

@@ -14,12 +14,12 @@ import {
 } from '@modelcontextprotocol/server';
 import { afterEach } from 'vitest';
 import { type Concerns, createConcerns, type HostPreferences } from '../../src/client/index.js';
-import type { Policy } from '../../src/engine/policy.js';
-import { attachConcerns } from '../../src/gate/attach.js';
-import { serveLocally } from '../../src/http/local.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import type { SessionStore } from '../../src/session/store.js';
-import { type Era, EXTENSION_ID, read } from '../../src/wire/messages.js';
+import type { Policy } from '../../src/core/engine/policy.js';
+import { attachConcerns } from '../../src/core/gate/attach.js';
+import { serveLocally } from '../../src/core/http/local.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import type { SessionStore } from '../../src/core/session/store.js';
+import { type Era, EXTENSION_ID, read } from '../../src/core/wire/messages.js';
 import { policyOf } from '../policy/author.js';
 
 /** A policy with every type of concern. `settings` is YAML. */

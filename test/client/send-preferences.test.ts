@@ -5,7 +5,7 @@ import {
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { describe, expect, it } from 'vitest';
 import { concernsCapabilities, createConcerns, inMeta } from '../../src/client/index.js';
-import { EXTENSION_ID } from '../../src/wire/messages.js';
+import { EXTENSION_ID } from '../../src/core/wire/messages.js';
 import { PATIENCE } from '../patience.js';
 import {
   clientV1,

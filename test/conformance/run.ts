@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { attachGate } from '../../src/gate/attach.js';
-import { checkAccessEarly } from '../../src/http/early-access-check.js';
+import { attachGate } from '../../src/core/gate/attach.js';
+import { checkAccessEarly } from '../../src/core/http/early-access-check.js';
+import { loadPolicy } from '../../src/core/policy/index.js';
 import type { ConnectableServer, Policy } from '../../src/index.js';
-import { loadPolicy } from '../../src/policy/index.js';
 import { compare, count, notPassed } from './compare.js';
 import { type Fixture, serve } from './endpoint.js';
 import { createV1Fixture } from './sdk-v1.js';

@@ -22,10 +22,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { TASKS_EXTENSION } from '../../src/core/wire/messages.js';
+import { supportsTasks } from '../../src/core/wire/task-streams.js';
 import { type Tasks, withTasks } from '../../src/tasks/index.js';
 import { modernTask } from '../../src/tasks/wire/describe.js';
-import { TASKS_EXTENSION } from '../../src/wire/messages.js';
-import { supportsTasks } from '../../src/wire/task-streams.js';
 import {
   CONSTANT_RESOURCES,
   CONSTANT_TOOLS,

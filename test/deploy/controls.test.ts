@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { read } from '../../src/wire/messages.js';
+import { read } from '../../src/core/wire/messages.js';
 import { createVariant } from './project.js';
 
 interface Control {

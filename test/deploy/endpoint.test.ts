@@ -9,10 +9,10 @@ import { Ajv } from 'ajv';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createVaultServer } from '../../examples/vault/server.js';
+import { listenLocally } from '../../src/core/http/local.js';
+import { createHandler } from '../../src/core/http/sdk-v1.js';
+import { loadPolicy } from '../../src/core/policy/compile/load.js';
 import { endpointSchema } from '../../src/deploy/generated/endpoint-schema.js';
-import { listenLocally } from '../../src/http/local.js';
-import { createHandler } from '../../src/http/sdk-v1.js';
-import { loadPolicy } from '../../src/policy/compile/load.js';
 import { httpEvent, initialize, rpc, toolsOf } from '../lambda/events.js';
 import { createProject, type Environment, type Project, startEnvironment } from './project.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { definition } from '../../src/cli/commands/serve.js';
-import { loadPolicy } from '../../src/policy/compile/load.js';
+import { loadPolicy } from '../../src/core/policy/compile/load.js';
 
 const source = readFileSync('templates/kubernetes.yaml', 'utf8');
 const documents = parseAllDocuments(source);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/core/lambda/settings.js';
 import { packagesOfSettings } from '../../src/deploy/needed-by-settings.js';
 import { readingStatements } from '../../src/deploy/secrets.js';
-import { readSettings } from '../../src/lambda/settings.js';
 
 const POLICY = 'MCP_CONCERNS_POLICY';
 

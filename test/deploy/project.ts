@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import type { HttpResult } from '../../src/lambda/result.js';
+import type { HttpResult } from '../../src/core/lambda/result.js';
 import { unzip } from './unzip.js';
 
 /** The project of a user who installed this package. */

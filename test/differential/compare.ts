@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { EXTENSION_ID, isMembers, type Members, read } from '../../src/wire/messages.js';
+import { EXTENSION_ID, isMembers, type Members, read } from '../../src/core/wire/messages.js';
 import type { Case } from './cases.js';
 import type { Mode } from './play.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KEEPS_NUMBERS } from '../../src/exact-json.js';
+import { KEEPS_NUMBERS } from '../../src/core/exact-json.js';
 import { CASES } from './cases.js';
 import { differenceOf, REASONS } from './compare.js';
 import { alone, behindGate } from './play.js';

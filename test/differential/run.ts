@@ -4,7 +4,7 @@
  * case, and writes nothing. Needs Node.js 22: earlier versions change numbers.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { KEEPS_NUMBERS } from '../../src/exact-json.js';
+import { KEEPS_NUMBERS } from '../../src/core/exact-json.js';
 import { CASES, type Case } from './cases.js';
 import { differenceOf, REASONS } from './compare.js';
 import { alone, behindGate, FRONTS, MODES, SERVERS, type SetUp } from './play.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { callerFacts } from '../../src/engine/caller-facts.js';
+import { callerFacts } from '../../src/core/engine/caller-facts.js';
 import {
   bindCatalog,
   type Caller,
@@ -8,7 +8,7 @@ import {
   preparePolicy,
   resolveConfiguration,
   select,
-} from '../../src/engine/index.js';
+} from '../../src/core/engine/index.js';
 import { policyOf, yaml } from '../policy/author.js';
 import { sample } from '../sample.js';
 import { EMPTY } from './small-policies.js';

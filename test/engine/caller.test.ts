@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readPath } from '../../src/engine/expression/evaluate.js';
-import { type Caller, describeConfiguration, resolveConfiguration } from '../../src/engine/index.js';
+import { readPath } from '../../src/core/engine/expression/evaluate.js';
+import { type Caller, describeConfiguration, resolveConfiguration } from '../../src/core/engine/index.js';
 import { policyOf, yaml } from '../policy/author.js';
 
 /** Reads a path of the data that rules get about a caller, under a policy with a rule that reads it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { scopesOf, withClaim } from '../../src/engine/claims.js';
-import { readPath } from '../../src/engine/expression/evaluate.js';
+import { scopesOf, withClaim } from '../../src/core/engine/claims.js';
+import { readPath } from '../../src/core/engine/expression/evaluate.js';
 import {
   bindCatalog,
   type Caller,
@@ -10,7 +10,7 @@ import {
   type Primitive,
   resolveConfiguration,
   select,
-} from '../../src/engine/index.js';
+} from '../../src/core/engine/index.js';
 import { findingsOf, policyOf, yaml } from '../policy/author.js';
 
 const policy = policyOf(yaml`

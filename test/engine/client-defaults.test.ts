@@ -5,7 +5,7 @@ import {
   describeOrigins,
   type PreferenceSource,
   resolveConfiguration,
-} from '../../src/engine/index.js';
+} from '../../src/core/engine/index.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const policy = policyOf(`

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../src/engine/configuration.js';
-import { decide } from '../../src/engine/evaluate.js';
-import { replaceParts } from '../../src/engine/expression/closed.js';
-import { parseExpression } from '../../src/engine/expression/parse.js';
-import { mapPrimitive } from '../../src/engine/mapping.js';
+import { resolveConfiguration } from '../../src/core/engine/configuration.js';
+import { decide } from '../../src/core/engine/evaluate.js';
+import { replaceParts } from '../../src/core/engine/expression/closed.js';
+import { parseExpression } from '../../src/core/engine/expression/parse.js';
+import { mapPrimitive } from '../../src/core/engine/mapping.js';
 import { policyOf } from '../policy/author.js';
 
 /** Whether a rule with this condition shows a tool that is hidden without it, and one that is shown without it. */

@@ -7,7 +7,7 @@ import {
   type PreferenceSource,
   type PreferenceSourceName,
   resolveConfiguration,
-} from '../../src/engine/index.js';
+} from '../../src/core/engine/index.js';
 import { policyOf, shown, yaml } from '../policy/author.js';
 
 const SOURCES: readonly PreferenceSourceName[] = [

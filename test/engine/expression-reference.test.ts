@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import jsonLogic from 'json-logic-js';
 import { describe, expect, it } from 'vitest';
-import { compileExpression } from '../../src/engine/expression/evaluate.js';
-import { OPERAND_COUNTS } from '../../src/engine/expression/expression.js';
-import { parseExpression } from '../../src/engine/expression/parse.js';
-import { SlotTable } from '../../src/engine/expression/slots.js';
+import { compileExpression } from '../../src/core/engine/expression/evaluate.js';
+import { OPERAND_COUNTS } from '../../src/core/engine/expression/expression.js';
+import { parseExpression } from '../../src/core/engine/expression/parse.js';
+import { SlotTable } from '../../src/core/engine/expression/slots.js';
 import { sample } from '../sample.js';
 
 interface Case {

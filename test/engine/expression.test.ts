@@ -1,9 +1,9 @@
 import jsonLogic, { type RulesLogic } from 'json-logic-js';
 import { describe, expect, it } from 'vitest';
-import { compileExpression, isTruthy, readPath } from '../../src/engine/expression/evaluate.js';
-import { parseExpression } from '../../src/engine/expression/parse.js';
-import { SlotTable } from '../../src/engine/expression/slots.js';
-import { bindCatalog, resolveConfiguration, select } from '../../src/engine/index.js';
+import { compileExpression, isTruthy, readPath } from '../../src/core/engine/expression/evaluate.js';
+import { parseExpression } from '../../src/core/engine/expression/parse.js';
+import { SlotTable } from '../../src/core/engine/expression/slots.js';
+import { bindCatalog, resolveConfiguration, select } from '../../src/core/engine/index.js';
 import { policyOf, yaml } from '../policy/author.js';
 
 const ofTool = { '===': [{ var: 'primitive.name' }, 'a'] };

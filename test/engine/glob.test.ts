@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileGlob } from '../../src/engine/match/glob.js';
+import { compileGlob } from '../../src/core/engine/match/glob.js';
 
 describe('a pattern', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { IndexedDecision } from '../../src/engine/evaluate.js';
-import { countHidden } from '../../src/engine/hidden.js';
+import type { IndexedDecision } from '../../src/core/engine/evaluate.js';
+import { countHidden } from '../../src/core/engine/hidden.js';
 import { policyOf, yaml } from '../policy/author.js';
 
 const policy = policyOf(yaml`

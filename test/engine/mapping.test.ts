@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Kind, mapPrimitive, type Policy, type Primitive } from '../../src/engine/index.js';
-import { loadPolicy } from '../../src/policy/index.js';
+import { type Kind, mapPrimitive, type Policy, type Primitive } from '../../src/core/engine/index.js';
+import { loadPolicy } from '../../src/core/policy/index.js';
 import { policyOf, shown, write, yaml } from '../policy/author.js';
 
 /** The resulting values of a primitive as the policy writes them, each as `value (source)`. */

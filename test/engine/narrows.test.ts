@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../src/engine/configuration.js';
-import { onlyNarrows } from '../../src/engine/narrows.js';
+import { resolveConfiguration } from '../../src/core/engine/configuration.js';
+import { onlyNarrows } from '../../src/core/engine/narrows.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const CONCERNS = `

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nearest } from '../../src/engine/match/nearest.js';
+import { nearest } from '../../src/core/engine/match/nearest.js';
 
 describe('the nearest known name', () => {
   it.each<[string, string, string[], string | undefined]>([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Expression } from '../../src/engine/expression/expression.js';
-import { exceedsLimits, type ParseProblem, parseExpression } from '../../src/engine/expression/parse.js';
-import { preparePolicy } from '../../src/engine/index.js';
+import type { Expression } from '../../src/core/engine/expression/expression.js';
+import { exceedsLimits, type ParseProblem, parseExpression } from '../../src/core/engine/expression/parse.js';
+import { preparePolicy } from '../../src/core/engine/index.js';
 import { EMPTY } from './small-policies.js';
 
 /** The expression without the JSON and the place of each part. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../src/engine/configuration.js';
-import { changeOf, definitionDigest, pinsOf, sortedJson } from '../../src/engine/pins.js';
-import { preparePolicy } from '../../src/engine/policy.js';
-import { bindCatalog, select } from '../../src/engine/select.js';
-import { outsideEntry } from '../../src/engine/servers/outside-names.js';
-import { parseExact } from '../../src/exact-json.js';
-import { parsePolicy } from '../../src/policy/compile/parse.js';
+import { resolveConfiguration } from '../../src/core/engine/configuration.js';
+import { changeOf, definitionDigest, pinsOf, sortedJson } from '../../src/core/engine/pins.js';
+import { preparePolicy } from '../../src/core/engine/policy.js';
+import { bindCatalog, select } from '../../src/core/engine/select.js';
+import { outsideEntry } from '../../src/core/engine/servers/outside-names.js';
+import { parseExact } from '../../src/core/exact-json.js';
+import { parsePolicy } from '../../src/core/policy/compile/parse.js';
 
 const tree = {
   name: 'tree',

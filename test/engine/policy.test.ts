@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CompiledPolicy, preparePolicy } from '../../src/engine/index.js';
+import { type CompiledPolicy, preparePolicy } from '../../src/core/engine/index.js';
 import { EMPTY } from './small-policies.js';
 
 const base = { multiple: false, setBy: 'host', match: 'exact' } as const;

@@ -3,7 +3,7 @@ import {
   type ConcernWarning,
   type PreferenceSourceName,
   resolveConfiguration,
-} from '../../src/engine/index.js';
+} from '../../src/core/engine/index.js';
 import { policyOf, yaml } from '../policy/author.js';
 
 const policy = policyOf(yaml`

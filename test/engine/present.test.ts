@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../src/engine/configuration.js';
-import type { Primitive } from '../../src/engine/mapping.js';
-import { pinsOf } from '../../src/engine/pins.js';
-import { weakerHints } from '../../src/engine/present.js';
-import { bindCatalog, select } from '../../src/engine/select.js';
+import { resolveConfiguration } from '../../src/core/engine/configuration.js';
+import type { Primitive } from '../../src/core/engine/mapping.js';
+import { pinsOf } from '../../src/core/engine/pins.js';
+import { weakerHints } from '../../src/core/engine/present.js';
+import { bindCatalog, select } from '../../src/core/engine/select.js';
 import { policyFromText } from '../policy-text.js';
 
 const tree = { name: 'tree', description: 'A long text.', annotations: { destructiveHint: true }, icons: [] };

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { bindCatalog, evaluate, mapPrimitive, resolveConfiguration, select } from '../../src/engine/index.js';
-import { decideItem } from '../../src/engine/select.js';
+import {
+  bindCatalog,
+  evaluate,
+  mapPrimitive,
+  resolveConfiguration,
+  select,
+} from '../../src/core/engine/index.js';
+import { decideItem } from '../../src/core/engine/select.js';
 import { policyOf, requested, shown, yaml } from '../policy/author.js';
 
 const policy = policyOf(yaml`

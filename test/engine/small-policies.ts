@@ -10,7 +10,7 @@ import {
   type Primitive,
   preparePolicy,
   resolveConfiguration,
-} from '../../src/engine/index.js';
+} from '../../src/core/engine/index.js';
 
 /** Policies that are so small that all of their configurations can be tried one by one. */
 

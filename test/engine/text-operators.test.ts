@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { analyze } from '../../src/analysis/index.js';
-import { compileExpression } from '../../src/engine/expression/evaluate.js';
-import { parseExpression } from '../../src/engine/expression/parse.js';
+import { analyze } from '../../src/core/analysis/index.js';
+import { compileExpression } from '../../src/core/engine/expression/evaluate.js';
+import { parseExpression } from '../../src/core/engine/expression/parse.js';
 import { findingsOf, policyOf, shown, yaml } from '../policy/author.js';
 
 const apply = (operator: string, text: unknown, part: unknown): unknown => {

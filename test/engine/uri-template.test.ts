@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileUriTemplate } from '../../src/engine/match/uri-template.js';
+import { compileUriTemplate } from '../../src/core/engine/match/uri-template.js';
 
 describe('a URI template', () => {
   it.each([

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../src/engine/configuration.js';
-import type { Primitive } from '../../src/engine/mapping.js';
-import { bindCatalog, select } from '../../src/engine/select.js';
-import { argumentsOf, valueIn } from '../../src/engine/uses/domain.js';
-import { judgeCall } from '../../src/engine/uses/judge-call.js';
-import { narrowTool } from '../../src/engine/uses/narrow.js';
-import { remainingOf } from '../../src/engine/uses/remaining.js';
-import { usesOf } from '../../src/engine/uses/tool-uses.js';
-import { parseUse } from '../../src/engine/uses/use-name.js';
-import { parseExact } from '../../src/exact-json.js';
+import { resolveConfiguration } from '../../src/core/engine/configuration.js';
+import type { Primitive } from '../../src/core/engine/mapping.js';
+import { bindCatalog, select } from '../../src/core/engine/select.js';
+import { argumentsOf, valueIn } from '../../src/core/engine/uses/domain.js';
+import { judgeCall } from '../../src/core/engine/uses/judge-call.js';
+import { narrowTool } from '../../src/core/engine/uses/narrow.js';
+import { remainingOf } from '../../src/core/engine/uses/remaining.js';
+import { usesOf } from '../../src/core/engine/uses/tool-uses.js';
+import { parseUse } from '../../src/core/engine/uses/use-name.js';
+import { parseExact } from '../../src/core/exact-json.js';
 import { growth, LINEAR } from '../growth.js';
 import { policyFromText } from '../policy-text.js';
 

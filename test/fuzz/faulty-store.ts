@@ -1,5 +1,5 @@
-import { createMemoryStore } from '../../src/session/memory.js';
-import type { SessionRecord, SessionStore } from '../../src/session/store.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import type { SessionRecord, SessionStore } from '../../src/core/session/store.js';
 import { type Reached, reach } from './areas.js';
 import type { Random } from './random.js';
 

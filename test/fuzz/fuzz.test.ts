@@ -17,10 +17,10 @@ const reached: Reached = {};
 // The gate imports these when they are first needed, and importing waits for timers, which the fuzz stops.
 beforeAll(async () => {
   await Promise.all([
-    import('../../src/gate/panel/tool.js'),
-    import('../../src/gate/panel/page-tools.js'),
-    import('../../src/gate/panel/prompt.js'),
-    import('../../src/gate/panel/page.js'),
+    import('../../src/core/gate/panel/tool.js'),
+    import('../../src/core/gate/panel/page-tools.js'),
+    import('../../src/core/gate/panel/prompt.js'),
+    import('../../src/core/gate/panel/page.js'),
   ]);
 });
 

@@ -1,4 +1,4 @@
-import { KEEPS_NUMBERS, parseExact } from '../../src/exact-json.js';
+import { KEEPS_NUMBERS, parseExact } from '../../src/core/exact-json.js';
 
 /** Numbers that JavaScript writes in another way. */
 const TEXTS = '[1.0,9007199254740993,1e400,-0,0.10]';

@@ -1,8 +1,8 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { ProtocolError, Server } from '@modelcontextprotocol/server';
-import { createHandler } from '../../src/http/sdk-v2.js';
+import { createHandler } from '../../src/core/http/sdk-v2.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
 import { EXTENSION_ID } from '../../src/index.js';
-import { createMemoryStore } from '../../src/session/memory.js';
 import { type Reached, reach } from './areas.js';
 import { type Fault, type Finding, NO_COUNTS, type Played } from './findings.js';
 import { namesHidden } from './lists.js';

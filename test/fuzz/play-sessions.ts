@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
-import { createHandler } from '../../src/http/sdk-v1.js';
+import { createHandler } from '../../src/core/http/sdk-v1.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import type { SessionStore } from '../../src/core/session/store.js';
 import { EXTENSION_ID } from '../../src/index.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import type { SessionStore } from '../../src/session/store.js';
 import { type Area, type Reached, reach } from './areas.js';
 import { FaultyStore } from './faulty-store.js';
 import { type Fault, type Finding, NO_COUNTS, type Played } from './findings.js';

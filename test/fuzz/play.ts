@@ -1,9 +1,9 @@
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { attachGate } from '../../src/gate/attach.js';
-import { takeKey } from '../../src/gate/whole-list-key.js';
+import { attachGate } from '../../src/core/gate/attach.js';
+import { takeKey } from '../../src/core/gate/whole-list-key.js';
 import { EXTENSION_ID, LivePolicy, type Policy } from '../../src/index.js';
-import { bridge } from '../../src/upstream/isolation.js';
+import { bridge } from '../../src/proxy/isolation.js';
 import { type Reached, reach } from './areas.js';
 import { nextMessage, type Sent } from './client-messages.js';
 import { FuzzClock } from './clock.js';

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { once } from '../../src/once.js';
+import { once } from '../../src/core/once.js';
 import { AREAS, reach } from './areas.js';
 import { type Counts, type Finding, NO_COUNTS, type Played } from './findings.js';
 import { makeShelf, play, playBridged } from './play.js';

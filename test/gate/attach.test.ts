@@ -6,8 +6,8 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { McpServer as McpServerV2 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { AttachError, attachConcerns } from '../../src/gate/attach.js';
-import { createMemoryStore } from '../../src/session/memory.js';
+import { AttachError, attachConcerns } from '../../src/core/gate/attach.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
 import { policyOf } from './gate-harness.js';
 
 const policy = policyOf('concerns: { level: { values: [low, high] } }\nsettings: { enforcement: enforce }\n');

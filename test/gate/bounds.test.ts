@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isSealed } from '../../src/gate/lists/cursor.js';
-import { EXTENSION_ID } from '../../src/wire/messages.js';
+import { isSealed } from '../../src/core/gate/lists/cursor.js';
+import { EXTENSION_ID } from '../../src/core/wire/messages.js';
 import { Harness, LIST_KEYS, policyOf } from './gate-harness.js';
 
 const policy = policyOf(`

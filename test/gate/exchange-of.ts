@@ -1,9 +1,9 @@
-import { Exchange } from '../../src/gate/edge/exchange.js';
-import { gather, handleResponse } from '../../src/gate/edge/gather.js';
-import { ROUTE_HANDLERS } from '../../src/gate/edge/route-handlers.js';
-import { type FactResult, providePreferences } from '../../src/gate/edge/sources.js';
-import type { Sender } from '../../src/gate/request/configure.js';
-import type { ResponseSteps, RouteHandler } from '../../src/gate/request/decision.js';
+import { Exchange } from '../../src/core/gate/edge/exchange.js';
+import { gather, handleResponse } from '../../src/core/gate/edge/gather.js';
+import { ROUTE_HANDLERS } from '../../src/core/gate/edge/route-handlers.js';
+import { type FactResult, providePreferences } from '../../src/core/gate/edge/sources.js';
+import type { Sender } from '../../src/core/gate/request/configure.js';
+import type { ResponseSteps, RouteHandler } from '../../src/core/gate/request/decision.js';
 import {
   type Answer,
   CLIENT_CAPABILITIES_META,
@@ -11,7 +11,7 @@ import {
   type Message,
   PROTOCOL_VERSION_META,
   type Request,
-} from '../../src/wire/messages.js';
+} from '../../src/core/wire/messages.js';
 import type { Harness } from './gate-harness.js';
 
 /** Returns a request of the client as an exchange of the gate, which has not handled it yet. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { EXTENSION_ID } from '../../src/wire/messages.js';
+import { EXTENSION_ID } from '../../src/core/wire/messages.js';
 import { LIST_KEYS } from './gate-harness.js';
 
 const name = fc.constantFrom(

@@ -1,14 +1,17 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Policy } from '../../src/engine/policy.js';
-import type { ConnectionObserver, InitializedConnection } from '../../src/gate/edge/concerns-options.js';
-import { Connection } from '../../src/gate/edge/connection.js';
-import type { Sender } from '../../src/gate/request/configure.js';
-import type { PrincipalPreferences, SessionPreferences } from '../../src/gate/request/kept-preferences.js';
-import { LivePolicy } from '../../src/gate/request/live-policy.js';
-import type { GateReport, ReportContext } from '../../src/gate/request/report.js';
-import type { Message, RequestId } from '../../src/wire/messages.js';
+import type { Policy } from '../../src/core/engine/policy.js';
+import type { ConnectionObserver, InitializedConnection } from '../../src/core/gate/edge/concerns-options.js';
+import { Connection } from '../../src/core/gate/edge/connection.js';
+import type { Sender } from '../../src/core/gate/request/configure.js';
+import type {
+  PrincipalPreferences,
+  SessionPreferences,
+} from '../../src/core/gate/request/kept-preferences.js';
+import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
+import type { GateReport, ReportContext } from '../../src/core/gate/request/report.js';
+import type { Message, RequestId } from '../../src/core/wire/messages.js';
 import { policyFromText } from '../policy-text.js';
 
 /** A gate between a client and a server that the test plays. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryStore } from '../../src/session/memory.js';
-import type { SessionStore } from '../../src/session/store.js';
-import { EXTENSION_ID } from '../../src/wire/messages.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import type { SessionStore } from '../../src/core/session/store.js';
+import { EXTENSION_ID } from '../../src/core/wire/messages.js';
 import { Harness, policyOf, SECURITY } from './gate-harness.js';
 
 const tools = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Policy } from '../../src/engine/policy.js';
-import { EXTENSION_ID, type Message, read } from '../../src/wire/messages.js';
+import type { Policy } from '../../src/core/engine/policy.js';
+import { EXTENSION_ID, type Message, read } from '../../src/core/wire/messages.js';
 import { Harness, LIST_KEYS, policyOf } from './gate-harness.js';
 
 const POLICY = `

@@ -1,7 +1,7 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
-import type { GateOptions } from '../../src/gate/edge/concerns-options.js';
-import { type GatedTransport, gatedTransport } from '../../src/gate/edge/gated-transport.js';
+import type { GateOptions } from '../../src/core/gate/edge/concerns-options.js';
+import { type GatedTransport, gatedTransport } from '../../src/core/gate/edge/gated-transport.js';
 
 /** A transport that keeps what is sent, and receives what the test says. */
 export class FakeTransport implements Transport {

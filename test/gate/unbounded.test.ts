@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../../src/engine/policy.js';
-import { type CursorTarget, isSealed, openCursor, sealCursor } from '../../src/gate/lists/cursor.js';
-import { EXTENSION_ID } from '../../src/wire/messages.js';
+import type { Policy } from '../../src/core/engine/policy.js';
+import { type CursorTarget, isSealed, openCursor, sealCursor } from '../../src/core/gate/lists/cursor.js';
+import { EXTENSION_ID } from '../../src/core/wire/messages.js';
 import { Harness, LIST_KEYS, policyOf } from './gate-harness.js';
 
 /** A list with more pages is not cached. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import catalog from '../../policies/vault.catalog.json' with { type: 'json' };
-import { read } from '../../src/wire/messages.js';
+import { read } from '../../src/core/wire/messages.js';
 import type { ModelRequest, OfferedTool, Reply } from './dialects/dialect.js';
 import { listOf } from './dialects/dialect.js';
 import type { Script } from './scripted-model.js';

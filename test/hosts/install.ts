@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { read } from '../../src/wire/messages.js';
+import { read } from '../../src/core/wire/messages.js';
 import type { Host } from './host.js';
 
 /** Outside of the project, and kept: the six hosts are about 1.5 GB. */

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { read } from '../../src/wire/messages.js';
+import { read } from '../../src/core/wire/messages.js';
 import type { Seen } from './conversation.js';
 import { objectOf } from './dialects/dialect.js';
 import type { Host } from './host.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { read } from '../../src/wire/messages.js';
+import { read } from '../../src/core/wire/messages.js';
 import { converse, type Seen, type Step } from './conversation.js';
 import { runMain } from './endpoint.js';
 import type { McpServer, Setting } from './host.js';

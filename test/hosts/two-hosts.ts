@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { registryFolder } from '../../src/cli/control/registry.js';
 import { runningProcesses, switchSession } from '../../src/cli/control/running-process.js';
-import { deferred } from '../../src/once.js';
+import { deferred } from '../../src/core/once.js';
 import { converse, type Step } from './conversation.js';
 import { SERVER, type Turn } from './host.js';
 import { inPlace, type Place } from './place.js';

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
-import { createHandler } from '../../src/http/sdk-v1.js';
+import { createHandler } from '../../src/core/http/sdk-v1.js';
 import { policyOf, SECURITY } from '../gate/gate-harness.js';
 
 /** Serves a tool that works for a while. Remembers the signal of the latest request, and whether its server was closed. */

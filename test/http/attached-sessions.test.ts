@@ -1,9 +1,9 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { describe, expect, it } from 'vitest';
-import { attachConcerns } from '../../src/gate/attach.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import { EXTENSION_ID, read } from '../../src/wire/messages.js';
+import { attachConcerns } from '../../src/core/gate/attach.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import { EXTENSION_ID, read } from '../../src/core/wire/messages.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const policyIn = (mode: string) =>

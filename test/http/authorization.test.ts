@@ -1,8 +1,8 @@
 import { InvalidTokenError, ServerError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { describe, expect, it } from 'vitest';
-import { type Authorization, requireLogin } from '../../src/http/callers/authorization.js';
-import type { FetchHandler } from '../../src/http/fetch-handler.js';
+import { type Authorization, requireLogin } from '../../src/core/http/callers/authorization.js';
+import type { FetchHandler } from '../../src/core/http/fetch-handler.js';
 
 const ISSUER = 'https://login.example/';
 const caller: AuthInfo = { token: 'good', clientId: 'client', scopes: [], extra: { sub: 'ada' } };

@@ -1,7 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, it } from 'vitest';
-import { createHandler } from '../../src/http/sdk-v2.js';
-import { createMemoryStore } from '../../src/session/memory.js';
+import { createHandler } from '../../src/core/http/sdk-v2.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
 import { policyOf, SECURITY } from '../gate/gate-harness.js';
 
 const server = () => {

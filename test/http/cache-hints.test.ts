@@ -1,11 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Server } from '@modelcontextprotocol/server';
 import { expect, it } from 'vitest';
-import type { Policy } from '../../src/engine/policy.js';
-import { LivePolicy } from '../../src/gate/request/live-policy.js';
-import { createHandler, type HandlerOptionsV2 } from '../../src/http/sdk-v2.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import { EXTENSION_ID } from '../../src/wire/messages.js';
+import type { Policy } from '../../src/core/engine/policy.js';
+import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
+import { createHandler, type HandlerOptionsV2 } from '../../src/core/http/sdk-v2.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import { EXTENSION_ID } from '../../src/core/wire/messages.js';
 import { policyFromText } from '../policy-text.js';
 
 const TEXT = `version: 1

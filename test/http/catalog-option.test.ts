@@ -2,12 +2,12 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer as McpServerV2 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { GateReport } from '../../src/gate/request/report.js';
-import type { HandlerOptions } from '../../src/http/fetch-handler.js';
-import { takeLists } from '../../src/http/known-lists/stub-server.js';
-import { createHandler } from '../../src/http/sdk-v1.js';
-import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
-import { createMemoryStore } from '../../src/session/memory.js';
+import type { GateReport } from '../../src/core/gate/request/report.js';
+import type { HandlerOptions } from '../../src/core/http/fetch-handler.js';
+import { takeLists } from '../../src/core/http/known-lists/stub-server.js';
+import { createHandler } from '../../src/core/http/sdk-v1.js';
+import { createHandler as createHandlerV2 } from '../../src/core/http/sdk-v2.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
 import { policyOf, SECURITY } from '../gate/gate-harness.js';
 
 const policy = policyOf(SECURITY);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkOrigin } from '../../src/http/cors.js';
+import { checkOrigin } from '../../src/core/http/cors.js';
 
 const PAGE = 'https://host.example';
 const request = (method: string, headers: Record<string, string>) =>

@@ -1,7 +1,7 @@
 import { ProtocolError, Server } from '@modelcontextprotocol/server';
 import { afterEach, expect, it } from 'vitest';
-import { createHandler } from '../../src/http/sdk-v2.js';
-import { bridge } from '../../src/upstream/isolation.js';
+import { createHandler } from '../../src/core/http/sdk-v2.js';
+import { bridge } from '../../src/proxy/isolation.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { child, envelope } from '../upstream/modern-client.js';
 

@@ -31,7 +31,7 @@ it('tells of preferences that were changed by another process', async () => {
   const { connect, store } = await begin();
   const [ada, bob] = [await connect('ada'), await connect('bob')];
   for (const { client } of [ada, bob]) await client.listen(TOOLS);
-  const { principalId } = await import('../../src/session/principal.js');
+  const { principalId } = await import('../../src/core/session/principal.js');
   await store.update(principalId('https://login', 'ada'), { concerns: { level: 'high' } });
   await expect.poll(() => ada.changes()).toBe(1);
   expect(bob.changes()).toBe(0);
@@ -95,8 +95,8 @@ it('limits the streams of one caller', async () => {
 });
 
 it('is served by a handler in a process that lives long, if that says so', async () => {
-  const { createHandler } = await import('../../src/http/sdk-v2.js');
-  const { bridge } = await import('../../src/upstream/isolation.js');
+  const { createHandler } = await import('../../src/core/http/sdk-v2.js');
+  const { bridge } = await import('../../src/proxy/isolation.js');
   const { child } = await import('../upstream/modern-client.js');
   const bridged = bridge(
     () =>

@@ -4,10 +4,10 @@ import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
-import { type LocalEndpoint, listenLocally, serveLocally } from '../../src/http/local.js';
-import { loadPolicy } from '../../src/policy/compile/load.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import type { RequestLog } from '../../src/telemetry/request-log.js';
+import { type LocalEndpoint, listenLocally, serveLocally } from '../../src/core/http/local.js';
+import { loadPolicy } from '../../src/core/policy/compile/load.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import type { RequestLog } from '../../src/core/telemetry/request-log.js';
 import { rpc } from '../lambda/events.js';
 
 const logged: RequestLog[] = [];

@@ -2,10 +2,10 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { FetchHandler } from '../../src/http/fetch-handler.js';
-import { createHandler, type HandlerOptionsV2 } from '../../src/http/sdk-v2.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import { EXTENSION_ID, read } from '../../src/wire/messages.js';
+import type { FetchHandler } from '../../src/core/http/fetch-handler.js';
+import { createHandler, type HandlerOptionsV2 } from '../../src/core/http/sdk-v2.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import { EXTENSION_ID, read } from '../../src/core/wire/messages.js';
 import { policyFromText } from '../policy-text.js';
 
 const POLICY = policyFromText(`version: 1

@@ -3,10 +3,10 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer as McpServerV2 } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import type { FetchHandler, FetchOptions } from '../../src/http/fetch-handler.js';
-import type { KnownCatalog } from '../../src/http/known-lists/stub-server.js';
-import { createHandler } from '../../src/http/sdk-v1.js';
-import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
+import type { FetchHandler, FetchOptions } from '../../src/core/http/fetch-handler.js';
+import type { KnownCatalog } from '../../src/core/http/known-lists/stub-server.js';
+import { createHandler } from '../../src/core/http/sdk-v1.js';
+import { createHandler as createHandlerV2 } from '../../src/core/http/sdk-v2.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const INFO = { name: 'notes', version: '1.0.0' };

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
-import type { FetchHandler } from '../../src/http/fetch-handler.js';
-import { createHandler } from '../../src/http/sdk-v1.js';
-import { joined, SharedText, textOf, textResponse } from '../../src/http/streams/text-response.js';
-import { loadPolicy } from '../../src/policy/compile/load.js';
+import type { FetchHandler } from '../../src/core/http/fetch-handler.js';
+import { createHandler } from '../../src/core/http/sdk-v1.js';
+import { joined, SharedText, textOf, textResponse } from '../../src/core/http/streams/text-response.js';
+import { loadPolicy } from '../../src/core/policy/compile/load.js';
 
 const HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 const policy = loadPolicy('policies/vault.yaml');

@@ -1,7 +1,7 @@
 import { readRequestBody } from '@modelcontextprotocol/sdk/server/requestBody.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readJson } from '../../src/http/request-body.js';
+import { readJson } from '../../src/core/http/request-body.js';
 
 const URL = 'http://localhost/mcp';
 const post = (body: string | ReadableStream | null, headers: Record<string, string> = {}) =>

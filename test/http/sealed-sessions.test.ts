@@ -2,11 +2,11 @@ import { createHash, createHmac } from 'node:crypto';
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createHandler } from '../../src/http/sdk-v1.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import type { SessionStore } from '../../src/session/store.js';
-import { EXTENSION_ID, read } from '../../src/wire/messages.js';
-import { seal } from '../../src/wire/seal.js';
+import { createHandler } from '../../src/core/http/sdk-v1.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import type { SessionStore } from '../../src/core/session/store.js';
+import { EXTENSION_ID, read } from '../../src/core/wire/messages.js';
+import { seal } from '../../src/core/wire/seal.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const policyIn = (mode: string) =>

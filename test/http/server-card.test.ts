@@ -4,16 +4,16 @@ import { createVaultServer } from '../../examples/vault/server.js';
 import { readCatalogFile } from '../../src/cli/inputs/catalog-file.js';
 import { readPreferences } from '../../src/cli/options/preferences.js';
 import { decideAll, toNames, weighCatalog } from '../../src/cli/reports/list-report.js';
-import type { Policy } from '../../src/engine/policy.js';
-import { requireLogin } from '../../src/http/callers/authorization.js';
-import type { FetchHandler } from '../../src/http/fetch-handler.js';
-import { createHandler } from '../../src/http/sdk-v1.js';
-import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
-import type { ServerCard } from '../../src/http/server-card/card.js';
-import { createFunction } from '../../src/lambda/function.js';
-import { loadPolicy } from '../../src/policy/compile/load.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import { LISTS } from '../../src/wire/messages.js';
+import type { Policy } from '../../src/core/engine/policy.js';
+import { requireLogin } from '../../src/core/http/callers/authorization.js';
+import type { FetchHandler } from '../../src/core/http/fetch-handler.js';
+import { createHandler } from '../../src/core/http/sdk-v1.js';
+import { createHandler as createHandlerV2 } from '../../src/core/http/sdk-v2.js';
+import type { ServerCard } from '../../src/core/http/server-card/card.js';
+import { createFunction } from '../../src/core/lambda/function.js';
+import { loadPolicy } from '../../src/core/policy/compile/load.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import { LISTS } from '../../src/core/wire/messages.js';
 import { serverV2 } from '../behavior/servers.js';
 import { httpEvent } from '../lambda/events.js';
 import { policyOf } from '../policy/author.js';
@@ -270,7 +270,7 @@ it('keeps to the schema of the draft', async () => {
     'http://[::1]:80/mcp',
     'http://localhost/mcp',
   ]) {
-    const { serverCard } = await import('../../src/http/server-card/card.js');
+    const { serverCard } = await import('../../src/core/http/server-card/card.js');
     for (const name of ['notes', 'Ein Name mit Ü und /', '', 'x'.repeat(300)]) {
       const card = serverCard(vault, { name, version: '1', title: 'y'.repeat(200) }, url);
       expect(validate(card), JSON.stringify(validate.errors)).toBe(true);

@@ -5,11 +5,11 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
-import { LivePolicy } from '../../src/gate/request/live-policy.js';
-import { serveLocally } from '../../src/http/local.js';
-import { SessionStreams } from '../../src/http/streams/session-streams.js';
-import { loadPolicy } from '../../src/policy/compile/load.js';
-import { createMemoryStore } from '../../src/session/memory.js';
+import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
+import { serveLocally } from '../../src/core/http/local.js';
+import { SessionStreams } from '../../src/core/http/streams/session-streams.js';
+import { loadPolicy } from '../../src/core/policy/compile/load.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
 import { toolNames, updateConcerns } from '../clients.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { rpc } from '../lambda/events.js';

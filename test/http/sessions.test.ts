@@ -1,8 +1,8 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { describe, expect, it, vi } from 'vitest';
-import { bindSessions, lastKnownIn, learnFirst, readAhead, sessionOf } from '../../src/http/sessions.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import type { SessionStore } from '../../src/session/store.js';
+import { bindSessions, lastKnownIn, learnFirst, readAhead, sessionOf } from '../../src/core/http/sessions.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import type { SessionStore } from '../../src/core/session/store.js';
 
 const caller = (extra: Record<string, unknown>, clientId = ''): AuthInfo => ({
   token: '',

@@ -3,8 +3,8 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer as McpServerV2 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { createHandler } from '../../src/http/sdk-v1.js';
-import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
+import { createHandler } from '../../src/core/http/sdk-v1.js';
+import { createHandler as createHandlerV2 } from '../../src/core/http/sdk-v2.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const RAN = { content: [{ type: 'text' as const, text: 'ran wipe' }] };

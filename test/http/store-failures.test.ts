@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { observedStore } from '../../src/http/observer.js';
-import { createLog } from '../../src/lambda/log.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import type { StoreCall } from '../../src/telemetry/request-log.js';
+import { observedStore } from '../../src/core/http/observer.js';
+import { createLog } from '../../src/core/lambda/log.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import type { StoreCall } from '../../src/core/telemetry/request-log.js';
 
 class ThrottlingException extends Error {
   override readonly name = 'ThrottlingException';

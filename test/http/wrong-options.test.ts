@@ -1,11 +1,11 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer as McpServerV2 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { HandlerError } from '../../src/http/callers/principal.js';
-import type { FetchHandler } from '../../src/http/fetch-handler.js';
-import { createHandler } from '../../src/http/sdk-v1.js';
-import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
-import { createFunction } from '../../src/lambda/function.js';
+import { HandlerError } from '../../src/core/http/callers/principal.js';
+import type { FetchHandler } from '../../src/core/http/fetch-handler.js';
+import { createHandler } from '../../src/core/http/sdk-v1.js';
+import { createHandler as createHandlerV2 } from '../../src/core/http/sdk-v2.js';
+import { createFunction } from '../../src/core/lambda/function.js';
 import { policyFromText } from '../policy-text.js';
 
 const policy = policyFromText('version: 1\nconcerns: { level: { values: [low, high] } }\n');

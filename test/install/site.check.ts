@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FINDING_CODES } from '../../src/policy/index.js';
+import { FINDING_CODES } from '../../src/core/policy/index.js';
 import { launchBrowser, NoBrowserError } from '../slow/browser/launch.js';
 import { run, unreachableRegistry } from './project.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { bearerToken } from '../../src/http/callers/authorization.js';
-import { claimFromText } from '../../src/lambda/claim-texts.js';
-import { callerOf, VERIFIED_TOKENS } from '../../src/lambda/claims.js';
-import { readEvent } from '../../src/lambda/read-event.js';
+import { bearerToken } from '../../src/core/http/callers/authorization.js';
+import { claimFromText } from '../../src/core/lambda/claim-texts.js';
+import { callerOf, VERIFIED_TOKENS } from '../../src/core/lambda/claims.js';
+import { readEvent } from '../../src/core/lambda/read-event.js';
 import { httpEvent, restEvent, withClaims } from './events.js';
 
 describe('a claim that an HTTP API wrote as text', () => {

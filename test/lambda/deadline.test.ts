@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { deadlineOf } from '../../src/lambda/deadline.js';
-import { LATE, substituteResponse } from '../../src/lambda/substitute-responses.js';
-import { beforeAbort } from '../../src/session/before-abort.js';
+import { deadlineOf } from '../../src/core/lambda/deadline.js';
+import { LATE, substituteResponse } from '../../src/core/lambda/substitute-responses.js';
+import { beforeAbort } from '../../src/core/session/before-abort.js';
 import { rpc } from './events.js';
 
 describe('a deadline', () => {

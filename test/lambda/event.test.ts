@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type HttpEvent, toRequest } from '../../src/lambda/event.js';
-import { type RestEvent, readEvent } from '../../src/lambda/read-event.js';
-import { toResult } from '../../src/lambda/result.js';
+import { type HttpEvent, toRequest } from '../../src/core/lambda/event.js';
+import { type RestEvent, readEvent } from '../../src/core/lambda/read-event.js';
+import { toResult } from '../../src/core/lambda/result.js';
 import { httpEvent, restEvent } from './events.js';
 
 /** The event of a function URL as AWS documents it. An HTTP API adds `routeKey` and the parameters of the path. */

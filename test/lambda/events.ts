@@ -1,6 +1,6 @@
-import type { HttpEvent } from '../../src/lambda/event.js';
-import type { RestEvent } from '../../src/lambda/read-event.js';
-import type { HttpResult } from '../../src/lambda/result.js';
+import type { HttpEvent } from '../../src/core/lambda/event.js';
+import type { RestEvent } from '../../src/core/lambda/read-event.js';
+import type { HttpResult } from '../../src/core/lambda/result.js';
 
 const DOMAIN = 'abc.execute-api.eu-central-1.amazonaws.com';
 

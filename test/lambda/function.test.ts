@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
-import type { BufferedHandler } from '../../src/lambda/buffered.js';
-import { createFunction } from '../../src/lambda/function.js';
-import { loadPolicy } from '../../src/policy/compile/load.js';
+import type { BufferedHandler } from '../../src/core/lambda/buffered.js';
+import { createFunction } from '../../src/core/lambda/function.js';
+import { loadPolicy } from '../../src/core/policy/compile/load.js';
 import { ACCOUNT, type LocalDynamo, liftLimits, startDynamo } from '../session/dynamo.js';
 import { httpEvent, initialize, rpc, toolsOf, withClaims } from './events.js';
 

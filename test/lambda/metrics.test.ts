@@ -52,8 +52,8 @@ beforeAll(async () => {
   writeFileSync(
     entry,
     `import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-     import { createFunction } from ${JSON.stringify(resolve('src/lambda/function.ts'))};
-     import { preparePolicy } from ${JSON.stringify(resolve('src/engine/policy.ts'))};
+     import { createFunction } from ${JSON.stringify(resolve('src/core/lambda/function.ts'))};
+     import { preparePolicy } from ${JSON.stringify(resolve('src/core/engine/policy.ts'))};
      const policy = preparePolicy({ format: 1, digest: 'd', files: ['p.yaml'],
        concerns: [
          { name: 'level', values: ['low', 'high'], match: 'exact', multiple: false, setBy: 'host', default: 'high' },

@@ -1,11 +1,11 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CompiledPolicy } from '../../src/engine/policy.js';
-import { LivePolicy } from '../../src/gate/request/live-policy.js';
-import { createHandler } from '../../src/http/sdk-v1.js';
-import type { BufferedHandler } from '../../src/lambda/buffered.js';
-import { createFunction } from '../../src/lambda/function.js';
-import { openCompiledPolicy } from '../../src/policy/compile/compiled.js';
+import type { CompiledPolicy } from '../../src/core/engine/policy.js';
+import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
+import { createHandler } from '../../src/core/http/sdk-v1.js';
+import type { BufferedHandler } from '../../src/core/lambda/buffered.js';
+import { createFunction } from '../../src/core/lambda/function.js';
+import { openCompiledPolicy } from '../../src/core/policy/compile/compiled.js';
 import { reportOf } from '../policy/author.js';
 import { type LocalAws, startAws } from './aws.js';
 import { httpEvent, rpc, toolsOf } from './events.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadSecrets, upstreamHeaders } from '../../src/lambda/secrets.js';
+import { loadSecrets, upstreamHeaders } from '../../src/core/lambda/secrets.js';
 
 const VALUES = new Map([
   ['/mcp/key', 'k-1'],

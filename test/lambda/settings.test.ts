@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/lambda/settings.js';
+import { readSettings } from '../../src/core/lambda/settings.js';
 
 const defaults = {
   sessions: 'memory',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createUpstreamLog } from '../../src/lambda/log.js';
-import { redactLine } from '../../src/telemetry/redact-line.js';
+import { createUpstreamLog } from '../../src/core/lambda/log.js';
+import { redactLine } from '../../src/core/telemetry/redact-line.js';
 
 const lines: Record<string, unknown>[] = [];
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupsOf } from '../../src/page/groups.js';
+import { groupsOf } from '../../src/web/page/groups.js';
 import { largeState, serversState } from '../slow/browser/large.js';
 import { stateOf } from '../slow/browser/states.js';
 

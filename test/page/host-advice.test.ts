@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { adviceFor } from '../../src/page/host-advice.js';
+import { adviceFor } from '../../src/web/page/host-advice.js';
 
 const OLD = 'Claude Code 2.1.197 sends removed tools until your next message.';
 const NEW = 'Claude Code 2.1.330 sends removed tools until /clear, unless its tool search is on.';

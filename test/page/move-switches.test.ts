@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bindCatalog, type Catalog, KINDS, type Kind, type Primitive } from '../../src/engine/index.js';
-import type { PanelState } from '../../src/gate/panel/panel-document.js';
-import { completeChange, type PanelInput, panelState } from '../../src/gate/panel/panel-state.js';
-import { switchedAfter } from '../../src/gate/panel/switched-tools.js';
-import { moveSwitches } from '../../src/page/move-switches.js';
+import { bindCatalog, type Catalog, KINDS, type Kind, type Primitive } from '../../src/core/engine/index.js';
+import type { PanelState } from '../../src/core/gate/panel/panel-document.js';
+import { completeChange, type PanelInput, panelState } from '../../src/core/gate/panel/panel-state.js';
+import { switchedAfter } from '../../src/core/gate/panel/switched-tools.js';
+import { moveSwitches } from '../../src/web/page/move-switches.js';
 import { PATIENCE } from '../patience.js';
 import { policyFromText } from '../policy-text.js';
 import { sample } from '../sample.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterClick, treeOf } from '../../src/page/tree-values.js';
+import { afterClick, treeOf } from '../../src/web/page/tree-values.js';
 
 const option = (value: string | null, tools = 1) => ({ value, tools, tokens: 10 * tools });
 const OPTIONS = [

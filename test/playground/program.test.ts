@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { buildProgram, callerOf, stateOf } from '../../src/playground/program.js';
+import { buildProgram, callerOf, stateOf } from '../../src/web/playground/program.js';
 
 const text = `version: 1
 concerns: { tier: { values: [free, pro], default: free, set-by: operator, claim: tier } }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bindCatalog, type Primitive, resolveConfiguration, select } from '../../src/engine/index.js';
-import { readPolicyText, runTestFile } from '../../src/policy/index.js';
+import { bindCatalog, type Primitive, resolveConfiguration, select } from '../../src/core/engine/index.js';
+import { readPolicyText, runTestFile } from '../../src/core/policy/index.js';
 import { findingsOf, policyOf, reportOf, requested, yaml } from './author.js';
 
 describe('a value with a description', () => {

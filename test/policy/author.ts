@@ -10,8 +10,8 @@ import {
   type Primitive,
   resolveConfiguration,
   select,
-} from '../../src/engine/index.js';
-import { type PolicyReport, readPolicy } from '../../src/policy/index.js';
+} from '../../src/core/engine/index.js';
+import { type PolicyReport, readPolicy } from '../../src/core/policy/index.js';
 
 let folders = 0;
 let root: string | undefined;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
+import { type PolicyCatalog, readPolicy } from '../../src/core/policy/index.js';
 import { write, yaml } from './author.js';
 
 function found(text: string, catalog: PolicyCatalog): string[] {

@@ -4,10 +4,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
-import { KINDS } from '../../src/engine/policy.js';
-import { isReserved, panelNames } from '../../src/gate/table/routes.js';
-import { isPanelName } from '../../src/policy/check/check-panel.js';
-import { type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
+import { KINDS } from '../../src/core/engine/policy.js';
+import { isReserved, panelNames } from '../../src/core/gate/table/routes.js';
+import { isPanelName } from '../../src/core/policy/check/check-panel.js';
+import { type PolicyCatalog, readPolicy } from '../../src/core/policy/index.js';
 import { policyOf, write, yaml } from './author.js';
 
 const { settings: NO_SETTINGS } = policyOf('version: 1\n');

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bindCatalog, KINDS, resolveConfiguration, select } from '../../src/engine/index.js';
+import { bindCatalog, KINDS, resolveConfiguration, select } from '../../src/core/engine/index.js';
 import {
   CompiledPolicyError,
   compileToJson,
@@ -9,7 +9,7 @@ import {
   openCompiledPolicy,
   PolicyError,
   readPolicy,
-} from '../../src/policy/index.js';
+} from '../../src/core/policy/index.js';
 import { reportOf, write, yaml } from './author.js';
 
 const TEXT = yaml`

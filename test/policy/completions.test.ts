@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { completionsAt, type KnownNames } from '../../src/policy/check/completions.js';
-import { positionInYaml } from '../../src/policy/language/path-at.js';
-import { readPolicyText } from '../../src/policy/language/read-yaml.js';
+import { completionsAt, type KnownNames } from '../../src/core/policy/check/completions.js';
+import { positionInYaml } from '../../src/core/policy/language/path-at.js';
+import { readPolicyText } from '../../src/core/policy/language/read-yaml.js';
 
 const known: KnownNames = {
   concerns: [

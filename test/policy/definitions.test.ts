@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { outsideEntry } from '../../src/engine/servers/outside-names.js';
-import { findRefused } from '../../src/policy/check/check-definitions.js';
-import { type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
+import { outsideEntry } from '../../src/core/engine/servers/outside-names.js';
+import { findRefused } from '../../src/core/policy/check/check-definitions.js';
+import { type PolicyCatalog, readPolicy } from '../../src/core/policy/index.js';
 import { growth, LINEAR } from '../growth.js';
 import { write, yaml } from './author.js';
 

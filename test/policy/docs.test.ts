@@ -3,10 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runTestFiles } from '../../src/cli/reports/test-run.js';
 import { terminalOf } from '../../src/cli/terminal/output.js';
-import { newlyVisible } from '../../src/policy/diff/newly-visible.js';
-import { FINDING_CODES, formatFindings, type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
-import { readPolicyText } from '../../src/policy/language/read-yaml.js';
-import { validatePolicy } from '../../src/policy/language/validate.js';
+import { newlyVisible } from '../../src/core/policy/diff/newly-visible.js';
+import {
+  FINDING_CODES,
+  formatFindings,
+  type PolicyCatalog,
+  readPolicy,
+} from '../../src/core/policy/index.js';
+import { readPolicyText } from '../../src/core/policy/language/read-yaml.js';
+import { validatePolicy } from '../../src/core/policy/language/validate.js';
 import { testIo } from '../cli/run.js';
 import { reportOf, write } from './author.js';
 

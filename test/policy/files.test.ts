@@ -8,7 +8,7 @@ import {
   PolicyError,
   PolicyFileError,
   readPolicy,
-} from '../../src/policy/index.js';
+} from '../../src/core/policy/index.js';
 import { reportOf, shown, write, yaml } from './author.js';
 
 const COMMON = 'version: 1\nconcerns:\n  security: { values: [low, high] }\n';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { filled } from '../../src/policy/language/filled.js';
-import { problem } from '../../src/policy/language/problem.js';
+import { filled } from '../../src/core/policy/language/filled.js';
+import { problem } from '../../src/core/policy/language/problem.js';
 
 const LIST = `values:\n  \${values}\nmatch: exact\n`;
 

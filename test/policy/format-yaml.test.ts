@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FormatError, formatYaml } from '../../src/policy/language/format-yaml.js';
+import { FormatError, formatYaml } from '../../src/core/policy/language/format-yaml.js';
 
 describe('formatYaml', () => {
   it.each([

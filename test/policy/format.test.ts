@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Finding, formatFindings } from '../../src/policy/index.js';
+import { type Finding, formatFindings } from '../../src/core/policy/index.js';
 import { reportOf, yaml } from './author.js';
 
 function formatted(files: Readonly<Record<string, string>>): string {

@@ -5,8 +5,8 @@ import {
   type Finding,
   formatFindings,
   writeFindings,
-} from '../../src/policy/index.js';
-import { parsePolicy } from '../../src/policy/parse.js';
+} from '../../src/core/policy/index.js';
+import { parsePolicy } from '../../src/core/policy/parse.js';
 import { reportOf } from './author.js';
 
 const { findings, texts } = reportOf({

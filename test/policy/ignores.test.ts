@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readPolicy, readPolicyText, runTestFile } from '../../src/policy/index.js';
+import { readPolicy, readPolicyText, runTestFile } from '../../src/core/policy/index.js';
 import { findingsOf, policyOf, reportOf, write, yaml } from './author.js';
 
 /** Reports clamp-on-list at the key of the concern. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { offeredRecord } from '../../src/gate/concerns/initialize.js';
-import { newSessionId } from '../../src/gate/request/session-id.js';
-import { EXTENSION_ID } from '../../src/wire/messages.js';
+import { offeredRecord } from '../../src/core/gate/concerns/initialize.js';
+import { newSessionId } from '../../src/core/gate/request/session-id.js';
+import { EXTENSION_ID } from '../../src/core/wire/messages.js';
 import { policyFromText } from '../policy-text.js';
 import { findingsOf } from './author.js';
 

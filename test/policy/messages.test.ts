@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatFindings, writeFindings } from '../../src/policy/index.js';
+import { formatFindings, writeFindings } from '../../src/core/policy/index.js';
 import { reportOf, yaml } from './author.js';
 
 const messagesOf = (text: string) => reportOf({ 'policy.yaml': text }).findings.map(({ message }) => message);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newlyVisible } from '../../src/policy/diff/newly-visible.js';
+import { newlyVisible } from '../../src/core/policy/diff/newly-visible.js';
 import { growth, LINEAR } from '../growth.js';
 import { reportOf } from './author.js';
 

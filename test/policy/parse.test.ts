@@ -4,8 +4,8 @@ import { createContext, runInContext } from 'node:vm';
 import { build } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
-import { parsePolicy } from '../../src/policy/parse.js';
+import { type PolicyCatalog, readPolicy } from '../../src/core/policy/index.js';
+import { parsePolicy } from '../../src/core/policy/parse.js';
 
 const policies = readdirSync('policies')
   .filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'))
@@ -79,7 +79,7 @@ describe('parsePolicy', () => {
 
   it('runs where only the globals of every browser exist', async () => {
     const { outputFiles } = await build({
-      entryPoints: ['src/policy/parse.ts'],
+      entryPoints: ['src/core/policy/parse.ts'],
       bundle: true,
       write: false,
       platform: 'browser',

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { preparePolicy } from '../../src/engine/policy.js';
-import { formatFindings, openCompiledPolicy, readPolicy } from '../../src/policy/index.js';
+import { preparePolicy } from '../../src/core/engine/policy.js';
+import { formatFindings, openCompiledPolicy, readPolicy } from '../../src/core/policy/index.js';
 
 const folder = join(import.meta.dirname, '../../policies');
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'));

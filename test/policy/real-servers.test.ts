@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { mapPrimitive } from '../../src/engine/index.js';
-import { loadPolicy, readPolicy } from '../../src/policy/index.js';
+import { mapPrimitive } from '../../src/core/engine/index.js';
+import { loadPolicy, readPolicy } from '../../src/core/policy/index.js';
 import { shown } from './author.js';
 
 interface Tool {

@@ -6,7 +6,7 @@ import {
   type Policy,
   type Primitive,
   resolveConfiguration,
-} from '../../src/engine/index.js';
+} from '../../src/core/engine/index.js';
 import { POLICY_WITHOUT_RULES, policyOf, requested, shown, yaml } from './author.js';
 
 describe('assign', () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { coverageOf, percentageOf, readPolicy, readPolicyText, runTestFile } from '../../src/policy/index.js';
+import {
+  coverageOf,
+  percentageOf,
+  readPolicy,
+  readPolicyText,
+  runTestFile,
+} from '../../src/core/policy/index.js';
 import { policyOf, write, yaml } from './author.js';
 
 const POLICY = yaml`

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { generatedFiles } from '../../scripts/generate/files.js';
 import { textsOf } from '../../scripts/generate/texts.js';
-import { policySchema } from '../../src/policy/index.js';
-import { testFileSchema } from '../../src/policy/testing/test-schema.js';
+import { policySchema } from '../../src/core/policy/index.js';
+import { testFileSchema } from '../../src/core/policy/testing/test-schema.js';
 
 const folder = join(import.meta.dirname, '../../policies');
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });

@@ -1,11 +1,16 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../src/engine/evaluate.js';
-import { mapPrimitive, type Primitive, preparePolicy, resolveConfiguration } from '../../src/engine/index.js';
-import { definitionDigest } from '../../src/engine/pins.js';
-import { outsideEntry } from '../../src/engine/servers/outside-names.js';
-import { writeLock } from '../../src/policy/compile/lock.js';
-import { type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
+import { decide } from '../../src/core/engine/evaluate.js';
+import {
+  mapPrimitive,
+  type Primitive,
+  preparePolicy,
+  resolveConfiguration,
+} from '../../src/core/engine/index.js';
+import { definitionDigest } from '../../src/core/engine/pins.js';
+import { outsideEntry } from '../../src/core/engine/servers/outside-names.js';
+import { writeLock } from '../../src/core/policy/compile/lock.js';
+import { type PolicyCatalog, readPolicy } from '../../src/core/policy/index.js';
 import { write } from './author.js';
 
 type Files = Readonly<Record<string, string>>;

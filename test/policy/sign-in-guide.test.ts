@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { bindCatalog, resolveConfiguration, select } from '../../src/engine/index.js';
+import { bindCatalog, resolveConfiguration, select } from '../../src/core/engine/index.js';
 import { findingsOf, policyOf } from './author.js';
 
 const guide = readFileSync(new URL('../../docs/guides/sign-in.md', import.meta.url), 'utf8');

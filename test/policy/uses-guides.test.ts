@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../src/engine/configuration.js';
-import type { Primitive } from '../../src/engine/mapping.js';
-import { bindCatalog, decideItem } from '../../src/engine/select.js';
-import { decideCall } from '../../src/gate/enforce/calls/call-arguments.js';
-import { listedDefinition } from '../../src/gate/enforce/narrow-definitions.js';
-import { readPolicy } from '../../src/policy/index.js';
+import { resolveConfiguration } from '../../src/core/engine/configuration.js';
+import type { Primitive } from '../../src/core/engine/mapping.js';
+import { bindCatalog, decideItem } from '../../src/core/engine/select.js';
+import { decideCall } from '../../src/core/gate/enforce/calls/call-arguments.js';
+import { listedDefinition } from '../../src/core/gate/enforce/narrow-definitions.js';
+import { readPolicy } from '../../src/core/policy/index.js';
 import { policyOf, write } from './author.js';
 
 /** What the check says about a policy and what the server lists. */

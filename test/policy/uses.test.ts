@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { analyze } from '../../src/analysis/analyze.js';
-import { resolveConfiguration } from '../../src/engine/configuration.js';
-import type { Primitive } from '../../src/engine/mapping.js';
-import { preparePolicy } from '../../src/engine/policy.js';
-import { bindCatalog, select } from '../../src/engine/select.js';
-import { outsideEntry } from '../../src/engine/servers/outside-names.js';
-import { decideCall } from '../../src/gate/enforce/calls/call-arguments.js';
-import { parsePolicy } from '../../src/policy/compile/parse.js';
-import { newlyVisible } from '../../src/policy/diff/newly-visible.js';
-import { readPolicy } from '../../src/policy/index.js';
+import { analyze } from '../../src/core/analysis/analyze.js';
+import { resolveConfiguration } from '../../src/core/engine/configuration.js';
+import type { Primitive } from '../../src/core/engine/mapping.js';
+import { preparePolicy } from '../../src/core/engine/policy.js';
+import { bindCatalog, select } from '../../src/core/engine/select.js';
+import { outsideEntry } from '../../src/core/engine/servers/outside-names.js';
+import { decideCall } from '../../src/core/gate/enforce/calls/call-arguments.js';
+import { parsePolicy } from '../../src/core/policy/compile/parse.js';
+import { newlyVisible } from '../../src/core/policy/diff/newly-visible.js';
+import { readPolicy } from '../../src/core/policy/index.js';
 import { policyOf, write } from './author.js';
 
 const tool = (name: string, properties: object, required: readonly string[] = []): Primitive => ({

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { parseDocument } from 'yaml';
-import { parseYaml } from '../../src/policy/language/read-yaml.js';
+import { parseYaml } from '../../src/core/policy/language/read-yaml.js';
 
 /** The offsets of the comments, where the library finds them: in front of the end of their line. */
 const isComment = (text: string) => (offset: number) => text[offset] === '#';

@@ -242,7 +242,7 @@ describe('a deeply nested file', () => {
     const shapes = ['[', '{', '{a: ', '{? ', '[{', '- ', '? ', '- ? ', '["'];
     const folder = write({
       'read.ts': `
-        import { readPolicy } from ${JSON.stringify(join(import.meta.dirname, '../../src/policy/index.js'))};
+        import { readPolicy } from ${JSON.stringify(join(import.meta.dirname, '../../src/core/policy/index.js'))};
         for (let index = 0; index < ${shapes.length * 2}; index++) {
           const { findings, compiled } = readPolicy(\`\${import.meta.dirname}/\${index >> 1}.yaml\`);
           console.log(compiled === undefined && findings.some(({ severity }) => severity === 'error'));

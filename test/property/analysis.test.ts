@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { analyze, canShowWithout } from '../../src/analysis/analyze.js';
-import { decide } from '../../src/engine/evaluate.js';
-import { isTruthy } from '../../src/engine/expression/evaluate.js';
+import { analyze, canShowWithout } from '../../src/core/analysis/analyze.js';
+import { decide } from '../../src/core/engine/evaluate.js';
+import { isTruthy } from '../../src/core/engine/expression/evaluate.js';
 import {
   type Configuration,
   type Policy,
   type Primitive,
   resolveConfiguration,
-} from '../../src/engine/index.js';
+} from '../../src/core/engine/index.js';
 import { allConfigurations, mappingsOf, smallPolicies } from '../engine/small-policies.js';
 import { sample } from '../sample.js';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { resolveConfiguration } from '../../src/engine/configuration.js';
-import { decide } from '../../src/engine/evaluate.js';
-import { mapPrimitive } from '../../src/engine/mapping.js';
-import { preparePolicy } from '../../src/engine/policy.js';
-import { parsePolicy } from '../../src/policy/compile/parse.js';
+import { resolveConfiguration } from '../../src/core/engine/configuration.js';
+import { decide } from '../../src/core/engine/evaluate.js';
+import { mapPrimitive } from '../../src/core/engine/mapping.js';
+import { preparePolicy } from '../../src/core/engine/policy.js';
+import { parsePolicy } from '../../src/core/policy/compile/parse.js';
 import { sample } from '../sample.js';
 
 const paths = fc.constantFrom('client.name', 'client.title', 'client.version');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compileGlob } from '../../src/engine/match/glob.js';
+import { compileGlob } from '../../src/core/engine/match/glob.js';
 import { sample } from '../sample.js';
 
 /** A slow reference implementation: it tracks which prefixes of the text match the pattern so far. */

@@ -9,9 +9,9 @@ import {
   type Primitive,
   preparePolicy,
   resolveConfiguration,
-} from '../../src/engine/index.js';
-import type { GateReport, HiddenReport } from '../../src/gate/request/report.js';
-import { EXTENSION_ID, LISTS } from '../../src/wire/messages.js';
+} from '../../src/core/engine/index.js';
+import type { GateReport, HiddenReport } from '../../src/core/gate/request/report.js';
+import { EXTENSION_ID, LISTS } from '../../src/core/wire/messages.js';
 import { preferencesFor, smallPolicies } from '../engine/small-policies.js';
 import { Harness } from '../gate/gate-harness.js';
 import { sample } from '../sample.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NameFinder, replaceParts } from '../../src/gate/enforce/name-finder.js';
+import { NameFinder, replaceParts } from '../../src/core/gate/enforce/name-finder.js';
 import { sample } from '../sample.js';
 
 const unit = fc.constantFrom(

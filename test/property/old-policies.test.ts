@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { KINDS, type Policy, preparePolicy, type ServerCatalog } from '../../src/engine/index.js';
-import { ownConcerns } from '../../src/engine/mapping.js';
-import { read } from '../../src/wire/messages.js';
+import { KINDS, type Policy, preparePolicy, type ServerCatalog } from '../../src/core/engine/index.js';
+import { ownConcerns } from '../../src/core/engine/mapping.js';
+import { read } from '../../src/core/wire/messages.js';
 import { reportOf } from '../policy/author.js';
 import { decisionsOf, type StoredCase, type StoredRequest } from './stored/stored-case.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { EXTENSION_ID } from '../../src/wire/messages.js';
+import { EXTENSION_ID } from '../../src/core/wire/messages.js';
 import { Harness, policyOf } from '../gate/gate-harness.js';
 import { sample } from '../sample.js';
 

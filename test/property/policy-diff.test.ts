@@ -8,9 +8,9 @@ import {
   type Policy,
   preparePolicy,
   resolveConfiguration,
-} from '../../src/engine/index.js';
-import type { Term } from '../../src/policy/diff/change.js';
-import { compareSides } from '../../src/policy/diff/compare.js';
+} from '../../src/core/engine/index.js';
+import type { Term } from '../../src/core/policy/diff/change.js';
+import { compareSides } from '../../src/core/policy/diff/compare.js';
 import { sample } from '../sample.js';
 
 const TOOLS = ['a', 'b', 'c', 'd'].map((name, at) => ({ name, annotations: { readOnlyHint: at % 2 === 0 } }));

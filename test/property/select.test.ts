@@ -14,7 +14,7 @@ import {
   preparePolicy,
   resolveConfiguration,
   select,
-} from '../../src/engine/index.js';
+} from '../../src/core/engine/index.js';
 import { sample } from '../sample.js';
 
 type Sent = Record<string, unknown>;

@@ -2,11 +2,11 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { expect, it } from 'vitest';
-import { attachGate } from '../../src/gate/attach.js';
-import type { UpstreamServer } from '../../src/http/upstream-server.js';
-import { inProcessTransport } from '../../src/upstream/in-process.js';
-import { bridge } from '../../src/upstream/isolation.js';
-import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
+import { attachGate } from '../../src/core/gate/attach.js';
+import type { UpstreamServer } from '../../src/core/http/upstream-server.js';
+import { inProcessTransport } from '../../src/proxy/in-process.js';
+import { bridge } from '../../src/proxy/isolation.js';
+import { bridgeSeveral } from '../../src/proxy/several/bridge-several.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 /** Names that all three servers have, and that are words in the texts of each. */

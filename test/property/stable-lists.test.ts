@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EXTENSION_ID, isRequest, read } from '../../src/wire/messages.js';
+import { EXTENSION_ID, isRequest, read } from '../../src/core/wire/messages.js';
 import { Harness, policyOf } from '../gate/gate-harness.js';
 
 const NAMES = ['a', 'b', 'c'] as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compileUriTemplate } from '../../src/engine/match/uri-template.js';
+import { compileUriTemplate } from '../../src/core/engine/match/uri-template.js';
 import { sample } from '../sample.js';
 
 /** Templates of literals and `{x}`, as a list of parts: `undefined` stands for an expression. */

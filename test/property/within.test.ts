@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyze, smallestChange } from '../../src/analysis/index.js';
+import { analyze, smallestChange } from '../../src/core/analysis/index.js';
 import {
   bindCatalog,
   decide,
@@ -8,7 +8,7 @@ import {
   type Policy,
   resolveConfiguration,
   select,
-} from '../../src/engine/index.js';
+} from '../../src/core/engine/index.js';
 import { policyOf } from '../policy/author.js';
 import { sample } from '../sample.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { SessionStore } from '../../src/session/store.js';
-import { testSessionStore } from '../../src/session/testing.js';
+import type { SessionStore } from '../../src/core/session/store.js';
+import { testSessionStore } from '../../src/core/session/testing.js';
 import { blocksOf } from '../behavior/examples/pages.js';
 import { stopClock } from './clock.js';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createDynamoStore } from '../../src/session/dynamodb.js';
-import type { SessionStore } from '../../src/session/store.js';
+import { createDynamoStore } from '../../src/core/session/dynamodb.js';
+import type { SessionStore } from '../../src/core/session/store.js';
 import { ACCOUNT, type LocalDynamo, startDynamo } from './dynamo.js';
 
 let dynamo: LocalDynamo;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDynamoStore, type DynamoStoreOptions } from '../../src/session/dynamodb.js';
-import type { SessionStore } from '../../src/session/store.js';
+import { createDynamoStore, type DynamoStoreOptions } from '../../src/core/session/dynamodb.js';
+import type { SessionStore } from '../../src/core/session/store.js';
 import { PATIENCE } from '../patience.js';
 import { stopClock } from './clock.js';
 import { type LocalDynamo, startDynamo } from './dynamo.js';

@@ -1,7 +1,7 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createDynamoStore } from '../../src/session/dynamodb.js';
-import type { SessionStore } from '../../src/session/store.js';
+import { createDynamoStore } from '../../src/core/session/dynamodb.js';
+import type { SessionStore } from '../../src/core/session/store.js';
 import { PATIENCE } from '../patience.js';
 import { START, stopClock } from './clock.js';
 import { type LocalDynamo, startDynamo } from './dynamo.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, it } from 'vitest';
-import { createDynamoStore } from '../../src/session/dynamodb.js';
-import { testSessionStore } from '../../src/session/testing.js';
+import { createDynamoStore } from '../../src/core/session/dynamodb.js';
+import { testSessionStore } from '../../src/core/session/testing.js';
 import { PATIENCE } from '../patience.js';
 import { stopClock } from './clock.js';
 import { type LocalDynamo, startDynamo } from './dynamo.js';

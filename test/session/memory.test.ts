@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createMemoryStore } from '../../src/session/memory.js';
-import { testSessionStore } from '../../src/session/testing.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import { testSessionStore } from '../../src/core/session/testing.js';
 
 /** Milliseconds added to the clock. Fake timers do not replace the clock in modules that were loaded before them. */
 let skipped = 0;

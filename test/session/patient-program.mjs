@@ -5,7 +5,7 @@
 import { promisify } from 'node:util';
 
 const WAIT_MS = 150_000;
-/** The limit of one attempt, in `src/session/dynamodb-client.ts`. */
+/** The limit of one attempt, in `src/core/session/dynamodb-client.ts`. */
 const ATTEMPT_MS = 250;
 
 const { timeout } = AbortSignal;

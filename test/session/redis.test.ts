@@ -1,7 +1,7 @@
 import { createClient } from 'redis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createRedisStore } from '../../src/session/redis.js';
-import { testSessionStore } from '../../src/session/testing.js';
+import { createRedisStore } from '../../src/core/session/redis.js';
+import { testSessionStore } from '../../src/core/session/testing.js';
 import { PATIENCE } from '../patience.js';
 import { REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from './redis-server.js';
 

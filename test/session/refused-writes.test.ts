@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createRedisStore } from '../../src/session/redis.js';
-import { limitCalls } from '../../src/session/table-calls.js';
-import { read } from '../../src/wire/messages.js';
+import { createRedisStore } from '../../src/core/session/redis.js';
+import { limitCalls } from '../../src/core/session/table-calls.js';
+import { read } from '../../src/core/wire/messages.js';
 
 /** As the client of Redis has it: without a name. */
 class SimpleError extends Error {}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { limitCalls } from '../../src/session/table-calls.js';
+import { limitCalls } from '../../src/core/session/table-calls.js';
 
 const words = { table: 'The table t', user: 'The store', check: 'its name', package: 'the-client' };
 const limited = (load = async () => {}) => limitCalls({ ms: 50, loadMs: 500 }, words, Error, load);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createMemoryStore } from '../../src/session/memory.js';
-import type { SessionStore } from '../../src/session/store.js';
-import { testSessionStore } from '../../src/session/testing.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import type { SessionStore } from '../../src/core/session/store.js';
+import { testSessionStore } from '../../src/core/session/testing.js';
 
 /** A store that breaks one rule. */
 type Options = Parameters<typeof createMemoryStore>[0];

@@ -9,8 +9,9 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { McpServer as McpServerV2 } from '@modelcontextprotocol/server';
 import { describe, expect, it, vi } from 'vitest';
-import { createHandler, type FetchHandler } from '../../src/http/index.js';
-import { createHandler as createHandlerV2 } from '../../src/http/v2.js';
+import { createHandler, type FetchHandler } from '../../src/core/http/index.js';
+import { createHandler as createHandlerV2 } from '../../src/core/http/v2.js';
+import { TASKS_EXTENSION } from '../../src/core/wire/messages.js';
 import { attachConcerns, createMemoryStore, LivePolicy } from '../../src/index.js';
 import {
   createEmbeddedEngine,
@@ -19,7 +20,6 @@ import {
   TaskDefinitionError,
   withTasks,
 } from '../../src/tasks/index.js';
-import { TASKS_EXTENSION } from '../../src/wire/messages.js';
 import { policyOf } from '../policy/author.js';
 import { definitions } from './demo-tasks.js';
 import { accept, CAPABILITIES, INFO } from './wire-clients.js';

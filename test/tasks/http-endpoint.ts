@@ -1,8 +1,8 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer as McpServerV2 } from '@modelcontextprotocol/server';
-import { createHandler } from '../../src/http/index.js';
-import { type LocalEndpoint, listenLocally } from '../../src/http/local.js';
-import { createHandler as createHandlerV2 } from '../../src/http/v2.js';
+import { createHandler } from '../../src/core/http/index.js';
+import { type LocalEndpoint, listenLocally } from '../../src/core/http/local.js';
+import { createHandler as createHandlerV2 } from '../../src/core/http/v2.js';
 import { createMemoryStore } from '../../src/index.js';
 import { type Tasks, withTasks } from '../../src/tasks/index.js';
 import { policyOf } from '../policy/author.js';

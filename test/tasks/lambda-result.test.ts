@@ -1,7 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { BufferedHandler } from '../../src/lambda/buffered.js';
-import { createFunction } from '../../src/lambda/function.js';
+import type { BufferedHandler } from '../../src/core/lambda/buffered.js';
+import { createFunction } from '../../src/core/lambda/function.js';
 import { createEmbeddedEngine, createMemoryRecords, createTasks, withTasks } from '../../src/tasks/index.js';
 import { httpEvent, rpc, withClaims } from '../lambda/events.js';
 import { policyOf } from '../policy/author.js';

@@ -1,8 +1,8 @@
 import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { createHandler } from '../../src/http/index.js';
+import { createHandler } from '../../src/core/http/index.js';
+import { ownerOf } from '../../src/core/session/task-owner.js';
 import { createMemoryStore } from '../../src/index.js';
-import { ownerOf } from '../../src/session/task-owner.js';
 import { toItem } from '../../src/tasks/dynamodb/item.js';
 import { createDynamoRecords } from '../../src/tasks/dynamodb/records.js';
 import {

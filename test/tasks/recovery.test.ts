@@ -1,7 +1,7 @@
 import { LocalDurableTestRunner } from '@aws/durable-execution-sdk-js-testing';
 import { StopDurableExecutionCommand } from '@aws-sdk/client-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ownerOf } from '../../src/session/task-owner.js';
+import { ownerOf } from '../../src/core/session/task-owner.js';
 import {
   createDurableEngine,
   createTaskWorker,

@@ -1,6 +1,6 @@
 import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { LocalEndpoint } from '../../src/http/local.js';
+import type { LocalEndpoint } from '../../src/core/http/local.js';
 import { stateOf, type TaskState } from '../../src/tasks/index.js';
 import { type LocalDynamo, startDynamo } from '../session/dynamo.js';
 import { definitions } from './demo-tasks.js';

@@ -2,8 +2,8 @@ import { Client, type Notification, StreamableHTTPClientTransport } from '@model
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { afterEach, expect, it, vi } from 'vitest';
-import { listenLocally } from '../../src/http/local.js';
-import { createHandler } from '../../src/http/v2.js';
+import { listenLocally } from '../../src/core/http/local.js';
+import { createHandler } from '../../src/core/http/v2.js';
 import { attachConcerns } from '../../src/index.js';
 import { createEmbeddedEngine, createMemoryRecords, createTasks, withTasks } from '../../src/tasks/index.js';
 import { policyOf } from '../policy/author.js';

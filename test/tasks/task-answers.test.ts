@@ -5,7 +5,8 @@ import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { McpServer as McpServerV2 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { createHandler } from '../../src/http/v2.js';
+import { createHandler } from '../../src/core/http/v2.js';
+import { read } from '../../src/core/wire/messages.js';
 import {
   createEmbeddedEngine,
   createMemoryRecords,
@@ -14,7 +15,6 @@ import {
   TaskProtocolError,
   withTasks,
 } from '../../src/tasks/index.js';
-import { read } from '../../src/wire/messages.js';
 import { policyOf } from '../policy/author.js';
 import { CAPABILITIES, INFO } from './wire-clients.js';
 import { fastTimer } from './worlds.js';

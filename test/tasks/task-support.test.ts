@@ -1,6 +1,6 @@
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { createHandler } from '../../src/http/v2.js';
+import { createHandler } from '../../src/core/http/v2.js';
 import { createTasks, defineTask, withTasks } from '../../src/tasks/index.js';
 import { policyOf } from '../policy/author.js';
 import { CAPABILITIES, INFO } from './wire-clients.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { LocalEndpoint } from '../../src/http/local.js';
+import type { LocalEndpoint } from '../../src/core/http/local.js';
 import { createEmbeddedEngine, createMemoryRecords, createTasks } from '../../src/tasks/index.js';
 import { definitions } from './demo-tasks.js';
 import { startEnvironments } from './http-endpoint.js';

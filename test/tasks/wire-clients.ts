@@ -6,7 +6,7 @@ import { createTaskSessionFromClient, toolDeclaration } from '@modelcontextproto
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { TASKS_EXTENSION } from '../../src/wire/messages.js';
+import { TASKS_EXTENSION } from '../../src/core/wire/messages.js';
 import { PATIENCE } from '../patience.js';
 
 /** Who the clients are. */

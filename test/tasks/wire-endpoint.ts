@@ -7,14 +7,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { toolOf } from '../../src/tasks/attach/declare.js';
-import type { TaskCaller, Tasks } from '../../src/tasks/index.js';
-import { answerAboutTask } from '../../src/tasks/wire/about-task.js';
-import type { TaskCall } from '../../src/tasks/wire/answer.js';
-import { listTasks } from '../../src/tasks/wire/list.js';
-import { isQuestionId, takeResponse } from '../../src/tasks/wire/questions.js';
-import { callTask } from '../../src/tasks/wire/start.js';
-import type { CallAnswer } from '../../src/wire/calls.js';
+import type { CallAnswer } from '../../src/core/wire/calls.js';
 import {
   type Answer,
   type Failure,
@@ -22,8 +15,15 @@ import {
   type RequestId,
   read,
   TASKS_EXTENSION,
-} from '../../src/wire/messages.js';
-import type { TaskFilter } from '../../src/wire/task-lister.js';
+} from '../../src/core/wire/messages.js';
+import type { TaskFilter } from '../../src/core/wire/task-lister.js';
+import { toolOf } from '../../src/tasks/attach/declare.js';
+import type { TaskCaller, Tasks } from '../../src/tasks/index.js';
+import { answerAboutTask } from '../../src/tasks/wire/about-task.js';
+import type { TaskCall } from '../../src/tasks/wire/answer.js';
+import { listTasks } from '../../src/tasks/wire/list.js';
+import { isQuestionId, takeResponse } from '../../src/tasks/wire/questions.js';
+import { callTask } from '../../src/tasks/wire/start.js';
 import { definitions } from './demo-tasks.js';
 
 const MODERN = '2026-07-28';

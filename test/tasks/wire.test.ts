@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { TASKS_EXTENSION } from '../../src/core/wire/messages.js';
 import type { Tasks } from '../../src/tasks/index.js';
-import { TASKS_EXTENSION } from '../../src/wire/messages.js';
 import { type LocalDynamo, startDynamo } from '../session/dynamo.js';
 import { definitions } from './demo-tasks.js';
 import { hideStoppedExecutions } from './stopped-executions.js';

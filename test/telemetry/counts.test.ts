@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { GateReport } from '../../src/gate/request/report.js';
-import { countRequest } from '../../src/telemetry/counts.js';
-import { causeOf, type RequestLog } from '../../src/telemetry/request-log.js';
+import type { GateReport } from '../../src/core/gate/request/report.js';
+import { countRequest } from '../../src/core/telemetry/counts.js';
+import { causeOf, type RequestLog } from '../../src/core/telemetry/request-log.js';
 
 const entryOf = (reports: readonly GateReport[], more: Partial<RequestLog> = {}): RequestLog => ({
   requestId: 'one',

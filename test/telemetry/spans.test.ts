@@ -7,9 +7,9 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { GateReport } from '../../src/gate/request/report.js';
-import type { RequestLog } from '../../src/telemetry/request-log.js';
-import { spansOf } from '../../src/telemetry/spans.js';
+import type { GateReport } from '../../src/core/gate/request/report.js';
+import type { RequestLog } from '../../src/core/telemetry/request-log.js';
+import { spansOf } from '../../src/core/telemetry/spans.js';
 
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 /** As a process is in which nobody has registered an SDK. */

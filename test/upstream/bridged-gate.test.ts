@@ -1,8 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { expect, it } from 'vitest';
-import { attachGate } from '../../src/gate/attach.js';
-import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
+import { attachGate } from '../../src/core/gate/attach.js';
+import { bridgeSeveral } from '../../src/proxy/several/bridge-several.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { ListingServer, listing, tool } from './listing-server.js';
 import { open, text } from './several-harness.js';

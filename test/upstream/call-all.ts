@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { UpstreamEvent } from '../../src/telemetry/upstream-event.js';
-import type { IsolatedUpstream } from '../../src/upstream/isolation.js';
+import type { UpstreamEvent } from '../../src/core/telemetry/upstream-event.js';
+import type { IsolatedUpstream } from '../../src/proxy/isolation.js';
 
 /** How calls through an upstream ended. */
 export interface CallCounts {

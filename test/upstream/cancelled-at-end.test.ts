@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { ownCall, unaskable } from '../../src/upstream/call.js';
-import { Channel } from '../../src/upstream/channel.js';
-import { RemoteTransport } from '../../src/upstream/wires/remote.js';
+import { ownCall, unaskable } from '../../src/proxy/call.js';
+import { Channel } from '../../src/proxy/channel.js';
+import { RemoteTransport } from '../../src/proxy/wires/remote.js';
 import { PATIENCE } from '../patience.js';
 
 it('a cancellation reaches a server whose connection is closed right after it', async () => {

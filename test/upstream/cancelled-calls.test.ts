@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { CallController } from '../../src/upstream/bridged-server.js';
-import { abortSignalOf } from '../../src/upstream/call.js';
-import { RemoteTransport } from '../../src/upstream/wires/remote.js';
+import { CallController } from '../../src/proxy/bridged-server.js';
+import { abortSignalOf } from '../../src/proxy/call.js';
+import { RemoteTransport } from '../../src/proxy/wires/remote.js';
 
 it('aborts a call once, and tells whoever still listens', () => {
   const controller = new CallController();

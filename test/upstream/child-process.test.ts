@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { ChildTransport } from '../../src/upstream/wires/child-process.js';
-import { read } from '../../src/wire/messages.js';
+import { read } from '../../src/core/wire/messages.js';
+import { ChildTransport } from '../../src/proxy/wires/child-process.js';
 
 /** Tells for each read of its stdin how many messages that had. */
 const COUNTS = `process.stdin.on('data', (part) => {

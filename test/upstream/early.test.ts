@@ -6,16 +6,16 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { pinsOf } from '../../src/engine/pins.js';
-import { preparePolicy } from '../../src/engine/policy.js';
-import { attachGate } from '../../src/gate/attach.js';
-import { parsePolicy } from '../../src/policy/compile/parse.js';
-import type { SavedCatalog } from '../../src/upstream/early/start.js';
-import { startAtOnce } from '../../src/upstream/early/start-at-once.js';
-import { inProcessTransport } from '../../src/upstream/in-process.js';
-import { behindOne, bridgeTo } from '../../src/upstream/isolation.js';
-import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
-import { UpstreamError } from '../../src/upstream/upstream-error.js';
+import { pinsOf } from '../../src/core/engine/pins.js';
+import { preparePolicy } from '../../src/core/engine/policy.js';
+import { attachGate } from '../../src/core/gate/attach.js';
+import { parsePolicy } from '../../src/core/policy/compile/parse.js';
+import type { SavedCatalog } from '../../src/proxy/early/start.js';
+import { startAtOnce } from '../../src/proxy/early/start-at-once.js';
+import { inProcessTransport } from '../../src/proxy/in-process.js';
+import { behindOne, bridgeTo } from '../../src/proxy/isolation.js';
+import { bridgeSeveral } from '../../src/proxy/several/bridge-several.js';
+import { UpstreamError } from '../../src/proxy/upstream-error.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { text, textOf } from './several-harness.js';
 

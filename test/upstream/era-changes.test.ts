@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { bridge } from '../../src/upstream/isolation.js';
-import { remoteTransport } from '../../src/upstream/wires/remote.js';
+import { bridge } from '../../src/proxy/isolation.js';
+import { remoteTransport } from '../../src/proxy/wires/remote.js';
 import { ask } from './modern-client.js';
 import { RawConnection } from './raw-connection.js';
 

@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHandler } from '../../src/http/sdk-v2.js';
-import { bridge } from '../../src/upstream/isolation.js';
-import type { UpstreamOptions } from '../../src/upstream/options.js';
-import { remoteTransport } from '../../src/upstream/wires/remote.js';
+import { createHandler } from '../../src/core/http/sdk-v2.js';
+import { bridge } from '../../src/proxy/isolation.js';
+import type { UpstreamOptions } from '../../src/proxy/options.js';
+import { remoteTransport } from '../../src/proxy/wires/remote.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { ask, child, envelope } from './modern-client.js';
 

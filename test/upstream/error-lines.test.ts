@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ErrorLines } from '../../src/upstream/wires/error-lines.js';
+import { ErrorLines } from '../../src/proxy/wires/error-lines.js';
 
 function passed(parts: readonly string[], ends = true): string[] {
   const lines: string[] = [];

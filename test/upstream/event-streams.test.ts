@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RemoteTransport } from '../../src/upstream/wires/remote.js';
+import { RemoteTransport } from '../../src/proxy/wires/remote.js';
 
 const TEXT = new TextEncoder();
 const [progress, answer] = [

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { createHandler } from '../../src/http/sdk-v2.js';
-import { bridge } from '../../src/upstream/isolation.js';
-import type { UpstreamOptions } from '../../src/upstream/options.js';
+import { createHandler } from '../../src/core/http/sdk-v2.js';
+import { bridge } from '../../src/proxy/isolation.js';
+import type { UpstreamOptions } from '../../src/proxy/options.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { hostOf } from './guarded-remote.js';
 import { child } from './modern-client.js';

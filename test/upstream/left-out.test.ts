@@ -2,9 +2,9 @@ import { Client as ModernClient } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { describe, expect, it, vi } from 'vitest';
 import { upstreamLine } from '../../src/cli/serving/upstream-line.js';
-import type { UpstreamEvent } from '../../src/telemetry/upstream-event.js';
-import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
-import { read } from '../../src/wire/messages.js';
+import type { UpstreamEvent } from '../../src/core/telemetry/upstream-event.js';
+import { read } from '../../src/core/wire/messages.js';
+import { bridgeSeveral } from '../../src/proxy/several/bridge-several.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { ListingServer, listing, tool } from './listing-server.js';
 import { connect, namesOf, newClient, open, textOf } from './several-harness.js';
@@ -143,7 +143,7 @@ describe('a definition that does not fit the protocol', () => {
 it('a client of one server gets what that server lists, also what does not fit', async () => {
   const lenient = vi.fn();
   const server = new ListingServer(listing({ tools: [{ name: 'x' }] }));
-  const { bridge } = await import('../../src/upstream/isolation.js');
+  const { bridge } = await import('../../src/proxy/isolation.js');
   const one = bridge(server.start, 'per-session');
   open.push(() => one.close());
   const { InMemoryTransport } = await import('@modelcontextprotocol/sdk/inMemory.js');

@@ -1,6 +1,6 @@
 import type { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { InMemoryTransport as Transport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { read } from '../../src/wire/messages.js';
+import { read } from '../../src/core/wire/messages.js';
 
 type Answer =
   | { readonly result: object }

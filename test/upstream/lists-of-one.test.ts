@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { deferred } from '../../src/once.js';
-import { ownCall } from '../../src/upstream/call.js';
-import { listPart } from '../../src/upstream/several/list-all.js';
+import { deferred } from '../../src/core/once.js';
+import { ownCall } from '../../src/proxy/call.js';
+import { listPart } from '../../src/proxy/several/list-all.js';
 import {
   type Announcements,
   type KeepListed,
   type Listed,
   ListsOfOne,
-} from '../../src/upstream/several/lists-of-one.js';
-import { Member } from '../../src/upstream/several/member.js';
-import type { Part } from '../../src/upstream/several/part.js';
+} from '../../src/proxy/several/lists-of-one.js';
+import { Member } from '../../src/proxy/several/member.js';
+import type { Part } from '../../src/proxy/several/part.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { attachGate } from '../../src/gate/attach.js';
-import { shareUpstream } from '../../src/upstream/isolation.js';
+import { attachGate } from '../../src/core/gate/attach.js';
+import { shareUpstream } from '../../src/proxy/isolation.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const policy = policyOf(`

@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { bridge } from '../../src/upstream/isolation.js';
-import { ChildTransport } from '../../src/upstream/wires/child-process.js';
+import type { bridge } from '../../src/proxy/isolation.js';
+import { ChildTransport } from '../../src/proxy/wires/child-process.js';
 
 /** The part of a server that reads messages. `lines` handles the message `m`, and `send` answers. */
 export const child = (lines: string) =>

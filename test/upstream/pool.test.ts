@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { type Bridge, bridge } from '../../src/upstream/isolation.js';
-import type { Isolation } from '../../src/upstream/options.js';
-import type { ChildTransport } from '../../src/upstream/wires/child-process.js';
+import { type Bridge, bridge } from '../../src/proxy/isolation.js';
+import type { Isolation } from '../../src/proxy/options.js';
+import type { ChildTransport } from '../../src/proxy/wires/child-process.js';
 import { ask, child } from './modern-client.js';
 
 const open: (() => Promise<unknown>)[] = [];

@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { bridge } from '../../src/upstream/isolation.js';
-import type { UpstreamOptions } from '../../src/upstream/options.js';
+import { bridge } from '../../src/proxy/isolation.js';
+import type { UpstreamOptions } from '../../src/proxy/options.js';
 
 /** A client with a connection of its own to a server behind the endpoint, as raw messages. */
 export class RawConnection {

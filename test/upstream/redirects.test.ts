@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHandler } from '../../src/http/sdk-v2.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import { bridge } from '../../src/upstream/isolation.js';
-import { remoteTransport } from '../../src/upstream/wires/remote.js';
+import { createHandler } from '../../src/core/http/sdk-v2.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import { bridge } from '../../src/proxy/isolation.js';
+import { remoteTransport } from '../../src/proxy/wires/remote.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { type GuardedRemote, hostOf, startGuardedRemote } from './guarded-remote.js';
 

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FetchHandler } from '../../src/http/fetch-handler.js';
-import { createHandler as createHandlerV1 } from '../../src/http/sdk-v1.js';
-import { createHandler } from '../../src/http/sdk-v2.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import { type Bridge, bridge } from '../../src/upstream/isolation.js';
-import { proxySessions } from '../../src/upstream/sessions.js';
-import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
-import { remoteTransport } from '../../src/upstream/wires/remote.js';
+import type { FetchHandler } from '../../src/core/http/fetch-handler.js';
+import { createHandler as createHandlerV1 } from '../../src/core/http/sdk-v1.js';
+import { createHandler } from '../../src/core/http/sdk-v2.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import { type Bridge, bridge } from '../../src/proxy/isolation.js';
+import { proxySessions } from '../../src/proxy/sessions.js';
+import { bridgeSeveral } from '../../src/proxy/several/bridge-several.js';
+import { remoteTransport } from '../../src/proxy/wires/remote.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { GUARDS, type GuardedRemote, hostOf, INITIALIZE, startGuardedRemote } from './guarded-remote.js';
 

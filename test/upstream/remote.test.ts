@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { UpstreamEvent } from '../../src/telemetry/upstream-event.js';
-import { remoteTransport } from '../../src/upstream/wires/remote.js';
+import type { UpstreamEvent } from '../../src/core/telemetry/upstream-event.js';
+import { remoteTransport } from '../../src/proxy/wires/remote.js';
 import { RawConnection } from './raw-connection.js';
 
 const servers: Server[] = [];

@@ -1,9 +1,9 @@
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { attachGate } from '../../src/gate/attach.js';
-import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
-import { read } from '../../src/wire/messages.js';
+import { attachGate } from '../../src/core/gate/attach.js';
+import { read } from '../../src/core/wire/messages.js';
+import { bridgeSeveral } from '../../src/proxy/several/bridge-several.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { type Answers, ListingServer, listing, tool } from './listing-server.js';
 import { ask } from './modern-client.js';

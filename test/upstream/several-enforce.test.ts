@@ -6,7 +6,7 @@ import {
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, vi } from 'vitest';
-import { inProcessTransport } from '../../src/upstream/in-process.js';
+import { inProcessTransport } from '../../src/proxy/in-process.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { ListingServer, listing, tool } from './listing-server.js';
 import { connect, namesOf, newClient, text, textOf } from './several-harness.js';

@@ -5,8 +5,8 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LivePolicy } from '../../src/gate/request/live-policy.js';
-import { read } from '../../src/wire/messages.js';
+import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
+import { read } from '../../src/core/wire/messages.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { ListingServer, listing, tool } from './listing-server.js';
 import { connect, namesOf, newClient } from './several-harness.js';

@@ -2,12 +2,12 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach } from 'vitest';
-import type { Policy } from '../../src/engine/policy.js';
-import { attachGate } from '../../src/gate/attach.js';
-import type { LivePolicy } from '../../src/gate/request/live-policy.js';
-import type { Report } from '../../src/gate/request/report.js';
-import type { UpstreamOptions } from '../../src/upstream/options.js';
-import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
+import type { Policy } from '../../src/core/engine/policy.js';
+import { attachGate } from '../../src/core/gate/attach.js';
+import type { LivePolicy } from '../../src/core/gate/request/live-policy.js';
+import type { Report } from '../../src/core/gate/request/report.js';
+import type { UpstreamOptions } from '../../src/proxy/options.js';
+import { bridgeSeveral } from '../../src/proxy/several/bridge-several.js';
 
 /** What a test opened, in the order of opening. */
 export const open: (() => Promise<unknown>)[] = [];

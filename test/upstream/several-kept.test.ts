@@ -4,9 +4,9 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, expect, it, vi } from 'vitest';
-import { LivePolicy } from '../../src/gate/request/live-policy.js';
-import { inProcessTransport } from '../../src/upstream/in-process.js';
-import { remoteTransport } from '../../src/upstream/wires/remote.js';
+import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
+import { inProcessTransport } from '../../src/proxy/in-process.js';
+import { remoteTransport } from '../../src/proxy/wires/remote.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { startFaultyRemote } from './faulty-remote.js';
 import { connect, namesOf, newClient, open } from './several-harness.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../../src/engine/policy.js';
-import { outsideName } from '../../src/engine/servers/outside-names.js';
-import { read } from '../../src/wire/messages.js';
+import type { Policy } from '../../src/core/engine/policy.js';
+import { outsideName } from '../../src/core/engine/servers/outside-names.js';
+import { read } from '../../src/core/wire/messages.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { ListingServer, listing, tool } from './listing-server.js';
 import { connect, namesOf, newClient } from './several-harness.js';

@@ -12,11 +12,11 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { reportFields } from '../../src/telemetry/report-fields.js';
-import { inProcessTransport } from '../../src/upstream/in-process.js';
-import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
-import { UpstreamError } from '../../src/upstream/upstream-error.js';
-import { fromSdk, METHODS, type Message } from '../../src/wire/messages.js';
+import { reportFields } from '../../src/core/telemetry/report-fields.js';
+import { fromSdk, METHODS, type Message } from '../../src/core/wire/messages.js';
+import { inProcessTransport } from '../../src/proxy/in-process.js';
+import { bridgeSeveral } from '../../src/proxy/several/bridge-several.js';
+import { UpstreamError } from '../../src/proxy/upstream-error.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { connect, namesOf, newClient, open, text, textOf } from './several-harness.js';
 

@@ -1,6 +1,6 @@
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { read } from '../../src/wire/messages.js';
+import { read } from '../../src/core/wire/messages.js';
 import { ListingServer, listing, tool } from './listing-server.js';
 import { connect, namesOf, newClient } from './several-harness.js';
 

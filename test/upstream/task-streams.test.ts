@@ -1,15 +1,15 @@
 import { Client, type Notification, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { afterEach, expect, it } from 'vitest';
-import { LivePolicy } from '../../src/gate/request/live-policy.js';
-import type { FetchHandler } from '../../src/http/fetch-handler.js';
-import { listenLocally } from '../../src/http/local.js';
-import { byEra, createModernHandler } from '../../src/http/sdk-v2.js';
-import { ListenStreams } from '../../src/http/streams/listen-streams.js';
-import { inProcessTransport } from '../../src/upstream/in-process.js';
-import { type Bridge, bridge } from '../../src/upstream/isolation.js';
-import { bridgeSeveral } from '../../src/upstream/several/bridge-several.js';
-import { TASKS_EXTENSION } from '../../src/wire/messages.js';
+import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
+import type { FetchHandler } from '../../src/core/http/fetch-handler.js';
+import { listenLocally } from '../../src/core/http/local.js';
+import { byEra, createModernHandler } from '../../src/core/http/sdk-v2.js';
+import { ListenStreams } from '../../src/core/http/streams/listen-streams.js';
+import { TASKS_EXTENSION } from '../../src/core/wire/messages.js';
+import { inProcessTransport } from '../../src/proxy/in-process.js';
+import { type Bridge, bridge } from '../../src/proxy/isolation.js';
+import { bridgeSeveral } from '../../src/proxy/several/bridge-several.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { TaskServer } from './task-server.js';
 

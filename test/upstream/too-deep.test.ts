@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { isTooDeep, MAX_DEPTH } from '../../src/exact-json.js';
-import { parseForwarded, parseJson } from '../../src/http/request-body.js';
-import { ChildTransport } from '../../src/upstream/wires/child-process.js';
-import { HostTransport } from '../../src/upstream/wires/host-stdio.js';
+import { isTooDeep, MAX_DEPTH } from '../../src/core/exact-json.js';
+import { parseForwarded, parseJson } from '../../src/core/http/request-body.js';
+import { ChildTransport } from '../../src/proxy/wires/child-process.js';
+import { HostTransport } from '../../src/proxy/wires/host-stdio.js';
 import { Random } from '../fuzz/random.js';
 import { ListingServer, listing, tool } from './listing-server.js';
 import { connect } from './several-harness.js';

@@ -2,9 +2,9 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { bridge } from '../../src/upstream/isolation.js';
-import type { Isolation } from '../../src/upstream/options.js';
-import { remoteTransport } from '../../src/upstream/wires/remote.js';
+import { bridge } from '../../src/proxy/isolation.js';
+import type { Isolation } from '../../src/proxy/options.js';
+import { remoteTransport } from '../../src/proxy/wires/remote.js';
 import { ask, child } from './modern-client.js';
 import { RawConnection } from './raw-connection.js';
 

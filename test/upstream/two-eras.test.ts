@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { GateReport } from '../../src/gate/request/report.js';
-import { createHandler } from '../../src/http/sdk-v2.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import { reportFields } from '../../src/telemetry/report-fields.js';
-import { bridge } from '../../src/upstream/isolation.js';
-import { proxySessions } from '../../src/upstream/sessions.js';
-import { remoteTransport } from '../../src/upstream/wires/remote.js';
+import type { GateReport } from '../../src/core/gate/request/report.js';
+import { createHandler } from '../../src/core/http/sdk-v2.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import { reportFields } from '../../src/core/telemetry/report-fields.js';
+import { bridge } from '../../src/proxy/isolation.js';
+import { proxySessions } from '../../src/proxy/sessions.js';
+import { remoteTransport } from '../../src/proxy/wires/remote.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { hostOf, startGuardedRemote } from './guarded-remote.js';
 

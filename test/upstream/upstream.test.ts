@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
-import { serveLocally } from '../../src/http/local.js';
-import { loadPolicy } from '../../src/policy/compile/load.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import { shareUpstream, type IsolatedUpstream as Upstream } from '../../src/upstream/isolation.js';
-import { ChildTransport } from '../../src/upstream/wires/child-process.js';
-import { remoteTransport } from '../../src/upstream/wires/remote.js';
+import { serveLocally } from '../../src/core/http/local.js';
+import { loadPolicy } from '../../src/core/policy/compile/load.js';
+import { createMemoryStore } from '../../src/core/session/memory.js';
+import { shareUpstream, type IsolatedUpstream as Upstream } from '../../src/proxy/isolation.js';
+import { ChildTransport } from '../../src/proxy/wires/child-process.js';
+import { remoteTransport } from '../../src/proxy/wires/remote.js';
 import { connectOverHttp, inMeta, rawList, toolNames, updateConcerns } from '../clients.js';
 
 const EVERYTHING = createRequire(import.meta.url)

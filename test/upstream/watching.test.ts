@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, expect, it } from 'vitest';
-import type { UpstreamEvent } from '../../src/telemetry/upstream-event.js';
-import type { Wire } from '../../src/upstream/wires/wire.js';
+import type { UpstreamEvent } from '../../src/core/telemetry/upstream-event.js';
+import type { Wire } from '../../src/proxy/wires/wire.js';
 import { RawConnection } from './raw-connection.js';
 
 const SILENCE_MS = 90;

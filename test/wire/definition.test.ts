@@ -7,8 +7,8 @@ import {
   ToolSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
-import type { NamedKind } from '../../src/engine/servers/outside-names.js';
-import { misfitOf } from '../../src/wire/definition.js';
+import type { NamedKind } from '../../src/core/engine/servers/outside-names.js';
+import { misfitOf } from '../../src/core/wire/definition.js';
 import { Random } from '../fuzz/random.js';
 
 const V1 = {

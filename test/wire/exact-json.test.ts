@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changedText, ExactNumber, KEEPS_NUMBERS, numberOf, parseExact } from '../../src/exact-json.js';
+import { changedText, ExactNumber, KEEPS_NUMBERS, numberOf, parseExact } from '../../src/core/exact-json.js';
 import { Random } from '../fuzz/random.js';
 import { growth, LINEAR } from '../growth.js';
 

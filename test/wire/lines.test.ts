@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Lines } from '../../src/wire/lines.js';
+import { Lines } from '../../src/core/wire/lines.js';
 
 const MAX = 1000;
 

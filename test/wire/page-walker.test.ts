@@ -7,7 +7,7 @@ import {
   strictestHints,
   type WalkEnd,
   walkPages,
-} from '../../src/wire/page-walker.js';
+} from '../../src/core/wire/page-walker.js';
 
 const page = (nextCursor?: unknown, items: readonly number[] = []) => ({ items, nextCursor });
 

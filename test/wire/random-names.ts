@@ -5,7 +5,7 @@ import {
   outsideEntry,
   outsideName,
   slugOf,
-} from '../../src/engine/servers/outside-names.js';
+} from '../../src/core/engine/servers/outside-names.js';
 
 /** Letters that could make two pairs of names the same. */
 const LETTERS = 'a_-1./é';

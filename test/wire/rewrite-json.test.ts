@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JsonRewriting, rewriteJson } from '../../src/wire/rewrite-json.js';
+import { type JsonRewriting, rewriteJson } from '../../src/core/wire/rewrite-json.js';
 
 const hidden = (text: string): string => text.replaceAll('x', '[hidden]');
 const both: JsonRewriting = { text: hidden, key: hidden };

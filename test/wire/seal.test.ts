@@ -1,8 +1,8 @@
 import { createCipheriv, createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { fromBase64, fromBase64url, toBase64, toBase64url } from '../../src/base64.js';
-import { sha256Of } from '../../src/sha256.js';
-import { seal, unseal } from '../../src/wire/seal.js';
+import { fromBase64, fromBase64url, toBase64, toBase64url } from '../../src/core/base64.js';
+import { sha256Of } from '../../src/core/sha256.js';
+import { seal, unseal } from '../../src/core/wire/seal.js';
 
 const KEY = Uint8Array.from({ length: 32 }, (_, index) => index);
 const TEXTS = ['', 'a', 'page-2', 'next → 𝒳 Ж', '\ufeffa', '\u0000', 'x'.repeat(200_000)];

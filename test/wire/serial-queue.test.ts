@@ -1,7 +1,7 @@
 import { setImmediate as macrotask } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SerialQueue } from '../../src/wire/serial-queue.js';
+import { SerialQueue } from '../../src/core/wire/serial-queue.js';
 
 /** A task that is pending until the test ends it. */
 function waiting(log: string[], name: string) {

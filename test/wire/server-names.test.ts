@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { outsideName, slugOf } from '../../src/engine/servers/outside-names.js';
+import { outsideName, slugOf } from '../../src/core/engine/servers/outside-names.js';
 import { tryNames } from './random-names.js';
 
 describe('names of several servers', () => {

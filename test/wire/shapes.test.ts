@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isRequest, isResponse, shapeOf } from '../../src/wire/messages.js';
+import { isRequest, isResponse, shapeOf } from '../../src/core/wire/messages.js';
 import { Harness, policyOf } from '../gate/gate-harness.js';
 
 const POLICY = `

@@ -14,7 +14,7 @@ import type {
   JsonRpcMessage,
   MessageExtra,
   Transport,
-} from '../../src/wire/transport.js';
+} from '../../src/core/wire/transport.js';
 
 it('are the types of SDK v1, in both directions', () => {
   expectTypeOf<TransportV1>().toExtend<Transport>();

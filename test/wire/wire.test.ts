@@ -9,7 +9,7 @@ import {
   type Message,
   type Request,
   read,
-} from '../../src/wire/messages.js';
+} from '../../src/core/wire/messages.js';
 import { modern } from '../gate/exchange-of.js';
 
 const request = (params?: Record<string, unknown>): Request => ({

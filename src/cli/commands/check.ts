@@ -1,8 +1,8 @@
-import { preparePolicy } from '../../engine/policy.js';
-import { findingPage } from '../../policy/language/finding-codes.js';
-import { writeFindings } from '../../policy/language/finding-formats.js';
-import type { Finding } from '../../policy/language/findings.js';
-import { paragraph } from '../../policy/language/wrapped.js';
+import { preparePolicy } from '../../core/engine/policy.js';
+import { findingPage } from '../../core/policy/language/finding-codes.js';
+import { writeFindings } from '../../core/policy/language/finding-formats.js';
+import type { Finding } from '../../core/policy/language/findings.js';
+import { paragraph } from '../../core/policy/language/wrapped.js';
 import { UsageError } from '../errors.js';
 import { checkFiles } from '../inputs/check-files.js';
 import { fixFiles } from '../inputs/fix-files.js';

@@ -1,6 +1,6 @@
-import type { ServerCatalog } from '../../engine/mapping.js';
-import { IDENTITY } from '../../engine/mapping.js';
-import { byKind, type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
+import type { ServerCatalog } from '../../core/engine/mapping.js';
+import { IDENTITY } from '../../core/engine/mapping.js';
+import { byKind, type CompiledPolicy, preparePolicy } from '../../core/engine/policy.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { type CatalogFile, catalogAt, catalogBeside } from '../inputs/catalog-file.js';
 import { readRevision } from '../inputs/policy-revision.js';

@@ -1,8 +1,8 @@
-import { IDENTITY, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
-import { didYouMean } from '../../engine/match/did-you-mean.js';
-import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { insideName, outsideEntry } from '../../engine/servers/outside-names.js';
-import { listedIn } from '../../engine/uses/use-primitives.js';
+import { IDENTITY, type Primitive, type ServerCatalog } from '../../core/engine/mapping.js';
+import { didYouMean } from '../../core/engine/match/did-you-mean.js';
+import { KINDS, type Kind, type Policy } from '../../core/engine/policy.js';
+import { insideName, outsideEntry } from '../../core/engine/servers/outside-names.js';
+import { listedIn } from '../../core/engine/uses/use-primitives.js';
 import { CliError } from '../errors.js';
 import { readPolicyAndConfiguration } from '../inputs/policy-and-configuration.js';
 import { policyFor } from '../inputs/primitive-facts.js';

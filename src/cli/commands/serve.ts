@@ -1,8 +1,8 @@
-import { describeAccepted } from '../../engine/configuration.js';
-import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
-import { onNumberChanged } from '../../exact-json.js';
-import { LivePolicy } from '../../gate/request/live-policy.js';
-import type { Era } from '../../wire/messages.js';
+import { describeAccepted } from '../../core/engine/configuration.js';
+import { type CompiledPolicy, type Policy, preparePolicy } from '../../core/engine/policy.js';
+import { onNumberChanged } from '../../core/exact-json.js';
+import { LivePolicy } from '../../core/gate/request/live-policy.js';
+import type { Era } from '../../core/wire/messages.js';
 import { CliError, UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { knownServers } from '../inputs/several/known-servers.js';

@@ -1,6 +1,6 @@
-import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
-import type { PanelConcern, PanelState } from '../../gate/panel/panel-document.js';
-import { readPart } from '../../gate/request/preference-text.js';
+import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../core/engine/preference-source.js';
+import type { PanelConcern, PanelState } from '../../core/gate/panel/panel-document.js';
+import { readPart } from '../../core/gate/request/preference-text.js';
 import { registryFolder, writeOpener } from '../control/registry.js';
 import { type RunningProcess, runningProcesses, switchSession } from '../control/running-process.js';
 import { CliError, UsageError } from '../errors.js';

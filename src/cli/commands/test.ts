@@ -1,4 +1,4 @@
-import { updateTests } from '../../policy/testing/update-tests.js';
+import { updateTests } from '../../core/policy/testing/update-tests.js';
 import { UsageError } from '../errors.js';
 import { findTestFiles, namedTestFiles } from '../inputs/test-files.js';
 import { repeatOnChange } from '../inputs/watch-files.js';

@@ -1,7 +1,7 @@
-import { listedUnder } from '../../engine/added-tools.js';
-import { preparePolicy } from '../../engine/policy.js';
-import { present } from '../../engine/present.js';
-import { getOrMake } from '../../once.js';
+import { listedUnder } from '../../core/engine/added-tools.js';
+import { preparePolicy } from '../../core/engine/policy.js';
+import { present } from '../../core/engine/present.js';
+import { getOrMake } from '../../core/once.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';

@@ -1,6 +1,6 @@
-import { type Policy, preparePolicy } from '../../engine/policy.js';
-import { openCompiledPolicy } from '../../policy/compile/compiled.js';
-import { UNLISTED } from '../../telemetry/report-fields.js';
+import { type Policy, preparePolicy } from '../../core/engine/policy.js';
+import { openCompiledPolicy } from '../../core/policy/compile/compiled.js';
+import { UNLISTED } from '../../core/telemetry/report-fields.js';
 import { CliError, UsageError } from '../errors.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';

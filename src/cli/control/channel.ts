@@ -1,5 +1,5 @@
-import type { PanelState } from '../../gate/panel/panel-document.js';
-import { isMembers, read } from '../../wire/messages.js';
+import type { PanelState } from '../../core/gate/panel/panel-document.js';
+import { isMembers, read } from '../../core/wire/messages.js';
 import { eventStream } from './event-stream.js';
 import type { Switchboard } from './hub.js';
 import { json, localPage, type PageHandler, type PageRequest, problem } from './local-page.js';
@@ -17,7 +17,7 @@ const MAX_BODY = 65_536;
  */
 export function controlChannel(board: Switchboard, key: string): PageHandler {
   const load = async () => {
-    const page = await import('../../gate/panel/generated/page.js');
+    const page = await import('../../core/gate/panel/generated/page.js');
     return { html: page.PANEL_HTML, contentSecurityPolicy: page.PANEL_CONTENT_SECURITY_POLICY };
   };
   const page = { path: '/panel', key, command: 'switch --open', maxBody: MAX_BODY, load };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { ConnectionObserver, InitializedConnection } from '../../gate/edge/concerns-options.js';
-import type { PanelSession, PanelState } from '../../gate/panel/panel-document.js';
-import { once } from '../../once.js';
+import type { ConnectionObserver, InitializedConnection } from '../../core/gate/edge/concerns-options.js';
+import type { PanelSession, PanelState } from '../../core/gate/panel/panel-document.js';
+import { once } from '../../core/once.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { loadTokenCounter } from '../inputs/token-counter.js';
 import { controlChannel } from './channel.js';
@@ -58,7 +58,7 @@ export class Control {
   async listen(): Promise<void> {
     const elsewhere = async (): Promise<Response> =>
       new Response('Not found: use /panel.\n', { status: 404 });
-    const { listenLocally } = await import('../../http/local.js');
+    const { listenLocally } = await import('../../core/http/local.js');
     const { url, close } = await listenLocally(elsewhere, { beside: this.fetch });
     this.closing.push(() => void close());
     this.announce(url);

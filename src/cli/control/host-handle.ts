@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { sameSecret } from '../../http/same-secret.js';
+import { sameSecret } from '../../core/http/same-secret.js';
 
 /** The parameter of an endpoint's URL that has the handle of a host. */
 export const HOST_PARAMETER = 'host';

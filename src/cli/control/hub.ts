@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { ConnectionObserver, InitializedConnection } from '../../gate/edge/concerns-options.js';
-import type { Panel } from '../../gate/panel/panel.js';
-import type { PanelProposal, PanelSession, PanelState } from '../../gate/panel/panel-document.js';
+import type { ConnectionObserver, InitializedConnection } from '../../core/gate/edge/concerns-options.js';
+import type { Panel } from '../../core/gate/panel/panel.js';
+import type { PanelProposal, PanelSession, PanelState } from '../../core/gate/panel/panel-document.js';
 import { proposalOf } from './proposal.js';
 import { ChangeRefusedError, SessionGoneError } from './switch-errors.js';
 

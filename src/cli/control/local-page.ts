@@ -1,6 +1,6 @@
-import { ConcernsError } from '../../errors.js';
-import { readJson } from '../../http/request-body.js';
-import { sameSecret } from '../../http/same-secret.js';
+import { ConcernsError } from '../../core/errors.js';
+import { readJson } from '../../core/http/request-body.js';
+import { sameSecret } from '../../core/http/same-secret.js';
 import { SessionGoneError } from './switch-errors.js';
 
 /** A page, and what it may load. */

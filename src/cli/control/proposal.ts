@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PanelProposal, PanelState } from '../../gate/panel/panel-document.js';
+import type { PanelProposal, PanelState } from '../../core/gate/panel/panel-document.js';
 
 /** As many names as a person reads before a click. */
 const MAX_NAMES = 12;

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { membersOf } from '../../wire/messages.js';
+import { membersOf } from '../../core/wire/messages.js';
 import { CliError } from '../errors.js';
 import { isRunning, ownershipProblem, writePrivate } from '../project/state-folder.js';
 import { openerTo } from './local-page.js';

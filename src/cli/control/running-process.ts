@@ -1,5 +1,5 @@
-import type { PanelState } from '../../gate/panel/panel-document.js';
-import { read } from '../../wire/messages.js';
+import type { PanelState } from '../../core/gate/panel/panel-document.js';
+import { read } from '../../core/wire/messages.js';
 import { systemCode } from '../errors.js';
 import { fetchWithin } from '../inputs/fetch-within.js';
 import { forget, type RegistryEntry, readRegistry } from './registry.js';

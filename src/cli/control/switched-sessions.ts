@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SessionStore } from '../../session/store.js';
-import { sha256Of } from '../../sha256.js';
+import type { SessionStore } from '../../core/session/store.js';
+import { sha256Of } from '../../core/sha256.js';
 import { stateFolder, writePrivate } from '../project/state-folder.js';
 
 /** As long as the preferences hold that are sealed in a session id. */

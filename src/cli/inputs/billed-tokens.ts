@@ -1,4 +1,4 @@
-import { isForPages } from '../../engine/companions.js';
+import { isForPages } from '../../core/engine/companions.js';
 import type { TokenCounter } from './token-counter.js';
 
 /**

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
-import { IDENTITY, identityOf } from '../../engine/mapping.js';
-import { KINDS, type Kind } from '../../engine/policy.js';
-import { parseExact } from '../../exact-json.js';
-import { itemsOf } from '../../gate/request/whole-list.js';
-import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { EXTENSION_ID, isMembers, read } from '../../wire/messages.js';
+import { IDENTITY, identityOf } from '../../core/engine/mapping.js';
+import { KINDS, type Kind } from '../../core/engine/policy.js';
+import { parseExact } from '../../core/exact-json.js';
+import { itemsOf } from '../../core/gate/request/whole-list.js';
+import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
+import { EXTENSION_ID, isMembers, read } from '../../core/wire/messages.js';
 import { CliError, cannotRead } from '../errors.js';
 import { readJson } from '../terminal/read-text.js';
 

@@ -1,10 +1,10 @@
-import type { Verified } from '../../engine/claims.js';
-import type { CompiledPolicy } from '../../engine/policy.js';
-import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import type { PolicyReport } from '../../policy/compile/check-reading.js';
-import { readPolicy } from '../../policy/compile/load.js';
-import type { Finding } from '../../policy/language/findings.js';
-import type { SilencedFinding } from '../../policy/language/ignores.js';
+import type { Verified } from '../../core/engine/claims.js';
+import type { CompiledPolicy } from '../../core/engine/policy.js';
+import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
+import type { PolicyReport } from '../../core/policy/compile/check-reading.js';
+import { readPolicy } from '../../core/policy/compile/load.js';
+import type { Finding } from '../../core/policy/language/findings.js';
+import type { SilencedFinding } from '../../core/policy/language/ignores.js';
 import { withoutSessions } from './session-findings.js';
 
 /**

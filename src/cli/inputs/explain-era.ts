@@ -1,6 +1,6 @@
-import { LEGACY_VERSIONS, MODERN_VERSION } from '../../upstream/eras/envelope.js';
-import { UnknownVersions } from '../../upstream/eras/era.js';
-import { EraUnavailable } from '../../upstream/upstream-error.js';
+import { LEGACY_VERSIONS, MODERN_VERSION } from '../../proxy/eras/envelope.js';
+import { UnknownVersions } from '../../proxy/eras/era.js';
+import { EraUnavailable } from '../../proxy/upstream-error.js';
 import { CliError } from '../errors.js';
 
 /**

@@ -1,9 +1,9 @@
-import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { readPolicy } from '../../policy/compile/load.js';
-import { applyFixes } from '../../policy/language/edits/apply-fixes.js';
-import type { Finding } from '../../policy/language/findings.js';
-import { FormatError, formatYaml } from '../../policy/language/format-yaml.js';
-import { readPolicyText } from '../../policy/language/read-yaml.js';
+import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
+import { readPolicy } from '../../core/policy/compile/load.js';
+import { applyFixes } from '../../core/policy/language/edits/apply-fixes.js';
+import type { Finding } from '../../core/policy/language/findings.js';
+import { FormatError, formatYaml } from '../../core/policy/language/format-yaml.js';
+import { readPolicyText } from '../../core/policy/language/read-yaml.js';
 import { quantity } from '../terminal/quantities.js';
 import { writePolicy } from '../terminal/write-policy.js';
 import { checkFiles } from './check-files.js';

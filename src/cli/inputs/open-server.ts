@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { reasonOf } from '../../upstream/upstream-error.js';
-import { ChildTransport } from '../../upstream/wires/child-process.js';
+import { reasonOf } from '../../proxy/upstream-error.js';
+import { ChildTransport } from '../../proxy/wires/child-process.js';
 import { CliError } from '../errors.js';
 import type { ServerInput } from '../options/input-options.js';
 import { plain, type Terminal } from '../terminal/output.js';
@@ -53,7 +53,7 @@ export async function openServer(
       return { name: [program, ...args].join(' '), subject, identity, open: () => new Child(program, args) };
     }
     case 'url': {
-      const { remoteTransport } = await import('../../upstream/wires/remote.js');
+      const { remoteTransport } = await import('../../proxy/wires/remote.js');
       const { url, headers } = input;
       const login = input.login ? (await loginsOf(terminal))(url) : undefined;
       const open = () => remoteTransport(url.href, Object.fromEntries(headers), login?.fetch);

@@ -1,4 +1,4 @@
-import { preparePolicy } from '../../engine/policy.js';
+import { preparePolicy } from '../../core/engine/policy.js';
 import type { CommandLine } from '../options/command-line.js';
 import type { Options } from '../options/generated/commands.js';
 import { onePolicyOf } from '../options/policy-option.js';

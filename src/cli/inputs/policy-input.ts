@@ -1,5 +1,5 @@
-import type { CompiledPolicy } from '../../engine/policy.js';
-import { readPolicy } from '../../policy/compile/load.js';
+import type { CompiledPolicy } from '../../core/engine/policy.js';
+import { readPolicy } from '../../core/policy/compile/load.js';
 import { CliError } from '../errors.js';
 import { findingsText } from '../terminal/findings-text.js';
 import type { Terminal } from '../terminal/output.js';

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
-import type { CompiledPolicy } from '../../engine/policy.js';
-import { checkReading, type PolicyReport } from '../../policy/compile/check-reading.js';
-import { isPolicyFile, pinsIn, readPolicy } from '../../policy/compile/load.js';
-import { type FileSource, lockBeside, MISSING, readFiles } from '../../policy/compile/reading.js';
+import type { CompiledPolicy } from '../../core/engine/policy.js';
+import { checkReading, type PolicyReport } from '../../core/policy/compile/check-reading.js';
+import { isPolicyFile, pinsIn, readPolicy } from '../../core/policy/compile/load.js';
+import { type FileSource, lockBeside, MISSING, readFiles } from '../../core/policy/compile/reading.js';
 import { CliError } from '../errors.js';
 import { findingsText } from '../terminal/findings-text.js';
 import type { Terminal } from '../terminal/output.js';

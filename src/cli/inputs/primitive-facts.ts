@@ -1,10 +1,10 @@
-import { type Primitive, tagsOf } from '../../engine/mapping.js';
-import type { Kind, Policy } from '../../engine/policy.js';
-import { OWN_META, SERVER_META } from '../../engine/servers/outside-names.js';
-import { needsTexts, textRead } from '../../policy/check/check-texts.js';
-import { actionSchema } from '../../policy/propose/actions.js';
-import { descriptionWords, WORDS_FIELD } from '../../policy/propose/words/description-words.js';
-import { read } from '../../wire/messages.js';
+import { type Primitive, tagsOf } from '../../core/engine/mapping.js';
+import type { Kind, Policy } from '../../core/engine/policy.js';
+import { OWN_META, SERVER_META } from '../../core/engine/servers/outside-names.js';
+import { needsTexts, textRead } from '../../core/policy/check/check-texts.js';
+import { actionSchema } from '../../core/policy/propose/actions.js';
+import { descriptionWords, WORDS_FIELD } from '../../core/policy/propose/words/description-words.js';
+import { read } from '../../core/wire/messages.js';
 import { CliError } from '../errors.js';
 import type { CatalogFile } from './catalog-file.js';
 

@@ -1,5 +1,5 @@
-import { KINDS } from '../../engine/policy.js';
-import { KIND_NAMES } from '../../policy/language/kind-names.js';
+import { KINDS } from '../../core/engine/policy.js';
+import { KIND_NAMES } from '../../core/policy/language/kind-names.js';
 import type { Input, ServerInput } from '../options/input-options.js';
 import { interruptible } from '../terminal/interrupt.js';
 import { plain, type Terminal } from '../terminal/output.js';

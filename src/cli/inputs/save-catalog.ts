@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { byKind } from '../../engine/policy.js';
-import { read } from '../../wire/messages.js';
+import { byKind } from '../../core/engine/policy.js';
+import { read } from '../../core/wire/messages.js';
 import type { Input } from '../options/input-options.js';
 import type { Terminal } from '../terminal/output.js';
 import { catalogContents } from '../terminal/quantities.js';

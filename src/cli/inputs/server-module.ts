@@ -1,8 +1,8 @@
 import type { McpRequestContext, Server } from '@modelcontextprotocol/server';
+import type { ServerOfRequest } from '../../core/http/fetch-handler.js';
+import { ServerModuleError, serverOfModule } from '../../core/http/servers/server-of-module.js';
+import { isSdkV2Server, memberOf } from '../../core/wire/transport-layer.js';
 import { importModule } from '../../deploy/import-module.js';
-import type { ServerOfRequest } from '../../http/fetch-handler.js';
-import { ServerModuleError, serverOfModule } from '../../http/servers/server-of-module.js';
-import { isSdkV2Server, memberOf } from '../../wire/transport-layer.js';
 import { CliError } from '../errors.js';
 
 type Made = ServerOfRequest | Promise<ServerOfRequest>;

@@ -1,4 +1,4 @@
-import type { Finding } from '../../policy/language/findings.js';
+import type { Finding } from '../../core/policy/language/findings.js';
 
 /**
  * Leaves out what matters only where preferences are kept in the ids of sessions: a bundle, and `serve --sessions-store`. A person

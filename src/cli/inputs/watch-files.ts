@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { ConcernsError } from '../../errors.js';
-import { read } from '../../wire/messages.js';
+import { ConcernsError } from '../../core/errors.js';
+import { read } from '../../core/wire/messages.js';
 import { interruptible } from '../terminal/interrupt.js';
 import type { Terminal } from '../terminal/output.js';
 

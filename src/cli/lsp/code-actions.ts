@@ -1,5 +1,5 @@
 import type { CodeAction, TextEdit } from 'vscode-languageserver';
-import type { Finding, Fix } from '../../policy/language/findings.js';
+import type { Finding, Fix } from '../../core/policy/language/findings.js';
 import { diagnosticOf } from './diagnostics.js';
 
 /**

@@ -1,8 +1,8 @@
 import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Diagnostic } from 'vscode-languageserver';
-import { findingPage } from '../../policy/language/finding-codes.js';
-import type { Finding, Place } from '../../policy/language/findings.js';
+import { findingPage } from '../../core/policy/language/finding-codes.js';
+import type { Finding, Place } from '../../core/policy/language/findings.js';
 import { SITE } from '../version.js';
 import type { Failure } from './open-policy.js';
 

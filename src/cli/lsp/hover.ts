@@ -1,9 +1,9 @@
-import { resolveConfiguration } from '../../engine/configuration.js';
-import { evaluate } from '../../engine/evaluate.js';
-import { fromNumbers, identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
-import { type Concern, KINDS, type Kind } from '../../engine/policy.js';
-import { descriptionAt } from '../../policy/check/completions.js';
-import { read } from '../../wire/messages.js';
+import { resolveConfiguration } from '../../core/engine/configuration.js';
+import { evaluate } from '../../core/engine/evaluate.js';
+import { fromNumbers, identityOf, mapPrimitive, type Primitive } from '../../core/engine/mapping.js';
+import { type Concern, KINDS, type Kind } from '../../core/engine/policy.js';
+import { descriptionAt } from '../../core/policy/check/completions.js';
+import { read } from '../../core/wire/messages.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilities.js';
 import { reasonInWords } from '../terminal/reason-words.js';
 import { named, type OpenPolicy } from './open-policy.js';

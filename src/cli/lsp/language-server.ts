@@ -7,8 +7,8 @@ import {
   TextDocumentSyncKind,
 } from 'vscode-languageserver';
 import { createConnection } from 'vscode-languageserver/node';
-import { completionsAt } from '../../policy/check/completions.js';
-import { read } from '../../wire/messages.js';
+import { completionsAt } from '../../core/policy/check/completions.js';
+import { read } from '../../core/wire/messages.js';
 import { VERSION } from '../version.js';
 import { codeActions } from './code-actions.js';
 import { fileOf, rangeOf, uriOf } from './diagnostics.js';

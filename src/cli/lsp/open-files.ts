@@ -1,7 +1,7 @@
 import { type Position, TextDocuments } from 'vscode-languageserver';
 import type { Connection } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { ConcernsError } from '../../errors.js';
+import { ConcernsError } from '../../core/errors.js';
 import { diagnosticOf, fileOf, uriOf } from './diagnostics.js';
 import { type OpenPolicy, openPolicy } from './open-policy.js';
 

@@ -1,16 +1,16 @@
-import { membersOf } from '../../engine/expression/evaluate.js';
-import { identityOf } from '../../engine/mapping.js';
-import { KINDS } from '../../engine/policy.js';
+import { membersOf } from '../../core/engine/expression/evaluate.js';
+import { identityOf } from '../../core/engine/mapping.js';
+import { KINDS } from '../../core/engine/policy.js';
 import {
   type Completion,
   type Completions,
   completion,
   concernValues,
   schemaAt,
-} from '../../policy/check/completions.js';
-import { positionInYaml } from '../../policy/language/path-at.js';
-import { toYamlScalar } from '../../policy/language/yaml-scalars.js';
-import { testFileSchema } from '../../policy/testing/test-schema.js';
+} from '../../core/policy/check/completions.js';
+import { positionInYaml } from '../../core/policy/language/path-at.js';
+import { toYamlScalar } from '../../core/policy/language/yaml-scalars.js';
+import { testFileSchema } from '../../core/policy/testing/test-schema.js';
 import type { OpenPolicy } from './open-policy.js';
 
 /** The lists of an expectation. */

@@ -1,4 +1,4 @@
-import { type PositionInYaml, positionInYaml } from '../../policy/language/path-at.js';
+import { type PositionInYaml, positionInYaml } from '../../core/policy/language/path-at.js';
 
 /** A word of a YAML file, and where it is. */
 export interface WordAt extends Pick<PositionInYaml, 'path' | 'writes'> {

@@ -1,4 +1,4 @@
-import type { Protocol } from '../../upstream/options.js';
+import type { Protocol } from '../../proxy/options.js';
 import { UsageError } from '../errors.js';
 import type { CommandLine } from './command-line.js';
 import type { Options } from './generated/commands.js';

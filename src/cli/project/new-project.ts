@@ -1,5 +1,5 @@
 import { isAbsolute, relative, resolve } from 'node:path';
-import { toYamlScalar } from '../../policy/language/yaml-scalars.js';
+import { toYamlScalar } from '../../core/policy/language/yaml-scalars.js';
 import { PROJECT_FILE, projectFileOf } from './project-file.js';
 
 /** What a new project names, each as a path from the working folder. */

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isInside } from '../../policy/compile/read-file.js';
+import { isInside } from '../../core/policy/compile/read-file.js';
 import { CliError } from '../errors.js';
 
 /** The name of a project file. */

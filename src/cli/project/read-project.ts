@@ -1,9 +1,9 @@
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import type { Finding } from '../../policy/language/findings.js';
-import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
-import type { Language } from '../../policy/language/schema-messages.js';
-import { validateSource } from '../../policy/language/validate.js';
-import { splitWords } from '../../policy/testing/test-file.js';
+import type { Finding } from '../../core/policy/language/findings.js';
+import { readPolicyText, type Source } from '../../core/policy/language/read-yaml.js';
+import type { Language } from '../../core/policy/language/schema-messages.js';
+import { validateSource } from '../../core/policy/language/validate.js';
+import { splitWords } from '../../core/policy/testing/test-file.js';
 import { CliError } from '../errors.js';
 import { findingsText } from '../terminal/findings-text.js';
 import type { Terminal } from '../terminal/output.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { isInside } from '../../policy/compile/read-file.js';
+import { isInside } from '../../core/policy/compile/read-file.js';
 import { CliError } from '../errors.js';
 import { confirm } from '../terminal/confirm.js';
 import { type Io, plain } from '../terminal/output.js';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { ServerCatalog } from '../../engine/mapping.js';
-import { pinsOf } from '../../engine/pins.js';
-import { writeLock } from '../../policy/compile/lock.js';
-import { formatOwnYaml } from '../../policy/language/format-yaml.js';
-import { proposePolicy } from '../../policy/propose/propose-policy.js';
-import { writeProposal } from '../../policy/propose/write-proposal.js';
+import type { ServerCatalog } from '../../core/engine/mapping.js';
+import { pinsOf } from '../../core/engine/pins.js';
+import { writeLock } from '../../core/policy/compile/lock.js';
+import { formatOwnYaml } from '../../core/policy/language/format-yaml.js';
+import { proposePolicy } from '../../core/policy/propose/propose-policy.js';
+import { writeProposal } from '../../core/policy/propose/write-proposal.js';
 import type { CountedCatalog } from '../inputs/token-counter.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
 import { jsonText } from '../terminal/write-output.js';

@@ -1,8 +1,8 @@
-import { type Policy, preparePolicy } from '../../engine/policy.js';
-import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { parsePolicy } from '../../policy/compile/parse.js';
-import { readPolicyText } from '../../policy/language/read-yaml.js';
-import { runTestFile } from '../../policy/testing/run-test-file.js';
+import { type Policy, preparePolicy } from '../../core/engine/policy.js';
+import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
+import { parsePolicy } from '../../core/policy/compile/parse.js';
+import { readPolicyText } from '../../core/policy/language/read-yaml.js';
+import { runTestFile } from '../../core/policy/testing/run-test-file.js';
 import { CliError } from '../errors.js';
 import { withoutSessions } from '../inputs/session-findings.js';
 

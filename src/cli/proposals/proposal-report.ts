@@ -1,7 +1,7 @@
-import { useName } from '../../engine/uses/use-name.js';
-import type { Finding } from '../../policy/language/findings.js';
-import type { Proposal, ProposedTool } from '../../policy/propose/propose-policy.js';
-import { OTHER } from '../../policy/propose/topics/propose-topics.js';
+import { useName } from '../../core/engine/uses/use-name.js';
+import type { Finding } from '../../core/policy/language/findings.js';
+import type { Proposal, ProposedTool } from '../../core/policy/propose/propose-policy.js';
+import { OTHER } from '../../core/policy/propose/topics/propose-topics.js';
 import { count } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 import { WITHOUT_TOPICS } from './generated/reasons.js';

@@ -1,4 +1,4 @@
-import type { Finding } from '../../policy/language/findings.js';
+import type { Finding } from '../../core/policy/language/findings.js';
 import { SILENCED } from './generated/reasons.js';
 
 /** Why a finding of a new policy is right, by its code. */

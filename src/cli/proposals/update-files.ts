@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Policy } from '../../engine/policy.js';
-import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { loadPolicy } from '../../policy/compile/load.js';
+import type { Policy } from '../../core/engine/policy.js';
+import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
+import { loadPolicy } from '../../core/policy/compile/load.js';
 import { CliError } from '../errors.js';
 import { readCatalogFile } from '../inputs/catalog-file.js';
 import type { CountedCatalog } from '../inputs/token-counter.js';

@@ -1,6 +1,6 @@
-import type { Primitive } from '../../engine/mapping.js';
-import { serverOf } from '../../engine/servers/outside-names.js';
-import { groupBy } from '../../once.js';
+import type { Primitive } from '../../core/engine/mapping.js';
+import { serverOf } from '../../core/engine/servers/outside-names.js';
+import { groupBy } from '../../core/once.js';
 import { plain } from '../terminal/output.js';
 
 /**

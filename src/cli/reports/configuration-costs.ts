@@ -1,9 +1,9 @@
-import { conditionsOf, dimensionsOf, type Formula, holds } from '../../analysis/formula.js';
-import { describeAssignment, type Space, spanSpace } from '../../analysis/space.js';
-import type { ServerCatalog } from '../../engine/mapping.js';
-import { KINDS, type Policy } from '../../engine/policy.js';
-import { bindCatalog } from '../../engine/select.js';
-import { groupBy } from '../../once.js';
+import { conditionsOf, dimensionsOf, type Formula, holds } from '../../core/analysis/formula.js';
+import { describeAssignment, type Space, spanSpace } from '../../core/analysis/space.js';
+import type { ServerCatalog } from '../../core/engine/mapping.js';
+import { KINDS, type Policy } from '../../core/engine/policy.js';
+import { bindCatalog } from '../../core/engine/select.js';
+import { groupBy } from '../../core/once.js';
 
 /** Up to this number, every configuration is tried. */
 export const MAX_CONFIGURATIONS = 250_000;

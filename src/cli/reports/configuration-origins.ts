@@ -1,7 +1,7 @@
-import { describeOrigins } from '../../engine/configuration.js';
-import { readPolicy } from '../../policy/compile/load.js';
-import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
-import { read } from '../../wire/messages.js';
+import { describeOrigins } from '../../core/engine/configuration.js';
+import { readPolicy } from '../../core/policy/compile/load.js';
+import { readPolicyText, type Source } from '../../core/policy/language/read-yaml.js';
+import { read } from '../../core/wire/messages.js';
 import { type CallerConfiguration, type PreferenceValues, statedConcerns } from '../options/preferences.js';
 
 /** For each concern, where its value in effect comes from: an option, or a line of the policy. */

@@ -1,6 +1,6 @@
-import type { Policy } from '../../engine/policy.js';
-import { KIND_NAMES } from '../../policy/language/kind-names.js';
-import { paragraph } from '../../policy/language/wrapped.js';
+import type { Policy } from '../../core/engine/policy.js';
+import { KIND_NAMES } from '../../core/policy/language/kind-names.js';
+import { paragraph } from '../../core/policy/language/wrapped.js';
 import { type Row, table } from '../terminal/layout.js';
 import { type Paper, plain } from '../terminal/output.js';
 import { joined } from '../terminal/quantities.js';

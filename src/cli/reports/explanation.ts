@@ -1,20 +1,20 @@
-import { type ExplainedPart, explainRule } from '../../analysis/explain-rule.js';
-import { type ConfigurationChange, smallestChange } from '../../analysis/smallest-change.js';
-import { claimName, claimText, withClaim } from '../../engine/claims.js';
+import { type ExplainedPart, explainRule } from '../../core/analysis/explain-rule.js';
+import { type ConfigurationChange, smallestChange } from '../../core/analysis/smallest-change.js';
+import { claimName, claimText, withClaim } from '../../core/engine/claims.js';
 import {
   type Caller,
   type Configuration,
   describeAccepted,
   resolveConfiguration,
-} from '../../engine/configuration.js';
-import { type Decision, decide, evaluate, fits, isAbout } from '../../engine/evaluate.js';
-import { isTruthy } from '../../engine/expression/evaluate.js';
-import { fromNumbers, identityOf, type Mapping, type Primitive } from '../../engine/mapping.js';
-import { mapListed } from '../../engine/pins.js';
-import type { Kind, Policy, Rule } from '../../engine/policy.js';
-import { present } from '../../engine/present.js';
-import { serverOf } from '../../engine/servers/outside-names.js';
-import { detailsOf } from '../../policy/diff/compare-definitions.js';
+} from '../../core/engine/configuration.js';
+import { type Decision, decide, evaluate, fits, isAbout } from '../../core/engine/evaluate.js';
+import { isTruthy } from '../../core/engine/expression/evaluate.js';
+import { fromNumbers, identityOf, type Mapping, type Primitive } from '../../core/engine/mapping.js';
+import { mapListed } from '../../core/engine/pins.js';
+import type { Kind, Policy, Rule } from '../../core/engine/policy.js';
+import { present } from '../../core/engine/present.js';
+import { serverOf } from '../../core/engine/servers/outside-names.js';
+import { detailsOf } from '../../core/policy/diff/compare-definitions.js';
 import type { CallerConfiguration } from '../options/preferences.js';
 import type { Origins } from './configuration-origins.js';
 

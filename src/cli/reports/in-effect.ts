@@ -1,5 +1,5 @@
-import type { Policy } from '../../engine/policy.js';
-import { wrapped } from '../../policy/language/wrapped.js';
+import type { Policy } from '../../core/engine/policy.js';
+import { wrapped } from '../../core/policy/language/wrapped.js';
 import { nameValues, type Paper, plain } from '../terminal/output.js';
 import type { ListReport } from './list-report.js';
 

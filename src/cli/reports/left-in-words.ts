@@ -1,4 +1,4 @@
-import { isUntouched, type Remaining } from '../../engine/uses/remaining.js';
+import { isUntouched, type Remaining } from '../../core/engine/uses/remaining.js';
 
 /**
  * Says what is left of the arguments of a tool.

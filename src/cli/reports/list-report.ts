@@ -1,17 +1,17 @@
-import { type Configuration, describeConfiguration } from '../../engine/configuration.js';
-import { type Decision, evaluate } from '../../engine/evaluate.js';
+import { type Configuration, describeConfiguration } from '../../core/engine/configuration.js';
+import { type Decision, evaluate } from '../../core/engine/evaluate.js';
 import {
   IDENTITY,
   type Mapping,
   type Primitive,
   primitivesIn,
   type ServerCatalog,
-} from '../../engine/mapping.js';
-import { mapListed } from '../../engine/pins.js';
-import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { narrowTool } from '../../engine/uses/narrow.js';
-import { type Remaining, remainingOf } from '../../engine/uses/remaining.js';
-import { usesOf } from '../../engine/uses/tool-uses.js';
+} from '../../core/engine/mapping.js';
+import { mapListed } from '../../core/engine/pins.js';
+import { KINDS, type Kind, type Policy } from '../../core/engine/policy.js';
+import { narrowTool } from '../../core/engine/uses/narrow.js';
+import { type Remaining, remainingOf } from '../../core/engine/uses/remaining.js';
+import { usesOf } from '../../core/engine/uses/tool-uses.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
 import { leftInWords } from './left-in-words.js';
 

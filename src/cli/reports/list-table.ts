@@ -1,7 +1,7 @@
-import type { Kind, Policy } from '../../engine/policy.js';
-import { groupBy } from '../../once.js';
-import { KIND_NAMES } from '../../policy/language/kind-names.js';
-import { paragraph } from '../../policy/language/wrapped.js';
+import type { Kind, Policy } from '../../core/engine/policy.js';
+import { groupBy } from '../../core/once.js';
+import { KIND_NAMES } from '../../core/policy/language/kind-names.js';
+import { paragraph } from '../../core/policy/language/wrapped.js';
 import { ENCODING } from '../inputs/token-counter.js';
 import { columns, type Row, table } from '../terminal/layout.js';
 import { count, type Paper, plain } from '../terminal/output.js';

@@ -1,5 +1,5 @@
-import { isForPages } from '../../engine/companions.js';
-import type { Primitive } from '../../engine/mapping.js';
+import { isForPages } from '../../core/engine/companions.js';
+import type { Primitive } from '../../core/engine/mapping.js';
 import type { TokenCounter } from '../inputs/token-counter.js';
 
 /**

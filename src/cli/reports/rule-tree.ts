@@ -1,6 +1,6 @@
-import type { ExplainedPart } from '../../analysis/explain-rule.js';
-import { parseExpression } from '../../engine/expression/parse.js';
-import { inWords, lackInWords } from '../../policy/diff/caller-facts.js';
+import type { ExplainedPart } from '../../core/analysis/explain-rule.js';
+import { parseExpression } from '../../core/engine/expression/parse.js';
+import { inWords, lackInWords } from '../../core/policy/diff/caller-facts.js';
 
 /** A part of a rule in readable form, its value, and its depth in the tree. */
 export interface Branch {

@@ -1,6 +1,6 @@
-import { withClaim } from '../../engine/claims.js';
-import { type Caller, resolveConfiguration } from '../../engine/configuration.js';
-import type { Policy } from '../../engine/policy.js';
+import { withClaim } from '../../core/engine/claims.js';
+import { type Caller, resolveConfiguration } from '../../core/engine/configuration.js';
+import type { Policy } from '../../core/engine/policy.js';
 
 /** How reports name the configuration of a host that sends no preferences. */
 export const NO_PREFERENCES = 'nothing';

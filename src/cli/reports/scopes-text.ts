@@ -1,9 +1,9 @@
-import type { Verified } from '../../engine/claims.js';
-import { type Caller, resolveConfiguration } from '../../engine/configuration.js';
-import { decide, missingScopes } from '../../engine/evaluate.js';
-import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
-import type { Policy } from '../../engine/policy.js';
-import { groupBy } from '../../once.js';
+import type { Verified } from '../../core/engine/claims.js';
+import { type Caller, resolveConfiguration } from '../../core/engine/configuration.js';
+import { decide, missingScopes } from '../../core/engine/evaluate.js';
+import { identityOf, mapPrimitive, type Primitive } from '../../core/engine/mapping.js';
+import type { Policy } from '../../core/engine/policy.js';
+import { groupBy } from '../../core/once.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilities.js';
 import { type Row, table } from '../terminal/layout.js';
 import type { Paper } from '../terminal/output.js';

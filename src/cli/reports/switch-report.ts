@@ -1,4 +1,4 @@
-import type { PanelState } from '../../gate/panel/panel-document.js';
+import type { PanelState } from '../../core/gate/panel/panel-document.js';
 import { count, type Paper, plain } from '../terminal/output.js';
 
 /**

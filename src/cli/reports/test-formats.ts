@@ -1,6 +1,6 @@
-import { describeConfiguration } from '../../engine/configuration.js';
-import { formatFindings } from '../../policy/language/findings.js';
-import { hasPassed, type TestResult } from '../../policy/testing/run-tests.js';
+import { describeConfiguration } from '../../core/engine/configuration.js';
+import { formatFindings } from '../../core/policy/language/findings.js';
+import { hasPassed, type TestResult } from '../../core/policy/testing/run-tests.js';
 import { escapeMarkup } from '../terminal/output.js';
 import { mismatchesOf } from '../terminal/test-words.js';
 import type { FileReport, TestReport } from './test-run.js';

@@ -1,9 +1,9 @@
-import { describeConfiguration } from '../../engine/configuration.js';
-import { KINDS } from '../../engine/policy.js';
-import { wrapped } from '../../policy/language/wrapped.js';
-import { COVERED, type CoveredPart } from '../../policy/testing/coverage.js';
-import type { TestResult, Wrong } from '../../policy/testing/run-tests.js';
-import type { UpdatedExpectation } from '../../policy/testing/update-tests.js';
+import { describeConfiguration } from '../../core/engine/configuration.js';
+import { KINDS } from '../../core/engine/policy.js';
+import { wrapped } from '../../core/policy/language/wrapped.js';
+import { COVERED, type CoveredPart } from '../../core/policy/testing/coverage.js';
+import type { TestResult, Wrong } from '../../core/policy/testing/run-tests.js';
+import type { UpdatedExpectation } from '../../core/policy/testing/update-tests.js';
 import { type Row, table } from '../terminal/layout.js';
 import { nameValues, type Paper, plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';

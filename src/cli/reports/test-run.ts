@@ -1,15 +1,20 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
-import { slugOf } from '../../engine/servers/outside-names.js';
-import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { PolicyFileError, readPolicy } from '../../policy/compile/load.js';
-import { policyReader } from '../../policy/compile/read-file.js';
-import { comparePlaces, type Finding } from '../../policy/language/findings.js';
-import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
-import { type CoveredPart, coverageOf, percentageOf, type TestRun } from '../../policy/testing/coverage.js';
-import { runTestFile } from '../../policy/testing/run-test-file.js';
-import { hasPassed, type TestResult } from '../../policy/testing/run-tests.js';
-import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
+import { type CompiledPolicy, type Policy, preparePolicy } from '../../core/engine/policy.js';
+import { slugOf } from '../../core/engine/servers/outside-names.js';
+import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
+import { PolicyFileError, readPolicy } from '../../core/policy/compile/load.js';
+import { policyReader } from '../../core/policy/compile/read-file.js';
+import { comparePlaces, type Finding } from '../../core/policy/language/findings.js';
+import { readPolicyText, type Source } from '../../core/policy/language/read-yaml.js';
+import {
+  type CoveredPart,
+  coverageOf,
+  percentageOf,
+  type TestRun,
+} from '../../core/policy/testing/coverage.js';
+import { runTestFile } from '../../core/policy/testing/run-test-file.js';
+import { hasPassed, type TestResult } from '../../core/policy/testing/run-tests.js';
+import { readTestFile, type TestFile } from '../../core/policy/testing/test-file.js';
 import { CliError } from '../errors.js';
 import { readCatalogFile } from '../inputs/catalog-file.js';
 import { policyFor } from '../inputs/primitive-facts.js';

@@ -1,8 +1,8 @@
-import { isForPages } from '../../engine/companions.js';
-import { IDENTITY, primitivesIn } from '../../engine/mapping.js';
-import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { KIND_NAMES } from '../../policy/language/kind-names.js';
-import { paragraph, wrapped } from '../../policy/language/wrapped.js';
+import { isForPages } from '../../core/engine/companions.js';
+import { IDENTITY, primitivesIn } from '../../core/engine/mapping.js';
+import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
+import { KIND_NAMES } from '../../core/policy/language/kind-names.js';
+import { paragraph, wrapped } from '../../core/policy/language/wrapped.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
 import { count, nameValues, type Paper, plain } from '../terminal/output.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';

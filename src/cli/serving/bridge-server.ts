@@ -1,14 +1,14 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpRequestContext } from '@modelcontextprotocol/server';
-import type { ServerOfRequest } from '../../http/fetch-handler.js';
-import type { ServerV2 } from '../../http/sdk-v2.js';
-import type { UpstreamServer } from '../../http/upstream-server.js';
-import type { UpstreamEvent } from '../../telemetry/upstream-event.js';
-import type { Backends } from '../../upstream/backend.js';
-import { startAtOnce } from '../../upstream/early/start-at-once.js';
-import { inProcessTransport } from '../../upstream/in-process.js';
-import { type Bridge, behindOne, bridge, bridgeTo } from '../../upstream/isolation.js';
-import { FORWARDED } from '../../upstream/wires/caller-headers.js';
+import type { ServerOfRequest } from '../../core/http/fetch-handler.js';
+import type { ServerV2 } from '../../core/http/sdk-v2.js';
+import type { UpstreamServer } from '../../core/http/upstream-server.js';
+import type { UpstreamEvent } from '../../core/telemetry/upstream-event.js';
+import type { Backends } from '../../proxy/backend.js';
+import { startAtOnce } from '../../proxy/early/start-at-once.js';
+import { inProcessTransport } from '../../proxy/in-process.js';
+import { type Bridge, behindOne, bridge, bridgeTo } from '../../proxy/isolation.js';
+import { FORWARDED } from '../../proxy/wires/caller-headers.js';
 import { forwardsTo } from '../inputs/open-server.js';
 import type { Serving } from './serving.js';
 
@@ -62,7 +62,7 @@ export async function serversOf(serving: Serving): Promise<ServersOfHosts> {
       ? made
       : startAtOnce(made, (era) => keeperOf(era, slug), isolation === 'shared');
   if ('several' in opened) {
-    const { bridgeSeveral } = await import('../../upstream/several/bridge-several.js');
+    const { bridgeSeveral } = await import('../../proxy/several/bridge-several.js');
     const each = (slug: string) => ({ ...options, forward: isForwarding(slug) ? FORWARDED : [] });
     return behind(bridgeSeveral(opened.several, isolation, each, front));
   }

@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { membersOf } from '../../engine/expression/evaluate.js';
+import { membersOf } from '../../core/engine/expression/evaluate.js';
 import {
   CLIENT_CAPABILITIES_META,
   EXTENSION_ID,
@@ -9,8 +9,8 @@ import {
   isRequest,
   METHODS,
   read,
-} from '../../wire/messages.js';
-import { receiveFirst } from '../../wire/transport-layer.js';
+} from '../../core/wire/messages.js';
+import { receiveFirst } from '../../core/wire/transport-layer.js';
 
 /**
  * Adds preferences to the `initialize` request, or to each modern request, of a host that sends none, because a host over

@@ -1,7 +1,7 @@
-import { resolveConfiguration } from '../../engine/configuration.js';
-import { evaluate } from '../../engine/evaluate.js';
-import { mapPrimitive } from '../../engine/mapping.js';
-import type { Policy } from '../../engine/policy.js';
+import { resolveConfiguration } from '../../core/engine/configuration.js';
+import { evaluate } from '../../core/engine/evaluate.js';
+import { mapPrimitive } from '../../core/engine/mapping.js';
+import type { Policy } from '../../core/engine/policy.js';
 
 /**
  * Chooses a preset as an example for a person who connects a host. Before the server has listed, only the policy tells what a preset

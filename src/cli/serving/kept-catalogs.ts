@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseExact } from '../../exact-json.js';
-import { sha256Of } from '../../sha256.js';
-import type { CatalogKeeper, SavedCatalog } from '../../upstream/early/start.js';
-import { isMembers, read } from '../../wire/messages.js';
+import { parseExact } from '../../core/exact-json.js';
+import { sha256Of } from '../../core/sha256.js';
+import { isMembers, read } from '../../core/wire/messages.js';
+import type { CatalogKeeper, SavedCatalog } from '../../proxy/early/start.js';
 import { stateFolder, writePrivate } from '../project/state-folder.js';
 
 /**

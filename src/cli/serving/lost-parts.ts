@@ -1,5 +1,5 @@
-import type { CompiledPolicy, Settings } from '../../engine/policy.js';
-import { read } from '../../wire/messages.js';
+import type { CompiledPolicy, Settings } from '../../core/engine/policy.js';
+import { read } from '../../core/wire/messages.js';
 
 /** The values that hide more. A file that ends too early says nothing of settings, so the default applies. */
 const HIDING: Partial<Settings> = { unmapped: 'hide', enforcement: 'enforce', defaults: 'always' };

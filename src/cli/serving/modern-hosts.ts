@@ -1,9 +1,9 @@
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import type { ConnectionObserver, GateOptions } from '../../gate/edge/concerns-options.js';
-import { gatedTransport } from '../../gate/edge/gated-transport.js';
-import type { PrincipalPreferences } from '../../gate/request/kept-preferences.js';
-import { type UpstreamServer, upstreamOf } from '../../http/upstream-server.js';
-import { createMemoryStore } from '../../session/memory.js';
+import type { ConnectionObserver, GateOptions } from '../../core/gate/edge/concerns-options.js';
+import { gatedTransport } from '../../core/gate/edge/gated-transport.js';
+import type { PrincipalPreferences } from '../../core/gate/request/kept-preferences.js';
+import { type UpstreamServer, upstreamOf } from '../../core/http/upstream-server.js';
+import { createMemoryStore } from '../../core/session/memory.js';
 import {
   CLIENT_CAPABILITIES_META,
   CLIENT_INFO_META,
@@ -11,7 +11,7 @@ import {
   PROTOCOL_VERSION_META,
   read,
   toSdk,
-} from '../../wire/messages.js';
+} from '../../core/wire/messages.js';
 import { HOST_PARAMETER, isHandle } from '../control/host-handle.js';
 
 /** Hosts that the page shows. */

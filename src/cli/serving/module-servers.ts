@@ -1,6 +1,6 @@
 import { createMcpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
-import { RemoteTransport } from '../../upstream/wires/remote.js';
-import { listChangedMethod, METHODS } from '../../wire/messages.js';
+import { listChangedMethod, METHODS } from '../../core/wire/messages.js';
+import { RemoteTransport } from '../../proxy/wires/remote.js';
 import type { Announced, ServerModule } from '../inputs/server-module.js';
 
 /** A module of SDK v2 serves hosts of both eras itself. Behind the bridge are servers of it too, for streams. */

@@ -1,4 +1,4 @@
-import type { GateReport } from '../../gate/request/report.js';
+import type { GateReport } from '../../core/gate/request/report.js';
 import { nameValues, plain } from '../terminal/output.js';
 
 const MAX_LENGTH = 400;

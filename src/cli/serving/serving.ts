@@ -1,7 +1,7 @@
-import type { LivePolicy } from '../../gate/request/live-policy.js';
-import type { CatalogKeeper } from '../../upstream/early/start.js';
-import type { Protocol } from '../../upstream/options.js';
-import type { Era } from '../../wire/messages.js';
+import type { LivePolicy } from '../../core/gate/request/live-policy.js';
+import type { Era } from '../../core/wire/messages.js';
+import type { CatalogKeeper } from '../../proxy/early/start.js';
+import type { Protocol } from '../../proxy/options.js';
 import type { Control } from '../control/control.js';
 import type { OpenedServer } from '../inputs/open-server.js';
 import type { Operations } from './service/operations.js';

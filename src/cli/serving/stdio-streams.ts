@@ -1,6 +1,6 @@
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { StreamServer } from '../../http/streams/listen-streams.js';
+import type { StreamServer } from '../../core/http/streams/listen-streams.js';
 import {
   ERRORS,
   eraOf,
@@ -12,8 +12,8 @@ import {
   type RequestId,
   read,
   toSdk,
-} from '../../wire/messages.js';
-import { receiveFirst } from '../../wire/transport-layer.js';
+} from '../../core/wire/messages.js';
+import { receiveFirst } from '../../core/wire/transport-layer.js';
 
 /** Connects a server to the transport of a stream. Returns the answer to the request if it does not. */
 type OpenStream = (id: RequestId, stream: Transport) => Promise<StreamServer | Failure>;

@@ -1,4 +1,4 @@
-import type { UpstreamEvent } from '../../telemetry/upstream-event.js';
+import type { UpstreamEvent } from '../../core/telemetry/upstream-event.js';
 import { plain } from '../terminal/output.js';
 
 const MAX_LENGTH = 400;

@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { PanelState } from '../../gate/panel/panel-document.js';
-import { countEach } from '../../policy/propose/words/words.js';
-import { sha256Of } from '../../sha256.js';
-import { read } from '../../wire/messages.js';
+import type { PanelState } from '../../core/gate/panel/panel-document.js';
+import { countEach } from '../../core/policy/propose/words/words.js';
+import { sha256Of } from '../../core/sha256.js';
+import { read } from '../../core/wire/messages.js';
 import type { Input } from '../options/input-options.js';
 import { stateFolder } from '../project/state-folder.js';
 

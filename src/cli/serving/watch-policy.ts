@@ -1,6 +1,6 @@
-import type { CompiledPolicy, Policy } from '../../engine/policy.js';
-import type { LivePolicy } from '../../gate/request/live-policy.js';
-import { readPolicy } from '../../policy/compile/load.js';
+import type { CompiledPolicy, Policy } from '../../core/engine/policy.js';
+import type { LivePolicy } from '../../core/gate/request/live-policy.js';
+import { readPolicy } from '../../core/policy/compile/load.js';
 import { CliError } from '../errors.js';
 import { FileWatcher, placeOf, stampOf } from '../inputs/watch-files.js';
 import { findingsText, firstError } from '../terminal/findings-text.js';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
-import { membersOf } from '../../engine/expression/evaluate.js';
-import { read } from '../../wire/messages.js';
+import { membersOf } from '../../core/engine/expression/evaluate.js';
+import { read } from '../../core/wire/messages.js';
 import { filesOf, HOSTS, type Host, type Place } from './hosts.js';
 
 /** One server in a host's file. Only `command` and `args` are ever changed: all other keys stay the host's. */

@@ -1,5 +1,5 @@
-import { identityOf } from '../../engine/mapping.js';
-import { read } from '../../wire/messages.js';
+import { identityOf } from '../../core/engine/mapping.js';
+import { read } from '../../core/wire/messages.js';
 import type { CatalogFile } from '../inputs/catalog-file.js';
 
 /**

@@ -1,5 +1,5 @@
 import { posix, win32 } from 'node:path';
-import { read } from '../../wire/messages.js';
+import { read } from '../../core/wire/messages.js';
 
 /** Where a person's files are. Windows and macOS have them elsewhere, and a test has a home folder of its own. */
 export interface Place {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { sha256Of } from '../../sha256.js';
-import { read } from '../../wire/messages.js';
+import { sha256Of } from '../../core/sha256.js';
+import { read } from '../../core/wire/messages.js';
 import { CliError } from '../errors.js';
 import { writePrivate } from '../project/state-folder.js';
 import type { Terminal } from '../terminal/output.js';

@@ -1,6 +1,6 @@
-import { identityOf } from '../../engine/mapping.js';
-import { ChildTransport } from '../../upstream/wires/child-process.js';
-import { read } from '../../wire/messages.js';
+import { identityOf } from '../../core/engine/mapping.js';
+import { read } from '../../core/wire/messages.js';
+import { ChildTransport } from '../../proxy/wires/child-process.js';
 import type { CatalogFile } from '../inputs/catalog-file.js';
 import { fetchCatalog } from '../inputs/listing/fetch-catalog.js';
 import { WholeListTransport } from '../inputs/listing/whole-list-transport.js';

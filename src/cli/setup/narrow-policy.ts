@@ -1,9 +1,9 @@
-import type { ServerCatalog } from '../../engine/mapping.js';
-import { identityOf } from '../../engine/mapping.js';
-import { formatOwnYaml } from '../../policy/language/format-yaml.js';
-import { proposePolicy, withStart } from '../../policy/propose/propose-policy.js';
-import { everydayTools } from '../../policy/propose/server-lines.js';
-import { writeProposal } from '../../policy/propose/write-proposal.js';
+import type { ServerCatalog } from '../../core/engine/mapping.js';
+import { identityOf } from '../../core/engine/mapping.js';
+import { formatOwnYaml } from '../../core/policy/language/format-yaml.js';
+import { proposePolicy, withStart } from '../../core/policy/propose/propose-policy.js';
+import { everydayTools } from '../../core/policy/propose/server-lines.js';
+import { writeProposal } from '../../core/policy/propose/write-proposal.js';
 import type { TokenCounter } from '../inputs/token-counter.js';
 import { schemaBeside } from '../proposals/policy-files.js';
 

@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { slugOf } from '../../engine/servers/outside-names.js';
-import { groupBy } from '../../once.js';
-import { readPolicy } from '../../policy/compile/load.js';
-import { sha256Of } from '../../sha256.js';
-import { read } from '../../wire/messages.js';
+import { slugOf } from '../../core/engine/servers/outside-names.js';
+import { groupBy } from '../../core/once.js';
+import { readPolicy } from '../../core/policy/compile/load.js';
+import { sha256Of } from '../../core/sha256.js';
+import { read } from '../../core/wire/messages.js';
 import type { CatalogFile } from '../inputs/catalog-file.js';
 import type { TokenCounter } from '../inputs/token-counter.js';
 import { enoughCalls, usedTools } from '../serving/used-tools.js';

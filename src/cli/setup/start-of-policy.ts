@@ -1,10 +1,10 @@
-import { membersOf } from '../../engine/expression/evaluate.js';
-import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
-import { toYamlFlow } from '../../policy/language/yaml-scalars.js';
-import { editEntries } from '../../policy/propose/edit-entries.js';
-import { START } from '../../policy/propose/propose-policy.js';
-import { OTHER } from '../../policy/propose/topics/propose-topics.js';
-import { read } from '../../wire/messages.js';
+import { membersOf } from '../../core/engine/expression/evaluate.js';
+import { readPolicyText, type Source } from '../../core/policy/language/read-yaml.js';
+import { toYamlFlow } from '../../core/policy/language/yaml-scalars.js';
+import { editEntries } from '../../core/policy/propose/edit-entries.js';
+import { START } from '../../core/policy/propose/propose-policy.js';
+import { OTHER } from '../../core/policy/propose/topics/propose-topics.js';
+import { read } from '../../core/wire/messages.js';
 
 /** @returns the tools with the topic `start` in the text of a policy */
 export function startInPolicy(text: string, file: string): ReadonlySet<string> {

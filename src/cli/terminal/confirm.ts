@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { read } from '../../wire/messages.js';
+import { read } from '../../core/wire/messages.js';
 import type { Io } from './output.js';
 
 const STDIN = 0;

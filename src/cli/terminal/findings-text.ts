@@ -1,4 +1,4 @@
-import { type Finding, formatFindings } from '../../policy/language/findings.js';
+import { type Finding, formatFindings } from '../../core/policy/language/findings.js';
 import type { Paper } from './output.js';
 
 /**

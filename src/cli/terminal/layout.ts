@@ -1,4 +1,4 @@
-import { ASSUMED_WIDTH } from '../../policy/language/wrapped.js';
+import { ASSUMED_WIDTH } from '../../core/policy/language/wrapped.js';
 import { type Paper, plain } from './output.js';
 
 /** Columns before the rows of a group, and between two columns of it. */

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { ASSUMED_WIDTH, paragraph } from '../../policy/language/wrapped.js';
+import { ASSUMED_WIDTH, paragraph } from '../../core/policy/language/wrapped.js';
 
 type Style = Exclude<Parameters<typeof styleText>[0], readonly unknown[]>;
 

@@ -1,4 +1,4 @@
-import { ASSUMED_WIDTH } from '../../policy/language/wrapped.js';
+import { ASSUMED_WIDTH } from '../../core/policy/language/wrapped.js';
 import type { Terminal } from './output.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];

@@ -1,5 +1,5 @@
-import { KINDS, type Kind } from '../../engine/policy.js';
-import { KIND_NAMES } from '../../policy/language/kind-names.js';
+import { KINDS, type Kind } from '../../core/engine/policy.js';
+import { KIND_NAMES } from '../../core/policy/language/kind-names.js';
 import { count } from './output.js';
 
 /** @returns a number with its noun: `1 error`, `2 errors` */

@@ -1,5 +1,5 @@
-import type { Decision } from '../../engine/evaluate.js';
-import type { Policy } from '../../engine/policy.js';
+import type { Decision } from '../../core/engine/evaluate.js';
+import type { Policy } from '../../core/engine/policy.js';
 import { REASONS } from './generated/reasons.js';
 
 /**

@@ -1,5 +1,5 @@
-import { fromNumbers } from '../../engine/mapping.js';
-import type { TestResult, Wrong } from '../../policy/testing/run-tests.js';
+import { fromNumbers } from '../../core/engine/mapping.js';
+import type { TestResult, Wrong } from '../../core/policy/testing/run-tests.js';
 import { reasonInWords } from './reason-words.js';
 
 /**

@@ -1,8 +1,8 @@
 import { sep } from 'node:path';
-import type { ServerCatalog } from '../../engine/mapping.js';
-import { parsePolicy } from '../../policy/compile/parse.js';
-import { type NewlyVisible, newlyVisible } from '../../policy/diff/newly-visible.js';
-import { KIND_NAMES } from '../../policy/language/kind-names.js';
+import type { ServerCatalog } from '../../core/engine/mapping.js';
+import { parsePolicy } from '../../core/policy/compile/parse.js';
+import { type NewlyVisible, newlyVisible } from '../../core/policy/diff/newly-visible.js';
+import { KIND_NAMES } from '../../core/policy/language/kind-names.js';
 import { CliError } from '../errors.js';
 import { writeFiles } from './write-files.js';
 

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { preparePolicy } from '../../engine/policy.js';
-import type { FetchHandler } from '../../http/fetch-handler.js';
-import { createHandler } from '../../http/sdk-v1.js';
-import { ServerModuleError, serverOfModule } from '../../http/servers/server-of-module.js';
-import { parsePolicy } from '../../policy/compile/parse.js';
-import { ERRORS, LISTS, read } from '../../wire/messages.js';
-import { isSdkServer, isSdkV2Server, memberOf } from '../../wire/transport-layer.js';
+import { preparePolicy } from '../../core/engine/policy.js';
+import type { FetchHandler } from '../../core/http/fetch-handler.js';
+import { createHandler } from '../../core/http/sdk-v1.js';
+import { ServerModuleError, serverOfModule } from '../../core/http/servers/server-of-module.js';
+import { parsePolicy } from '../../core/policy/compile/parse.js';
+import { ERRORS, LISTS, read } from '../../core/wire/messages.js';
+import { isSdkServer, isSdkV2Server, memberOf } from '../../core/wire/transport-layer.js';
 import { importModule } from '../import-module.js';
 
 /** The module of a server, to try before it is deployed. */
@@ -71,7 +71,7 @@ export async function probe({ path, name, sdk }: ProbedModule): Promise<ProbeRes
     );
   // Without this, only the requests of 2026-07-28 would find out, each with the status 500.
   if (sdk === 2 && !made.every(isSdkV2Server))
-    return refused((await import('../../http/sdk-v2.js')).NOT_SDK_V2);
+    return refused((await import('../../core/http/sdk-v2.js')).NOT_SDK_V2);
   if (made[0] === made[1])
     return refused(
       `The function that ${name} exports returns the same server again. Return a new one each time it is called.`,
@@ -107,7 +107,7 @@ async function listed(createServer: Factory, name: string, sdk: 1 | 2): Promise<
   const handle: FetchHandler =
     sdk === 1
       ? createHandler({ server, policy })
-      : (await import('../../http/sdk-v2.js')).createHandler({ server, policy });
+      : (await import('../../core/http/sdk-v2.js')).createHandler({ server, policy });
   // Not in the modern era: there, SDK v2 refuses servers of another copy of itself, and the module may have its own.
   for (let count = 0; count < 2; count++) {
     const request = new Request('http://probe.invalid/mcp', { method: 'POST', body: LIST, headers: HEADERS });

@@ -1,7 +1,7 @@
-import { callerOfToken, type TaskCaller } from '../../session/task-owner.js';
-import type { AnswerChange, Answerer, CallSender } from '../../wire/calls.js';
-import { METHODS, read, TASK_LIST, TASK_RESULT } from '../../wire/messages.js';
-import { MISSING_EXTENSION, supportsTasks } from '../../wire/task-streams.js';
+import { callerOfToken, type TaskCaller } from '../../core/session/task-owner.js';
+import type { AnswerChange, Answerer, CallSender } from '../../core/wire/calls.js';
+import { METHODS, read, TASK_LIST, TASK_RESULT } from '../../core/wire/messages.js';
+import { MISSING_EXTENSION, supportsTasks } from '../../core/wire/task-streams.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import { answerAboutTask } from '../wire/about-task.js';

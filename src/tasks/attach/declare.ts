@@ -1,6 +1,6 @@
-import type { Call } from '../../wire/calls.js';
-import { membersOf, read, TASKS_EXTENSION } from '../../wire/messages.js';
-import { supportsTasks } from '../../wire/task-streams.js';
+import type { Call } from '../../core/wire/calls.js';
+import { membersOf, read, TASKS_EXTENSION } from '../../core/wire/messages.js';
+import { supportsTasks } from '../../core/wire/task-streams.js';
 import { jsonSchemaOf, type TaskDefinition } from '../author/definition.js';
 import type { Tasks } from '../port/tasks.js';
 

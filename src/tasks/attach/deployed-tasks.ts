@@ -1,4 +1,4 @@
-import { once } from '../../once.js';
+import { once } from '../../core/once.js';
 import { readExportedTasks } from '../author/exported-tasks.js';
 import { halfConfigured } from '../author/generated/texts.js';
 import { TaskFunctionError } from '../durable/failure.js';

@@ -1,6 +1,6 @@
-import type { CallAnswer } from '../../wire/calls.js';
-import { METHODS, type Notification, SUBSCRIPTION_META } from '../../wire/messages.js';
-import { askedTasks, TASK_CHANGED } from '../../wire/task-streams.js';
+import type { CallAnswer } from '../../core/wire/calls.js';
+import { METHODS, type Notification, SUBSCRIPTION_META } from '../../core/wire/messages.js';
+import { askedTasks, TASK_CHANGED } from '../../core/wire/task-streams.js';
 import { sleep } from '../execution/replay.js';
 import { isTaskId } from '../records/owner.js';
 import { stateOf, type TaskRecord } from '../records/record.js';

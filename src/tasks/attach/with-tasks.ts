@@ -1,5 +1,5 @@
-import { AnsweringTransport } from '../../wire/answering-transport.js';
-import { addLayer, isSdkServer } from '../../wire/transport-layer.js';
+import { AnsweringTransport } from '../../core/wire/answering-transport.js';
+import { addLayer, isSdkServer } from '../../core/wire/transport-layer.js';
 import { TaskDefinitionError } from '../author/errors.js';
 import { NOT_A_SERVER } from '../author/generated/texts.js';
 import type { Tasks } from '../port/tasks.js';

@@ -1,4 +1,4 @@
-import { ConcernsError, errorClass } from '../../errors.js';
+import { ConcernsError, errorClass } from '../../core/errors.js';
 
 /** A definition of a task is not valid. Thrown by `defineTask`, when the server starts. */
 export class TaskDefinitionError extends errorClass('TaskDefinitionError', 'TASK_DEFINITION_INVALID') {}

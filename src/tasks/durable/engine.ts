@@ -1,5 +1,5 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
-import { lazyClient } from '../../session/lazy-client.js';
+import { lazyClient } from '../../core/session/lazy-client.js';
 import { inputOf, type TaskEngine } from '../execution/engine.js';
 import {
   lambdaFailed,

@@ -1,5 +1,5 @@
 import type { ErrorObject } from '@aws-sdk/client-lambda';
-import { errorClass } from '../../errors.js';
+import { errorClass } from '../../core/errors.js';
 import { executionFailed, orderOfCalls } from '../execution/generated/texts.js';
 import { failedBy, failedInternally } from '../execution/outcome.js';
 import type { TaskEnd } from '../records/record.js';

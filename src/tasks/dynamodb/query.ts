@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { placeholders } from '../../session/dynamodb-expressions.js';
+import { placeholders } from '../../core/session/dynamodb-expressions.js';
 import { timeDigits } from '../records/owner.js';
 import type { TaskPosition, TaskQuery } from '../records/record.js';
 import { number, SUMMARY_ATTRIBUTES, type TaskItem, text, UPDATE_INDEX } from './item.js';

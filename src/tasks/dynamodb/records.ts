@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { unlessConditionFailed } from '../../session/dynamodb-expressions.js';
-import { lazyClient } from '../../session/lazy-client.js';
-import { limitCalls } from '../../session/table-calls.js';
+import { unlessConditionFailed } from '../../core/session/dynamodb-expressions.js';
+import { lazyClient } from '../../core/session/lazy-client.js';
+import { limitCalls } from '../../core/session/table-calls.js';
 import { NO_TABLE } from '../execution/generated/texts.js';
 import { isTaskId } from '../records/owner.js';
 import { hasEmptyRange, matchesQuery, pageOf, positionOf } from '../records/query.js';

@@ -1,4 +1,4 @@
-import { placeholders } from '../../session/dynamodb-expressions.js';
+import { placeholders } from '../../core/session/dynamodb-expressions.js';
 import { fitsRecord, messageOfEnd, type TaskChange } from '../records/record.js';
 import { ANSWERED, inputValue, json, number, text } from './item.js';
 

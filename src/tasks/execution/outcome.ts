@@ -1,4 +1,4 @@
-import { ERRORS, rpcError } from '../../wire/messages.js';
+import { ERRORS, rpcError } from '../../core/wire/messages.js';
 import {
   type BrokenRule,
   messageOf,

@@ -1,4 +1,4 @@
-import { QUESTIONS, read } from '../../wire/messages.js';
+import { QUESTIONS, read } from '../../core/wire/messages.js';
 import type { TaskQuestion } from '../author/context.js';
 
 /** The largest question, in bytes of JSON. Several must fit into a record. */

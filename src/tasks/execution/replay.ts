@@ -1,4 +1,4 @@
-import { getOrMake } from '../../once.js';
+import { getOrMake } from '../../core/once.js';
 import { messageOf, TaskRuleError } from '../author/errors.js';
 import { retryDelay, type TaskOperations } from './engine.js';
 import { orderOfCalls } from './generated/texts.js';

@@ -1,4 +1,4 @@
-import { hasOwner, ownerOf, type TaskCaller } from '../../session/task-owner.js';
+import { hasOwner, ownerOf, type TaskCaller } from '../../core/session/task-owner.js';
 import { checkArguments } from '../author/arguments.js';
 import type { TaskDefinition } from '../author/definition.js';
 import { messageOf } from '../author/errors.js';

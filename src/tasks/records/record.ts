@@ -1,5 +1,5 @@
-import { errorClass } from '../../errors.js';
-import { read } from '../../wire/messages.js';
+import { errorClass } from '../../core/errors.js';
+import { read } from '../../core/wire/messages.js';
 import { jsonBytes } from '../author/json-value.js';
 
 /** How a task stands, as its record says. `open` is every state before the end. */

@@ -1,6 +1,6 @@
-import type { CallAnswer } from '../../wire/calls.js';
-import { type Era, RELATED_TASK_META, read } from '../../wire/messages.js';
-import { MISSING_EXTENSION, supportsTasks } from '../../wire/task-streams.js';
+import type { CallAnswer } from '../../core/wire/calls.js';
+import { type Era, RELATED_TASK_META, read } from '../../core/wire/messages.js';
+import { MISSING_EXTENSION, supportsTasks } from '../../core/wire/task-streams.js';
 import { answerTooLarge, BAD_RESPONSES, cannotCancel } from '../author/generated/texts.js';
 import { sleep } from '../execution/replay.js';
 import type { TaskRecord } from '../records/record.js';

@@ -1,6 +1,6 @@
-import type { TaskCaller } from '../../session/task-owner.js';
-import type { Call } from '../../wire/calls.js';
-import { ERRORS, type Failure, refusal } from '../../wire/messages.js';
+import type { TaskCaller } from '../../core/session/task-owner.js';
+import type { Call } from '../../core/wire/calls.js';
+import { ERRORS, type Failure, refusal } from '../../core/wire/messages.js';
 import { callPlainly } from '../author/generated/texts.js';
 import type { Tasks } from '../port/tasks.js';
 

@@ -1,7 +1,7 @@
-import type { TaskCaller } from '../../session/task-owner.js';
-import type { CallAnswer } from '../../wire/calls.js';
-import { read } from '../../wire/messages.js';
-import type { TaskFilter, TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
+import type { TaskCaller } from '../../core/session/task-owner.js';
+import type { CallAnswer } from '../../core/wire/calls.js';
+import { read } from '../../core/wire/messages.js';
+import type { TaskFilter, TaskListPage, TaskListQuery } from '../../core/wire/task-lister.js';
 import { BAD_CURSOR } from '../author/generated/texts.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';

@@ -1,4 +1,10 @@
-import { type Answer, type Failure, RELATED_TASK_META, type Request, read } from '../../wire/messages.js';
+import {
+  type Answer,
+  type Failure,
+  RELATED_TASK_META,
+  type Request,
+  read,
+} from '../../core/wire/messages.js';
 import type { Tasks } from '../port/tasks.js';
 import type { TaskRecord } from '../records/record.js';
 import type { TaskSender } from './answer.js';

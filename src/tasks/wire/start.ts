@@ -1,6 +1,6 @@
-import type { CallAnswer } from '../../wire/calls.js';
-import { ERRORS, read, refusal } from '../../wire/messages.js';
-import { MISSING_EXTENSION, supportsTasks } from '../../wire/task-streams.js';
+import type { CallAnswer } from '../../core/wire/calls.js';
+import { ERRORS, read, refusal } from '../../core/wire/messages.js';
+import { MISSING_EXTENSION, supportsTasks } from '../../core/wire/task-streams.js';
 import type { TaskDefinition } from '../author/definition.js';
 import { BAD_TASK, mustBeTask, tooSlow } from '../author/generated/texts.js';
 import { answerable } from '../execution/questions.js';

@@ -7,8 +7,8 @@ import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mc
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { attachConcerns } from '../../../src/gate/attach.js';
-import { loadPolicy } from '../../../src/policy/compile/load.js';
+import { attachConcerns } from '../../../src/core/gate/attach.js';
+import { loadPolicy } from '../../../src/core/policy/compile/load.js';
 import { inMeta } from '../../clients.js';
 
 /** Every text of a hidden primitive contains this mark. */

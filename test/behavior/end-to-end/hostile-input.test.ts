@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../../examples/vault/server.js';
-import type { GateReport } from '../../../src/gate/request/report.js';
-import { type LocalEndpoint, serveLocally } from '../../../src/http/local.js';
-import { loadPolicy } from '../../../src/policy/compile/load.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
+import type { GateReport } from '../../../src/core/gate/request/report.js';
+import { type LocalEndpoint, serveLocally } from '../../../src/core/http/local.js';
+import { loadPolicy } from '../../../src/core/policy/compile/load.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
 import { connectOverHttp, inMeta, ofMeta, rawList, toolNames, updateConcerns } from '../../clients.js';
 import { policyFromText } from '../../policy-text.js';
 

@@ -3,8 +3,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { describe, expect, it } from 'vitest';
-import { attachConcerns, type ConnectableServer } from '../../../src/gate/attach.js';
-import { loadPolicy } from '../../../src/policy/compile/load.js';
+import { attachConcerns, type ConnectableServer } from '../../../src/core/gate/attach.js';
+import { loadPolicy } from '../../../src/core/policy/compile/load.js';
 import { inMeta, rawList, toolNames, updateConcerns } from '../../clients.js';
 
 type Servable = ConnectableServer & { connect(transport: InMemoryTransport): Promise<void> };

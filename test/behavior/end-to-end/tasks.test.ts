@@ -2,10 +2,10 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createVaultServer, Vault } from '../../../examples/vault/server.js';
-import { serveLocally } from '../../../src/http/local.js';
-import { loadPolicy } from '../../../src/policy/compile/load.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionStore } from '../../../src/session/store.js';
+import { serveLocally } from '../../../src/core/http/local.js';
+import { loadPolicy } from '../../../src/core/policy/compile/load.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { SessionStore } from '../../../src/core/session/store.js';
 import { connectOverHttp, inMeta, post, updateConcerns } from '../../clients.js';
 
 const policy = loadPolicy('policies/vault.yaml');

@@ -1,11 +1,11 @@
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../../examples/vault/server.js';
-import { type LocalEndpoint, serveLocally } from '../../../src/http/local.js';
-import { loadPolicy } from '../../../src/policy/compile/load.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionStore } from '../../../src/session/store.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { type LocalEndpoint, serveLocally } from '../../../src/core/http/local.js';
+import { loadPolicy } from '../../../src/core/policy/compile/load.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { SessionStore } from '../../../src/core/session/store.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { connectOverHttp, inMeta, ofMeta, post, rawList, toolNames, updateConcerns } from '../../clients.js';
 
 const policy = loadPolicy('policies/vault.yaml');

@@ -1,8 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { attachConcerns } from '../../../src/gate/attach.js';
-import type { GateReport } from '../../../src/gate/request/report.js';
+import { attachConcerns } from '../../../src/core/gate/attach.js';
+import type { GateReport } from '../../../src/core/gate/request/report.js';
 import { policyOf } from '../../gate/gate-harness.js';
 
 /** What a client of MCP Apps declares. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { NOTIFICATIONS, ROUTES, SERVER_REQUESTS } from '../../../src/gate/table/routes.js';
-import { loadPolicy } from '../../../src/policy/compile/load.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { NOTIFICATIONS, ROUTES, SERVER_REQUESTS } from '../../../src/core/gate/table/routes.js';
+import { loadPolicy } from '../../../src/core/policy/compile/load.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { policyFile } from '../../gate/gate-harness.js';
 import type { SuitePolicy } from '../mounts.js';
 import { type HttpPreferences, LEAKY_MOUNTS, type LeakyMount, type RawClient } from './leaky-mounts.js';

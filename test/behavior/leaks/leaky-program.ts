@@ -1,6 +1,6 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { gatedTransport } from '../../../src/gate/edge/gated-transport.js';
-import { loadPolicy } from '../../../src/policy/compile/load.js';
+import { gatedTransport } from '../../../src/core/gate/edge/gated-transport.js';
+import { loadPolicy } from '../../../src/core/policy/compile/load.js';
 import { LeakyServer } from './leaky-server.js';
 
 /** The leaky server as a process: `node leaky.mjs instructs|silent [policy]`. Without a policy it has no gate. */

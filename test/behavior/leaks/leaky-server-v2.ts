@@ -1,5 +1,5 @@
 import { ProtocolError, Server } from '@modelcontextprotocol/server';
-import { read } from '../../../src/wire/messages.js';
+import { read } from '../../../src/core/wire/messages.js';
 import { chatter, isVaried, relationOf, resultOf } from './leaky-server.js';
 import { ERROR, ROWS } from './rows.js';
 

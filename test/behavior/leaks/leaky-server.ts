@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { isRequest, type Message, read } from '../../../src/wire/messages.js';
+import { isRequest, type Message, read } from '../../../src/core/wire/messages.js';
 import {
   CATALOG,
   ERROR,

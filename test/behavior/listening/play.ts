@@ -1,4 +1,4 @@
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { Random } from '../../fuzz/random.js';
 import { listeningWorld, policyHiding, settle } from './world.js';
 

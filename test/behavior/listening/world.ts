@@ -5,14 +5,14 @@ import {
   ListToolsRequestSchema,
   SubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { LivePolicy } from '../../../src/gate/request/live-policy.js';
-import type { FetchHandler } from '../../../src/http/fetch-handler.js';
-import { listenLocally } from '../../../src/http/local.js';
-import { byEra, createModernHandler } from '../../../src/http/sdk-v2.js';
-import { ListenStreams } from '../../../src/http/streams/listen-streams.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { inProcessTransport } from '../../../src/upstream/in-process.js';
-import { bridge } from '../../../src/upstream/isolation.js';
+import { LivePolicy } from '../../../src/core/gate/request/live-policy.js';
+import type { FetchHandler } from '../../../src/core/http/fetch-handler.js';
+import { listenLocally } from '../../../src/core/http/local.js';
+import { byEra, createModernHandler } from '../../../src/core/http/sdk-v2.js';
+import { ListenStreams } from '../../../src/core/http/streams/listen-streams.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { inProcessTransport } from '../../../src/proxy/in-process.js';
+import { bridge } from '../../../src/proxy/isolation.js';
 import { policyOf } from '../../gate/gate-harness.js';
 
 const LEVELS = ['low', 'high'] as const;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { GateReport } from '../../../src/gate/request/report.js';
-import { createHandler as createHandlerV1 } from '../../../src/http/sdk-v1.js';
-import { createHandler } from '../../../src/http/sdk-v2.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionStore } from '../../../src/session/store.js';
-import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
+import type { GateReport } from '../../../src/core/gate/request/report.js';
+import { createHandler as createHandlerV1 } from '../../../src/core/http/sdk-v1.js';
+import { createHandler } from '../../../src/core/http/sdk-v2.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { SessionStore } from '../../../src/core/session/store.js';
+import { EXTENSION_ID, read } from '../../../src/core/wire/messages.js';
 import { type LocalDynamo, startDynamo } from '../../session/dynamo.js';
 import { serverV1 } from '../servers.js';
 import {

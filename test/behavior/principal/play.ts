@@ -1,4 +1,4 @@
-import type { FetchHandler } from '../../../src/http/fetch-handler.js';
+import type { FetchHandler } from '../../../src/core/http/fetch-handler.js';
 import type { LocalDynamo } from '../../session/dynamo.js';
 import { callerOf, connect, environments, type Host, shownUnder, type Values } from './world.js';
 

@@ -5,10 +5,10 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { build } from 'esbuild';
 import * as z from 'zod';
-import { type LocalEndpoint, listenLocally } from '../../../src/http/local.js';
-import { createHandler } from '../../../src/http/sdk-v1.js';
-import { createDynamoStore } from '../../../src/session/dynamodb.js';
-import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
+import { type LocalEndpoint, listenLocally } from '../../../src/core/http/local.js';
+import { createHandler } from '../../../src/core/http/sdk-v1.js';
+import { createDynamoStore } from '../../../src/core/session/dynamodb.js';
+import { EXTENSION_ID, read } from '../../../src/core/wire/messages.js';
 import { policyFromText } from '../../policy-text.js';
 import type { LocalDynamo } from '../../session/dynamo.js';
 import type { Fault, FaultyDynamo } from './faulty-dynamo.js';

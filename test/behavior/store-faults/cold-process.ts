@@ -3,12 +3,12 @@
  * request, as JSON: `node scripts/run.mjs test/behavior/store-faults/cold-process.ts TABLE POLICY SECRET`.
  */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { preparePolicy } from '../../../src/engine/index.js';
-import { listenLocally } from '../../../src/http/local.js';
-import { createHandler } from '../../../src/http/sdk-v1.js';
-import { parsePolicy } from '../../../src/policy/parse.js';
-import { createDynamoStore } from '../../../src/session/dynamodb.js';
-import type { WriteLog } from '../../../src/telemetry/request-log.js';
+import { preparePolicy } from '../../../src/core/engine/index.js';
+import { listenLocally } from '../../../src/core/http/local.js';
+import { createHandler } from '../../../src/core/http/sdk-v1.js';
+import { parsePolicy } from '../../../src/core/policy/parse.js';
+import { createDynamoStore } from '../../../src/core/session/dynamodb.js';
+import type { WriteLog } from '../../../src/core/telemetry/request-log.js';
 
 const [table = '', policyText = '', sessionSecret] = process.argv.slice(2);
 const { compiled } = parsePolicy(new Map([['policy.yaml', policyText]]));

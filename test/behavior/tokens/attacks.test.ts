@@ -1,7 +1,7 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
-import { createHandler, requireLogin } from '../../../src/http/index.js';
+import { createHandler, requireLogin } from '../../../src/core/http/index.js';
 import { LINEAR, timeRatio } from '../../growth.js';
 import { rpc, toolsOf } from '../../lambda/events.js';
 import { policyFromText } from '../../policy-text.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { controlChannel } from '../../../src/cli/control/channel.js';
 import type { Switchboard } from '../../../src/cli/control/hub.js';
 import { ChangeRefusedError, SessionGoneError } from '../../../src/cli/control/switch-errors.js';
-import { type LocalEndpoint, listenLocally } from '../../../src/http/local.js';
+import { type LocalEndpoint, listenLocally } from '../../../src/core/http/local.js';
 import { stateOf } from '../../slow/browser/states.js';
 
 const KEY = 'k'.repeat(43);

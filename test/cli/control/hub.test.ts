@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Hub } from '../../../src/cli/control/hub.js';
-import type { ConnectionObserver } from '../../../src/gate/edge/concerns-options.js';
-import type { PanelState } from '../../../src/gate/panel/panel-document.js';
+import type { ConnectionObserver } from '../../../src/core/gate/edge/concerns-options.js';
+import type { PanelState } from '../../../src/core/gate/panel/panel-document.js';
 import { stateOf } from '../../slow/browser/states.js';
 
 /** A session whose host lists again while the change is made, as a fast one does. */

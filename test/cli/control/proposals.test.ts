@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Hub } from '../../../src/cli/control/hub.js';
 import { ChangeRefusedError } from '../../../src/cli/control/switch-errors.js';
-import { LivePolicy } from '../../../src/gate/request/live-policy.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { bridge } from '../../../src/upstream/isolation.js';
-import { proxySessions } from '../../../src/upstream/sessions.js';
-import { ChildTransport } from '../../../src/upstream/wires/child-process.js';
+import { LivePolicy } from '../../../src/core/gate/request/live-policy.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { bridge } from '../../../src/proxy/isolation.js';
+import { proxySessions } from '../../../src/proxy/sessions.js';
+import { ChildTransport } from '../../../src/proxy/wires/child-process.js';
 import { policyOf } from '../../gate/gate-harness.js';
 
 const TEXT = `

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { markSwitches } from '../../../src/cli/control/switched-sessions.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
 
 let folder = '';
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { type Running, start } from '../run.js';
 
 const CHILD = fileURLToPath(new URL('../../upstream/fixtures/faulty-child.mjs', import.meta.url));

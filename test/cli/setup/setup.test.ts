@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { read } from '../../../src/wire/messages.js';
+import { read } from '../../../src/core/wire/messages.js';
 import { fixture, runIn } from '../run.js';
 
 const SERVER = fixture('many-tools.mjs');

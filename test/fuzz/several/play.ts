@@ -1,7 +1,7 @@
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { attachGate } from '../../../src/gate/attach.js';
+import { attachGate } from '../../../src/core/gate/attach.js';
 import { LivePolicy, type Policy } from '../../../src/index.js';
-import { bridgeSeveral } from '../../../src/upstream/several/bridge-several.js';
+import { bridgeSeveral } from '../../../src/proxy/several/bridge-several.js';
 import { type Reached, reach } from '../areas.js';
 import { FuzzClock } from '../clock.js';
 import { type Fault, type Finding, NO_COUNTS, type Played } from '../findings.js';

@@ -1,6 +1,6 @@
-import { type Policy, preparePolicy } from '../../../src/engine/policy.js';
-import { parsePolicy } from '../../../src/policy/compile/parse.js';
-import { PolicyError } from '../../../src/policy/language/findings.js';
+import { type Policy, preparePolicy } from '../../../src/core/engine/policy.js';
+import { parsePolicy } from '../../../src/core/policy/compile/parse.js';
+import { PolicyError } from '../../../src/core/policy/language/findings.js';
 import type { Random } from '../random.js';
 import type { Kind } from '../world.js';
 import {

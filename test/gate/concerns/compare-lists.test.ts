@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { compareLists } from '../../../src/gate/concerns/compare-lists.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import { compareLists } from '../../../src/core/gate/concerns/compare-lists.js';
 import { decided } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 import { Talk } from './talk.js';

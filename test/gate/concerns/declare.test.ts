@@ -4,8 +4,8 @@ import {
   declareChanges,
   declareConcerns,
   describePolicy,
-} from '../../../src/gate/concerns/declare.js';
-import { EXTENSION_ID, read, TASK_FILTER_CAPABILITY } from '../../../src/wire/messages.js';
+} from '../../../src/core/gate/concerns/declare.js';
+import { EXTENSION_ID, read, TASK_FILTER_CAPABILITY } from '../../../src/core/wire/messages.js';
 import { policyOf, yaml } from '../../policy/author.js';
 
 const PLAIN = policyOf('version: 1\nconcerns: { security: { values: [low, high] } }\n');

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createHandler } from '../../../src/http/sdk-v1.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
+import { createHandler } from '../../../src/core/http/sdk-v1.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
 import {
   CLIENT_CAPABILITIES_META,
   EXTENSION_ID,
   type Message,
   PROTOCOL_VERSION_META,
   read,
-} from '../../../src/wire/messages.js';
+} from '../../../src/core/wire/messages.js';
 import { serverV1 } from '../../behavior/servers.js';
 import { Harness, policyOf, SECURITY } from '../gate-harness.js';
 

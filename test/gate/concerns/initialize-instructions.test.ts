@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { describePolicy } from '../../../src/gate/concerns/declare.js';
-import { handleResponse as settleAnswer } from '../../../src/gate/edge/gather.js';
-import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/gate/request/client-surfaces.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionStore } from '../../../src/session/store.js';
-import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
+import { describePolicy } from '../../../src/core/gate/concerns/declare.js';
+import { handleResponse as settleAnswer } from '../../../src/core/gate/edge/gather.js';
+import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/core/gate/request/client-surfaces.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { SessionStore } from '../../../src/core/session/store.js';
+import { EXTENSION_ID, read } from '../../../src/core/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
 import { failing, modern, Talk } from './talk.js';
 

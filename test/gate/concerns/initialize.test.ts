@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../../../src/engine/policy.js';
-import { describePolicy } from '../../../src/gate/concerns/declare.js';
-import { handleRequest, handleResponse as settleAnswer } from '../../../src/gate/edge/gather.js';
-import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/gate/request/client-surfaces.js';
-import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionRecord, SessionStore } from '../../../src/session/store.js';
-import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import { describePolicy } from '../../../src/core/gate/concerns/declare.js';
+import { handleRequest, handleResponse as settleAnswer } from '../../../src/core/gate/edge/gather.js';
+import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/core/gate/request/client-surfaces.js';
+import type { SessionPreferences } from '../../../src/core/gate/request/kept-preferences.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { SessionRecord, SessionStore } from '../../../src/core/session/store.js';
+import { EXTENSION_ID, read } from '../../../src/core/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
 import { failing, Talk } from './talk.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import * as instructions from '../../../src/gate/concerns/instructions.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import * as instructions from '../../../src/core/gate/concerns/instructions.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { gathered } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 import { modern, Talk } from './talk.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LivePolicy } from '../../../src/gate/request/live-policy.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { EXTENSION_ID, type Message } from '../../../src/wire/messages.js';
+import { LivePolicy } from '../../../src/core/gate/request/live-policy.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { EXTENSION_ID, type Message } from '../../../src/core/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
 import { MODERN, type Reply, TaskGate } from '../tasks/task-gate.js';
 

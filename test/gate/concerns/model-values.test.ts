@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { describeAccepted, resolveConfiguration } from '../../../src/engine/configuration.js';
-import { changeModelValues as settleChange } from '../../../src/gate/concerns/model-values.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { describeAccepted, resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import { changeModelValues as settleChange } from '../../../src/core/gate/concerns/model-values.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { gathered } from '../exchange-of.js';
 import { ON, TOOLS, talkTo } from '../panel/panel-policy.js';
 import { failing, Talk } from './talk.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { questionCapabilities } from '../../../src/gate/concerns/question-capabilities.js';
+import { questionCapabilities } from '../../../src/core/gate/concerns/question-capabilities.js';
 
 it.each([
   [undefined, {}],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { notStored } from '../../../src/gate/concerns/change-kept.js';
-import { replacePreferences as replacing } from '../../../src/gate/concerns/update-concerns.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionRecord, SessionStore } from '../../../src/session/store.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import { notStored } from '../../../src/core/gate/concerns/change-kept.js';
+import { replacePreferences as replacing } from '../../../src/core/gate/concerns/update-concerns.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { SessionRecord, SessionStore } from '../../../src/core/session/store.js';
 import { gathered } from '../exchange-of.js';
 import { ON, panelPolicy, TOOLS, talkTo } from '../panel/panel-policy.js';
 import { failing, modern, Talk } from './talk.js';

@@ -1,13 +1,16 @@
-import type { Policy } from '../../../src/engine/policy.js';
-import type { ConnectionObserver } from '../../../src/gate/edge/concerns-options.js';
-import { Connection } from '../../../src/gate/edge/connection.js';
-import { Exchange } from '../../../src/gate/edge/exchange.js';
-import type { Sender } from '../../../src/gate/request/configure.js';
-import type { Implementation } from '../../../src/gate/request/facts.js';
-import type { PrincipalPreferences, SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
-import { LivePolicy } from '../../../src/gate/request/live-policy.js';
-import type { GateReport } from '../../../src/gate/request/report.js';
-import type { SessionStore } from '../../../src/session/store.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import type { ConnectionObserver } from '../../../src/core/gate/edge/concerns-options.js';
+import { Connection } from '../../../src/core/gate/edge/connection.js';
+import { Exchange } from '../../../src/core/gate/edge/exchange.js';
+import type { Sender } from '../../../src/core/gate/request/configure.js';
+import type { Implementation } from '../../../src/core/gate/request/facts.js';
+import type {
+  PrincipalPreferences,
+  SessionPreferences,
+} from '../../../src/core/gate/request/kept-preferences.js';
+import { LivePolicy } from '../../../src/core/gate/request/live-policy.js';
+import type { GateReport } from '../../../src/core/gate/request/report.js';
+import type { SessionStore } from '../../../src/core/session/store.js';
 import {
   CLIENT_CAPABILITIES_META,
   ERRORS,
@@ -16,7 +19,7 @@ import {
   PROTOCOL_VERSION_META,
   type RequestId,
   read,
-} from '../../../src/wire/messages.js';
+} from '../../../src/core/wire/messages.js';
 import { readPreferences } from '../exchange-of.js';
 import { contextOf } from '../gate-harness.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { handleRequest as updateConcerns } from '../../../src/gate/edge/gather.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionStore } from '../../../src/session/store.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { handleRequest as updateConcerns } from '../../../src/core/gate/edge/gather.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { SessionStore } from '../../../src/core/session/store.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { ON, TOOLS, talkTo } from '../panel/panel-policy.js';
 import { failing, modern, Talk } from './talk.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Ledger } from '../../../src/gate/edge/ledger.js';
-import { EXTENSION_ID, type Message, type RequestId } from '../../../src/wire/messages.js';
+import { Ledger } from '../../../src/core/gate/edge/ledger.js';
+import { EXTENSION_ID, type Message, type RequestId } from '../../../src/core/wire/messages.js';
 import { Harness, policyOf } from '../gate-harness.js';
 
 const POLICY = `

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isChosen } from '../../../src/gate/edge/chosen-prompt.js';
-import type { PrincipalPreferences, SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
+import { isChosen } from '../../../src/core/gate/edge/chosen-prompt.js';
+import type {
+  PrincipalPreferences,
+  SessionPreferences,
+} from '../../../src/core/gate/request/kept-preferences.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
 afterEach(() => void vi.useRealTimers());

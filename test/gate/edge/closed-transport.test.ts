@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import type { GateOptions } from '../../../src/gate/edge/concerns-options.js';
-import { read } from '../../../src/wire/messages.js';
+import type { GateOptions } from '../../../src/core/gate/edge/concerns-options.js';
+import { read } from '../../../src/core/wire/messages.js';
 import { HIGH, LISTS, levels, turn } from '../tasks/task-gate.js';
 import { FakeTransport, GatedPair, messageOf } from '../transport-harness.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../../../src/engine/policy.js';
-import type { Exchange } from '../../../src/gate/edge/exchange.js';
-import { Ledger } from '../../../src/gate/edge/ledger.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionStore } from '../../../src/session/store.js';
-import { type Message, read } from '../../../src/wire/messages.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import type { Exchange } from '../../../src/core/gate/edge/exchange.js';
+import { Ledger } from '../../../src/core/gate/edge/ledger.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { SessionStore } from '../../../src/core/session/store.js';
+import { type Message, read } from '../../../src/core/wire/messages.js';
 import { HIGH, LISTS, levels, MODERN, TaskGate, turn } from '../tasks/task-gate.js';
 
 const advisory = levels();

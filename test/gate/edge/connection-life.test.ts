@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { InitializedConnection } from '../../../src/gate/edge/concerns-options.js';
-import { Connection } from '../../../src/gate/edge/connection.js';
-import { SharedCatalog } from '../../../src/gate/request/catalog-cache.js';
-import { LivePolicy } from '../../../src/gate/request/live-policy.js';
-import { NO_REPORT } from '../../../src/gate/request/report.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { read } from '../../../src/wire/messages.js';
+import type { InitializedConnection } from '../../../src/core/gate/edge/concerns-options.js';
+import { Connection } from '../../../src/core/gate/edge/connection.js';
+import { SharedCatalog } from '../../../src/core/gate/request/catalog-cache.js';
+import { LivePolicy } from '../../../src/core/gate/request/live-policy.js';
+import { NO_REPORT } from '../../../src/core/gate/request/report.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { read } from '../../../src/core/wire/messages.js';
 import { type GivenOptions, HIGH, LISTS, levels, recordsOf, TaskGate, turn } from '../tasks/task-gate.js';
 
 const advisory = levels();

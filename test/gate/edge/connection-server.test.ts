@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../../../src/engine/policy.js';
-import type { Exchange } from '../../../src/gate/edge/exchange.js';
-import { Ledger } from '../../../src/gate/edge/ledger.js';
-import { showsTool } from '../../../src/gate/edge/shows-tool.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionStore } from '../../../src/session/store.js';
-import { EXTENSION_ID, type Message, type RequestId, read } from '../../../src/wire/messages.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import type { Exchange } from '../../../src/core/gate/edge/exchange.js';
+import { Ledger } from '../../../src/core/gate/edge/ledger.js';
+import { showsTool } from '../../../src/core/gate/edge/shows-tool.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { SessionStore } from '../../../src/core/session/store.js';
+import { EXTENSION_ID, type Message, type RequestId, read } from '../../../src/core/wire/messages.js';
 import { BROKEN_STORE, HIGH, LISTS, levels, TaskGate, turn } from '../tasks/task-gate.js';
 import { FakeTransport, GatedPair } from '../transport-harness.js';
 

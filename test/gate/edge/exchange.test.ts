@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Connection } from '../../../src/gate/edge/connection.js';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
-import { Exchange } from '../../../src/gate/edge/exchange.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { Message } from '../../../src/wire/messages.js';
+import { Connection } from '../../../src/core/gate/edge/connection.js';
+import type { ConnectionOptions } from '../../../src/core/gate/edge/connection-state.js';
+import { Exchange } from '../../../src/core/gate/edge/exchange.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { Message } from '../../../src/core/wire/messages.js';
 import { answer, exchangeOf, failed, modern, ping, SENDER } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { ConcernWarning } from '../../../src/engine/configuration.js';
-import { Connection } from '../../../src/gate/edge/connection.js';
-import { Exchange } from '../../../src/gate/edge/exchange.js';
-import { type FactResult, providePreferences } from '../../../src/gate/edge/sources.js';
-import { sessionConfiguration } from '../../../src/gate/request/configure.js';
-import { refuseValue } from '../../../src/gate/request/decision.js';
-import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionStore } from '../../../src/session/store.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import type { ConcernWarning } from '../../../src/core/engine/configuration.js';
+import { Connection } from '../../../src/core/gate/edge/connection.js';
+import { Exchange } from '../../../src/core/gate/edge/exchange.js';
+import { type FactResult, providePreferences } from '../../../src/core/gate/edge/sources.js';
+import { sessionConfiguration } from '../../../src/core/gate/request/configure.js';
+import { refuseValue } from '../../../src/core/gate/request/decision.js';
+import type { SessionPreferences } from '../../../src/core/gate/request/kept-preferences.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { SessionStore } from '../../../src/core/session/store.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { exchangeOf, modern, ping, readPreferences, SENDER } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 

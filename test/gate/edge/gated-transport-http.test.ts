@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { GateOptions } from '../../../src/gate/edge/concerns-options.js';
-import { SharedCatalog } from '../../../src/gate/request/catalog-cache.js';
-import { TaskMemory } from '../../../src/gate/tasks/task-records.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
-import type { TaskLister } from '../../../src/wire/task-lister.js';
+import type { GateOptions } from '../../../src/core/gate/edge/concerns-options.js';
+import { SharedCatalog } from '../../../src/core/gate/request/catalog-cache.js';
+import { TaskMemory } from '../../../src/core/gate/tasks/task-records.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { EXTENSION_ID, read } from '../../../src/core/wire/messages.js';
+import type { TaskLister } from '../../../src/core/wire/task-lister.js';
 import { policyOf } from '../gate-harness.js';
 import { BROKEN_STORE, HIGH, LISTS, levels, turn } from '../tasks/task-gate.js';
 import { FakeTransport, GatedPair, messageOf } from '../transport-harness.js';

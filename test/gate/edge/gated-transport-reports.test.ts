@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { GateOptions } from '../../../src/gate/edge/concerns-options.js';
-import { COME_BACK, type EndingTransport } from '../../../src/gate/edge/gated-transport.js';
-import { KnownNames } from '../../../src/gate/edge/outcomes.js';
-import type { GateReport } from '../../../src/gate/request/report.js';
-import { type RequestId, read } from '../../../src/wire/messages.js';
+import type { GateOptions } from '../../../src/core/gate/edge/concerns-options.js';
+import { COME_BACK, type EndingTransport } from '../../../src/core/gate/edge/gated-transport.js';
+import { KnownNames } from '../../../src/core/gate/edge/outcomes.js';
+import type { GateReport } from '../../../src/core/gate/request/report.js';
+import { type RequestId, read } from '../../../src/core/wire/messages.js';
 import { levels, turn } from '../tasks/task-gate.js';
 import { FakeTransport, GatedPair } from '../transport-harness.js';
 

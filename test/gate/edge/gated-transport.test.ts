@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { GateOptions } from '../../../src/gate/edge/concerns-options.js';
-import { gatedTransport } from '../../../src/gate/edge/gated-transport.js';
-import { LivePolicy } from '../../../src/gate/request/live-policy.js';
-import { type RequestId, read } from '../../../src/wire/messages.js';
+import type { GateOptions } from '../../../src/core/gate/edge/concerns-options.js';
+import { gatedTransport } from '../../../src/core/gate/edge/gated-transport.js';
+import { LivePolicy } from '../../../src/core/gate/request/live-policy.js';
+import { type RequestId, read } from '../../../src/core/wire/messages.js';
 import { LISTS, levels, MODERN, turn } from '../tasks/task-gate.js';
 import { FakeTransport, GatedPair, messageOf } from '../transport-harness.js';
 

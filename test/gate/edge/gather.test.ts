@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { gather, handleRequest, handleResponse } from '../../../src/gate/edge/gather.js';
-import { ROUTE_HANDLERS, type RouteHandlers } from '../../../src/gate/edge/route-handlers.js';
+import { gather, handleRequest, handleResponse } from '../../../src/core/gate/edge/gather.js';
+import { ROUTE_HANDLERS, type RouteHandlers } from '../../../src/core/gate/edge/route-handlers.js';
 import {
   ask,
   decided,
@@ -10,9 +10,9 @@ import {
   type ResponseSteps,
   type RouteHandler,
   reply,
-} from '../../../src/gate/request/decision.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { Answer, Failure } from '../../../src/wire/messages.js';
+} from '../../../src/core/gate/request/decision.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { Answer, Failure } from '../../../src/core/wire/messages.js';
 import { answer, exchangeOf, failed } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 

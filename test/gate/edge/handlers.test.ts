@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../../../src/engine/policy.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { ownerOf } from '../../../src/session/task-owner.js';
-import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { ownerOf } from '../../../src/core/session/task-owner.js';
+import { EXTENSION_ID, read } from '../../../src/core/wire/messages.js';
 import {
   type GivenOptions,
   HIGH,

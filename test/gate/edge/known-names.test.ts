@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KnownNames } from '../../../src/gate/edge/outcomes.js';
+import { KnownNames } from '../../../src/core/gate/edge/outcomes.js';
 
 describe('the names that reports may contain', () => {
   it('are those of lists, by the identity of their kind', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Ledger } from '../../../src/gate/edge/ledger.js';
-import type { Answer, Failure, Message, Request } from '../../../src/wire/messages.js';
-import { askForPages } from '../../../src/wire/page-walker.js';
+import { Ledger } from '../../../src/core/gate/edge/ledger.js';
+import type { Answer, Failure, Message, Request } from '../../../src/core/wire/messages.js';
+import { askForPages } from '../../../src/core/wire/page-walker.js';
 import { modern } from '../exchange-of.js';
 
 const request: Request = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: { trace: 'x' } } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Ledger } from '../../../src/gate/edge/ledger.js';
+import { Ledger } from '../../../src/core/gate/edge/ledger.js';
 
 const entry = (clientId: string | number) => ({ clientId });
 

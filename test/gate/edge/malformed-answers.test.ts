@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf } from '../../../src/wire/messages.js';
+import { errorOf } from '../../../src/core/wire/messages.js';
 import { Harness, policyOf } from '../gate-harness.js';
 
 const policy = policyOf(`

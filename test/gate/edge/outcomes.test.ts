@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { KnownNames, Outcomes } from '../../../src/gate/edge/outcomes.js';
-import type { GateReport } from '../../../src/gate/request/report.js';
-import { type Message, PROTOCOL_VERSION_META } from '../../../src/wire/messages.js';
+import { KnownNames, Outcomes } from '../../../src/core/gate/edge/outcomes.js';
+import type { GateReport } from '../../../src/core/gate/request/report.js';
+import { type Message, PROTOCOL_VERSION_META } from '../../../src/core/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
 
 const policy = policyOf(`

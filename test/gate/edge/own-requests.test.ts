@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { Ledger } from '../../../src/gate/edge/ledger.js';
-import { isRequest, type Message, type Request } from '../../../src/wire/messages.js';
+import { Ledger } from '../../../src/core/gate/edge/ledger.js';
+import { isRequest, type Message, type Request } from '../../../src/core/wire/messages.js';
 
 const request: Request = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 

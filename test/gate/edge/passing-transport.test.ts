@@ -1,12 +1,12 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
-import { gatedTransport } from '../../../src/gate/edge/gated-transport.js';
-import { LivePolicy } from '../../../src/gate/request/live-policy.js';
-import type { GateReport } from '../../../src/gate/request/report.js';
-import { ROUTES } from '../../../src/gate/table/routes.js';
-import { passesBy } from '../../../src/gate/table/routing.js';
-import { PROTOCOL_VERSION_META } from '../../../src/wire/messages.js';
+import { gatedTransport } from '../../../src/core/gate/edge/gated-transport.js';
+import { LivePolicy } from '../../../src/core/gate/request/live-policy.js';
+import type { GateReport } from '../../../src/core/gate/request/report.js';
+import { ROUTES } from '../../../src/core/gate/table/routes.js';
+import { passesBy } from '../../../src/core/gate/table/routing.js';
+import { PROTOCOL_VERSION_META } from '../../../src/core/wire/messages.js';
 import { Harness, policyOf, SECURITY } from '../gate-harness.js';
 
 const policyIn = (enforcement: string) => policyOf(`${SECURITY}settings: { enforcement: ${enforcement} }\n`);

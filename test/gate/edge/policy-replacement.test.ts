@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
-import type { SessionRead, SessionStore } from '../../../src/session/store.js';
-import { EXTENSION_ID, METHODS, type RequestId, read } from '../../../src/wire/messages.js';
+import type { SessionPreferences } from '../../../src/core/gate/request/kept-preferences.js';
+import type { SessionRead, SessionStore } from '../../../src/core/session/store.js';
+import { EXTENSION_ID, METHODS, type RequestId, read } from '../../../src/core/wire/messages.js';
 import { Harness, LIST_KEYS, policyOf } from '../gate-harness.js';
 
 // A host that prefers high does not see "x" under the old policy, and nobody sees it under the new one without a claim.

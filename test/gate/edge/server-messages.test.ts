@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../../../src/engine/policy.js';
-import { acceptsNotification } from '../../../src/gate/edge/server-messages.js';
-import { LivePolicy } from '../../../src/gate/request/live-policy.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { type Message, read } from '../../../src/wire/messages.js';
-import type { TaskLister } from '../../../src/wire/task-lister.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import { acceptsNotification } from '../../../src/core/gate/edge/server-messages.js';
+import { LivePolicy } from '../../../src/core/gate/request/live-policy.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { type Message, read } from '../../../src/core/wire/messages.js';
+import type { TaskLister } from '../../../src/core/wire/task-lister.js';
 import { type GivenOptions, HIGH, LISTS, levels, type Reply, TaskGate, turn } from '../tasks/task-gate.js';
 
 const advisory = levels();

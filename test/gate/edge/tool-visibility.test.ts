@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { gather } from '../../../src/gate/edge/gather.js';
-import { configure } from '../../../src/gate/request/configure.js';
-import { toolIsShown } from '../../../src/gate/tasks/visible-tasks.js';
+import { gather } from '../../../src/core/gate/edge/gather.js';
+import { configure } from '../../../src/core/gate/request/configure.js';
+import { toolIsShown } from '../../../src/core/gate/tasks/visible-tasks.js';
 import { policyOf } from '../gate-harness.js';
 import { HIGH, LISTS, levels, TaskGate } from '../tasks/task-gate.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import type { Exchange } from '../../../src/gate/edge/exchange.js';
-import { openRequests, viewsOf } from '../../../src/gate/edge/views.js';
-import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import type { Exchange } from '../../../src/core/gate/edge/exchange.js';
+import { openRequests, viewsOf } from '../../../src/core/gate/edge/views.js';
+import type { SessionPreferences } from '../../../src/core/gate/request/kept-preferences.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { exchangeOf } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { KINDS, type Kind } from '../../../src/engine/policy.js';
-import { withLists } from '../../../src/gate/edge/server-lists.js';
-import type { NeededLists } from '../../../src/gate/request/decision.js';
+import { KINDS, type Kind } from '../../../src/core/engine/policy.js';
+import { withLists } from '../../../src/core/gate/edge/server-lists.js';
+import type { NeededLists } from '../../../src/core/gate/request/decision.js';
 import { ListServer, type Lists } from '../enforce/list-server.js';
 import { policyOf } from '../gate-harness.js';
 

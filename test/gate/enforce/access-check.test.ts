@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../../../src/engine/policy.js';
-import { Connection } from '../../../src/gate/edge/connection.js';
-import type { GateReport } from '../../../src/gate/request/report.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { EXTENSION_ID, type Message, read } from '../../../src/wire/messages.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import { Connection } from '../../../src/core/gate/edge/connection.js';
+import type { GateReport } from '../../../src/core/gate/request/report.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { EXTENSION_ID, type Message, read } from '../../../src/core/wire/messages.js';
 import { contextOf, LIST_KEYS, policyOf } from '../gate-harness.js';
 import { ListServer, type Lists } from './list-server.js';
 

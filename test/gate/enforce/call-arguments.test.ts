@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseExact } from '../../../src/exact-json.js';
+import { parseExact } from '../../../src/core/exact-json.js';
 import { Harness, policyOf } from '../gate-harness.js';
 
 const EFFECTS = `

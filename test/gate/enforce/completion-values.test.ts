@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HiddenTests, withoutHiddenValues } from '../../../src/gate/enforce/completion-values.js';
+import { type HiddenTests, withoutHiddenValues } from '../../../src/core/gate/enforce/completion-values.js';
 
 const hidden: HiddenTests = {
   isIdentity: (text) => text === 'secret' || text === 'r://secret',

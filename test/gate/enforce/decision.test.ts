@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { bindCatalog } from '../../../src/engine/select.js';
-import { ONE_SERVER } from '../../../src/engine/servers/outside-names.js';
-import { judgeAccess } from '../../../src/gate/enforce/access-check.js';
-import type { FactOf, NeedName, RequestSteps } from '../../../src/gate/request/decision.js';
-import type { Facts } from '../../../src/gate/request/facts.js';
-import { NO_LISTS } from '../../../src/gate/request/whole-list.js';
-import { ROUTES } from '../../../src/gate/table/routes.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import { bindCatalog } from '../../../src/core/engine/select.js';
+import { ONE_SERVER } from '../../../src/core/engine/servers/outside-names.js';
+import { judgeAccess } from '../../../src/core/gate/enforce/access-check.js';
+import type { FactOf, NeedName, RequestSteps } from '../../../src/core/gate/request/decision.js';
+import type { Facts } from '../../../src/core/gate/request/facts.js';
+import { NO_LISTS } from '../../../src/core/gate/request/whole-list.js';
+import { ROUTES } from '../../../src/core/gate/table/routes.js';
 import { policyOf } from '../gate-harness.js';
 
 const policy = policyOf(`

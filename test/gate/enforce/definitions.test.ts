@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { bindCatalog, select } from '../../../src/engine/select.js';
-import { redactDefinitions } from '../../../src/gate/enforce/definitions.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import { bindCatalog, select } from '../../../src/core/engine/select.js';
+import { redactDefinitions } from '../../../src/core/gate/enforce/definitions.js';
 import { growth, LINEAR } from '../../growth.js';
 import { policyOf } from '../gate-harness.js';
 

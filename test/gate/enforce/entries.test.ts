@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../../src/gate/edge/exchange.js';
-import { gather } from '../../../src/gate/edge/gather.js';
-import { filterEntries } from '../../../src/gate/enforce/entries.js';
-import { CLIENT_CAPABILITIES_META, PROTOCOL_VERSION_META } from '../../../src/wire/messages.js';
+import type { Exchange } from '../../../src/core/gate/edge/exchange.js';
+import { gather } from '../../../src/core/gate/edge/gather.js';
+import { filterEntries } from '../../../src/core/gate/enforce/entries.js';
+import { CLIENT_CAPABILITIES_META, PROTOCOL_VERSION_META } from '../../../src/core/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
 import { ListServer, type Lists } from './list-server.js';
 

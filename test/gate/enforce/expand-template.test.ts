@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expandTemplate } from '../../../src/gate/enforce/expand-template.js';
+import { expandTemplate } from '../../../src/core/gate/enforce/expand-template.js';
 
 /** The variables of RFC 6570, section 3.2, and some more. */
 const VALUES: Readonly<Record<string, string>> = {

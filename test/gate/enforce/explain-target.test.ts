@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import type { Primitive } from '../../../src/engine/mapping.js';
-import type { Kind } from '../../../src/engine/policy.js';
-import { explainTarget } from '../../../src/gate/enforce/explain-target.js';
-import type { Lists } from '../../../src/gate/enforce/visibility.js';
-import { NO_LISTS } from '../../../src/gate/request/whole-list.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import type { Primitive } from '../../../src/core/engine/mapping.js';
+import type { Kind } from '../../../src/core/engine/policy.js';
+import { explainTarget } from '../../../src/core/gate/enforce/explain-target.js';
+import type { Lists } from '../../../src/core/gate/enforce/visibility.js';
+import { NO_LISTS } from '../../../src/core/gate/request/whole-list.js';
 import { policyOf, yaml } from '../../policy/author.js';
 import { boundLists } from './bound-lists.js';
 

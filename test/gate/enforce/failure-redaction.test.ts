@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../../../src/engine/policy.js';
-import { withLists } from '../../../src/gate/edge/server-lists.js';
-import * as redaction from '../../../src/gate/enforce/redaction.js';
-import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import { withLists } from '../../../src/core/gate/edge/server-lists.js';
+import * as redaction from '../../../src/core/gate/enforce/redaction.js';
+import type { SessionPreferences } from '../../../src/core/gate/request/kept-preferences.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { gathered } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 import { ListServer } from './list-server.js';

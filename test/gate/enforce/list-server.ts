@@ -1,6 +1,6 @@
-import { Exchange } from '../../../src/gate/edge/exchange.js';
-import type { Sender } from '../../../src/gate/request/configure.js';
-import type { Message } from '../../../src/wire/messages.js';
+import { Exchange } from '../../../src/core/gate/edge/exchange.js';
+import type { Sender } from '../../../src/core/gate/request/configure.js';
+import type { Message } from '../../../src/core/wire/messages.js';
 import { Harness, LIST_KEYS } from '../gate-harness.js';
 
 /** What a server lists, by the method of the list: items, pages of items, or an error with this code. */

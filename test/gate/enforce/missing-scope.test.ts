@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { showsTool } from '../../../src/gate/edge/shows-tool.js';
-import { ownerOf } from '../../../src/session/task-owner.js';
-import type { Message } from '../../../src/wire/messages.js';
+import { showsTool } from '../../../src/core/gate/edge/shows-tool.js';
+import { ownerOf } from '../../../src/core/session/task-owner.js';
+import type { Message } from '../../../src/core/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
 import { MODERN, type Reply, recordsOf, TaskGate, verified } from '../tasks/task-gate.js';
 

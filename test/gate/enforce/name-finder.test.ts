@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NameFinder, replaceParts } from '../../../src/gate/enforce/name-finder.js';
+import { NameFinder, replaceParts } from '../../../src/core/gate/enforce/name-finder.js';
 
 /** What a finder of these names finds, each as the text that it covers. */
 const found = (names: readonly string[], text: string): string[] =>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../../src/gate/edge/exchange.js';
-import { handleRequest } from '../../../src/gate/edge/gather.js';
-import { ROUTE_HANDLERS } from '../../../src/gate/edge/route-handlers.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { EXTENSION_ID, type Message } from '../../../src/wire/messages.js';
+import type { Exchange } from '../../../src/core/gate/edge/exchange.js';
+import { handleRequest } from '../../../src/core/gate/edge/gather.js';
+import { ROUTE_HANDLERS } from '../../../src/core/gate/edge/route-handlers.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { EXTENSION_ID, type Message } from '../../../src/core/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
 import { ListServer, type Lists } from './list-server.js';
 

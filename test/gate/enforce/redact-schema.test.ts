@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { redactSchema } from '../../../src/gate/enforce/redact-schema.js';
+import { redactSchema } from '../../../src/core/gate/enforce/redact-schema.js';
 import { Random } from '../../fuzz/random.js';
 import { growth, LINEAR } from '../../growth.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { exceptionsTo, NOTHING } from '../../../src/gate/enforce/exceptions.js';
-import { hasTexts, redactError, redactMembers } from '../../../src/gate/enforce/redact-texts.js';
+import { exceptionsTo, NOTHING } from '../../../src/core/gate/enforce/exceptions.js';
+import { hasTexts, redactError, redactMembers } from '../../../src/core/gate/enforce/redact-texts.js';
 
 const redact = (text: string): string => `<${text}>`;
 /** Redacts a result of which nothing is excepted. */

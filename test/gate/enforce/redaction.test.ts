@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../../src/gate/edge/exchange.js';
-import { redactResponse as redacting } from '../../../src/gate/enforce/redaction.js';
-import type { Substitute } from '../../../src/gate/request/facts.js';
+import type { Exchange } from '../../../src/core/gate/edge/exchange.js';
+import { redactResponse as redacting } from '../../../src/core/gate/enforce/redaction.js';
+import type { Substitute } from '../../../src/core/gate/request/facts.js';
 import { settledBy } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 import { ListServer, type Lists } from './list-server.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { uriVariantsOf } from '../../../src/gate/enforce/uri-variants.js';
+import { uriVariantsOf } from '../../../src/core/gate/enforce/uri-variants.js';
 import { growth, LINEAR } from '../../growth.js';
 import { sample } from '../../sample.js';
 import { Harness, LIST_KEYS, policyOf } from '../gate-harness.js';

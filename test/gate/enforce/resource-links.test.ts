@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namesResources, withoutHiddenLinks } from '../../../src/gate/enforce/resource-links.js';
+import { namesResources, withoutHiddenLinks } from '../../../src/core/gate/enforce/resource-links.js';
 
 const link = (uri: unknown) => ({ type: 'resource_link', uri, name: 'n' });
 const embedded = (uri: unknown) => ({ type: 'resource', resource: { uri, text: 't' } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutHiddenTools, withoutOfferedTools } from '../../../src/gate/enforce/sampling-tools.js';
+import { withoutHiddenTools, withoutOfferedTools } from '../../../src/core/gate/enforce/sampling-tools.js';
 
 const isHidden = (name: string) => name === 'secret';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { withLists } from '../../../src/gate/edge/server-lists.js';
-import { redactServerMessage } from '../../../src/gate/enforce/redaction.js';
-import type { View } from '../../../src/gate/request/facts.js';
-import type { Notification, Request } from '../../../src/wire/messages.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import { withLists } from '../../../src/core/gate/edge/server-lists.js';
+import { redactServerMessage } from '../../../src/core/gate/enforce/redaction.js';
+import type { View } from '../../../src/core/gate/request/facts.js';
+import type { Notification, Request } from '../../../src/core/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
 import { ListServer } from './list-server.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import type { Policy } from '../../../src/engine/policy.js';
-import { isShownByEntry } from '../../../src/gate/enforce/visibility.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import { isShownByEntry } from '../../../src/core/gate/enforce/visibility.js';
 import { policyOf, yaml } from '../../policy/author.js';
 
 const POLICY = yaml`

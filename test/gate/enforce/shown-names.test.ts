@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { isShown, isUriShown } from '../../../src/gate/enforce/visibility.js';
-import { NO_LISTS } from '../../../src/gate/request/whole-list.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import { isShown, isUriShown } from '../../../src/core/gate/enforce/visibility.js';
+import { NO_LISTS } from '../../../src/core/gate/request/whole-list.js';
 import { policyOf, yaml } from '../../policy/author.js';
 import { boundLists } from './bound-lists.js';
 

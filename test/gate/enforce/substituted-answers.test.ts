@@ -2,8 +2,8 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { expect, it } from 'vitest';
-import { gatedTransport } from '../../../src/gate/edge/gated-transport.js';
-import { LivePolicy } from '../../../src/gate/request/live-policy.js';
+import { gatedTransport } from '../../../src/core/gate/edge/gated-transport.js';
+import { LivePolicy } from '../../../src/core/gate/request/live-policy.js';
 import { policyOf } from '../gate-harness.js';
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { NameFinder } from '../../../src/gate/enforce/name-finder.js';
-import { textRedaction } from '../../../src/gate/enforce/text-redaction.js';
-import type { Substitute } from '../../../src/gate/request/facts.js';
-import type { Request } from '../../../src/wire/messages.js';
+import { NameFinder } from '../../../src/core/gate/enforce/name-finder.js';
+import { textRedaction } from '../../../src/core/gate/enforce/text-redaction.js';
+import type { Substitute } from '../../../src/core/gate/request/facts.js';
+import type { Request } from '../../../src/core/wire/messages.js';
 import { growth, LINEAR } from '../../growth.js';
 
 const HIDDEN = ['secret', 'vault', 'schlüssel', 'r://a/secret', 'note'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normalizeUri, uriVariantsOf } from '../../../src/gate/enforce/uri-variants.js';
+import { normalizeUri, uriVariantsOf } from '../../../src/core/gate/enforce/uri-variants.js';
 
 describe('the normal form of a URI', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Configuration, resolveConfiguration } from '../../../src/engine/configuration.js';
-import type { Kind, Policy } from '../../../src/engine/policy.js';
-import { ONE_SERVER } from '../../../src/engine/servers/outside-names.js';
+import { type Configuration, resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import type { Kind, Policy } from '../../../src/core/engine/policy.js';
+import { ONE_SERVER } from '../../../src/core/engine/servers/outside-names.js';
 import {
   decisionOnKnownUri,
   decisionOnName,
@@ -9,8 +9,8 @@ import {
   isShown,
   isUriShown,
   targetMatcher,
-} from '../../../src/gate/enforce/visibility.js';
-import { NO_LISTS } from '../../../src/gate/request/whole-list.js';
+} from '../../../src/core/gate/enforce/visibility.js';
+import { NO_LISTS } from '../../../src/core/gate/request/whole-list.js';
 import { policyOf, yaml } from '../../policy/author.js';
 import { boundLists } from './bound-lists.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { carryOut } from '../../../src/gate/edge/gather.js';
-import { answerPage, listTarget, type PagedList } from '../../../src/gate/lists/answer-page.js';
-import { digestOf, makeCursor } from '../../../src/gate/lists/cursor.js';
+import { carryOut } from '../../../src/core/gate/edge/gather.js';
+import { answerPage, listTarget, type PagedList } from '../../../src/core/gate/lists/answer-page.js';
+import { digestOf, makeCursor } from '../../../src/core/gate/lists/cursor.js';
 import { exchangeOf, modern } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KINDS, type Kind, type Primitive } from '../../../src/engine/index.js';
+import { KINDS, type Kind, type Primitive } from '../../../src/core/engine/index.js';
 import {
   applyListFilter,
   FILTER_FIELDS,
   type ReadListFilter,
   readListFilter,
-} from '../../../src/gate/lists/client-filter.js';
-import { compilePattern as compileMatcher } from '../../../src/gate/lists/wildcard-pattern.js';
+} from '../../../src/core/gate/lists/client-filter.js';
+import { compilePattern as compileMatcher } from '../../../src/core/gate/lists/wildcard-pattern.js';
 import { growth, LINEAR } from '../../growth.js';
 
 function compilePattern(pattern: string): (text: string) => boolean {

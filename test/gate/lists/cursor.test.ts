@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { cutPage, pageOf } from '../../../src/gate/lists/answer-page.js';
-import { digestOf, digestsOf, isGateCursor, makeCursor, readCursor } from '../../../src/gate/lists/cursor.js';
+import { cutPage, pageOf } from '../../../src/core/gate/lists/answer-page.js';
+import {
+  digestOf,
+  digestsOf,
+  isGateCursor,
+  makeCursor,
+  readCursor,
+} from '../../../src/core/gate/lists/cursor.js';
 
 const target = { catalog: 'c', policy: 'p', configuration: 'f', filter: '' };
 const cursorAt = (offset: number) => makeCursor({ ...target, offset });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import type { Primitive } from '../../../src/engine/mapping.js';
-import type { Kind, Policy } from '../../../src/engine/policy.js';
-import { ONE_SERVER } from '../../../src/engine/servers/outside-names.js';
-import { filterList, withWarnings } from '../../../src/gate/lists/filter-list.js';
-import { wholeListOf } from '../../../src/gate/request/whole-list.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import type { Primitive } from '../../../src/core/engine/mapping.js';
+import type { Kind, Policy } from '../../../src/core/engine/policy.js';
+import { ONE_SERVER } from '../../../src/core/engine/servers/outside-names.js';
+import { filterList, withWarnings } from '../../../src/core/gate/lists/filter-list.js';
+import { wholeListOf } from '../../../src/core/gate/request/whole-list.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
 
 const POLICY = `

@@ -1,5 +1,5 @@
-import type { Sender } from '../../../src/gate/request/configure.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import type { Sender } from '../../../src/core/gate/request/configure.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { Harness, policyOf } from '../gate-harness.js';
 
 const POLICY = `

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { digestOf, makeCursor } from '../../../src/gate/lists/cursor.js';
+import { digestOf, makeCursor } from '../../../src/core/gate/lists/cursor.js';
 import { Harness } from '../gate-harness.js';
 import { answerWith, errorWith, gate, high, list, named, plain, policyWith, TOOLS } from './list-gate.js';
 

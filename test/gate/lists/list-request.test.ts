@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { modern, settled } from '../exchange-of.js';
 import { Harness } from '../gate-harness.js';
 import { answerWith, errorWith, gate, high, list, named, plain, policyWith, TOOLS } from './list-gate.js';

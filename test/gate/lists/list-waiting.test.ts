@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { ONE_SERVER } from '../../../src/engine/servers/outside-names.js';
-import { openCursor } from '../../../src/gate/lists/cursor.js';
-import { filterUnexpected } from '../../../src/gate/lists/list-request.js';
-import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { type Answer, EXTENSION_ID, type Message, type Request } from '../../../src/wire/messages.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import { ONE_SERVER } from '../../../src/core/engine/servers/outside-names.js';
+import { openCursor } from '../../../src/core/gate/lists/cursor.js';
+import { filterUnexpected } from '../../../src/core/gate/lists/list-request.js';
+import type { SessionPreferences } from '../../../src/core/gate/request/kept-preferences.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { type Answer, EXTENSION_ID, type Message, type Request } from '../../../src/core/wire/messages.js';
 import { modern, settled } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inputSchemaFor } from '../../../src/gate/lists/model-parameters.js';
+import { inputSchemaFor } from '../../../src/core/gate/lists/model-parameters.js';
 import { policyOf } from '../gate-harness.js';
 
 const { concerns } = policyOf(`

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Kind } from '../../../src/engine/policy.js';
-import type { Exchange } from '../../../src/gate/edge/exchange.js';
-import { inputSchemaFor } from '../../../src/gate/lists/model-parameters.js';
-import { ownListOnly, withOwnEntries } from '../../../src/gate/lists/own-entries.js';
-import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
+import type { Kind } from '../../../src/core/engine/policy.js';
+import type { Exchange } from '../../../src/core/gate/edge/exchange.js';
+import { inputSchemaFor } from '../../../src/core/gate/lists/model-parameters.js';
+import { ownListOnly, withOwnEntries } from '../../../src/core/gate/lists/own-entries.js';
+import type { SessionPreferences } from '../../../src/core/gate/request/kept-preferences.js';
 import { APPS, exchangeOf, modern } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type PageLimits, pageOf } from '../../../src/gate/lists/answer-page.js';
-import { applyListFilter, readListFilter } from '../../../src/gate/lists/client-filter.js';
-import { type CursorTarget, digestOf, makeCursor, readCursor } from '../../../src/gate/lists/cursor.js';
+import { type PageLimits, pageOf } from '../../../src/core/gate/lists/answer-page.js';
+import { applyListFilter, readListFilter } from '../../../src/core/gate/lists/client-filter.js';
+import { type CursorTarget, digestOf, makeCursor, readCursor } from '../../../src/core/gate/lists/cursor.js';
 import { sample } from '../../sample.js';
 
 afterEach(() => vi.restoreAllMocks());

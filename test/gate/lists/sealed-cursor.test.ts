@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSealed, openCursor, sealCursor } from '../../../src/gate/lists/cursor.js';
+import { isSealed, openCursor, sealCursor } from '../../../src/core/gate/lists/cursor.js';
 
 const target = { catalog: 'tools', policy: 'p', configuration: 'c', filter: 'f' };
 const sealed = sealCursor(target, 'page-2');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { outsideEntry } from '../../../src/engine/servers/outside-names.js';
-import { withOutsideNames } from '../../../src/gate/lists/sibling-names.js';
+import { outsideEntry } from '../../../src/core/engine/servers/outside-names.js';
+import { withOutsideNames } from '../../../src/core/gate/lists/sibling-names.js';
 
 const tool = (name: string, description = '') => ({
   name,

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
+import { EXTENSION_ID, read } from '../../../src/core/wire/messages.js';
 import { modern } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 

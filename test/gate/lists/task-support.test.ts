@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { callableTools, listsTaskOnlyTools, toolsOfEra } from '../../../src/gate/lists/tools-for-client.js';
+import {
+  callableTools,
+  listsTaskOnlyTools,
+  toolsOfEra,
+} from '../../../src/core/gate/lists/tools-for-client.js';
 import { exchangeOf, modern } from '../exchange-of.js';
 import { Harness, policyOf, SECURITY } from '../gate-harness.js';
 

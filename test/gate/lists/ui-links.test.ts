@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Kind } from '../../../src/engine/policy.js';
-import { gather } from '../../../src/gate/edge/gather.js';
-import { withoutHiddenUi } from '../../../src/gate/lists/tools-for-client.js';
+import type { Kind } from '../../../src/core/engine/policy.js';
+import { gather } from '../../../src/core/gate/edge/gather.js';
+import { withoutHiddenUi } from '../../../src/core/gate/lists/tools-for-client.js';
 import { exchangeOf } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compilePattern } from '../../../src/gate/lists/wildcard-pattern.js';
+import { compilePattern } from '../../../src/core/gate/lists/wildcard-pattern.js';
 
 it.each([
   ['?', '\uffff', true],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Panel } from '../../../src/gate/panel/panel.js';
-import { read } from '../../../src/wire/messages.js';
+import type { Panel } from '../../../src/core/gate/panel/panel.js';
+import { read } from '../../../src/core/wire/messages.js';
 import { PATIENCE } from '../../patience.js';
 import { sample } from '../../sample.js';
 import { Harness, policyOf } from '../gate-harness.js';

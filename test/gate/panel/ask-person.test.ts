@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LONGEST_WAIT } from '../../../src/gate/edge/ask-person.js';
-import { type formOf, readFormAnswer } from '../../../src/gate/panel/form.js';
-import { ask, type FormAnswer } from '../../../src/gate/request/decision.js';
-import type { RequestId } from '../../../src/wire/messages.js';
+import { LONGEST_WAIT } from '../../../src/core/gate/edge/ask-person.js';
+import { type formOf, readFormAnswer } from '../../../src/core/gate/panel/form.js';
+import { ask, type FormAnswer } from '../../../src/core/gate/request/decision.js';
+import type { RequestId } from '../../../src/core/wire/messages.js';
 import { decided } from '../exchange-of.js';
 import { talkTo } from './panel-policy.js';
 

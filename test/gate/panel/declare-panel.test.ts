@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { declarePanel } from '../../../src/gate/concerns/declare-panel.js';
-import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/gate/request/client-surfaces.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
+import { declarePanel } from '../../../src/core/gate/concerns/declare-panel.js';
+import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/core/gate/request/client-surfaces.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
 import { modern, Talk } from '../concerns/talk.js';
 import { ON, panelPolicy, READ_ONLY } from './panel-policy.js';
 

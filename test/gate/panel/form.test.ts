@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { changeIn, formOf } from '../../../src/gate/panel/form.js';
-import type { PanelConcern, PanelPreset } from '../../../src/gate/panel/panel-document.js';
+import { changeIn, formOf } from '../../../src/core/gate/panel/form.js';
+import type { PanelConcern, PanelPreset } from '../../../src/core/gate/panel/panel-document.js';
 import { panelDocument } from './panel-document.js';
 
 const concern = (rest: Partial<PanelConcern>): PanelConcern => ({

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { loadTokenCounter } from '../../../src/cli/inputs/token-counter.js';
-import { ownListOnly } from '../../../src/gate/lists/own-entries.js';
-import { listHiddenTools as listHiddenToolsOf } from '../../../src/gate/panel/hidden-tools.js';
-import { addTools as addToolsOf } from '../../../src/gate/panel/model-act.js';
-import { stateOf as stateOfOf } from '../../../src/gate/panel/switches.js';
-import { ERRORS } from '../../../src/wire/messages.js';
+import { ownListOnly } from '../../../src/core/gate/lists/own-entries.js';
+import { listHiddenTools as listHiddenToolsOf } from '../../../src/core/gate/panel/hidden-tools.js';
+import { addTools as addToolsOf } from '../../../src/core/gate/panel/model-act.js';
+import { stateOf as stateOfOf } from '../../../src/core/gate/panel/switches.js';
+import { ERRORS } from '../../../src/core/wire/messages.js';
 import { gathered } from '../exchange-of.js';
 import { manyPolicy, manyTools } from './many-tools.js';
 import { panelPolicy, talkTo } from './panel-policy.js';

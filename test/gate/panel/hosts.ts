@@ -4,10 +4,10 @@ import { InMemoryTransport as MemoryV1 } from '@modelcontextprotocol/sdk/inMemor
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { InMemoryTransport as MemoryV2 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { Policy } from '../../../src/engine/policy.js';
-import { attachConcerns } from '../../../src/gate/attach.js';
-import { createHandler as createHandlerV2 } from '../../../src/http/sdk-v2.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import { attachConcerns } from '../../../src/core/gate/attach.js';
+import { createHandler as createHandlerV2 } from '../../../src/core/http/sdk-v2.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
 import { serverV1, serverV2 } from '../../behavior/servers.js';
 
 /** Accepts any result: these tests look at the messages themselves. */

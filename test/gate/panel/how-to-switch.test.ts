@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { howToSwitch, whyReadOnly } from '../../../src/gate/panel/how-to-switch.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
+import { howToSwitch, whyReadOnly } from '../../../src/core/gate/panel/how-to-switch.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
 import { modern, Talk } from '../concerns/talk.js';
 import { HOW, NO_PRESETS, NOT_KEPT, ON, ONLY_LOOK, READ_ONLY } from './panel-policy.js';
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { LONGEST_WAIT } from '../../../src/gate/edge/ask-person.js';
-import { createHandler } from '../../../src/http/sdk-v1.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
+import { LONGEST_WAIT } from '../../../src/core/gate/edge/ask-person.js';
+import { createHandler } from '../../../src/core/http/sdk-v1.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { EXTENSION_ID, read } from '../../../src/core/wire/messages.js';
 import { serverV1 } from '../../behavior/servers.js';
 import { Harness, policyOf } from '../gate-harness.js';
 import { type Host, hostV1, hostV2, namesOf, type Person, textOf } from './hosts.js';

@@ -1,4 +1,4 @@
-import type { Policy } from '../../../src/engine/policy.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
 import { panelPolicy } from './panel-policy.js';
 
 const TOPICS = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { actOfModel as actOfModelOf } from '../../../src/gate/panel/model-act.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
+import { actOfModel as actOfModelOf } from '../../../src/core/gate/panel/model-act.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
 import { failing, modern, Talk } from '../concerns/talk.js';
 import { gathered } from '../exchange-of.js';
 import { HOW, NOT_KEPT, ON, ONLY_LOOK, panelPolicy, READ_ONLY, TOOLS, talkTo } from './panel-policy.js';

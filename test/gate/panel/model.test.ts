@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseLogLine } from '../../../src/cli/reports/why/log-line.js';
 import { replay } from '../../../src/cli/reports/why/replay.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { reportFields } from '../../../src/telemetry/report-fields.js';
-import { EXTENSION_ID, METHODS, read } from '../../../src/wire/messages.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { reportFields } from '../../../src/core/telemetry/report-fields.js';
+import { EXTENSION_ID, METHODS, read } from '../../../src/core/wire/messages.js';
 import { Harness, policyOf } from '../gate-harness.js';
 import { type Host, hostV1, hostV2, namesOf, textOf } from './hosts.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { moreTools as moreToolsOf } from '../../../src/gate/panel/more-tools.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionRecord } from '../../../src/session/store.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { moreTools as moreToolsOf } from '../../../src/core/gate/panel/more-tools.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { SessionRecord } from '../../../src/core/session/store.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { modern, Talk } from '../concerns/talk.js';
 import { gathered } from '../exchange-of.js';
 import { ON, panelPolicy, READ_ONLY, TOOLS, talkTo } from './panel-policy.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Policy } from '../../../src/engine/policy.js';
-import { METHODS, read } from '../../../src/wire/messages.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import { METHODS, read } from '../../../src/core/wire/messages.js';
 import { PATIENCE } from '../../patience.js';
 import { Harness, policyOf } from '../gate-harness.js';
 import {

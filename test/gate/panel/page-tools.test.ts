@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { howToWiden } from '../../../src/gate/panel/how-to-switch.js';
-import { callPageTool as callPageToolOf } from '../../../src/gate/panel/page-tools.js';
-import { summaryOf } from '../../../src/gate/panel/sentence.js';
-import { stateOf as stateOfOf } from '../../../src/gate/panel/switches.js';
-import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/gate/request/client-surfaces.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
+import { howToWiden } from '../../../src/core/gate/panel/how-to-switch.js';
+import { callPageTool as callPageToolOf } from '../../../src/core/gate/panel/page-tools.js';
+import { summaryOf } from '../../../src/core/gate/panel/sentence.js';
+import { stateOf as stateOfOf } from '../../../src/core/gate/panel/switches.js';
+import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/core/gate/request/client-surfaces.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
 import { failing, modern, Talk } from '../concerns/talk.js';
 import { gathered } from '../exchange-of.js';
 import { HOW, NOT_KEPT, ON, ONLY_LOOK, READ_ONLY, TOOLS, talkTo } from './panel-policy.js';

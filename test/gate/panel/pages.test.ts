@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseLogLine } from '../../../src/cli/reports/why/log-line.js';
 import { replay } from '../../../src/cli/reports/why/replay.js';
-import { reportFields } from '../../../src/telemetry/report-fields.js';
-import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
+import { reportFields } from '../../../src/core/telemetry/report-fields.js';
+import { EXTENSION_ID, read } from '../../../src/core/wire/messages.js';
 import { Harness, policyOf } from '../gate-harness.js';
 
 const PAGE = 'ui://chart.html';

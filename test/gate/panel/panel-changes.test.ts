@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { completeChange } from '../../../src/gate/panel/panel-state.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import { completeChange } from '../../../src/core/gate/panel/panel-state.js';
 import { policyOf, yaml } from '../../policy/author.js';
 import { policy, stateOf, TEXT } from './panel-states.js';
 

@@ -9,10 +9,10 @@ import {
   type Primitive,
   resolveConfiguration,
   type ServerCatalog,
-} from '../../../src/engine/index.js';
-import type { PanelPreferences } from '../../../src/gate/panel/panel-document.js';
-import { completeChange, panelState } from '../../../src/gate/panel/panel-state.js';
-import { loadPolicy } from '../../../src/policy/index.js';
+} from '../../../src/core/engine/index.js';
+import type { PanelPreferences } from '../../../src/core/gate/panel/panel-document.js';
+import { completeChange, panelState } from '../../../src/core/gate/panel/panel-state.js';
+import { loadPolicy } from '../../../src/core/policy/index.js';
 import { allConfigurations, smallPolicies } from '../../engine/small-policies.js';
 import { sample } from '../../sample.js';
 import { bindAll, configureFor, stateOf, tokensOf } from '../../slow/browser/states.js';

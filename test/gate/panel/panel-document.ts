@@ -1,4 +1,4 @@
-import type { PanelState } from '../../../src/gate/panel/panel-document.js';
+import type { PanelState } from '../../../src/core/gate/panel/panel-document.js';
 
 /** A document of a page: one of four tools is shown, and there are no concerns. */
 export const panelDocument = (rest: Partial<PanelState> = {}): PanelState => ({

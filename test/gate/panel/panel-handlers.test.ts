@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PANEL_HTML } from '../../../src/gate/panel/generated/page.js';
-import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/gate/request/client-surfaces.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
+import { PANEL_HTML } from '../../../src/core/gate/panel/generated/page.js';
+import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/core/gate/request/client-surfaces.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { EXTENSION_ID, read } from '../../../src/core/wire/messages.js';
 import { failing, modern, Talk } from '../concerns/talk.js';
 import { ON, panelPolicy, TOOLS, talkTo } from './panel-policy.js';
 
 // The handlers load them with the first request. Loading can take longer than a test waits for an answer.
 beforeAll(async () => {
-  await import('../../../src/gate/panel/tool.js');
-  await import('../../../src/gate/panel/page-tools.js');
-  await import('../../../src/gate/panel/prompt.js');
+  await import('../../../src/core/gate/panel/tool.js');
+  await import('../../../src/core/gate/panel/page-tools.js');
+  await import('../../../src/core/gate/panel/prompt.js');
 });
 
 const PAGE = { uri: 'ui://concerns/panel.html' };

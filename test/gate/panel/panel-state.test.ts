@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { identityOf, type Primitive } from '../../../src/engine/mapping.js';
-import { KINDS } from '../../../src/engine/policy.js';
-import { type PanelInput, panelState } from '../../../src/gate/panel/panel-state.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import { identityOf, type Primitive } from '../../../src/core/engine/mapping.js';
+import { KINDS } from '../../../src/core/engine/policy.js';
+import { type PanelInput, panelState } from '../../../src/core/gate/panel/panel-state.js';
 import { policyOf, yaml } from '../../policy/author.js';
 import { CONNECTION, policy, stateOf, TEXT, TOOLS } from './panel-states.js';
 

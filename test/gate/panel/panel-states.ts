@@ -1,9 +1,9 @@
-import { type Caller, resolveConfiguration } from '../../../src/engine/configuration.js';
-import type { ServerCatalog } from '../../../src/engine/index.js';
-import { KINDS, type Policy } from '../../../src/engine/policy.js';
-import { bindCatalog } from '../../../src/engine/select.js';
-import type { PanelState } from '../../../src/gate/panel/panel-document.js';
-import { type PanelInput, panelState } from '../../../src/gate/panel/panel-state.js';
+import { type Caller, resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import type { ServerCatalog } from '../../../src/core/engine/index.js';
+import { KINDS, type Policy } from '../../../src/core/engine/policy.js';
+import { bindCatalog } from '../../../src/core/engine/select.js';
+import type { PanelState } from '../../../src/core/gate/panel/panel-document.js';
+import { type PanelInput, panelState } from '../../../src/core/gate/panel/panel-state.js';
 import { policyOf, yaml } from '../../policy/author.js';
 
 export const TEXT = yaml`

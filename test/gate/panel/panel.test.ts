@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { panelOf } from '../../../src/gate/edge/panel-of.js';
-import { problemOf } from '../../../src/gate/panel/panel.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionRecord } from '../../../src/session/store.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import { panelOf } from '../../../src/core/gate/edge/panel-of.js';
+import { problemOf } from '../../../src/core/gate/panel/panel.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { SessionRecord } from '../../../src/core/session/store.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { failing, modern, Talk } from '../concerns/talk.js';
 import { ON, ONLY_LOOK, panelPolicy, READ_ONLY, TOOLS, talkTo } from './panel-policy.js';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { getPrompt as getPromptOf } from '../../../src/gate/panel/prompt.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionStore } from '../../../src/session/store.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { getPrompt as getPromptOf } from '../../../src/core/gate/panel/prompt.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { SessionStore } from '../../../src/core/session/store.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { failing, modern, Talk } from '../concerns/talk.js';
 import { gathered } from '../exchange-of.js';
 import { NO_PRESETS, ON, ONLY_LOOK, READ_ONLY, TOOLS, talkTo } from './panel-policy.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Settings } from '../../../src/engine/policy.js';
-import { whyOnlyLook } from '../../../src/gate/panel/how-to-switch.js';
+import type { Settings } from '../../../src/core/engine/policy.js';
+import { whyOnlyLook } from '../../../src/core/gate/panel/how-to-switch.js';
 
 const READ_ONLY =
   'The panel is read-only, so nothing can be changed here. To allow changes, set "panel: on" under "settings" in the policy. If the policy does not set it, run "mcp-concerns serve" with "--panel on".';

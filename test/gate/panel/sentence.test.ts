@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PanelConcern } from '../../../src/gate/panel/panel-document.js';
-import { errorResult, summaryOf, textResult } from '../../../src/gate/panel/sentence.js';
+import type { PanelConcern } from '../../../src/core/gate/panel/panel-document.js';
+import { errorResult, summaryOf, textResult } from '../../../src/core/gate/panel/sentence.js';
 import { panelDocument } from './panel-document.js';
 
 const concern = (name: string, rest: Partial<PanelConcern>): PanelConcern => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { panelOf } from '../../../src/gate/edge/panel-of.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { read } from '../../../src/wire/messages.js';
+import { panelOf } from '../../../src/core/gate/edge/panel-of.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { read } from '../../../src/core/wire/messages.js';
 import type { Talk } from '../concerns/talk.js';
 import { Talk as ServerTalk } from '../concerns/talk.js';
 import { Harness } from '../gate-harness.js';

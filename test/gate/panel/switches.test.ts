@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { switchTo as switchToOf } from '../../../src/gate/panel/panel.js';
-import { stateOf as stateOfOf } from '../../../src/gate/panel/switches.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
+import { switchTo as switchToOf } from '../../../src/core/gate/panel/panel.js';
+import { stateOf as stateOfOf } from '../../../src/core/gate/panel/switches.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
 import { modern, Talk } from '../concerns/talk.js';
 import { gathered } from '../exchange-of.js';
 import { NOT_KEPT, ON, talkTo } from './panel-policy.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { moreTools as moreToolsOf } from '../../../src/gate/panel/more-tools.js';
-import { summaryOf } from '../../../src/gate/panel/sentence.js';
-import { stateOf as stateOfOf } from '../../../src/gate/panel/switches.js';
-import { callTool as callToolOf } from '../../../src/gate/panel/tool.js';
-import type { PrincipalPreferences } from '../../../src/gate/request/kept-preferences.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { type RequestId, read } from '../../../src/wire/messages.js';
+import { moreTools as moreToolsOf } from '../../../src/core/gate/panel/more-tools.js';
+import { summaryOf } from '../../../src/core/gate/panel/sentence.js';
+import { stateOf as stateOfOf } from '../../../src/core/gate/panel/switches.js';
+import { callTool as callToolOf } from '../../../src/core/gate/panel/tool.js';
+import type { PrincipalPreferences } from '../../../src/core/gate/request/kept-preferences.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { type RequestId, read } from '../../../src/core/wire/messages.js';
 import { failing, modern, Talk } from '../concerns/talk.js';
 import { gathered } from '../exchange-of.js';
 import { HOW, NOT_KEPT, ON, ONLY_LOOK, READ_ONLY, TOOLS, talkTo } from './panel-policy.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { canChange, unshared } from '../../../src/gate/request/configure.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import { canChange, unshared } from '../../../src/core/gate/request/configure.js';
 import { policyOf } from '../gate-harness.js';
 
 const POLICY = 'concerns: { a: { values: [b, c] } }\n';

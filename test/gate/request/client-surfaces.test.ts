@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ClientSurfaces, surfacesOf } from '../../../src/gate/request/client-surfaces.js';
+import { type ClientSurfaces, surfacesOf } from '../../../src/core/gate/request/client-surfaces.js';
 
 const PAGE = 'text/html;profile=mcp-app';
 const apps = (mimeTypes: unknown) => ({ extensions: { 'io.modelcontextprotocol/ui': { mimeTypes } } });

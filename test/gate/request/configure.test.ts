@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { describeConfiguration, describeOrigins } from '../../../src/engine/configuration.js';
-import { callerOf, configure, type Sender } from '../../../src/gate/request/configure.js';
-import type { StoredPreferences } from '../../../src/gate/request/kept-preferences.js';
-import type { SessionRecord } from '../../../src/session/store.js';
-import { EXTENSION_ID, eraOf, type Request } from '../../../src/wire/messages.js';
+import { describeConfiguration, describeOrigins } from '../../../src/core/engine/configuration.js';
+import { callerOf, configure, type Sender } from '../../../src/core/gate/request/configure.js';
+import type { StoredPreferences } from '../../../src/core/gate/request/kept-preferences.js';
+import type { SessionRecord } from '../../../src/core/session/store.js';
+import { EXTENSION_ID, eraOf, type Request } from '../../../src/core/wire/messages.js';
 import { modern } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 

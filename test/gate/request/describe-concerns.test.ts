@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { describeConcerns, NO_REPORT, storeWarning } from '../../../src/gate/request/report.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import { describeConcerns, NO_REPORT, storeWarning } from '../../../src/core/gate/request/report.js';
 import { policyOf } from '../gate-harness.js';
 
 const policy = policyOf('concerns: { security: { values: [low, high], model: free } }\n');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
-import { read } from '../../../src/wire/messages.js';
+import type { SessionPreferences } from '../../../src/core/gate/request/kept-preferences.js';
+import { read } from '../../../src/core/wire/messages.js';
 import { Harness, policyOf } from '../gate-harness.js';
 
 const hidden = (name: string, path: string) => `

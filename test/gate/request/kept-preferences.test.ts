@@ -10,9 +10,9 @@ import {
   type StoredPreferences,
   strongestPlace,
   withoutModel,
-} from '../../../src/gate/request/kept-preferences.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { HostConcerns, SessionRecord, SessionStore } from '../../../src/session/store.js';
+} from '../../../src/core/gate/request/kept-preferences.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { HostConcerns, SessionRecord, SessionStore } from '../../../src/core/session/store.js';
 import { policyOf } from '../gate-harness.js';
 
 const UNKNOWN = { state: 'unknown' } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LivePolicy, policyInForce } from '../../../src/gate/request/live-policy.js';
+import { LivePolicy, policyInForce } from '../../../src/core/gate/request/live-policy.js';
 import { policyOf } from '../gate-harness.js';
 
 const one = policyOf('concerns: { a: { values: [b, c] } }\n');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../../examples/vault/server.js';
 import { readCatalogFile } from '../../../src/cli/inputs/catalog-file.js';
-import type { Policy } from '../../../src/engine/policy.js';
-import type { FetchHandler } from '../../../src/http/fetch-handler.js';
-import { createHandler } from '../../../src/http/sdk-v1.js';
-import { createHandler as createHandlerV2 } from '../../../src/http/sdk-v2.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import type { FetchHandler } from '../../../src/core/http/fetch-handler.js';
+import { createHandler } from '../../../src/core/http/sdk-v1.js';
+import { createHandler as createHandlerV2 } from '../../../src/core/http/sdk-v2.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { serverV2 } from '../../behavior/servers.js';
 import { policyOf } from '../../policy/author.js';
 

@@ -5,8 +5,8 @@ import {
   readNameFilters,
   warnOfOtherServers,
   warnOfUnknownNames,
-} from '../../../src/gate/request/name-filters.js';
-import type { HttpRequestInfo } from '../../../src/gate/request/preference-sources.js';
+} from '../../../src/core/gate/request/name-filters.js';
+import type { HttpRequestInfo } from '../../../src/core/gate/request/preference-sources.js';
 import { policyOf } from '../gate-harness.js';
 
 const POLICY = `

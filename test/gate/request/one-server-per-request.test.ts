@@ -6,10 +6,10 @@ import {
   ListToolsResultSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
-import { pinsOf } from '../../../src/engine/pins.js';
-import { byKind, type Policy } from '../../../src/engine/policy.js';
-import { attachConcerns } from '../../../src/gate/attach.js';
-import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { pinsOf } from '../../../src/core/engine/pins.js';
+import { byKind, type Policy } from '../../../src/core/engine/policy.js';
+import { attachConcerns } from '../../../src/core/gate/attach.js';
+import { EXTENSION_ID } from '../../../src/core/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
 
 const POLICY = 'concerns: { security: { values: [low, high] } }\n';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { describeConfiguration, resolveConfiguration } from '../../../src/engine/index.js';
+import { describeConfiguration, resolveConfiguration } from '../../../src/core/engine/index.js';
 import {
   type HttpRequestInfo,
   parseHeader,
   parseParameter,
   readPreferenceSources,
-} from '../../../src/gate/request/preference-sources.js';
-import { EXTENSION_ID, type Request } from '../../../src/wire/messages.js';
+} from '../../../src/core/gate/request/preference-sources.js';
+import { EXTENSION_ID, type Request } from '../../../src/core/wire/messages.js';
 import { policyOf, yaml } from '../../policy/author.js';
 
 const list = (params?: Record<string, unknown>): Request => ({

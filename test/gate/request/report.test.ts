@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Sender } from '../../../src/gate/request/configure.js';
-import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
-import type { GateReport } from '../../../src/gate/request/report.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { ownerOf } from '../../../src/session/task-owner.js';
-import { CLIENT_CAPABILITIES_META, EXTENSION_ID, PROTOCOL_VERSION_META } from '../../../src/wire/messages.js';
+import type { Sender } from '../../../src/core/gate/request/configure.js';
+import type { SessionPreferences } from '../../../src/core/gate/request/kept-preferences.js';
+import type { GateReport } from '../../../src/core/gate/request/report.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { ownerOf } from '../../../src/core/session/task-owner.js';
+import {
+  CLIENT_CAPABILITIES_META,
+  EXTENSION_ID,
+  PROTOCOL_VERSION_META,
+} from '../../../src/core/wire/messages.js';
 import { Harness, policyOf } from '../gate-harness.js';
 
 const POLICY = `

@@ -6,8 +6,8 @@ import {
   readSession,
   type SessionPreferences,
   updateSession,
-} from '../../../src/gate/request/kept-preferences.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
+} from '../../../src/core/gate/request/kept-preferences.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
 import { policyOf } from '../gate-harness.js';
 
 const store = createMemoryStore();

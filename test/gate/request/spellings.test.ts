@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readChange } from '../../../src/cli/commands/switch.js';
 import { readPreferences } from '../../../src/cli/options/preferences.js';
-import { describeAccepted, resolveConfiguration } from '../../../src/engine/configuration.js';
-import { readPreferenceSources } from '../../../src/gate/request/preference-sources.js';
+import { describeAccepted, resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import { readPreferenceSources } from '../../../src/core/gate/request/preference-sources.js';
 import { policyOf } from '../gate-harness.js';
 
 const policy = policyOf(`

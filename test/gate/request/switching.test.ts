@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { PrincipalPreferences, SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
-import { canKeep, canSwitch, clientSurfaces, openToModel } from '../../../src/gate/request/switching.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
+import type {
+  PrincipalPreferences,
+  SessionPreferences,
+} from '../../../src/core/gate/request/kept-preferences.js';
+import { canKeep, canSwitch, clientSurfaces, openToModel } from '../../../src/core/gate/request/switching.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
 import { APPS, exchangeOf, modern } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 

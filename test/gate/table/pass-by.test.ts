@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { panelMode } from '../../../src/gate/table/routes.js';
-import { panelRouteOf, passesBy, reportOfPassing } from '../../../src/gate/table/routing.js';
+import { panelMode } from '../../../src/core/gate/table/routes.js';
+import { panelRouteOf, passesBy, reportOfPassing } from '../../../src/core/gate/table/routing.js';
 import { modern } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { entriesOf, isAllowed, malformedName, nameIn } from '../../../src/gate/table/routes.js';
+import { entriesOf, isAllowed, malformedName, nameIn } from '../../../src/core/gate/table/routes.js';
 import {
   loggable,
   passesNotification,
   passesServerRequest,
   refusalOf,
   routeOf,
-} from '../../../src/gate/table/routing.js';
+} from '../../../src/core/gate/table/routing.js';
 import { modern } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 

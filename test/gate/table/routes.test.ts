@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { NOTIFICATIONS, ROUTES, SERVER_REQUESTS } from '../../../src/gate/table/routes.js';
+import { NOTIFICATIONS, ROUTES, SERVER_REQUESTS } from '../../../src/core/gate/table/routes.js';
 import { Harness, policyOf } from '../gate-harness.js';
 
 const POLICY = `

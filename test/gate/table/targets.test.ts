@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KINDS_OF, targetOf, withName } from '../../../src/gate/table/routing.js';
+import { KINDS_OF, targetOf, withName } from '../../../src/core/gate/table/routing.js';
 
 const named = (method: string, params?: Record<string, unknown>) =>
   targetOf({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../../../src/engine/policy.js';
-import { ownerOf } from '../../../src/session/task-owner.js';
-import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import { ownerOf } from '../../../src/core/session/task-owner.js';
+import { EXTENSION_ID, read } from '../../../src/core/wire/messages.js';
 import { HIGH, LISTS, levels, MODERN, recordsOf, TaskGate, verified } from './task-gate.js';
 
 const advisory = levels();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { EXTENSION_ID, type Message, read } from '../../../src/wire/messages.js';
+import type { SessionPreferences } from '../../../src/core/gate/request/kept-preferences.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { EXTENSION_ID, type Message, read } from '../../../src/core/wire/messages.js';
 import { Harness, policyOf } from '../gate-harness.js';
 
 const BODY = `

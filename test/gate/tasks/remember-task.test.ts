@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
-import { rememberTask as remembering } from '../../../src/gate/tasks/remember-task.js';
-import type { TaskRecords } from '../../../src/gate/tasks/task-records.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { ownerOf } from '../../../src/session/task-owner.js';
-import type { Answer, Failure } from '../../../src/wire/messages.js';
+import type { SessionPreferences } from '../../../src/core/gate/request/kept-preferences.js';
+import { rememberTask as remembering } from '../../../src/core/gate/tasks/remember-task.js';
+import type { TaskRecords } from '../../../src/core/gate/tasks/task-records.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { ownerOf } from '../../../src/core/session/task-owner.js';
+import type { Answer, Failure } from '../../../src/core/wire/messages.js';
 import { settledBy } from '../exchange-of.js';
 import { BROKEN_STORE, levels, recordsOf, TaskGate, verified } from './task-gate.js';
 

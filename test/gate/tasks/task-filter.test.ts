@@ -1,8 +1,12 @@
 import { isMainThread } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { applyTaskFilter, type ReadTaskFilter, readTaskFilter } from '../../../src/gate/tasks/task-filter.js';
-import { TASK_FILTER_CAPABILITY } from '../../../src/wire/messages.js';
+import {
+  applyTaskFilter,
+  type ReadTaskFilter,
+  readTaskFilter,
+} from '../../../src/core/gate/tasks/task-filter.js';
+import { TASK_FILTER_CAPABILITY } from '../../../src/core/wire/messages.js';
 
 interface ListedTask {
   readonly taskId: string;

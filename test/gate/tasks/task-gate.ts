@@ -1,20 +1,20 @@
-import type { Policy } from '../../../src/engine/policy.js';
-import type { ConnectionPorts } from '../../../src/gate/edge/connection.js';
-import { Connection } from '../../../src/gate/edge/connection.js';
-import type { ConnectionOptions } from '../../../src/gate/edge/connection-state.js';
-import { Exchange } from '../../../src/gate/edge/exchange.js';
-import type { Sender } from '../../../src/gate/request/configure.js';
-import type { TaskMaker } from '../../../src/gate/request/decision.js';
-import type { LivePolicy } from '../../../src/gate/request/live-policy.js';
-import type { GateReport } from '../../../src/gate/request/report.js';
-import type { TaskRecords } from '../../../src/gate/tasks/task-records.js';
-import type { SessionStore } from '../../../src/session/store.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import type { ConnectionPorts } from '../../../src/core/gate/edge/connection.js';
+import { Connection } from '../../../src/core/gate/edge/connection.js';
+import type { ConnectionOptions } from '../../../src/core/gate/edge/connection-state.js';
+import { Exchange } from '../../../src/core/gate/edge/exchange.js';
+import type { Sender } from '../../../src/core/gate/request/configure.js';
+import type { TaskMaker } from '../../../src/core/gate/request/decision.js';
+import type { LivePolicy } from '../../../src/core/gate/request/live-policy.js';
+import type { GateReport } from '../../../src/core/gate/request/report.js';
+import type { TaskRecords } from '../../../src/core/gate/tasks/task-records.js';
+import type { SessionStore } from '../../../src/core/session/store.js';
 import {
   EXTENSION_ID,
   type Message,
   PROTOCOL_VERSION_META,
   type RequestId,
-} from '../../../src/wire/messages.js';
+} from '../../../src/core/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
 
 /** What the server answers to a request. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
-import { withoutTaskList } from '../../../src/gate/tasks/task-list.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { Failure } from '../../../src/wire/messages.js';
+import type { SessionPreferences } from '../../../src/core/gate/request/kept-preferences.js';
+import { withoutTaskList } from '../../../src/core/gate/tasks/task-list.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { Failure } from '../../../src/core/wire/messages.js';
 import { levels, TaskGate, verified } from './task-gate.js';
 
 const policy = levels();

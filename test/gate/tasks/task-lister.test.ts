@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../../../src/engine/policy.js';
-import { type CursorTarget, sealCursor } from '../../../src/gate/lists/cursor.js';
-import { CURSOR_MESSAGES } from '../../../src/gate/request/generated/texts.js';
-import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
-import type { TaskLister, TaskListQuery } from '../../../src/wire/task-lister.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import { type CursorTarget, sealCursor } from '../../../src/core/gate/lists/cursor.js';
+import { CURSOR_MESSAGES } from '../../../src/core/gate/request/generated/texts.js';
+import { EXTENSION_ID, read } from '../../../src/core/wire/messages.js';
+import type { TaskLister, TaskListQuery } from '../../../src/core/wire/task-lister.js';
 import { type GivenOptions, HIGH, LISTS, levels, MODERN, TaskGate, verified } from './task-gate.js';
 
 const advisory = levels();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ownerOf as callerOf } from '../../../src/gate/edge/task-owners.js';
-import type { Sender } from '../../../src/gate/request/configure.js';
-import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
-import { isListedFor, isPrivate, mayUse, principalOf } from '../../../src/gate/tasks/task-owner.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionRecord } from '../../../src/session/store.js';
-import { ownerOf } from '../../../src/session/task-owner.js';
+import { ownerOf as callerOf } from '../../../src/core/gate/edge/task-owners.js';
+import type { Sender } from '../../../src/core/gate/request/configure.js';
+import type { SessionPreferences } from '../../../src/core/gate/request/kept-preferences.js';
+import { isListedFor, isPrivate, mayUse, principalOf } from '../../../src/core/gate/tasks/task-owner.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { SessionRecord } from '../../../src/core/session/store.js';
+import { ownerOf } from '../../../src/core/session/task-owner.js';
 import { BROKEN_STORE, type GivenOptions, levels, MODERN, TaskGate, verified } from './task-gate.js';
 
 const policy = levels();

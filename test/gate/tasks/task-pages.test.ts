@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type CursorTarget, sealCursor } from '../../../src/gate/lists/cursor.js';
-import { cutTaskPage, type TaskPages } from '../../../src/gate/tasks/task-pages.js';
-import type { TaskFilter } from '../../../src/wire/task-lister.js';
+import { type CursorTarget, sealCursor } from '../../../src/core/gate/lists/cursor.js';
+import { cutTaskPage, type TaskPages } from '../../../src/core/gate/tasks/task-pages.js';
+import type { TaskFilter } from '../../../src/core/wire/task-lister.js';
 
 const TARGET: CursorTarget = { catalog: 'tasks', policy: 'p', configuration: 'c', filter: '' };
 const MALFORMED = { ok: false, message: 'The cursor is not valid. List again without a cursor.' };

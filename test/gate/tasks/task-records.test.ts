@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { memoryOf, StoredRecords, TaskMemory } from '../../../src/gate/tasks/task-records.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionRecord } from '../../../src/session/store.js';
+import { memoryOf, StoredRecords, TaskMemory } from '../../../src/core/gate/tasks/task-records.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { SessionRecord } from '../../../src/core/session/store.js';
 
 const MAKER = { tool: 'work', owner: 'p#alice' };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../../src/gate/edge/exchange.js';
-import * as redaction from '../../../src/gate/enforce/redaction.js';
-import { configure } from '../../../src/gate/request/configure.js';
-import type { StoredPreferences } from '../../../src/gate/request/kept-preferences.js';
-import type { Answer } from '../../../src/wire/messages.js';
+import type { Exchange } from '../../../src/core/gate/edge/exchange.js';
+import * as redaction from '../../../src/core/gate/enforce/redaction.js';
+import { configure } from '../../../src/core/gate/request/configure.js';
+import type { StoredPreferences } from '../../../src/core/gate/request/kept-preferences.js';
+import type { Answer } from '../../../src/core/wire/messages.js';
 import { gathered } from '../exchange-of.js';
 import { HIGH, LISTS, levels, TaskGate } from './task-gate.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyTaskFilter, readTaskFilter } from '../../../src/gate/tasks/task-filter.js';
+import { applyTaskFilter, readTaskFilter } from '../../../src/core/gate/tasks/task-filter.js';
 
 const at = (time: string) => `2026-01-01T${time}Z`;
 

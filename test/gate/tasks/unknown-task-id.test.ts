@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unknownTaskId } from '../../../src/gate/tasks/unknown-task-id.js';
+import { unknownTaskId } from '../../../src/core/gate/tasks/unknown-task-id.js';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

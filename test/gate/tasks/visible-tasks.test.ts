@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../../../src/engine/policy.js';
-import type { Exchange } from '../../../src/gate/edge/exchange.js';
-import type { Sender } from '../../../src/gate/request/configure.js';
-import { canHide, configure } from '../../../src/gate/request/configure.js';
-import type { TaskRecords } from '../../../src/gate/tasks/task-records.js';
-import * as visible from '../../../src/gate/tasks/visible-tasks.js';
-import { ownerOf } from '../../../src/session/task-owner.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import type { Exchange } from '../../../src/core/gate/edge/exchange.js';
+import type { Sender } from '../../../src/core/gate/request/configure.js';
+import { canHide, configure } from '../../../src/core/gate/request/configure.js';
+import type { TaskRecords } from '../../../src/core/gate/tasks/task-records.js';
+import * as visible from '../../../src/core/gate/tasks/visible-tasks.js';
+import { ownerOf } from '../../../src/core/session/task-owner.js';
 import { gathered } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 import { type GivenOptions, HIGH, LISTS, levels, recordsOf, TaskGate, turn, verified } from './task-gate.js';

@@ -1,4 +1,4 @@
-import { read } from '../../../src/wire/messages.js';
+import { read } from '../../../src/core/wire/messages.js';
 import { type Dialect, listOf, objectOf, type Reply, textOf } from './dialect.js';
 
 const usage = { input_tokens: 1, output_tokens: 1 };

@@ -1,4 +1,4 @@
-import { read } from '../../../src/wire/messages.js';
+import { read } from '../../../src/core/wire/messages.js';
 import { type Dialect, listOf, objectOf, type Reply, textOf } from './dialect.js';
 
 function messageOf(reply: Reply, id: string): object {

@@ -1,4 +1,4 @@
-import { read } from '../../../src/wire/messages.js';
+import { read } from '../../../src/core/wire/messages.js';
 import { type Dialect, listOf, type OfferedTool, objectOf, type Reply, textOf } from './dialect.js';
 
 /** A tool may be a group of tools: `{type: "namespace", name, tools}`. */

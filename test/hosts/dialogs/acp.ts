@@ -1,4 +1,4 @@
-import { read } from '../../../src/wire/messages.js';
+import { read } from '../../../src/core/wire/messages.js';
 import { listOf } from '../dialects/dialect.js';
 import type { Start } from '../host.js';
 import type { DialogKind } from './dialog.js';

@@ -1,4 +1,4 @@
-import { read } from '../../../src/wire/messages.js';
+import { read } from '../../../src/core/wire/messages.js';
 import type { Running } from '../processes.js';
 
 /** The other side of a conversation of JSON-RPC messages, one in each line. */

@@ -1,4 +1,4 @@
-import { read } from '../../../src/wire/messages.js';
+import { read } from '../../../src/core/wire/messages.js';
 import type { DialogKind } from './dialog.js';
 
 /** Claude Code and Qwen Code read the messages of the person from stdin, as JSON. */

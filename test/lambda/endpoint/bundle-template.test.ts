@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import jszip from 'jszip';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { read } from '../../../src/wire/messages.js';
+import { read } from '../../../src/core/wire/messages.js';
 import { createCopy, createVariant } from '../../deploy/project.js';
 
 /** Secrets that the shell of an operator may contain while packaging. */

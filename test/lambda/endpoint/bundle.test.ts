@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FindingCode } from '../../../src/core/policy/language/finding-codes.js';
 import { bundleFunction } from '../../../src/deploy/bundle.js';
-import type { FindingCode } from '../../../src/policy/language/finding-codes.js';
 import { ACCOUNT, type LocalDynamo, PATIENT, startDynamo } from '../../session/dynamo.js';
 import { httpEvent, initialize, rpc } from '../events.js';
 
@@ -77,10 +77,10 @@ describe('the Lambda bundle', () => {
 
   it('loads SDK v2 only with the first request of a modern host', () => {
     const cold = loadedWith(meta, BUNDLE);
-    expect(cold).toContain('dist/lambda/index.js');
+    expect(cold).toContain('dist/core/lambda/index.js');
     expect(cold.filter((file) => /mcp-server|modelcontextprotocol\/server/.test(file))).toEqual([]);
     const dynamic = (meta.outputs[BUNDLE]?.imports ?? []).filter(({ kind }) => kind === 'dynamic-import');
-    expect(dynamic.flatMap(({ path }) => loadedWith(meta, path))).toContain('dist/http/v2.js');
+    expect(dynamic.flatMap(({ path }) => loadedWith(meta, path))).toContain('dist/core/http/v2.js');
   });
 
   it('does not load the SDK before the first list with a snapshot', async () => {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { read } from '../../../src/wire/messages.js';
+import { read } from '../../../src/core/wire/messages.js';
 import { createVariant } from '../../deploy/project.js';
 
 it('packages the variants jwt and tasks together', async () => {

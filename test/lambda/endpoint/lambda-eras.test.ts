@@ -1,11 +1,11 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { createHandler } from '../../../src/http/sdk-v2.js';
-import { createFunction } from '../../../src/lambda/function.js';
-import type { HttpResult } from '../../../src/lambda/result.js';
-import { loadPolicy } from '../../../src/policy/compile/load.js';
-import type { SessionStore } from '../../../src/session/store.js';
+import { createHandler } from '../../../src/core/http/sdk-v2.js';
+import { createFunction } from '../../../src/core/lambda/function.js';
+import type { HttpResult } from '../../../src/core/lambda/result.js';
+import { loadPolicy } from '../../../src/core/policy/compile/load.js';
+import type { SessionStore } from '../../../src/core/session/store.js';
 import { inMeta } from '../../clients.js';
 import { httpEvent, rpc } from '../events.js';
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../../examples/vault/server.js';
-import type { BufferedHandler } from '../../../src/lambda/buffered.js';
-import { createFunction } from '../../../src/lambda/function.js';
-import type { HttpResult } from '../../../src/lambda/result.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
+import type { BufferedHandler } from '../../../src/core/lambda/buffered.js';
+import { createFunction } from '../../../src/core/lambda/function.js';
+import type { HttpResult } from '../../../src/core/lambda/result.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
 import { policyOf, yaml } from '../../policy/author.js';
 import { errorOf, httpEvent, initialize, rpc, toolsOf, withClaims } from '../events.js';
 

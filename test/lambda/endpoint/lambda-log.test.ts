@@ -4,12 +4,12 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createVaultServer } from '../../../examples/vault/server.js';
-import type { BufferedHandler } from '../../../src/lambda/buffered.js';
-import { createFunction, type ServerFunctionOptions } from '../../../src/lambda/function.js';
-import { createLog, createLogger } from '../../../src/lambda/log.js';
-import { loadPolicy } from '../../../src/policy/compile/load.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
+import type { BufferedHandler } from '../../../src/core/lambda/buffered.js';
+import { createFunction, type ServerFunctionOptions } from '../../../src/core/lambda/function.js';
+import { createLog, createLogger } from '../../../src/core/lambda/log.js';
+import { loadPolicy } from '../../../src/core/policy/compile/load.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import { EXTENSION_ID, read } from '../../../src/core/wire/messages.js';
 import { httpEvent, initialize, rpc, withClaims } from '../events.js';
 
 const lines: Record<string, unknown>[] = [];

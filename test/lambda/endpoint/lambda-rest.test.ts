@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../../examples/vault/server.js';
-import type { BufferedHandler } from '../../../src/lambda/buffered.js';
-import { createFunction } from '../../../src/lambda/function.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { RequestLog } from '../../../src/telemetry/request-log.js';
+import type { BufferedHandler } from '../../../src/core/lambda/buffered.js';
+import { createFunction } from '../../../src/core/lambda/function.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { RequestLog } from '../../../src/core/telemetry/request-log.js';
 import { policyOf, yaml } from '../../policy/author.js';
 import { errorOf, httpEvent, initialize, restEvent, rpc, toolsOf } from '../events.js';
 

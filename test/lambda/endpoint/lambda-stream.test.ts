@@ -3,11 +3,11 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createVaultServer } from '../../../examples/vault/server.js';
-import type { HttpEvent } from '../../../src/lambda/event.js';
-import { createFunction, type ServerFunctionOptions } from '../../../src/lambda/function.js';
-import { loadPolicy } from '../../../src/policy/compile/load.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { RequestLog } from '../../../src/telemetry/request-log.js';
+import type { HttpEvent } from '../../../src/core/lambda/event.js';
+import { createFunction, type ServerFunctionOptions } from '../../../src/core/lambda/function.js';
+import { loadPolicy } from '../../../src/core/policy/compile/load.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { RequestLog } from '../../../src/core/telemetry/request-log.js';
 import { policyOf, yaml } from '../../policy/author.js';
 import { httpEvent, initialize, rpc } from '../events.js';
 

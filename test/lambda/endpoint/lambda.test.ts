@@ -1,12 +1,12 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createVaultServer } from '../../../examples/vault/server.js';
-import type { BufferedHandler } from '../../../src/lambda/buffered.js';
-import type { HttpEvent } from '../../../src/lambda/event.js';
-import { createFunction, type ServerFunctionOptions } from '../../../src/lambda/function.js';
-import { loadPolicy } from '../../../src/policy/compile/load.js';
-import { createMemoryStore } from '../../../src/session/memory.js';
-import type { RequestLog } from '../../../src/telemetry/request-log.js';
+import type { BufferedHandler } from '../../../src/core/lambda/buffered.js';
+import type { HttpEvent } from '../../../src/core/lambda/event.js';
+import { createFunction, type ServerFunctionOptions } from '../../../src/core/lambda/function.js';
+import { loadPolicy } from '../../../src/core/policy/compile/load.js';
+import { createMemoryStore } from '../../../src/core/session/memory.js';
+import type { RequestLog } from '../../../src/core/telemetry/request-log.js';
 import { errorOf, httpEvent, initialize, rpc, toolsOf } from '../events.js';
 
 const logged: RequestLog[] = [];

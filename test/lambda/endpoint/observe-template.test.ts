@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countPolicy, countRequest, countUpstream } from '../../../src/telemetry/counts.js';
-import { read } from '../../../src/wire/messages.js';
+import { countPolicy, countRequest, countUpstream } from '../../../src/core/telemetry/counts.js';
+import { read } from '../../../src/core/wire/messages.js';
 import { createCopy, createVariant } from '../../deploy/project.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'observe-'));

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer, Vault } from '../../../examples/vault/server.js';
-import type { BufferedHandler } from '../../../src/lambda/buffered.js';
-import { createFunction } from '../../../src/lambda/function.js';
-import { loadPolicy } from '../../../src/policy/compile/load.js';
-import { createDynamoStore } from '../../../src/session/dynamodb.js';
+import type { BufferedHandler } from '../../../src/core/lambda/buffered.js';
+import { createFunction } from '../../../src/core/lambda/function.js';
+import { loadPolicy } from '../../../src/core/policy/compile/load.js';
+import { createDynamoStore } from '../../../src/core/session/dynamodb.js';
 import { PATIENCE } from '../../patience.js';
 import { stopClock } from '../../session/clock.js';
 import { type LocalDynamo, startDynamo } from '../../session/dynamo.js';

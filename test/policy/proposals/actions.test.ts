@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { proposePolicy } from '../../../src/policy/propose/propose-policy.js';
-import { writeProposal } from '../../../src/policy/propose/write-proposal.js';
+import { proposePolicy } from '../../../src/core/policy/propose/propose-policy.js';
+import { writeProposal } from '../../../src/core/policy/propose/write-proposal.js';
 
 const toolWith = (values: readonly unknown[], more: object = {}, argument = 'action', name = 'pages') => ({
   name,

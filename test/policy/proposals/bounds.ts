@@ -1,6 +1,6 @@
-import { identityOf, type Primitive } from '../../../src/engine/mapping.js';
-import type { Proposal } from '../../../src/policy/propose/propose-policy.js';
-import { nameWords, OTHER, topicWords } from '../../../src/policy/propose/topics/propose-topics.js';
+import { identityOf, type Primitive } from '../../../src/core/engine/mapping.js';
+import type { Proposal } from '../../../src/core/policy/propose/propose-policy.js';
+import { nameWords, OTHER, topicWords } from '../../../src/core/policy/propose/topics/propose-topics.js';
 
 /**
  * Finds the tools of topics whose word they have neither in their name nor in their description, and topics of words with a single tool.

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { primitiveFacts } from '../../../src/cli/inputs/primitive-facts.js';
-import type { Primitive } from '../../../src/engine/mapping.js';
-import { proposeEffect } from '../../../src/policy/propose/effects.js';
-import { proposePolicy } from '../../../src/policy/propose/propose-policy.js';
-import { topicValues } from '../../../src/policy/propose/topic-values.js';
-import { prefixGroups } from '../../../src/policy/propose/topics/gateway.js';
-import { descriptionWords } from '../../../src/policy/propose/words/description-words.js';
-import { singularOf, wordsOf } from '../../../src/policy/propose/words/words.js';
+import type { Primitive } from '../../../src/core/engine/mapping.js';
+import { proposeEffect } from '../../../src/core/policy/propose/effects.js';
+import { proposePolicy } from '../../../src/core/policy/propose/propose-policy.js';
+import { topicValues } from '../../../src/core/policy/propose/topic-values.js';
+import { prefixGroups } from '../../../src/core/policy/propose/topics/gateway.js';
+import { descriptionWords } from '../../../src/core/policy/propose/words/description-words.js';
+import { singularOf, wordsOf } from '../../../src/core/policy/propose/words/words.js';
 
 import { misnamed } from './bounds.js';
 

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { checkProposal, testsPass } from '../../../src/cli/proposals/proposal-check.js';
 import { silenceServerTexts } from '../../../src/cli/proposals/server-texts.js';
-import { mapPrimitive } from '../../../src/engine/index.js';
-import { mapListed } from '../../../src/engine/pins.js';
-import type { Policy } from '../../../src/engine/policy.js';
-import { useName } from '../../../src/engine/uses/use-name.js';
-import { listedIn } from '../../../src/engine/uses/use-primitives.js';
-import { formatOwnYaml, formatYaml } from '../../../src/policy/language/format-yaml.js';
-import { type Proposal, proposePolicy } from '../../../src/policy/propose/propose-policy.js';
-import { OTHER } from '../../../src/policy/propose/topics/propose-topics.js';
-import { isOnlyVerb } from '../../../src/policy/propose/words/verbs.js';
-import { writeProposal } from '../../../src/policy/propose/write-proposal.js';
-import { writeFirstTests } from '../../../src/policy/testing/first-tests.js';
+import { mapPrimitive } from '../../../src/core/engine/index.js';
+import { mapListed } from '../../../src/core/engine/pins.js';
+import type { Policy } from '../../../src/core/engine/policy.js';
+import { useName } from '../../../src/core/engine/uses/use-name.js';
+import { listedIn } from '../../../src/core/engine/uses/use-primitives.js';
+import { formatOwnYaml, formatYaml } from '../../../src/core/policy/language/format-yaml.js';
+import { type Proposal, proposePolicy } from '../../../src/core/policy/propose/propose-policy.js';
+import { OTHER } from '../../../src/core/policy/propose/topics/propose-topics.js';
+import { isOnlyVerb } from '../../../src/core/policy/propose/words/verbs.js';
+import { writeProposal } from '../../../src/core/policy/propose/write-proposal.js';
+import { writeFirstTests } from '../../../src/core/policy/testing/first-tests.js';
 import { misnamed } from './bounds.js';
 import { type Catalog, factsOf, gatewayOf, readingsOf, SERVERS } from './servers.js';
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 
 const lists = new Map<string, readonly string[]>(
-  Object.entries(parse(readFileSync('src/policy/propose/words/word-lists.yaml', 'utf8'))).flatMap(
+  Object.entries(parse(readFileSync('src/core/policy/propose/words/word-lists.yaml', 'utf8'))).flatMap(
     ([name, words]) => (typeof words === 'string' ? [[name, words.split(' ')] as const] : []),
   ),
 );

@@ -1,12 +1,12 @@
-import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import type { Primitive } from '../../../src/engine/mapping.js';
-import { type Policy, preparePolicy } from '../../../src/engine/policy.js';
-import { bindCatalog, decideItem, select } from '../../../src/engine/select.js';
-import { outsideEntry, outsideName } from '../../../src/engine/servers/outside-names.js';
-import { remainingOf } from '../../../src/engine/uses/remaining.js';
-import { decideCall } from '../../../src/gate/enforce/calls/call-arguments.js';
-import { listedDefinition } from '../../../src/gate/enforce/narrow-definitions.js';
-import { parsePolicy } from '../../../src/policy/compile/parse.js';
+import { resolveConfiguration } from '../../../src/core/engine/configuration.js';
+import type { Primitive } from '../../../src/core/engine/mapping.js';
+import { type Policy, preparePolicy } from '../../../src/core/engine/policy.js';
+import { bindCatalog, decideItem, select } from '../../../src/core/engine/select.js';
+import { outsideEntry, outsideName } from '../../../src/core/engine/servers/outside-names.js';
+import { remainingOf } from '../../../src/core/engine/uses/remaining.js';
+import { decideCall } from '../../../src/core/gate/enforce/calls/call-arguments.js';
+import { listedDefinition } from '../../../src/core/gate/enforce/narrow-definitions.js';
+import { parsePolicy } from '../../../src/core/policy/compile/parse.js';
 import { policyFromText } from '../../policy-text.js';
 import {
   Chance,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { decide } from '../../../src/engine/evaluate.js';
+import { decide } from '../../../src/core/engine/evaluate.js';
 import {
   mapPrimitive,
   type Policy,
@@ -9,10 +9,10 @@ import {
   preparePolicy,
   resolveConfiguration,
   type ServerCatalog,
-} from '../../../src/engine/index.js';
-import { KINDS } from '../../../src/engine/policy.js';
-import { outsideEntry } from '../../../src/engine/servers/outside-names.js';
-import { parsePolicy } from '../../../src/policy/parse.js';
+} from '../../../src/core/engine/index.js';
+import { KINDS } from '../../../src/core/engine/policy.js';
+import { outsideEntry } from '../../../src/core/engine/servers/outside-names.js';
+import { parsePolicy } from '../../../src/core/policy/parse.js';
 
 const TOP = `version: 1
 servers:

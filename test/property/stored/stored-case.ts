@@ -6,7 +6,7 @@ import {
   type PreferenceSourceName,
   resolveConfiguration,
   type ServerCatalog,
-} from '../../../src/engine/index.js';
+} from '../../../src/core/engine/index.js';
 
 /** What a host and its caller send. */
 export interface StoredRequest {

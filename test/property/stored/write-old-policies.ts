@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { preparePolicy } from '../../../src/engine/index.js';
-import { readPolicy } from '../../../src/policy/index.js';
+import { preparePolicy } from '../../../src/core/engine/index.js';
+import { readPolicy } from '../../../src/core/policy/index.js';
 import { decisionsOf, type StoredCase, type StoredRequest } from './stored-case.js';
 
 /**

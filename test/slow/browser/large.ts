@@ -1,7 +1,7 @@
-import { bindCatalog, type Policy } from '../../../src/engine/index.js';
-import { SERVER_META } from '../../../src/engine/servers/outside-names.js';
-import type { PanelState } from '../../../src/gate/panel/panel-document.js';
-import { type PanelInput, panelState } from '../../../src/gate/panel/panel-state.js';
+import { bindCatalog, type Policy } from '../../../src/core/engine/index.js';
+import { SERVER_META } from '../../../src/core/engine/servers/outside-names.js';
+import type { PanelState } from '../../../src/core/gate/panel/panel-document.js';
+import { type PanelInput, panelState } from '../../../src/core/gate/panel/panel-state.js';
 import { policyFromText } from '../../policy-text.js';
 import { configureFor, stateOf, tokensOf } from './states.js';
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
-import { PANEL_HTML } from '../../../src/gate/panel/generated/page.js';
+import { PANEL_HTML } from '../../../src/core/gate/panel/generated/page.js';
 import { LARGE_STATES } from './large.js';
 import { launchBrowser } from './launch.js';
 import { STATES as SMALL_STATES } from './states.js';

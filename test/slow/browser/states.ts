@@ -9,11 +9,11 @@ import {
   type Primitive,
   resolveConfiguration,
   type ServerCatalog,
-} from '../../../src/engine/index.js';
-import { onlyNarrows } from '../../../src/engine/narrows.js';
-import type { PanelPreferences, PanelState } from '../../../src/gate/panel/panel-document.js';
-import { completeChange, type PanelInput, panelState } from '../../../src/gate/panel/panel-state.js';
-import { loadPolicy } from '../../../src/policy/index.js';
+} from '../../../src/core/engine/index.js';
+import { onlyNarrows } from '../../../src/core/engine/narrows.js';
+import type { PanelPreferences, PanelState } from '../../../src/core/gate/panel/panel-document.js';
+import { completeChange, type PanelInput, panelState } from '../../../src/core/gate/panel/panel-state.js';
+import { loadPolicy } from '../../../src/core/policy/index.js';
 
 /** Binds every list of a catalog to a policy, as the gate does. */
 export function bindAll(policy: Policy, catalog: ServerCatalog): PanelInput['catalogs'] {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { read } from '../../../src/wire/messages.js';
+import { read } from '../../../src/core/wire/messages.js';
 import { unzip } from '../../deploy/unzip.js';
 
 /** A packaged function: the unpacked zip and its configuration in the template. */

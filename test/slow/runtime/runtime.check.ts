@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { HttpResult } from '../../../src/lambda/result.js';
+import type { HttpResult } from '../../../src/core/lambda/result.js';
 import { errorOf, httpEvent, initialize, rpc, toolsOf } from '../../lambda/events.js';
 import { PATIENCE } from '../../patience.js';
 import { type Environment, startEnvironment } from './environment.js';

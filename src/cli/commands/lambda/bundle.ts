@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPolicyText } from '../../../core/policy/language/read-yaml.js';
 import { bundleFunction } from '../../../deploy/bundle.js';
 import { FILES } from '../../../deploy/entry.js';
 import type { Endpoint } from '../../../deploy/generated/endpoint-schema.js';
 import { readEndpoint } from '../../../deploy/read-endpoint.js';
-import { readPolicyText } from '../../../policy/language/read-yaml.js';
 import { CliError } from '../../errors.js';
 import { commandOf } from '../../options/command-line.js';
 import { bundleCommand } from '../../options/generated/commands.js';

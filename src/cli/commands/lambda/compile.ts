@@ -1,4 +1,4 @@
-import { byKind, KINDS } from '../../../engine/policy.js';
+import { byKind, KINDS } from '../../../core/engine/policy.js';
 import { CliError, UsageError } from '../../errors.js';
 import { readPolicyInput } from '../../inputs/policy-input.js';
 import { readInput } from '../../inputs/read-input.js';

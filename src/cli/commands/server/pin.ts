@@ -1,9 +1,9 @@
-import { pinsOf } from '../../../engine/pins.js';
-import { byKind, KINDS, type Kind, type Pins } from '../../../engine/policy.js';
-import { mayExist } from '../../../policy/check/servers/own-catalog.js';
-import { lockFileOf, pinsBeside } from '../../../policy/compile/load.js';
-import { writeLock } from '../../../policy/compile/lock.js';
-import { compareDefinitions, type DefinitionChange } from '../../../policy/diff/compare-definitions.js';
+import { pinsOf } from '../../../core/engine/pins.js';
+import { byKind, KINDS, type Kind, type Pins } from '../../../core/engine/policy.js';
+import { mayExist } from '../../../core/policy/check/servers/own-catalog.js';
+import { lockFileOf, pinsBeside } from '../../../core/policy/compile/load.js';
+import { writeLock } from '../../../core/policy/compile/lock.js';
+import { compareDefinitions, type DefinitionChange } from '../../../core/policy/diff/compare-definitions.js';
 import { CliError } from '../../errors.js';
 import { catalogAt, catalogBeside } from '../../inputs/catalog-file.js';
 import { readInput } from '../../inputs/read-input.js';

@@ -1,5 +1,5 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
-import { read } from '../../../wire/messages.js';
+import { read } from '../../../core/wire/messages.js';
 import { type Failure, shorten } from './failure.js';
 import type { WholeListTransport } from './whole-list-transport.js';
 

@@ -3,14 +3,14 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ListRootsRequestSchema, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { KINDS } from '../../../engine/policy.js';
-import { beforeAbort } from '../../../session/before-abort.js';
-import { MODERN_VERSION } from '../../../upstream/eras/envelope.js';
-import { inProcessTransport } from '../../../upstream/in-process.js';
-import type { UpstreamOptions } from '../../../upstream/options.js';
-import { UpstreamError } from '../../../upstream/upstream-error.js';
-import { LIST_CHANGES, LISTS, METHODS } from '../../../wire/messages.js';
-import { withoutGates } from '../../../wire/transport-layer.js';
+import { KINDS } from '../../../core/engine/policy.js';
+import { beforeAbort } from '../../../core/session/before-abort.js';
+import { LIST_CHANGES, LISTS, METHODS } from '../../../core/wire/messages.js';
+import { withoutGates } from '../../../core/wire/transport-layer.js';
+import { MODERN_VERSION } from '../../../proxy/eras/envelope.js';
+import { inProcessTransport } from '../../../proxy/in-process.js';
+import type { UpstreamOptions } from '../../../proxy/options.js';
+import { UpstreamError } from '../../../proxy/upstream-error.js';
 import { CliError } from '../../errors.js';
 import type { ServerInput } from '../../options/input-options.js';
 import { VERSION } from '../../version.js';
@@ -51,7 +51,7 @@ export async function fetchCatalog(opened: OpenedServer, options: ListingOptions
   const { open, close } = await connectionsTo(opened, options);
   /** Asks a server that is spoken to in the modern era. */
   const fetchTranslated = async (refused?: EraRefused) => {
-    const { bridge } = await import('../../../upstream/isolation.js');
+    const { bridge } = await import('../../../proxy/isolation.js');
     const bridged = bridge(open, 'per-session', { protocol: '2026-07-28' });
     try {
       await beforeAbort(bridged.era(), signal).catch((cause) => explainEra(cause, refused, opened.advice));
@@ -81,7 +81,7 @@ async function connectionsTo(opened: OpenedServer, { missing, seconds }: Listing
   if ('open' in opened) return { open: opened.open, close };
   if (!('several' in opened))
     return { open: () => inProcessTransport(async () => withoutGates(await opened.server())), close };
-  const { bridgeSeveral } = await import('../../../upstream/several/bridge-several.js');
+  const { bridgeSeveral } = await import('../../../proxy/several/bridge-several.js');
   const told = new Set<string>();
   const options: UpstreamOptions = {
     isLongLived: true,

@@ -1,11 +1,11 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import type { Primitive } from '../../../engine/mapping.js';
-import type { Kind } from '../../../engine/policy.js';
-import { leftOutIn, leftOutLine } from '../../../engine/servers/left-out.js';
-import { itemsOf } from '../../../gate/request/whole-list.js';
-import type { SeveralCatalog } from '../../../policy/check/servers/own-catalog.js';
-import { LISTS, read } from '../../../wire/messages.js';
-import { walkPages } from '../../../wire/page-walker.js';
+import type { Primitive } from '../../../core/engine/mapping.js';
+import type { Kind } from '../../../core/engine/policy.js';
+import { leftOutIn, leftOutLine } from '../../../core/engine/servers/left-out.js';
+import { itemsOf } from '../../../core/gate/request/whole-list.js';
+import type { SeveralCatalog } from '../../../core/policy/check/servers/own-catalog.js';
+import { LISTS, read } from '../../../core/wire/messages.js';
+import { walkPages } from '../../../core/wire/page-walker.js';
 import { CliError } from '../../errors.js';
 import { shorten } from './failure.js';
 

@@ -1,5 +1,5 @@
-import { type RefusedBody, UpstreamError } from '../../../upstream/upstream-error.js';
-import { read } from '../../../wire/messages.js';
+import { read } from '../../../core/wire/messages.js';
+import { type RefusedBody, UpstreamError } from '../../../proxy/upstream-error.js';
 import { type Failure, shorten } from './failure.js';
 
 /**

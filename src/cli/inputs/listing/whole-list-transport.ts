@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { jsonOrText } from '../../../engine/claims.js';
-import { WHOLE_LIST_META } from '../../../gate/whole-list-key.js';
-import { ChildTransport, UnreadableLine } from '../../../upstream/wires/child-process.js';
-import { read } from '../../../wire/messages.js';
+import { jsonOrText } from '../../../core/engine/claims.js';
+import { WHOLE_LIST_META } from '../../../core/gate/whole-list-key.js';
+import { read } from '../../../core/wire/messages.js';
+import { ChildTransport, UnreadableLine } from '../../../proxy/wires/child-process.js';
 
 /** Some servers print a banner to stdout by mistake, and hosts ignore it. A server that prints more lines is broken. */
 const MAX_UNREADABLE = 100;

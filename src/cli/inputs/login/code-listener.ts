@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sameSecret } from '../../../http/same-secret.js';
-import { deferred } from '../../../once.js';
-import { UpstreamError } from '../../../upstream/upstream-error.js';
+import { sameSecret } from '../../../core/http/same-secret.js';
+import { deferred } from '../../../core/once.js';
+import { UpstreamError } from '../../../proxy/upstream-error.js';
 
 const PATH = '/login';
 /** How long a person may take to sign in. */

@@ -8,9 +8,9 @@ import {
   type OAuthTokens,
   OAuthTokensSchema,
 } from '@modelcontextprotocol/sdk/shared/auth.js';
-import { sha256Of } from '../../../sha256.js';
-import { UpstreamError } from '../../../upstream/upstream-error.js';
-import { read } from '../../../wire/messages.js';
+import { sha256Of } from '../../../core/sha256.js';
+import { read } from '../../../core/wire/messages.js';
+import { UpstreamError } from '../../../proxy/upstream-error.js';
 import { systemCode } from '../../errors.js';
 import { isRunning, ownershipProblem, stateFolder, writePrivate } from '../../project/state-folder.js';
 

@@ -1,4 +1,4 @@
-import { getOrMake } from '../../../once.js';
+import { getOrMake } from '../../../core/once.js';
 import { openInBrowser } from '../../terminal/open-in-browser.js';
 import { plain, type Terminal } from '../../terminal/output.js';
 import { Login } from './login.js';

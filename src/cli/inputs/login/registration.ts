@@ -4,7 +4,7 @@ import type {
   OAuthClientMetadata,
   OAuthTokens,
 } from '@modelcontextprotocol/sdk/shared/auth.js';
-import { UpstreamError } from '../../../upstream/upstream-error.js';
+import { UpstreamError } from '../../../proxy/upstream-error.js';
 import type { CodeListener } from './code-listener.js';
 import type { KeptLogin } from './login-file.js';
 

@@ -1,7 +1,7 @@
-import { byKind } from '../../../engine/policy.js';
-import { outsideEntry, slugOf } from '../../../engine/servers/outside-names.js';
-import type { PolicyCatalog } from '../../../policy/check/check-catalog.js';
-import type { TestFile } from '../../../policy/testing/test-file.js';
+import { byKind } from '../../../core/engine/policy.js';
+import { outsideEntry, slugOf } from '../../../core/engine/servers/outside-names.js';
+import type { PolicyCatalog } from '../../../core/policy/check/check-catalog.js';
+import type { TestFile } from '../../../core/policy/testing/test-file.js';
 
 /**
  * Reads the catalog that a test file names. Those of several servers become one, with the names that hosts see.

@@ -1,9 +1,9 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { membersOf } from '../../../engine/expression/evaluate.js';
-import { slugOf } from '../../../engine/servers/outside-names.js';
-import { UpstreamError } from '../../../upstream/upstream-error.js';
-import { ChildTransport } from '../../../upstream/wires/child-process.js';
-import { read } from '../../../wire/messages.js';
+import { membersOf } from '../../../core/engine/expression/evaluate.js';
+import { slugOf } from '../../../core/engine/servers/outside-names.js';
+import { read } from '../../../core/wire/messages.js';
+import { UpstreamError } from '../../../proxy/upstream-error.js';
+import { ChildTransport } from '../../../proxy/wires/child-process.js';
 import { CliError } from '../../errors.js';
 import { readJson } from '../../terminal/read-text.js';
 import type { Logins } from '../login/logins.js';
@@ -91,7 +91,7 @@ async function openerOf(
   const texts = (value: unknown) => filledTexts(value, env);
   const [url, command, args, cwd] = ['url', 'command', 'args', 'cwd'].map((name) => read(entry, name));
   if (typeof url === 'string') {
-    const { remoteTransport } = await import('../../../upstream/wires/remote.js');
+    const { remoteTransport } = await import('../../../proxy/wires/remote.js');
     const demandsLogin = read(entry, 'login') === true;
     return () => {
       if (demandsLogin && logins === undefined) throw new UpstreamError(FOR_ONE);

@@ -1,6 +1,6 @@
-import { sortedJson } from '../../../engine/pins.js';
-import type { DefinitionChange, DefinitionDetail } from '../../../policy/diff/compare-definitions.js';
-import { KIND_NAMES } from '../../../policy/language/kind-names.js';
+import { sortedJson } from '../../../core/engine/pins.js';
+import type { DefinitionChange, DefinitionDetail } from '../../../core/policy/diff/compare-definitions.js';
+import { KIND_NAMES } from '../../../core/policy/language/kind-names.js';
 import { count, plain } from '../../terminal/output.js';
 
 /**

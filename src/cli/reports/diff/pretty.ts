@@ -1,5 +1,5 @@
-import { KIND_NAMES } from '../../../policy/language/kind-names.js';
-import { paragraph } from '../../../policy/language/wrapped.js';
+import { KIND_NAMES } from '../../../core/policy/language/kind-names.js';
+import { paragraph } from '../../../core/policy/language/wrapped.js';
 import { ENCODING } from '../../inputs/token-counter.js';
 import { columns, type Row, table } from '../../terminal/layout.js';
 import { count, nameValues, type Paper, plain } from '../../terminal/output.js';

@@ -1,12 +1,16 @@
-import { resolveConfiguration } from '../../../engine/configuration.js';
-import { primitivesIn } from '../../../engine/mapping.js';
-import { type CompiledPolicy, type Kind, preparePolicy } from '../../../engine/policy.js';
-import type { PolicyCatalog } from '../../../policy/check/check-catalog.js';
-import type { Changed } from '../../../policy/diff/change.js';
-import { compareSides, type Difference } from '../../../policy/diff/compare.js';
-import { compareDeclarations } from '../../../policy/diff/compare-declarations.js';
-import { type DefinitionDetail, detailsOf, renamesOf } from '../../../policy/diff/compare-definitions.js';
-import { describeCondition } from '../../../policy/diff/conditions.js';
+import { resolveConfiguration } from '../../../core/engine/configuration.js';
+import { primitivesIn } from '../../../core/engine/mapping.js';
+import { type CompiledPolicy, type Kind, preparePolicy } from '../../../core/engine/policy.js';
+import type { PolicyCatalog } from '../../../core/policy/check/check-catalog.js';
+import type { Changed } from '../../../core/policy/diff/change.js';
+import { compareSides, type Difference } from '../../../core/policy/diff/compare.js';
+import { compareDeclarations } from '../../../core/policy/diff/compare-declarations.js';
+import {
+  type DefinitionDetail,
+  detailsOf,
+  renamesOf,
+} from '../../../core/policy/diff/compare-definitions.js';
+import { describeCondition } from '../../../core/policy/diff/conditions.js';
 import { ENCODING, type TokenCounter } from '../../inputs/token-counter.js';
 import { decideAll, shownOf, shownTools, sumOf, weighCatalog } from '../list-report.js';
 import { resentAfter } from '../prompt-cost.js';

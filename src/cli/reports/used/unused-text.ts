@@ -1,4 +1,4 @@
-import { identityOf } from '../../../engine/mapping.js';
+import { identityOf } from '../../../core/engine/mapping.js';
 import { type CountedCatalog, ENCODING } from '../../inputs/token-counter.js';
 import { enoughCalls, type UsedTools } from '../../serving/used-tools.js';
 import { table } from '../../terminal/layout.js';

@@ -1,5 +1,5 @@
-import { callerHash } from '../../../telemetry/entries.js';
-import { read } from '../../../wire/messages.js';
+import { callerHash } from '../../../core/telemetry/entries.js';
+import { read } from '../../../core/wire/messages.js';
 import { UsageError } from '../../errors.js';
 import type { LoggedDecision, LoggedSwitch } from './log-line.js';
 

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
-import { jsonOrText } from '../../../engine/claims.js';
-import { membersOf } from '../../../engine/expression/evaluate.js';
-import { KINDS, type Kind } from '../../../engine/policy.js';
-import { LISTS, METHODS, read } from '../../../wire/messages.js';
+import { jsonOrText } from '../../../core/engine/claims.js';
+import { membersOf } from '../../../core/engine/expression/evaluate.js';
+import { KINDS, type Kind } from '../../../core/engine/policy.js';
+import { LISTS, METHODS, read } from '../../../core/wire/messages.js';
 import { CliError } from '../../errors.js';
 import { readText } from '../../terminal/read-text.js';
 

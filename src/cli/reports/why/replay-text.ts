@@ -1,6 +1,6 @@
-import { membersOf } from '../../../engine/expression/evaluate.js';
-import type { Policy } from '../../../engine/policy.js';
-import { read } from '../../../wire/messages.js';
+import { membersOf } from '../../../core/engine/expression/evaluate.js';
+import type { Policy } from '../../../core/engine/policy.js';
+import { read } from '../../../core/wire/messages.js';
 import { nameValues, type Paper, plain } from '../../terminal/output.js';
 import { reasonInWords } from '../../terminal/reason-words.js';
 import type { LoggedSwitch } from './log-line.js';

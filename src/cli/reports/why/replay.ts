@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { configurationFor } from '../../../engine/added-tools.js';
-import { withClaim } from '../../../engine/claims.js';
-import { type Caller, type Configuration, resolveConfiguration } from '../../../engine/configuration.js';
-import { type Decision, evaluate } from '../../../engine/evaluate.js';
-import { identityOf, type Mapping, mapPrimitive, type ServerCatalog } from '../../../engine/mapping.js';
-import { mapListed } from '../../../engine/pins.js';
-import { KINDS, type Kind, type Policy } from '../../../engine/policy.js';
-import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../../engine/preference-source.js';
-import { bindCatalog, select } from '../../../engine/select.js';
-import { serversIn } from '../../../engine/servers/outside-names.js';
-import { barePrimitive } from '../../../gate/enforce/of-servers.js';
-import { decisionIdOf } from '../../../telemetry/decision-id.js';
-import { decisionFields } from '../../../telemetry/report-fields.js';
-import { read } from '../../../wire/messages.js';
+import { configurationFor } from '../../../core/engine/added-tools.js';
+import { withClaim } from '../../../core/engine/claims.js';
+import { type Caller, type Configuration, resolveConfiguration } from '../../../core/engine/configuration.js';
+import { type Decision, evaluate } from '../../../core/engine/evaluate.js';
+import { identityOf, type Mapping, mapPrimitive, type ServerCatalog } from '../../../core/engine/mapping.js';
+import { mapListed } from '../../../core/engine/pins.js';
+import { KINDS, type Kind, type Policy } from '../../../core/engine/policy.js';
+import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../../core/engine/preference-source.js';
+import { bindCatalog, select } from '../../../core/engine/select.js';
+import { serversIn } from '../../../core/engine/servers/outside-names.js';
+import { barePrimitive } from '../../../core/gate/enforce/of-servers.js';
+import { decisionIdOf } from '../../../core/telemetry/decision-id.js';
+import { decisionFields } from '../../../core/telemetry/report-fields.js';
+import { read } from '../../../core/wire/messages.js';
 import type { LoggedDecision } from './log-line.js';
 
 /** A decision of a log line, made again. */

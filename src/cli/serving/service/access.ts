@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { ServerError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
-import { bearerToken, describeLogin, requireLogin } from '../../../http/callers/authorization.js';
-import type { FetchHandler } from '../../../http/fetch-handler.js';
-import { failure, HTTP_ERRORS } from '../../../http/http-errors.js';
-import { sameSecret } from '../../../http/same-secret.js';
+import { bearerToken, describeLogin, requireLogin } from '../../../core/http/callers/authorization.js';
+import type { FetchHandler } from '../../../core/http/fetch-handler.js';
+import { failure, HTTP_ERRORS } from '../../../core/http/http-errors.js';
+import { sameSecret } from '../../../core/http/same-secret.js';
 import { userKey } from '../../control/user-keys.js';
 import { CliError } from '../../errors.js';
 import type { Service } from '../../options/service-options.js';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { Count } from '../../../telemetry/counts.js';
+import type { Count } from '../../../core/telemetry/counts.js';
 import { CliError } from '../../errors.js';
 
 /** Counts in the text format of Prometheus. */

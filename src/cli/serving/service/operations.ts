@@ -1,11 +1,11 @@
-import type { GateReport, ReceiveReport } from '../../../gate/request/report.js';
-import type * as Counts from '../../../telemetry/counts.js';
-import type { Count } from '../../../telemetry/counts.js';
-import type { LogEntry } from '../../../telemetry/entries.js';
-import type { PolicyEvent } from '../../../telemetry/policy-event.js';
-import type { RequestLog, WriteLog } from '../../../telemetry/request-log.js';
-import { spansOf } from '../../../telemetry/spans.js';
-import type { UpstreamEvent } from '../../../telemetry/upstream-event.js';
+import type { GateReport, ReceiveReport } from '../../../core/gate/request/report.js';
+import type * as Counts from '../../../core/telemetry/counts.js';
+import type { Count } from '../../../core/telemetry/counts.js';
+import type { LogEntry } from '../../../core/telemetry/entries.js';
+import type { PolicyEvent } from '../../../core/telemetry/policy-event.js';
+import type { RequestLog, WriteLog } from '../../../core/telemetry/request-log.js';
+import { spansOf } from '../../../core/telemetry/spans.js';
+import type { UpstreamEvent } from '../../../core/telemetry/upstream-event.js';
 import type { Terminal } from '../../terminal/output.js';
 import { inTurns, reportLine } from '../request-line.js';
 import { upstreamLine } from '../upstream-line.js';
@@ -143,10 +143,10 @@ const entryOf = (report: GateReport, timing: Parameters<ReceiveReport>[1]): Requ
 
 async function loadLines() {
   const [{ entriesOf }, { entryOfPolicy }, { redactLine }, { logUpstreams }] = await Promise.all([
-    import('../../../telemetry/entries.js'),
-    import('../../../telemetry/policy-event.js'),
-    import('../../../telemetry/redact-line.js'),
-    import('../../../telemetry/upstream-log.js'),
+    import('../../../core/telemetry/entries.js'),
+    import('../../../core/telemetry/policy-event.js'),
+    import('../../../core/telemetry/redact-line.js'),
+    import('../../../core/telemetry/upstream-log.js'),
   ]);
   return { entriesOf, entryOfPolicy, redactLine, logUpstreams };
 }
@@ -157,7 +157,7 @@ async function countersAt(
   if (port === undefined) return undefined;
   const [{ openCounters }, counts] = await Promise.all([
     import('./counters.js'),
-    import('../../../telemetry/counts.js'),
+    import('../../../core/telemetry/counts.js'),
   ]);
   return { of: await openCounters(port), counts };
 }

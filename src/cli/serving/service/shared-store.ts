@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../../session/store.js';
+import type { SessionStore } from '../../../core/session/store.js';
 import { CliError } from '../../errors.js';
 import { secretIn } from './access.js';
 
@@ -35,9 +35,9 @@ export async function sharedStore(
 async function open(place: string): Promise<SessionStore> {
   const [, table] = /^dynamodb:(.+)$/.exec(place) ?? [];
   if (table === undefined) {
-    const { createRedisStore } = await import('../../../session/redis.js');
+    const { createRedisStore } = await import('../../../core/session/redis.js');
     return createRedisStore({ url: place });
   }
-  const { createDynamoStore } = await import('../../../session/dynamodb.js');
+  const { createDynamoStore } = await import('../../../core/session/dynamodb.js');
   return createDynamoStore({ table });
 }

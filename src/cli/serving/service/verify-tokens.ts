@@ -1,8 +1,8 @@
 import { InvalidTokenError, ServerError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { type Authorization, callerOfClaims } from '../../../http/callers/authorization.js';
-import { principalOf } from '../../../http/sessions.js';
-import { read } from '../../../wire/messages.js';
+import { type Authorization, callerOfClaims } from '../../../core/http/callers/authorization.js';
+import { principalOf } from '../../../core/http/sessions.js';
+import { read } from '../../../core/wire/messages.js';
 
 /** The documents of an issuer that name its keys: OpenID Connect Discovery 1.0, and RFC 8414. */
 const DOCUMENTS = ['openid-configuration', 'oauth-authorization-server'];

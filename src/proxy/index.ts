@@ -1,0 +1,10 @@
+export type { UpstreamServer } from '../core/http/upstream-server.js';
+export type { UpstreamEvent } from '../core/telemetry/upstream-event.js';
+export { inProcessTransport } from './in-process.js';
+export { type IsolatedUpstream, isolateUpstream, type ServerContext, shareUpstream } from './isolation.js';
+export type { Isolation, Protocol, RecoveryOptions, UpstreamOptions } from './options.js';
+export { isolateSeveral, type OneOfSeveral } from './several/bridge-several.js';
+export { UpstreamError } from './upstream-error.js';
+export { ChildTransport, UnreadableLine } from './wires/child-process.js';
+export { remoteTransport } from './wires/remote.js';
+export type { ChildEnd } from './wires/wire.js';
