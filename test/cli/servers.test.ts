@@ -138,6 +138,9 @@ describe('a policy for several servers', () => {
     expect(JSON.parse(text('mine.catalog.json')).tools[0].name).toBe('echo');
     const checked = await run('check', at('all.yaml'), '--servers', file, '--deny-warnings');
     expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('No findings')]);
+    // The catalog that commands in this folder use has facts, and no definitions to judge.
+    const again = await run('check', at('all.yaml'), '--catalog', at('all.catalog.json'), '--deny-warnings');
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('No findings')]);
     const tested = await run('test', at('mine.yaml'), at('theirs.yaml'));
     expect([tested.code, tested.stdout]).toEqual([0, expect.stringContaining('tests passed')]);
 

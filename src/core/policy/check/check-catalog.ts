@@ -37,8 +37,6 @@ import type { ServerPart } from './servers/server-parts.js';
 export interface PolicyCatalog extends SeveralCatalog {
   /** The text that the server sends to models in the result of `initialize`. */
   readonly instructions?: string | undefined;
-  /** In a catalog of facts: the encoding of the `tokens` of its primitives. It has no definitions to compare with pins. */
-  readonly encoding?: string | undefined;
 }
 
 /** How much of a policy is checked against a catalog. */

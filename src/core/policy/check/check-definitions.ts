@@ -31,7 +31,7 @@ interface Listed {
  * findRefused({ tools: [{ name: 'a.b', inputSchema: { type: 'object' } }] }, () => false); // { warnings: [...], errors: [] }
  */
 export function findRefused(
-  catalog: SeveralCatalog & { readonly encoding?: string | undefined },
+  catalog: SeveralCatalog,
   isHidden: (listed: Listed) => boolean,
 ): { readonly errors: readonly Problem[]; readonly warnings: readonly Problem[] } {
   // A catalog of facts has no definitions to judge.

@@ -10,6 +10,8 @@ export interface SeveralCatalog extends ServerCatalog {
   readonly unavailable?: Readonly<Record<string, string>> | undefined;
   /** Of several servers, the entries that the endpoint leaves out of their lists, each with where it is wrong. */
   readonly leftOut?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** In a catalog of facts: the encoding of the `tokens` of its primitives. It has no definitions to judge, or to compare with pins. */
+  readonly encoding?: string | undefined;
   /** Whether it is that of one of several servers, whose names differ outside. */
   readonly isOneOfSeveral?: boolean | undefined;
   /** The lists that the server refused, with the reason: it may still have what was there. */
@@ -41,12 +43,12 @@ export function ownCatalog(catalog: SeveralCatalog | undefined, slug: string): S
   const lists = byKind((kind) =>
     catalog?.[kind]?.filter((each) => serverOf(each) === slug).map((each) => ownForm(kind, each)),
   );
-  const { unavailable = {}, leftOut } = catalog ?? {};
+  const { unavailable = {}, leftOut, encoding } = catalog ?? {};
   const own = leftOut?.[slug];
   const isListed = KINDS.some((kind) => lists[kind]?.length) && !Object.hasOwn(unavailable, slug);
   if (!isListed) return undefined;
   const told = own === undefined ? {} : { leftOut: { [slug]: own } };
-  return { isFiltered: catalog?.isFiltered, isOneOfSeveral: true, ...told, ...lists };
+  return { isFiltered: catalog?.isFiltered, isOneOfSeveral: true, encoding, ...told, ...lists };
 }
 
 /**
