@@ -29,25 +29,20 @@ async function packagesOf(args: readonly string[]): Promise<string[]> {
 const POLICY = 'policies/vault.yaml';
 const CATALOG = ['--catalog', 'policies/gitlab.catalog.json'];
 
-describe.concurrent('the packages that a command loads', () => {
+describe.concurrent('a command', () => {
   it.each([
-    [['--version'], []],
-    [['--help'], []],
-    [['serve', '--help'], ['yaml']],
-    [['check', POLICY, ...CATALOG], ['yaml']],
-    [['test', POLICY, '--coverage'], ['yaml']],
-    [['explain', 'deleteKey', '--policy', POLICY], ['yaml']],
-    [['list', '--policy', POLICY, ...CATALOG], ['yaml']],
-    [['diff', POLICY, POLICY, ...CATALOG], ['yaml']],
-    [['tokens', '--policy', POLICY, ...CATALOG], ['yaml']],
-    [['list', '--save', '-', ...CATALOG], ['yaml']],
-    [['compile', POLICY, '-o', '-'], ['yaml']],
-    [['init', '-o', join(folder, 'first.yaml'), ...CATALOG], ['yaml']],
-  ])('are only the expected ones: %j', async (args, needed) => {
-    // Small packages that all of our code uses.
-    const found = (await packagesOf(args)).filter(
-      (name) => !['leven', 'json-logic-js', 'quick-lru', '@noble/hashes'].includes(name),
-    );
-    expect(found).toEqual(needed);
+    [['--version']],
+    [['--help']],
+    [['serve', '--help']],
+    [['check', POLICY, ...CATALOG]],
+    [['test', POLICY, '--coverage']],
+    [['explain', 'deleteKey', '--policy', POLICY]],
+    [['list', '--policy', POLICY, ...CATALOG]],
+    [['diff', POLICY, POLICY, ...CATALOG]],
+    [['tokens', '--policy', POLICY, ...CATALOG]],
+    [['list', '--save', '-', ...CATALOG]],
+    [['init', '-o', join(folder, 'first.yaml'), ...CATALOG]],
+  ])('contains every package that it needs: %j', async (args) => {
+    expect(await packagesOf(args)).toEqual([]);
   });
 });
