@@ -68,9 +68,10 @@ describe('get-started.md', () => {
   it('lists the tools that it shows', async () => {
     const report = await page.run(/^npx mcp-concerns list/);
     const names = page.shownOutput.match(/\bbrowser_\w+/g) ?? [];
-    expect(names).toHaveLength(7);
+    expect(names).toHaveLength(8);
     for (const name of names) expect(report).toContain(name);
-    expect(report).toContain('7 of 25 tools');
+    expect(report).toContain('8 of 25 tools');
+    expect(report).toContain('browser_tabs (1 of 4 values of action)');
   });
 
   it('explains why a tool is hidden', async () => {
@@ -95,7 +96,7 @@ describe('get-started.md', () => {
     const client = new Client({ name: 'host', version: '1.0.0' });
     await client.connect(transport);
     const names = (await client.listTools()).tools.map(({ name }) => name);
-    expect(names).toHaveLength(8);
+    expect(names).toHaveLength(9);
     expect(names).toContain('concerns');
     await client.close();
   });
