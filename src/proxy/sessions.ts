@@ -40,7 +40,7 @@ const MAX_SWEEP_MS = 60_000;
  */
 const IN_USE = { withinMs: 10_000, atOnce: 8, everyMs: 10_000 };
 
-/** A session of a request: who sends it, and where its preferences are kept. The same id of another caller is another session. */
+/** What identifies the session of a request: its id and its caller. The same id of another caller is another session. */
 interface SessionAddress {
   readonly id: string;
   readonly key: string;
@@ -54,9 +54,9 @@ interface SessionAddress {
  * Many hosts never end their sessions, and keep a session id over a restart of this process. So a session also ends
  * after a time without use and when there are too many. A request with an id that this process does not know gets a new server
  * under that id, if the id or the store says what the host prefers, and the store does not say that the session has ended; else
- * 404. Without a secret, only this process makes ids: its store has forgotten a session that it does not know. A session that
- * ended to make room has ended, unless the store is shared, or somebody switched it: its host would begin again with what it
- * preferred first.
+ * 404. Without a secret, only this process makes ids, so an id that its store does not know was lost there. A session that made
+ * room for another one stays ended, unless the store is shared, or somebody switched it: its host would begin again with what
+ * it preferred first.
  *
  * @param options how to make a server, the policy, and when sessions end
  * @returns a handler, which supports streams of notifications
@@ -70,13 +70,13 @@ export function proxySessions(options: SessionProxyOptions) {
   const adopting = new Map<string, Promise<Session | Response>>();
   const opening = new Set<Promise<unknown>>();
   let isEnding = false;
-  let mayEnd = { inUse: IN_USE.atOnce, at: now() };
+  let evictions = { left: IN_USE.atOnce, at: now() };
   const sweeping = setInterval(sweep, Math.min(MAX_SWEEP_MS, Math.max(idleMs / 4, 10)));
   sweeping.unref();
 
   function sweep(): void {
     const before = now() - idleMs;
-    for (const [id, session] of sessions) if (!session.isBusy && session.usedAt < before) void end(id);
+    for (const [key, session] of sessions) if (!session.isBusy && session.usedAt < before) void end(key);
   }
 
   async function end(key: string): Promise<void> {
@@ -85,26 +85,26 @@ export function proxySessions(options: SessionProxyOptions) {
     await session?.close();
   }
 
-  function placeOf(id: string, { authInfo }: FetchOptions): SessionAddress {
+  function addressOf(id: string, { authInfo }: FetchOptions): SessionAddress {
     const { store } = options;
     if (authInfo === undefined) return { id, key: JSON.stringify([id]), store, authInfo };
     const key = JSON.stringify([id, ...(principalOf(authInfo) ?? [])]);
     return { id, key, store: bindSessions(store, authInfo), authInfo };
   }
 
-  /** Returns the session to end if there are too many: the least recently used one that answers nothing. */
+  /** Returns the session to end if there are too many: the least recently used one without an open stream, else without an open request. */
   function dispensable(): readonly [string, Session] | undefined {
     const all = [...sessions];
     return all.find(([, { isBusy }]) => !isBusy) ?? all.find(([, { isAnswering }]) => !isAnswering);
   }
 
-  /** Whether a session may end for another one now. If it is in use, it counts. */
-  function canEnd({ usedAt }: Session): boolean {
+  /** Whether a session may end for another one now. One that is in use takes one of the few that may. */
+  function takeEviction({ usedAt }: Session): boolean {
     const at = now();
     if (usedAt < at - IN_USE.withinMs) return true;
-    const inUse = Math.min(IN_USE.atOnce, mayEnd.inUse + (at - mayEnd.at) / IN_USE.everyMs);
-    mayEnd = { inUse: inUse < 1 ? inUse : inUse - 1, at };
-    return inUse >= 1;
+    const left = Math.min(IN_USE.atOnce, evictions.left + (at - evictions.at) / IN_USE.everyMs);
+    evictions = { left: left < 1 ? left : left - 1, at };
+    return left >= 1;
   }
 
   /** Opens a session, in the place of another one if there are too many. While all others are in use, there is no room. */
@@ -115,14 +115,14 @@ export function proxySessions(options: SessionProxyOptions) {
     const ending: Promise<void>[] = [];
     while (sessions.size + opening.size >= maxSessions) {
       const oldest = dispensable();
-      if (oldest === undefined || !canEnd(oldest[1])) {
+      if (oldest === undefined || !takeEviction(oldest[1])) {
         return unavailable(
           `All ${maxSessions} sessions are busy. Try again later, or serve more with --sessions.`,
         );
       }
       const [oldestKey, leaving] = oldest;
       ending.push(end(oldestKey));
-      // What is sealed in the id must not open it again. A shared store knows more than the id.
+      // What is sealed in the id of the session that leaves must not open it again. A shared store knows more than the id.
       if (options.isShared !== true) ending.push(leaving.retire());
       options.evicted?.();
     }
@@ -162,13 +162,13 @@ export function proxySessions(options: SessionProxyOptions) {
     }
     const sealed = sealedFor(given);
     const id = newSessionId(sealed, offeredRecord(sealed.policy, read(body.value, 'params')));
-    const place = placeOf(id, given);
-    const session = await open(place, openSessionId(sealed, id, lifeOf(options.store)));
+    const address = addressOf(id, given);
+    const session = await open(address, openSessionId(sealed, id, lifeOf(options.store)));
     if (session instanceof Response) return session;
     const unread = new Request(request.url, { method: 'POST', headers: request.headers });
-    const response = await answer(place, session, unread, { ...given, parsedBody: body.value });
+    const response = await answer(address, session, unread, { ...given, parsedBody: body.value });
     // The transport refused the request, so the host knows no session that it could end.
-    if (!response.ok) await end(place.key);
+    if (!response.ok) await end(address.key);
     return response;
   }
 
@@ -180,25 +180,25 @@ export function proxySessions(options: SessionProxyOptions) {
 
   /** Opens a session under an id that a host kept. */
   function adopt(
-    place: SessionAddress,
+    address: SessionAddress,
     session: SessionId,
     found: SessionRead | undefined,
     request: Request,
   ): Promise<Session | Response> {
-    const { key, store, authInfo } = place;
+    const { key, store, authInfo } = address;
     let isContinued = false;
-    // What is kept is stronger than what this process says of the client to continue its session.
+    // This process repeats `initialize` for the client. What the store has of the session is stronger than what that says.
     const update: SessionStore['update'] = async (id, change) => {
       if (isContinued) return store.update(id, change);
       return found?.state === 'live' ? 'stored' : store.update(id, { ...change, ...session.sealed });
     };
-    return open({ ...place, store: { ...store, update } }, session)
+    return open({ ...address, store: { ...store, update } }, session)
       .then(async (opened) => {
-        const refused = opened instanceof Response ? opened : await opened.initialize(request, authInfo);
+        const refusal = opened instanceof Response ? opened : await opened.initialize(request, authInfo);
         isContinued = true;
-        if (refused === undefined) return opened;
+        if (refusal === undefined) return opened;
         await end(key);
-        return isEnding ? unavailable(ENDING) : refused;
+        return isEnding ? unavailable(ENDING) : refusal;
       })
       .finally(() => adopting.delete(key));
   }
@@ -213,26 +213,27 @@ export function proxySessions(options: SessionProxyOptions) {
     async fetch(request: Request, given: FetchOptions = {}): Promise<Response> {
       const id = request.headers.get('mcp-session-id');
       const { parsedBody } = given;
-      const place = id === null ? undefined : placeOf(id, given);
+      const address = id === null ? undefined : addressOf(id, given);
       // A running call may wait for the answer to a question, which is not a request.
-      const asks = parsedBody === undefined || requestIdsIn(parsedBody).length > 0;
-      if (isEnding && (asks || place === undefined || !sessions.has(place.key))) return unavailable(ENDING);
-      if (place === undefined) return begin(request, given);
-      const { key, store } = place;
+      const expectsAnswer = parsedBody === undefined || requestIdsIn(parsedBody).length > 0;
+      if (isEnding && (expectsAnswer || address === undefined || !sessions.has(address.key)))
+        return unavailable(ENDING);
+      if (address === undefined) return begin(request, given);
+      const { key, store } = address;
       // A session that was found is used at once: while this waits, it could end to make room.
       if (options.isShared !== true) {
         const begun = adopting.get(key);
         const session = begun === undefined ? sessions.get(key) : await begun;
         if (session instanceof Response) return session.clone();
-        if (session !== undefined) return answer(place, session, request, given);
+        if (session !== undefined) return answer(address, session, request, given);
       }
-      const kept = openSessionId(sealedFor(given), place.id, lifeOf(options.store));
+      const kept = openSessionId(sealedFor(given), address.id, lifeOf(options.store));
       const found =
         kept &&
         (await observedStore(store, given.storeCall)
           .read(kept.key)
           .catch(() => undefined));
-      // A store that had each session has forgotten one that it does not know, and with it what was switched.
+      // If the store saw every session, one that it does not know was lost, and with it what was switched.
       const isForgotten =
         found?.state === 'unknown' && (options.isShared === true || given.sessionSecret === undefined);
       const begun = adopting.get(key);
@@ -250,10 +251,10 @@ export function proxySessions(options: SessionProxyOptions) {
         await store.end(kept.key);
         return new Response(null, { status: 204 });
       }
-      const opened = session ?? (await getOrMake(adopting, key, () => adopt(place, kept, found, request)));
+      const opened = session ?? (await getOrMake(adopting, key, () => adopt(address, kept, found, request)));
       // Its session may have been waited for already.
-      if (isEnding && asks) return unavailable(ENDING);
-      return opened instanceof Response ? opened.clone() : answer(place, opened, request, given);
+      if (isEnding && expectsAnswer) return unavailable(ENDING);
+      return opened instanceof Response ? opened.clone() : answer(address, opened, request, given);
     },
     /** Ends all sessions. Requests that run have so many milliseconds to be answered; the others get an error. */
     async close(drainMs = 0): Promise<void> {

@@ -47,7 +47,7 @@ export const listChangedMethod = (capability: Capability): string =>
   `notifications/${capability}/list_changed`;
 export const LIST_CHANGES: ReadonlySet<string> = new Set(CAPABILITIES.map(listChangedMethod));
 
-/** The methods that use one primitive, by name or URI. */
+/** The methods with which a client uses one primitive. With these, and with lists, it states its preferences. */
 export const ACCESS_METHODS = {
   call: 'tools/call',
   get: 'prompts/get',

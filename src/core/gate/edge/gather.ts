@@ -16,20 +16,20 @@ import type { Exchange } from './exchange.js';
 import { ROUTE_HANDLERS, type RouteHandlers } from './route-handlers.js';
 import { type FactReceiver, type FactResult, provideFact, providePreferences } from './sources.js';
 
-/** For what a need waits, if not for the store. */
-const WAITED_FOR: { readonly [N in NeedName]?: keyof Waits | 'code' } = {
+/** What a need waits for. All that are not here wait for the store, or for nothing. */
+const WAITED_FOR: { readonly [N in NeedName]?: keyof Waits | 'module' } = {
   whole: 'server',
   lists: 'server',
   pages: 'server',
   person: 'person',
-  panel: 'code',
+  panel: 'module',
 };
 
-/** How a decision gets what it needs, and what becomes of its end. `R` is what whoever runs it gets. */
+/** How a decision gets what it needs, and what its outcome turns into. `R` is what the caller of `run` receives. */
 interface RunMode<T, N extends NeedName, R> {
   provide(exchange: Exchange, need: Need<N>, receiver: FactReceiver<T>): void;
-  /** Called if that is not at hand. Returns what to give at once, if nothing else is to wait for the decision. */
-  later?(exchange: Exchange, need: Need<N>): { readonly result: R } | undefined;
+  /** Called when a need has no immediate answer. Returns what the caller receives at once, if nothing else is to wait. */
+  whenWaiting?(exchange: Exchange, need: Need<N>): { readonly result: R } | undefined;
   end(exchange: Exchange, value: T): R;
   fail(exchange: Exchange, cause: unknown): R | Promise<R>;
 }
@@ -46,9 +46,9 @@ const IN_ORDER: RunMode<RequestOutcome, NeedName, void> = {
 };
 
 /** Later messages wait only for preferences. */
-const CANCELLABLE: typeof IN_ORDER = {
+const OVERTAKEABLE: typeof IN_ORDER = {
   ...IN_ORDER,
-  later(exchange, { need }) {
+  whenWaiting(exchange, { need }) {
     if (need === 'preferences') return undefined;
     // Only this request waits, and the client can cancel it until it is resumed.
     exchange.hold();
@@ -60,11 +60,12 @@ const RESPONSE: RunMode<ResponseOutcome, ResponseNeed, Message> = {
   provide: provideFact,
   end(exchange, { message, tell: about }) {
     tell(exchange, about);
-    return 'error' in message ? message : apart(exchange, message);
+    return 'error' in message ? message : markPerCaller(exchange, message);
   },
   fail: (exchange, cause) => exchange.failureOf(cause),
 };
 
+/** For a decision of the gate itself: its caller gets the outcome, and no message is sent. */
 const INTERNAL = {
   provide: provideFact,
   end: <T>(_: Exchange, value: T): T => value,
@@ -73,7 +74,7 @@ const INTERNAL = {
 
 /**
  * A decision that runs for a request. Here, and nowhere else, a request waits for what its decision needs. An object, since
- * closures that each request makes take more memory, and V8 drops their code with them.
+ * closures that each request makes take more memory, and are compiled again.
  */
 class StepRunner<T, N extends NeedName, R> implements FactReceiver<T> {
   /** What the latest need is answered with, if that is at hand. */
@@ -113,7 +114,7 @@ class StepRunner<T, N extends NeedName, R> implements FactReceiver<T> {
         if (found === undefined) {
           this.awaited = step.value.need;
           this.askedAt = performance.now();
-          return this.finish(mode.later?.(exchange, step.value));
+          return this.finish(mode.whenWaiting?.(exchange, step.value));
         }
         step = resumed(steps, found);
       }
@@ -140,10 +141,10 @@ class StepRunner<T, N extends NeedName, R> implements FactReceiver<T> {
       return;
     }
     const place = WAITED_FOR[this.awaited] ?? 'store';
-    if (place !== 'code') exchange.waited(place, this.askedAt);
+    if (place !== 'module') exchange.waited(place, this.askedAt);
     if (place === 'store' && 'cause' in found) exchange.storeFailed(found.cause);
     // Not if the client has cancelled the request.
-    if (mode.later === undefined || !exchange.isHeld || exchange.resume()) this.resume(found);
+    if (mode.whenWaiting === undefined || !exchange.isHeld || exchange.resume()) this.resume(found);
   }
 
   private finish(end: { readonly result: R | Promise<R> } | undefined): void {
@@ -178,7 +179,7 @@ export function handleRequest(
   }
   const { onRequest: decision, inOrder } = handlers[exchange.route.to];
   // Where a call can answer 403, its response must wait until it is decided.
-  const mode = inOrder || exchange.policy.asksForScopes ? IN_ORDER : CANCELLABLE;
+  const mode = inOrder || exchange.policy.asksForScopes ? IN_ORDER : OVERTAKEABLE;
   return new StepRunner(exchange, decision(exchange), mode).start();
 }
 
@@ -221,7 +222,7 @@ export function carryOut(exchange: Exchange, outcome: RequestOutcome): void {
   exchange.pass(outcome.params);
 }
 
-function apart(exchange: Exchange, message: Answer): Answer {
+function markPerCaller(exchange: Exchange, message: Answer): Answer {
   const result = apartByCaller(exchange, message.result);
   return result === message.result ? message : { ...message, result };
 }

@@ -31,7 +31,7 @@ import { makersOf, ownerOf } from './task-owners.js';
 
 /** What a need is answered with, or why it cannot be. */
 export type Fact = { readonly fact: FactOf<NeedName> } | { readonly cause: unknown };
-/** The same, or how the request ends that needs it. */
+/** The same, or the outcome that ends the request. */
 export type FactResult<T = RequestOutcome> = Fact | { readonly end: T };
 
 /** Whoever asks for something. */
@@ -40,12 +40,12 @@ export interface FactReceiver<T = RequestOutcome> {
   receive(found: FactResult<T>): void;
 }
 
-/** All but those for which the server or the client is asked: these are answered by callbacks, see `provideFact`. */
-type ReadName = Exclude<NeedName, 'whole' | 'lists' | 'pages' | 'person' | 'preferences'>;
+/** The needs that a source below answers. The server and the client answer the others by callbacks, see `provideFact`. */
+type DirectNeed = Exclude<NeedName, 'whole' | 'lists' | 'pages' | 'person' | 'preferences'>;
 
-/** Where everything else comes from. A promise only if a store or a module must be waited for. */
+/** A promise only if a store or a module must be waited for. */
 const FACT_SOURCES: {
-  readonly [N in ReadName]: (exchange: Exchange, need: Need<N>) => FactOf<N> | Promise<FactOf<N>>;
+  readonly [N in DirectNeed]: (exchange: Exchange, need: Need<N>) => FactOf<N> | Promise<FactOf<N>>;
 } = {
   configuration: (exchange) =>
     exchange.isConfigured ? exchange.configuration : sessionConfiguration(exchange),
@@ -65,15 +65,15 @@ const FACT_SOURCES: {
   announce: ({ gate, relatedTo }, { capabilities, isSwitch }) =>
     gate.announce(capabilities, isSwitch, relatedTo),
   chosen: ({ connection }, { prompt }) => isChosen(connection, prompt),
-  // What they compute with is loaded when it is first needed.
+  // The module of the panel is loaded when it is first needed.
   panel: async () => (await import('../panel/answer-panel.js')).answerPanel,
 };
 
 /**
  * Provides what a decision needs.
  *
- * The server's lists are never waited for with a promise: the answer to a list that is not held leaves in the turn of the
- * server's last page, which SDK v2 and servers of one request depend on.
+ * The server's lists are never waited for with a promise: the answer to a list that is not held is sent synchronously when
+ * the server's last page arrives, which SDK v2 and servers of one request depend on.
  *
  * @param exchange the request on whose behalf the server, the client and the store are asked
  * @param need the need
@@ -99,7 +99,7 @@ export function provideFact(
   }
 }
 
-function provideRead<N extends ReadName>(
+function provideRead<N extends DirectNeed>(
   exchange: Exchange,
   need: Need<N>,
   receiver: FactReceiver<never>,
@@ -121,7 +121,7 @@ function provideRead<N extends ReadName>(
  *
  * @param exchange the request, which has its configuration then
  * @param need what to do about values that the policy does not have
- * @param receiver is told the exchange, before this function returns if the session is at hand
+ * @param receiver receives the configured exchange, before this function returns if the session is at hand
  */
 export function providePreferences(
   exchange: Exchange,

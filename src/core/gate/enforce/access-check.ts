@@ -98,13 +98,13 @@ function use(facts: Facts, lists: Lists, target: RequestTarget): RequestOutcome 
 
 /** What becomes of the arguments of a call; `undefined` of any other request, or if the policy does not check any. */
 function callOf(
-  { params }: Request,
+  { method, params }: Request,
   lists: Lists,
   { type, name }: RequestTarget,
   configuration: Configuration,
 ): CallDecision | undefined {
   const { enforcement } = configuration.policy.settings;
-  if (type !== 'tool' || enforcement === 'advisory') return undefined;
+  if (type !== 'tool' || method !== ACCESS_METHODS.call || enforcement === 'advisory') return undefined;
   return decideCall(lists, name, read(params, 'arguments'), configuration);
 }
 

@@ -35,7 +35,7 @@ const FILTER_LIMITS = { patterns: 100, characters: 256 } as const;
 
 const NO_FILTER: ReadListFilter = { ok: true, filter: undefined, vendor: undefined, key: '' };
 
-/** What the patterns of each field are matched with. */
+/** What the patterns of each field are matched with: names only. A text that redaction changes would give away what it hides. */
 const MATCHED: { readonly [F in FilterField]: (kind: Kind, item: Primitive) => string } = {
   namePatterns: (_kind, { name }) => (typeof name === 'string' ? name : ''),
   uriPatterns: identityOf,
