@@ -74,11 +74,6 @@ function decimalOf(text: string): string {
   return `${sign}${short}e${Number(power) - part.length + digits.length - short.length}`;
 }
 
-const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
-
-/** A number that may have another text in JavaScript, in a text of JSON or within one of its strings. */
-const SUSPECT = /[[:,]\s*(-?(?:\d+(?=[.eE])|\d{16}|0(?<=-0))[\d.eE+-]*)|^\s*-?\d/g;
-
 /**
  * How deep arrays and objects of a message may lie in each other. `JSON.parse` reads any depth, but whatever writes the message
  * again, or walks through it, uses the stack of the process: 5,000 levels could end it for all clients.
@@ -101,16 +96,45 @@ export class TooDeepError extends SyntaxError {
  */
 export function isTooDeep(text: string): boolean {
   // Each level has two brackets.
-  if (text.length <= 2 * MAX_DEPTH) return false;
+  return text.length > 2 * MAX_DEPTH && examine(text) === 'too-deep';
+}
+
+const [QUOTE, BACKSLASH, COLON, COMMA, MINUS] = [0x22, 0x5c, 0x3a, 0x2c, 0x2d];
+const [OPENS_OBJECT, CLOSES_OBJECT, OPENS_ARRAY, CLOSES_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+/** `String(2 ** 53)` has 16 digits: a shorter row of digits alone is exact. */
+const MANY_DIGITS = 16;
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+
+/**
+ * Walks once through a text that is JSON, and skips its strings: that costs about a third of what `JSON.parse` does.
+ *
+ * @returns whether it is deeper than `MAX_DEPTH`; else, whether JavaScript would write one of its numbers in another way
+ */
+function examine(text: string): 'plain' | 'inexact' | 'too-deep' {
   let depth = 0;
+  let isInexact = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at);
-    else if (code === 0x7b || code === 0x5b) depth++;
-    else if (code === 0x7d || code === 0x5d) depth--;
-    if (depth > MAX_DEPTH) return true;
+    else if (code === OPENS_OBJECT || code === OPENS_ARRAY) {
+      if (++depth > MAX_DEPTH) return 'too-deep';
+    } else if (code === CLOSES_OBJECT || code === CLOSES_ARRAY) depth--;
+    else if (!isInexact && (code === MINUS || isDigit(code))) {
+      const from = at;
+      while (isDigit(text.charCodeAt(at))) at++;
+      // What is left is the sign, or what follows the digits: a point, a power, or the end of the number.
+      const isShort = at > from && at - from < MANY_DIGITS;
+      if (isShort && !GOES_ON.has(text.charCodeAt(at))) at--;
+      else {
+        at = endOfLiteral(text, at);
+        isInexact = !isExact(text.slice(from, at));
+        at--;
+      }
+    }
   }
-  return false;
+  return isInexact ? 'inexact' : 'plain';
 }
 
 /** @returns where the quote is that ends a string of a text that is JSON */
@@ -135,16 +159,9 @@ function endOfString(text: string, at: number): number {
  */
 export function parseExact(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (isTooDeep(text)) throw new TooDeepError(value);
-  return isSuspect(text) ? new Reader(text).read() : value;
-}
-
-function isSuspect(text: string): boolean {
-  SUSPECT.lastIndex = 0;
-  for (let found = SUSPECT.exec(text); found !== null; found = SUSPECT.exec(text)) {
-    if (found[1] === undefined || !isExact(found[1])) return true;
-  }
-  return false;
+  const found = examine(text);
+  if (found === 'too-deep') throw new TooDeepError(value);
+  return found === 'inexact' ? new Reader(text).read() : value;
 }
 
 const isExact = (text: string): boolean => String(Number(text)) === text;
@@ -181,13 +198,13 @@ class Reader {
         const string = this.string();
         if (!Array.isArray(into) && this.isKey()) key = string;
         else put(string);
-      } else if (code === 0x7b || code === 0x5b) {
-        const container = code === 0x7b ? {} : [];
+      } else if (code === OPENS_OBJECT || code === OPENS_ARRAY) {
+        const container = code === OPENS_OBJECT ? {} : [];
         put(container);
         outer.push(into);
         into = container;
         this.at++;
-      } else if (code === 0x7d || code === 0x5d) {
+      } else if (code === CLOSES_OBJECT || code === CLOSES_ARRAY) {
         into = outer.pop() ?? root;
         this.at++;
       } else put(this.literal());
@@ -210,11 +227,21 @@ class Reader {
 
   private literal(): unknown {
     const from = this.at;
-    while (this.at < this.text.length && !ENDS.has(this.text.charCodeAt(this.at))) this.at++;
+    this.at = endOfLiteral(this.text, from);
     const found = this.text.slice(from, this.at);
     if (LITERALS.has(found)) return LITERALS.get(found);
     return isExact(found) ? Number(found) : new ExactNumber(found);
   }
 }
 
-const ENDS: ReadonlySet<number> = new Set([0x20, 0x0a, 0x0d, 0x09, COMMA, 0x7d, 0x5d]);
+/** @returns where a number, `true`, `false` or `null` ends that begins at or before a place of a text */
+function endOfLiteral(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && !ENDS.has(text.charCodeAt(at))) at++;
+  return at;
+}
+
+const ENDS: ReadonlySet<number> = new Set([0x20, 0x0a, 0x0d, 0x09, COMMA, CLOSES_OBJECT, CLOSES_ARRAY]);
+
+/** A point, or `E` or `e` in front of a power, after the first digits of a number. */
+const GOES_ON: ReadonlySet<number> = new Set([0x2e, 0x45, 0x65]);

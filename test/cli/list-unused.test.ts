@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { keepUsed, usedTools } from '../../src/cli/serving/used-tools.js';
+import { UsedToolsLog, usedTools } from '../../src/cli/serving/used-tools.js';
 import { fixture, run } from './run.js';
 
 const SERVER = ['node', fixture('many-tools.mjs'), '4'];
@@ -20,14 +20,15 @@ afterEach(() => {
 
 function calls(name: unknown, times: number, daysAgo: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - daysAgo * DAY });
-  const used = keepUsed(process.env, SERVER.join(' '));
+  const used = new UsedToolsLog(process.env, SERVER.join(' '));
   for (let call = 0; call < times; call++)
-    used({
+    used.receive({
       jsonrpc: '2.0',
       id: call,
       method: 'tools/call',
       params: { name, arguments: { secret: 's3cret' } },
     });
+  used.close();
   vi.useRealTimers();
 }
 

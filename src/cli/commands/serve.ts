@@ -12,7 +12,7 @@ import { requireServer } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
 import { readPreferences, statedConcerns } from '../options/preferences.js';
 import { readService } from '../options/service-options.js';
-import { keepUsed, uncalledTools, usedKeyOf } from '../serving/used-tools.js';
+import { UsedToolsLog, uncalledTools, usedKeyOf } from '../serving/used-tools.js';
 import { type WatchedPolicy, watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
@@ -73,6 +73,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
   const uncalled = keepsCalls
     ? (tools: readonly string[]) => uncalledTools(terminal.env, key, tools)
     : undefined;
+  const used = keepsCalls ? new UsedToolsLog(terminal.env, key) : undefined;
   // The page is for the person at this machine.
   const control =
     panel === 'off' || service.isForMany ? undefined : new Control(opened.name, paths, uncalled);
@@ -107,7 +108,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
         control,
         keeperOf,
         isForMany,
-        used: key === undefined || !values.used ? undefined : keepUsed(terminal.env, key),
+        used,
         operations,
         signal,
         limits,
@@ -119,6 +120,7 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
       const { serveHttp } = await import('../serving/transports.js');
       return await serveHttp(serving, { port, ...service }, terminal.env);
     } finally {
+      used?.close();
       operations.close();
       watched.close();
     }

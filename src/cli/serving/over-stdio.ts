@@ -42,7 +42,7 @@ export async function serveStdio(
   const wire: Transport = withDefaultPreferences(preferences, new HostTransport());
   const requests = watchRequests(wire);
   receiveFirst(wire, (message, next) => {
-    serving.used?.(message);
+    serving.used?.receive(message);
     next(message);
   });
   const listed = new AbortController();

@@ -5,6 +5,7 @@ import type { Protocol } from '../../proxy/options.js';
 import type { Control } from '../control/control.js';
 import type { OpenedServer } from '../inputs/open-server.js';
 import type { Operations } from './service/operations.js';
+import type { UsedToolsLog } from './used-tools.js';
 
 /** Who shares a server, and when sessions and servers end. */
 export interface ServingLimits {
@@ -27,8 +28,8 @@ export interface Serving {
   readonly isForMany: boolean;
   /** Has what each server listed when it was up last, so that hosts need not wait for it. */
   readonly keeperOf?: ((era: Era, slug?: string) => CatalogKeeper) | undefined;
-  /** Receives the messages of a host over stdio, and keeps which tools were called; undefined under `--no-used`. */
-  readonly used?: ((message: unknown) => void) | undefined;
+  /** Keeps which tools a host over stdio called; undefined under `--no-used`. */
+  readonly used?: UsedToolsLog | undefined;
   /** What whoever runs it is told of requests, servers and the policy. */
   readonly operations: Operations;
   /** Who shares a server, and when sessions and servers end. */

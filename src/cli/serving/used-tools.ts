@@ -20,42 +20,60 @@ const fileOf = (environment: NodeJS.ProcessEnv, server: string): string =>
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
+/** A file at each call took a sixth of what a call costs; what is lost when a process is killed is one second. */
+const WRITE_AFTER_MS = 1_000;
+
 /**
  * Keeps which tools were called and on which day, in the state of this user, and nothing else about the calls. It never throws.
  *
- * @param environment the variables of the process
- * @param server the command of the server, as text
- * @returns receives the messages of a host
  * @example
- * const used = keepUsed(process.env, 'node server.js');
+ * const used = new UsedToolsLog(process.env, 'node server.js');
+ * used.receive({ method: 'tools/call', params: { name: 'list_mail' } });
+ * used.close();
  */
-export function keepUsed(environment: NodeJS.ProcessEnv, server: string): (message: unknown) => void {
-  const file = fileOf(environment, server);
-  /** The bytes that fit into the file; unknown before the first line, and after a failure. */
-  let room: number | undefined;
-  return (message) => {
+export class UsedToolsLog {
+  private readonly file: string;
+  /** What is not written yet. */
+  private lines = '';
+  private timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param environment the variables of the process
+   * @param server the command of the server, as text
+   */
+  constructor(environment: NodeJS.ProcessEnv, server: string) {
+    this.file = fileOf(environment, server);
+  }
+
+  /** @param message what a host sent */
+  receive(message: unknown): void {
     if (read(message, 'method') !== 'tools/call') return;
     const name = read(message, 'params', 'name');
     if (typeof name !== 'string' || !PLAIN_NAME.test(name) || name === 'concerns') return;
+    this.lines += `${dayOf(Date.now())} ${name}\n`;
+    this.timer ??= setTimeout(() => this.write(), WRITE_AFTER_MS).unref();
+  }
+
+  /** Writes what was not written yet. */
+  close(): void {
+    this.write();
+  }
+
+  private write(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const { file, lines } = this;
+    this.lines = '';
+    if (lines === '') return;
     try {
-      // Once, and not at each call: this took a tenth of what a call costs.
-      if (room === undefined) {
-        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-        room = MAX_BYTES - (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
-      }
-      if (room < 0) {
-        truncateSync(file);
-        room = MAX_BYTES;
-      }
-      const line = `${dayOf(Date.now())} ${name}\n`;
-      // One short line is written as a whole, also beside other processes.
-      appendFileSync(file, line, { mode: 0o600 });
-      room -= line.length;
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) truncateSync(file);
+      // A few short lines are written as a whole, also beside other processes.
+      appendFileSync(file, lines, { mode: 0o600 });
     } catch {
       // A folder that cannot be written costs the advice, and nothing else.
-      room = undefined;
     }
-  };
+  }
 }
 
 /** Which tools of a server were called. */

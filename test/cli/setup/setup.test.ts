@@ -366,13 +366,14 @@ describe('a later day', () => {
     );
     writeFileSync(policy, readFileSync(policy, 'utf8').replace('version: 1', '# mine\nversion: 1'));
     expect((await setup('--yes')).said).toContain('not enough calls yet');
-    const { keepUsed } = await import('../../../src/cli/serving/used-tools.js');
+    const { UsedToolsLog } = await import('../../../src/cli/serving/used-tools.js');
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 9 * 86_400_000 });
-    const used = keepUsed(process.env, ['node', SERVER, '60'].join(' '));
+    const used = new UsedToolsLog(process.env, ['node', SERVER, '60'].join(' '));
     for (let call = 0; call < 12; call++) {
       const name = call < 8 ? 'crm_get_ticket' : 'crm_list_report';
-      used({ method: 'tools/call', params: { name } });
+      used.receive({ method: 'tools/call', params: { name } });
     }
+    used.close();
     vi.useRealTimers();
     const before = readFileSync(policy, 'utf8').split('\n');
     const { said } = await setup('--yes');
