@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { run, start } from './run.js';
+import { HOSTS } from '../../src/cli/setup/hosts.js';
+import { fixture, run, start } from './run.js';
 
 const EVERYTHING = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 let folder = '';
@@ -107,6 +108,69 @@ describe('serve --servers', () => {
     await running.until('stderr', /tools that need sampling, elicitation or roots may be missing/);
     running.child.stdin.end();
     expect((await running.ended).code).toBe(0);
+  });
+
+  const args = [fixture('many-tools.mjs'), '1'];
+  const server = { command: process.execPath, args };
+  const crm = { crm: server };
+
+  it.each<[string, string, string | object]>([
+    [
+      'comments and last commas',
+      'mcp.json',
+      `{ /* mine */ "servers": { "crm": ${JSON.stringify(server)}, }, // all\n}`,
+    ],
+    ['a byte order mark', 'mcp.json', `\uFEFF${JSON.stringify({ mcpServers: crm })}`],
+    [
+      'one list for a command',
+      'opencode.json',
+      { mcp: { crm: { type: 'local', command: [process.execPath, ...args] } } },
+    ],
+    ['settings around them', 'settings.json', { theme: 'dark', mcp: { servers: crm } }],
+    [
+      'a server that is turned off',
+      'mcp.json',
+      { mcpServers: { ...crm, off: { command: 'none', enabled: false } } },
+    ],
+    [
+      'the folder of VS Code',
+      '.vscode/mcp.json',
+      { servers: { crm: { ...server, cwd: variable('workspaceFolder') } } },
+    ],
+    ...HOSTS.filter(({ id }) => id !== 'codex').map(
+      ({ name, members: [[member = ''] = []] }): [string, string, object] => [
+        `the form of ${name}`,
+        'mcp.json',
+        { [member]: crm },
+      ],
+    ),
+  ])('reads a file with %s', async (_form, name, content) => {
+    mkdirSync(join(folder, '.vscode'), { recursive: true });
+    const { code, stdout, stderr } = await run(
+      'list',
+      '--servers',
+      write(name, content),
+      '--policy',
+      policy(),
+    );
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    expect(stdout).toContain('crm__crm_');
+  });
+
+  it('names what is wrong with an entry', async () => {
+    const file = write('mcp.json', {
+      mcpServers: {
+        ...crm,
+        joined: { command: 'node server.js' },
+        other: { httpUrl: 'http://127.0.0.1:1/mcp' },
+      },
+    });
+    const { stderr } = await run('list', '--servers', file, '--policy', policy());
+    expect(stderr).toContain(
+      'joined is left out: "node server.js" is not a program; write its arguments into "args".',
+    );
+    // It has a URL, so it is reached for.
+    expect(stderr).toContain('other is left out: fetch failed');
   });
 
   it('takes no second server', async () => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { modify } from 'jsonc-parser';
-import { readDocument } from './host-files.js';
+import { readDocument } from '../inputs/host-document.js';
 
 /** A new command of a server, in the form that its host writes. */
 export interface CommandEdit {

@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { sha256Of } from '../../core/sha256.js';
 import { read } from '../../core/wire/messages.js';
 import { CliError } from '../errors.js';
+import { readDocument } from '../inputs/host-document.js';
 import { writePrivate } from '../project/state-folder.js';
 import type { Terminal } from '../terminal/output.js';
 import { writeFiles } from '../terminal/write-files.js';
 import { type CommandEdit, type Splice, withCommands, withoutSplices } from './edit-file.js';
-import { readDocument } from './host-files.js';
 
 /** A command that setup changed. */
 export interface ChangedCommand {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { membersOf } from '../../../core/engine/expression/evaluate.js';
 import { slugOf } from '../../../core/engine/servers/outside-names.js';
@@ -5,15 +7,16 @@ import { read } from '../../../core/wire/messages.js';
 import { UpstreamError } from '../../../proxy/upstream-error.js';
 import { ChildTransport } from '../../../proxy/wires/child-process.js';
 import { CliError } from '../../errors.js';
-import { readJson } from '../../terminal/read-text.js';
+import { readText } from '../../terminal/read-text.js';
+import { readDocument } from '../host-document.js';
 import type { Logins } from '../login/logins.js';
 
 /** How to open each server of a host's file, by its name within names. */
 export type SeveralOpeners = ReadonlyMap<string, () => Transport>;
 
 /**
- * Reads the servers of a host's file: `mcpServers` of Claude Desktop, Claude Code and Cursor, or `servers` of VS Code.
- * A server with a mistake, such as a variable without a value, is one that does not start. The others are served.
+ * Reads the servers of a host's file, in the forms that hosts read themselves: `mcpServers` of most, `servers` of VS Code, `mcp`
+ * of opencode, `context_servers` of Zed. A server with a mistake, such as a variable without a value, is one that does not start. The others are served.
  *
  * @param path the file
  * @param env the environment, for variables in the file
@@ -31,11 +34,12 @@ export async function readServersFile(
   Child = ChildTransport,
   logins?: Logins,
 ): Promise<SeveralOpeners> {
-  const { entries } = serversIn(readDocument(path));
+  const entries = entriesOf(path);
+  const variables = { ...variablesOf(path), ...env };
   const openers = new Map<string, () => Transport>();
   const keys = new Map<string, string>();
   for (const [key, entry] of Object.entries(entries)) {
-    if (read(entry, 'disabled') === true || left.includes(key)) continue;
+    if (isTurnedOff(entry) || left.includes(key)) continue;
     const slug = slugOf(key);
     const other = keys.get(slug);
     if (other !== undefined)
@@ -43,10 +47,10 @@ export async function readServersFile(
         `${path}: the servers "${other}" and "${key}" are both called ${slug}. Rename one of them.`,
       );
     keys.set(slug, key);
-    openers.set(slug, await openerOf(entry, env, Child, logins));
+    openers.set(slug, await openerOf(entry, variables, Child, logins));
   }
   if (openers.size > 0) return openers;
-  throw new CliError(`${path} has no servers. Write them under mcpServers, as hosts do.`);
+  throw new CliError(hasNone(path));
 }
 
 /**
@@ -55,29 +59,50 @@ export async function readServersFile(
  * @throws {CliError} if the file cannot be used
  */
 export function forwardingServers(path: string): ReadonlySet<string> {
-  const { entries } = serversIn(readDocument(path));
-  const found = Object.entries(entries).filter(([, entry]) => {
+  const found = Object.entries(entriesOf(path)).filter(([, entry]) => {
     const forward = read(entry, 'forward');
     return Array.isArray(forward) && forward.some((each) => String(each).toLowerCase() === 'authorization');
   });
   return new Set(found.map(([key]) => slugOf(key)));
 }
 
-/** @throws {CliError} if a host's file cannot be read, or is not an object in JSON */
-function readDocument(path: string): object {
-  const advice = 'Pass the file in which a host has its servers, for example .mcp.json.';
-  const document = readJson(path, advice, (_text, cause) => {
-    return `${path} is not JSON: ${cause instanceof Error ? cause.message : ''}. Fix it there.`;
-  });
-  if (typeof document === 'object' && document !== null && !Array.isArray(document)) return document;
-  throw new CliError(`${path} has no servers. Write them under mcpServers, as hosts do.`);
+/** The members that have the servers in files of hosts; the first one that is there counts. */
+const MEMBERS: readonly (readonly string[])[] = [
+  ['mcpServers'],
+  ['servers'],
+  ['mcp', 'servers'],
+  ['mcp'],
+  ['context_servers'],
+];
+
+const hasNone = (path: string): string => `${path} has no servers. Write them under mcpServers, as hosts do.`;
+
+/**
+ * @returns the servers of a host's file by their keys
+ * @throws {CliError} if the file cannot be read, or has none
+ */
+function entriesOf(path: string): object {
+  const text = readText(path, 'Pass the file in which a host has its servers, for example .mcp.json.');
+  let document: unknown;
+  try {
+    document = readDocument(path, text);
+  } catch (cause) {
+    throw new CliError(`${path}: ${cause instanceof Error ? cause.message : ''}. Fix it there.`, { cause });
+  }
+  for (const member of MEMBERS) {
+    const found = read(document, ...member);
+    if (found !== undefined) return membersOf(found);
+  }
+  throw new CliError(hasNone(path));
 }
 
-/** Returns the servers of a host's file by their keys, and the member that has them. */
-function serversIn(document: object) {
-  const member =
-    read(document, 'mcpServers') === undefined && 'servers' in document ? 'servers' : 'mcpServers';
-  return { member, entries: membersOf(read(document, member)) };
+const isTurnedOff = (entry: unknown): boolean =>
+  read(entry, 'disabled') === true || read(entry, 'enabled') === false;
+
+/** VS Code and Cursor fill in the folder above the one that has the file. Other hosts have no such variable. */
+function variablesOf(path: string): NodeJS.ProcessEnv {
+  const folder = dirname(resolve(path));
+  return ['.vscode', '.cursor'].includes(basename(folder)) ? { workspaceFolder: dirname(folder) } : {};
 }
 
 /** What it returns throws if the entry cannot be used: as a server that does not start, this one alone is missing. */
@@ -89,7 +114,10 @@ async function openerOf(
 ): Promise<() => Transport> {
   const fill = (value: unknown): string => filledText(String(value), env);
   const texts = (value: unknown) => filledTexts(value, env);
-  const [url, command, args, cwd] = ['url', 'command', 'args', 'cwd'].map((name) => read(entry, name));
+  // Gemini CLI and Windsurf have names of their own for a URL, and opencode for the environment; it writes a command as one list.
+  const url = ['url', 'httpUrl', 'serverUrl']
+    .map((name) => read(entry, name))
+    .find((each) => typeof each === 'string');
   if (typeof url === 'string') {
     const { remoteTransport } = await import('../../../proxy/wires/remote.js');
     const demandsLogin = read(entry, 'login') === true;
@@ -100,10 +128,16 @@ async function openerOf(
     };
   }
   return () => {
-    if (typeof command !== 'string') throw new UpstreamError('it has neither command nor url');
-    const given = Array.isArray(args) ? args.map(fill) : [];
+    const args = read(entry, 'args');
+    const [program, ...given] = [read(entry, 'command'), args ?? []].flat();
+    if (typeof program !== 'string') throw new UpstreamError('it has neither command nor url');
+    // A host that starts servers without a shell would look for a program of that name, too.
+    if (given.length === 0 && /\s/.test(program) && !existsSync(program))
+      throw new UpstreamError(`"${program}" is not a program; write its arguments into "args"`);
+    const cwd = read(entry, 'cwd');
     const folder = typeof cwd === 'string' ? fill(cwd) : undefined;
-    return new Child(fill(command), given, { ...inherited(env), ...texts(read(entry, 'env')) }, folder);
+    const own = texts(read(entry, 'env') ?? read(entry, 'environment'));
+    return new Child(fill(program), given.map(fill), { ...inherited(env), ...own }, folder);
   };
 }
 
