@@ -40,14 +40,6 @@ describe('links', () => {
   });
 });
 
-it.each(pages.filter((page) => page.startsWith('docs/guides/')))(
-  '%s has fewer than 700 words beside its code: what is longer belongs into the reference',
-  (page) => {
-    const words = proseOf(page, { withCode: true }).split(/\s+/);
-    expect(words.length).toBeLessThan(700);
-  },
-);
-
 describe('the packed files', () => {
   it('include the documentation', () => {
     expect(packed).toEqual(expect.arrayContaining(['README.md', 'docs/README.md', 'docs/reference/api.md']));

@@ -37,7 +37,7 @@ describe('compile', () => {
     const { code, stdout, stderr } = await run('compile', fixture('warned.yaml'), '-o', '-');
     expect(code).toBe(0);
     expect(stderr).toContain('warning  unused-ignore');
-    expect(JSON.parse(stdout).format).toBe(1);
+    expect(JSON.parse(stdout).format).toBe(2);
   });
 
   it('prints all findings of a policy with errors, and writes nothing', async () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bindCatalog, KINDS, resolveConfiguration, select } from '../../src/core/engine/index.js';
@@ -57,7 +57,7 @@ describe('a compiled policy', () => {
       `,
     });
     expect(compiled).toEqual({
-      format: 1,
+      format: 2,
       digest: expect.stringMatching(/^[0-9a-f]{32}$/),
       files: [expect.stringMatching(/policy\.yaml$/)],
       concerns: [
@@ -187,12 +187,24 @@ describe('data that cannot be opened as a compiled policy', () => {
     expect(() => openCompiledPolicy(data)).toThrow(CompiledPolicyError);
   });
 
+  it('includes one of the first format, which had the paths of its files in the digest, only if it was changed', () => {
+    const text = readFileSync('test/policy/fixtures/compiled-0.2.0.json', 'utf8');
+    const before: object = JSON.parse(text);
+    expect(openCompiledPolicy(before).concerns.map(({ name }) => name)).toEqual(['effect']);
+    for (const changed of [
+      { files: ['other.yaml'] },
+      { bind: [{ name: 'write(id)', from: 'x' }] },
+      { format: 2 },
+    ])
+      expect(() => openCompiledPolicy({ ...before, ...changed })).toThrow('digest does not match');
+  });
+
   it('is distinguished from a compiled policy of another version, with advice', () => {
-    expect(() => openCompiledPolicy({ ...whole(), format: 2 })).toThrow(
-      /version 2, .*reads 1\. Update mcp-concerns or compile it again/,
+    expect(() => openCompiledPolicy({ ...whole(), format: 3 })).toThrow(
+      /version 3, .*reads 2\. Update mcp-concerns or compile it again/,
     );
     expect(() => openCompiledPolicy({ ...whole(), format: 0 })).toThrow(
-      /version 0, .*reads 1\. Compile it again/,
+      /version 0, .*reads 2\. Compile it again/,
     );
     expect(() => openCompiledPolicy({ version: 1 })).toThrow('This is not a compiled policy');
     expect(() => openCompiledPolicy({ ...whole(), format: '1' })).toThrow('This is not a compiled policy');

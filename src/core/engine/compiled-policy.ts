@@ -120,7 +120,8 @@ export interface CompiledBind {
 
 /** A checked policy as plain JSON. A Lambda bundle contains this instead of YAML. */
 export interface CompiledPolicy {
-  readonly format: 1;
+  /** Of the form of this data: 1 was written by version 0.2.0 of this package. */
+  readonly format: 1 | 2;
   readonly digest: string;
   /** What its author calls this version, for logs: often a commit. */
   readonly label?: string;

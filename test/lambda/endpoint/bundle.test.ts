@@ -92,7 +92,7 @@ describe('the Lambda bundle', () => {
   });
 
   it('contains the compiled policy', () => {
-    expect(JSON.parse(readFileSync('build/lambda/policy.json', 'utf8'))).toMatchObject({ format: 1 });
+    expect(JSON.parse(readFileSync('build/lambda/policy.json', 'utf8'))).toMatchObject({ format: 2 });
   });
 });
 

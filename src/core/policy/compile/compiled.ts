@@ -3,7 +3,10 @@ import { errorClass } from '../../errors.js';
 import { sha256Of } from '../../sha256.js';
 
 /** The version of the compiled format. It changes when an older version of this package could misread new files. */
-export const COMPILED_FORMAT = 1 as const;
+export const COMPILED_FORMAT = 2 as const;
+
+/** That of 0.2.0, which knew neither uses of tools nor bound arguments, and would have shown what they hide. */
+const FIRST_FORMAT = 1;
 
 /** A compiled policy that this version of the package cannot use. The message gives the reason. */
 export class CompiledPolicyError extends errorClass('CompiledPolicyError', 'COMPILED_POLICY_INVALID') {}
@@ -22,7 +25,7 @@ export function digestOf(content: Omit<CompiledPolicy, 'digest'>): string {
   return digestOfAll(said);
 }
 
-/** The digest of 0.2.0 and before, which had the paths of the files in it. Such policies can still be opened. */
+/** The digest of the first format, which had the paths of the files in it. */
 const digestOfAll = (content: object): string => sha256Of(JSON.stringify(content)).slice(0, 32);
 
 /**
@@ -41,14 +44,14 @@ export function openCompiledPolicy(data: unknown): Policy {
       'This is not a compiled policy. Create one with compilePolicy, or with "mcp-concerns bundle".',
     );
   }
-  if (format !== COMPILED_FORMAT) {
+  if (format !== COMPILED_FORMAT && format !== FIRST_FORMAT) {
     const fix = format > COMPILED_FORMAT ? 'Update mcp-concerns or compile' : 'Compile';
     const message = `The compiled policy has format version ${format}, but this package reads ${COMPILED_FORMAT}. ${fix} it again.`;
     throw new CompiledPolicyError(message);
   }
   const { digest, ...content } = data as CompiledPolicy;
   // A truncated or edited policy would decide differently from the one that was checked.
-  if (digest !== digestOf(content) && digest !== digestOfAll(content)) {
+  if (digest !== (format === FIRST_FORMAT ? digestOfAll(content) : digestOf(content))) {
     throw new CompiledPolicyError(
       'The compiled policy was changed after it was compiled: its digest does not match. Compile it again.',
     );
