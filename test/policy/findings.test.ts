@@ -48,7 +48,7 @@ describe('a valid policy', () => {
   ])('has no findings with %s', (_name, text) => {
     const { findings, compiled } = reportOf({ 'policy.yaml': text });
     expect(findings).toEqual([]);
-    expect(compiled?.format).toBe(1);
+    expect(compiled?.format).toBe(2);
   });
 });
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { compileToJson } from '../../src/core/policy/index.js';
 import { findingsOf, reportOf, write, yaml } from './author.js';
 
 const GOOD = 'version: 1\nconcerns:\n  security: { values: [low, medium, high] }\n';
@@ -25,6 +26,14 @@ describe('a file that is not valid YAML', () => {
         each.endsWith('bad-yaml'),
       ),
     ).toBe(true);
+  });
+
+  it.each(['', '"label":"a \\"b\\"",'])('has one finding if it is a compiled policy%s', (label) => {
+    const path = join(write({ 'a.yaml': GOOD }), 'a.yaml');
+    const compiled = compileToJson(path).replace('"files":', `${label}"files":`);
+    expect(messagesOf(compiled)).toEqual([
+      `This is a compiled policy, which functions read. Pass the files that it was made of: "${path}".`,
+    ]);
   });
 
   it('is explained in one sentence', () => {

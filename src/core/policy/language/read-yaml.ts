@@ -86,6 +86,8 @@ export function readPolicyText(text: string, file: string): Source {
   for (let start = 0; start !== -1; start = text.indexOf('\n', start) + 1 || -1) lines.addNewLine(start);
   if (bytes > LIMITS.fileBytes)
     return broken(0, problem('file-too-large', { bytes, limit: LIMITS.fileBytes }));
+  const compiled = COMPILED.exec(text)?.[1];
+  if (compiled !== undefined) return broken(0, problem('bad-yaml.compiled', { files: compiled }));
   const parsed = parseYaml(text, LIMITS.depth);
   if (parsed.tooDeepAt !== undefined)
     return broken(parsed.tooDeepAt, problem('bad-yaml.nested', { depth: LIMITS.depth }));
@@ -107,6 +109,10 @@ export function readPolicyText(text: string, file: string): Source {
   });
   return { file, text, comments, findings, ...located(document, place, readable) };
 }
+
+/** How a compiled policy begins. Each of its members would be a finding. */
+const COMPILED =
+  /^\{"format":\d+,"digest":"[0-9a-f]{32}",(?:"label":"(?:[^"\\]|\\.)*",)?"files":\[((?:"(?:[^"\\]|\\.)*",?)*)\]/;
 
 /**
  * Parses a text. The composer is recursive, and a stack overflow within a RegExp ends the
