@@ -4,7 +4,7 @@ import { type AnswerOverHttp, ownCall, type ServerCall } from '../call.js';
 import type { Link } from '../link.js';
 import { listPages } from '../list-pages.js';
 import type { Upstream } from '../upstream.js';
-import { headerText } from '../wires/remote.js';
+import { headerText } from '../wires/request-headers.js';
 import { wrapParams } from './envelope.js';
 import { NOBODY } from './era.js';
 

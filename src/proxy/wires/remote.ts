@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { parseExact } from '../../core/exact-json.js';
-import { encodeHeader } from '../../core/http/header-value.js';
 import type { HttpRefusal } from '../../core/http/upstream-server.js';
 import { deferred, once } from '../../core/once.js';
 import {
@@ -11,42 +9,23 @@ import {
   isResponse,
   METHODS,
   type Message,
-  PROTOCOL_VERSION_META,
   read,
-  readMessage,
   sameId,
   toSdk,
 } from '../../core/wire/messages.js';
 import { abortSignalOf, type CallSignal, ignore } from '../call.js';
-import { MODERN_VERSION } from '../eras/envelope.js';
 import { httpFailure, UpstreamError } from '../upstream-error.js';
 import { CallerHeaders } from './caller-headers.js';
-import { watchBody } from './watch-body.js';
+import { isStream, PauseGate, readResponse, type StreamPlace } from './read-response.js';
+import { requestHeaders, SESSION } from './request-headers.js';
 import type { Wire, WireOptions } from './wire.js';
 import { withinOrigin } from './within-origin.js';
 
-/** Which parameter the header `Mcp-Name` repeats (streamable-http, "Standard Request Headers"). */
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ['tools/call', 'name'],
-  ['prompts/get', 'name'],
-  ['resources/read', 'uri'],
-  ['groups/get', 'name'],
-]);
-const SESSION = 'mcp-session-id';
 /** How long the end of a session may take. */
 const TERMINATE_MS = 1000;
 /** Milliseconds before a stream is continued, if the server does not say, and how often one is continued without an event. */
 const RESUME = { ms: 1000, times: 5 };
 const ENDED = 'its response ended before the answer';
-/** Characters of the text of a refusal that are read. */
-const REFUSAL_CHARACTERS = 1000;
-
-/** Where a stream is continued. */
-interface Place {
-  eventId?: string | undefined;
-  retryMs: number;
-}
-
 /**
  * A server over Streamable HTTP, of either era: each message is a POST, whose response has what belongs to it. In the legacy
  * era there is also a session, a stream with what belongs to no request, and streams that are continued.
@@ -138,17 +117,17 @@ export class RemoteTransport {
       if (received === undefined) this.onmessage?.(toSdk(part));
       else received(part);
     };
-    const place: Place = { retryMs: RESUME.ms };
+    const place: StreamPlace = { retryMs: RESUME.ms };
     const type = response.headers.get('content-type') ?? undefined;
     let text = '';
     try {
-      text = await this.readAll(response, take, place);
+      text = await readResponse(response, this.paused, { take, place });
       if (!isAnswered && !response.ok) throw httpFailure(refusalOf(response, hasSession), { type, text });
       for (let tries = 0; !isAnswered && place.eventId !== undefined && tries < RESUME.times; tries++) {
         const before = place.eventId;
         const next = await this.continued(place, over);
         if (next === undefined) break;
-        await this.readAll(next, take, place).catch(ignore);
+        await readResponse(next, this.paused, { take, place }).catch(ignore);
         if (place.eventId !== before) tries = 0;
       }
     } catch (cause) {
@@ -189,20 +168,19 @@ export class RemoteTransport {
     const { signal } = this.life;
     const headers = { ...this.ownHeaders(), accept: 'text/event-stream' };
     const response = await this.reach(this.url, { headers, signal }).catch(ignore);
-    const isStream = response?.headers.get('content-type')?.startsWith('text/event-stream') === true;
-    if (response === undefined || !response.ok || !isStream) {
+    if (response === undefined || !response.ok || !isStream(response)) {
       await response?.body?.cancel();
       return false;
     }
     const opened = deferred<boolean>();
     const take = (part: Message): void => this.onmessage?.(toSdk(part));
-    const named = (data: string): void => {
-      const endpoint = new URL(data, this.url);
+    const endpoint = (data: string): void => {
+      const named = new URL(data, this.url);
       // The headers of this server are for no other.
-      if (endpoint.origin === this.url.origin) this.endpoint = endpoint;
+      if (named.origin === this.url.origin) this.endpoint = named;
       opened.resolve(this.endpoint !== undefined);
     };
-    void this.readAll(response, take, { retryMs: RESUME.ms }, named)
+    void readResponse(response, this.paused, { take, place: { retryMs: RESUME.ms }, endpoint })
       .catch(ignore)
       .finally(() => {
         opened.resolve(false);
@@ -214,7 +192,7 @@ export class RemoteTransport {
   /** Receives what belongs to no request, for as long as the server has a stream for it. */
   private async listen(): Promise<void> {
     if (this.endpoint !== undefined) return;
-    const place: Place = { retryMs: RESUME.ms };
+    const place: StreamPlace = { retryMs: RESUME.ms };
     const { signal } = this.life;
     for (let tries = 0; tries < RESUME.times && !signal.aborted; tries++) {
       const before = place.eventId;
@@ -223,64 +201,16 @@ export class RemoteTransport {
       // 405: the server has no such stream.
       if (!response.ok) return void response.body?.cancel();
       const take = (part: Message): void => this.onmessage?.(toSdk(part));
-      await this.readAll(response, take, place).catch(ignore);
+      await readResponse(response, this.paused, { take, place }).catch(ignore);
       if (place.eventId !== before || before === undefined) tries = 0;
     }
   }
 
-  private async continued(place: Place, signal: AbortSignal, isFirst = false): Promise<Response> {
+  private async continued(place: StreamPlace, signal: AbortSignal, isFirst = false): Promise<Response> {
     if (!isFirst) await sleep(place.retryMs, undefined, { signal, ref: false });
     const last = place.eventId === undefined ? {} : { 'last-event-id': place.eventId };
     const headers = { ...this.headersOf(), accept: 'text/event-stream', ...last };
     return this.reach(this.url, { method: 'GET', headers, signal });
-  }
-
-  /** Reads the messages of a response as they arrive. Returns the beginning of a text that has none. */
-  private async readAll(
-    response: Response,
-    take: (message: Message) => void,
-    place: Place,
-    endpoint: (data: string) => void = ignore,
-  ): Promise<string> {
-    const watched = watchBody(response, { waits: () => this.paused.over, ended: ignore });
-    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-    if (!isStream) {
-      const text = await watched.text();
-      if (text.trim() === '') return '';
-      try {
-        const value = parseExact(text);
-        for (const each of Array.isArray(value) ? value : [value]) {
-          const found = readMessage(each);
-          if ('message' in found) take(found.message);
-        }
-      } catch (cause) {
-        if (response.ok) throw cause;
-      }
-      return text.slice(0, REFUSAL_CHARACTERS);
-    }
-    if (watched.body === null) return '';
-    // Imported here, because the first list of a process does not need it.
-    const { EventSourceParserStream } = await import('eventsource-parser/stream');
-    const text = watched.body.pipeThrough(new TextDecoderStream());
-    const events = text.pipeThrough(
-      new EventSourceParserStream({
-        onRetry: (ms) => {
-          place.retryMs = ms;
-        },
-      }),
-    );
-    for await (const { data, id, event } of events) {
-      if (event === 'endpoint') {
-        endpoint(data);
-        continue;
-      }
-      if (id !== undefined) place.eventId = id;
-      // Some servers keep a stream open with events of their own.
-      if (data === '' || (event !== undefined && event !== 'message')) continue;
-      const found = readMessage(parseExact(data));
-      if ('message' in found) take(found.message);
-    }
-    return '';
   }
 
   private ownHeaders(): Record<string, string> {
@@ -295,39 +225,13 @@ export class RemoteTransport {
   }
 
   private headersOf(message?: Message): Record<string, string> {
-    const accept = 'application/json, text/event-stream';
-    const common = {
-      ...this.ownHeaders(),
-      accept,
-      ...(message === undefined ? {} : { 'content-type': 'application/json' }),
-    };
-    if (this.era === 'legacy') {
-      return {
-        ...common,
-        ...(this.sessionId === undefined ? {} : { [SESSION]: this.sessionId }),
-        ...(this.version === undefined ? {} : { 'mcp-protocol-version': this.version }),
-      };
-    }
-    const method = String(read(message, 'method') ?? '');
-    const version = read(message, 'params', '_meta', PROTOCOL_VERSION_META);
-    const name = read(message, 'params', NAMES.get(method) ?? '');
-    return {
-      ...common,
-      'mcp-protocol-version': typeof version === 'string' ? version : MODERN_VERSION,
-      'mcp-method': method,
-      ...(typeof name === 'string' ? { 'mcp-name': headerText(name) } : {}),
-    };
+    const { era, sessionId, version } = this;
+    return requestHeaders({ era, own: this.ownHeaders(), sessionId, version }, message);
   }
 }
 
 /** 401 and 403 tell what the caller lacks, 404 and 410 that nothing is there, 5xx that the server has failed. */
 const isAboutStatus = (status: number): boolean => [401, 403, 404, 410].includes(status) || status >= 500;
-
-/** @returns the value of a header that repeats a value of the body, encoded only if it must be */
-export const headerText = (value: string): string =>
-  /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith('=?base64?')
-    ? value
-    : encodeHeader(value);
 
 /** @returns the status of a response, and what callers must send to be accepted */
 function refusalOf({ status, headers }: Response, hasSession: boolean): HttpRefusal {
@@ -351,20 +255,4 @@ export function remoteTransport(
   reach?: FetchLike,
 ): Transport {
   return new RemoteTransport(new URL(url), headers, reach) as Transport;
-}
-
-/** What waits until a wire may be read again. */
-class PauseGate {
-  private paused: ReturnType<typeof deferred<void>> | undefined;
-
-  /** Resolves when reading goes on; `undefined` while nothing waits. */
-  get over(): Promise<void> | undefined {
-    return this.paused?.promise;
-  }
-
-  pause(isPaused: boolean): void {
-    if (isPaused === (this.paused !== undefined)) return;
-    this.paused?.resolve();
-    this.paused = isPaused ? deferred() : undefined;
-  }
 }
