@@ -125,13 +125,13 @@ describe('a request that the gate answers later', () => {
   it('is held until it is resumed', () => {
     const harness = new Harness(plain);
     const exchange = exchangeOf(harness, 'ping');
-    expect(exchange.isHeld).toBe(false);
+    expect(exchange.isSuspended).toBe(false);
     expect(exchange.resume()).toBe(false);
-    exchange.hold();
-    expect(exchange.isHeld).toBe(true);
+    exchange.suspend();
+    expect(exchange.isSuspended).toBe(true);
     expect([...harness.gate.ledger.all()]).toEqual([exchange]);
     expect(exchange.resume()).toBe(true);
-    expect(exchange.isHeld).toBe(false);
+    expect(exchange.isSuspended).toBe(false);
     expect([...harness.gate.ledger.all()]).toEqual([]);
     expect(exchange.resume()).toBe(false);
   });
@@ -139,7 +139,7 @@ describe('a request that the gate answers later', () => {
   it('is not resumed if the client cancelled it, and the server never learns of it', () => {
     const harness = new Harness(plain);
     const exchange = exchangeOf(harness, 'ping');
-    exchange.hold();
+    exchange.suspend();
     harness.client({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
     expect(exchange.resume()).toBe(false);
     expect(harness.toServer).toEqual([]);

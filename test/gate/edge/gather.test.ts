@@ -85,7 +85,7 @@ describe('judging', () => {
     };
     expect(handleRequest(exchange(harness), handlersWith(handler))).toBeUndefined();
     expect(harness.toClient).toEqual([]);
-    expect(exchange(harness).isHeld).toBe(false);
+    expect(exchange(harness).isSuspended).toBe(false);
     const [asked] = harness.toServer;
     if (asked === undefined || !('id' in asked)) throw new Error('The server was not asked.');
     await harness.server({ jsonrpc: '2.0', id: asked.id, result: { tools: [] } });
@@ -211,9 +211,9 @@ describe('gathering', () => {
   it('leaves a request that waits for its own decision to that decision', async () => {
     const harness = new Harness(plain, { place: 'store', store: createMemoryStore(), id: 's' });
     const held = exchange(harness);
-    held.hold();
+    held.suspend();
     expect(await gather(held, ask({ need: 'kept' }))).toMatchObject({ session: { state: 'unknown' } });
-    expect([held.isHeld, held.resume()]).toEqual([true, true]);
+    expect([held.isSuspended, held.resume()]).toEqual([true, true]);
   });
 
   it('rejects with what a decision throws after it waited', async () => {

@@ -66,7 +66,7 @@ describe('the views of a message', () => {
 
   it('are without a request that the server has not received', () => {
     const held = configured(harness, 'low');
-    held.hold();
+    held.suspend();
     const own = { configuration: held.configuration, request: undefined, substitute: undefined };
     expect(viewsIn([held])).toEqual([own]);
     expect(viewsIn([held, low])).toEqual([viewOf(low)]);

@@ -193,7 +193,7 @@ export class Connection implements ServerConnection {
         this.toServer(message, sender);
       return;
     }
-    if (cancelled.entry.isHeld) return;
+    if (cancelled.entry.isSuspended) return;
     this.toServer({ ...message, params: { ...message.params, requestId: cancelled.id } }, sender);
   }
 

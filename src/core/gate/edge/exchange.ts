@@ -68,8 +68,8 @@ export class Exchange implements Facts {
   readonly storeFailures: string[] = [];
   /** When it was passed to the server. */
   passedAt = 0;
-  /** Whether the gate answers the request itself: then the server never received it. */
-  isHeld = false;
+  /** Whether the gate answers the request itself, later: the server never received it. */
+  isSuspended = false;
   readonly route: Route;
   private resolved: Configuration | undefined = undefined;
   private id: RequestId | undefined = undefined;
@@ -148,14 +148,14 @@ export class Exchange implements Facts {
   }
 
   /** Lets the gate answer later. The client can cancel the request until `resume` is called. */
-  hold(): void {
-    this.isHeld = true;
+  suspend(): void {
+    this.isSuspended = true;
     this.id = this.gate.ledger.enter(this);
   }
 
-  /** Returns false if the client cancelled the request since `hold`: then it must not be answered. */
+  /** Returns false if the client cancelled the request since `suspend`: then it must not be answered. */
   resume(): boolean {
-    this.isHeld = false;
+    this.isSuspended = false;
     return this.id !== undefined && this.gate.ledger.leave(this.id);
   }
 

@@ -51,7 +51,7 @@ const OVERTAKEABLE: typeof IN_ORDER = {
   whenWaiting(exchange, { need }) {
     if (need === 'preferences') return undefined;
     // Only this request waits, and the client can cancel it until it is resumed.
-    exchange.hold();
+    exchange.suspend();
     return { result: undefined };
   },
 };
@@ -144,7 +144,7 @@ class StepRunner<T, N extends NeedName, R> implements FactReceiver<T> {
     if (place !== 'module') exchange.waited(place, this.askedAt);
     if (place === 'store' && 'cause' in found) exchange.storeFailed(found.cause);
     // Not if the client has cancelled the request.
-    if (mode.whenWaiting === undefined || !exchange.isHeld || exchange.resume()) this.resume(found);
+    if (mode.whenWaiting === undefined || !exchange.isSuspended || exchange.resume()) this.resume(found);
   }
 
   private finish(end: { readonly result: R | Promise<R> } | undefined): void {

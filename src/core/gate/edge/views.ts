@@ -22,7 +22,7 @@ export interface OpenRequest {
  * asks meanwhile does not allow it to repeat a name.
  */
 export const openRequests = (all: Iterable<Exchange>): readonly OpenRequest[] =>
-  [...all].map((exchange) => ({ exchange, isGiven: exchange.isConfigured && !exchange.isHeld }));
+  [...all].map((exchange) => ({ exchange, isGiven: exchange.isConfigured && !exchange.isSuspended }));
 
 /**
  * Returns under which configurations a message of the server is seen. One that belongs to a request is seen under that
