@@ -4,12 +4,14 @@ import {
   type CompiledPolicy,
   evaluate,
   KINDS,
+  type Kind,
   mapPrimitive,
   type Policy,
   type Primitive,
   preparePolicy,
   resolveConfiguration,
 } from '../../src/core/engine/index.js';
+import { FILTER_FIELDS } from '../../src/core/gate/lists/client-filter.js';
 import type { GateReport, HiddenReport } from '../../src/core/gate/request/report.js';
 import { EXTENSION_ID, LISTS } from '../../src/core/wire/messages.js';
 import { preferencesFor, smallPolicies } from '../engine/small-policies.js';
@@ -59,7 +61,14 @@ function ofEveryKind(compiled: CompiledPolicy, enforcement: Policy['settings']['
 }
 
 const valuePicks = fc.array(fc.nat(), { maxLength: 5 });
-const filters = fc.constantFrom<readonly string[] | undefined>(undefined, ['t0', 't2'], ['t*'], ['none']);
+/** Each field of a filter that some list understands, with patterns; or no filter. */
+const filters = fc.option(
+  fc.record({
+    field: fc.constantFrom(...new Set(Object.values(FILTER_FIELDS).flat())),
+    patterns: fc.constantFrom<readonly string[]>(['t0', 't2'], ['t*'], ['none']),
+  }),
+  { nil: undefined },
+);
 
 it('counts every primitive as shown or hidden, for any policy, host and filter', () => {
   const seen = new Set<string>();
@@ -70,7 +79,7 @@ it('counts every primitive as shown or hidden, for any policy, host and filter',
       fc.constantFrom(undefined, 'free', 'pro', 'S3CR3T'),
       filters,
       fc.constantFrom('advisory' as const, 'enforce' as const, 'shadow' as const),
-      ({ compiled, tools }, picks, tier, namePatterns, enforcement) => {
+      ({ compiled, tools }, picks, tier, filter, enforcement) => {
         const policy = ofEveryKind(compiled, enforcement);
         const items = tools.map((each) => ({ ...each, uri: each.name, uriTemplate: each.name }));
         const harness = new Harness(policy).serve(
@@ -87,10 +96,16 @@ it('counts every primitive as shown or hidden, for any policy, host and filter',
         const claims = new Map<string, unknown>(tier === undefined ? [] : [['tier', tier]]);
         const params = {
           _meta: { [EXTENSION_ID]: { concerns } },
-          ...(namePatterns === undefined ? {} : { filter: { namePatterns } }),
+          ...(filter === undefined ? {} : { filter: { [filter.field]: filter.patterns } }),
         };
-        const keeps = (name: string): boolean =>
-          namePatterns === undefined || namePatterns.includes('t*') || namePatterns.includes(name);
+        const keepsOf =
+          (kind: Kind) =>
+          (name: string): boolean => {
+            const fields: readonly string[] = FILTER_FIELDS[kind];
+            // A list leaves fields that it does not understand to its server, and this one has none.
+            if (filter === undefined || !fields.includes(filter.field)) return true;
+            return filter.patterns.includes('t*') || filter.patterns.includes(name);
+          };
 
         // Each kind is listed twice: the second answer comes from the cache.
         for (const [id, kind] of [...KINDS, ...KINDS].entries()) {
@@ -100,7 +115,7 @@ it('counts every primitive as shown or hidden, for any policy, host and filter',
           const reasons = reasonsOf(hidden);
           expect(total).toBe(items.length);
           expect(sum(Object.values(reasons)) + shown).toBe(total);
-          expect(reasons).toEqual(countReasons(policy, items, kind, concerns, claims, keeps));
+          expect(reasons).toEqual(countReasons(policy, items, kind, concerns, claims, keepsOf(kind)));
           for (const reason of Object.keys(reasons)) seen.add(reason.split(' ')[0] ?? '');
           for (const name of Object.keys(report.concerns ?? {})) expect(report.sources).toHaveProperty(name);
         }
