@@ -27,8 +27,6 @@ const TEXTS = [
   'src/core/gate/lists/own-entries.yaml',
   'src/core/gate/panel/texts.yaml',
   'src/core/gate/request/texts.yaml',
-  'src/tasks/author/texts.yaml',
-  'src/tasks/execution/texts.yaml',
 ];
 
 /** @returns the modules that are generated from data, by their path in the repository */
