@@ -23,11 +23,7 @@ const DATA = [
 /** Lists of words, which become sets, and pairs of words, which become maps. */
 const WORDS = ['src/core/gate/enforce/exceptions.yaml', 'src/core/policy/propose/words/word-lists.yaml'];
 /** What people and models read: constants, and functions that fill in the blanks. */
-const TEXTS = [
-  'src/core/gate/lists/own-entries.yaml',
-  'src/core/gate/panel/texts.yaml',
-  'src/core/gate/request/texts.yaml',
-];
+const TEXTS = ['src/core/gate/lists/own-entries.yaml', 'src/core/gate/panel/texts.yaml'];
 
 /** @returns the modules that are generated from data, by their path in the repository */
 export const dataFiles = (): [file: string, text: string][] => [

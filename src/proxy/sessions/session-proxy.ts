@@ -1,7 +1,7 @@
 import { offeredRecord } from '../../core/gate/concerns/initialize.js';
-import { UNKNOWN_SESSION } from '../../core/gate/request/generated/texts.js';
 import type { SessionId } from '../../core/gate/request/kept-preferences.js';
 import { policyInForce } from '../../core/gate/request/live-policy.js';
+import { UNKNOWN_SESSION } from '../../core/gate/request/messages.js';
 import type { ReceiveReport } from '../../core/gate/request/report.js';
 import { newSessionId, openSessionId, type SealedFor } from '../../core/gate/request/session-id.js';
 import type { FetchOptions } from '../../core/http/fetch-handler.js';

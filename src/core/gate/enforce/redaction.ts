@@ -23,7 +23,6 @@ import {
   refusal,
 } from '../request/decision.js';
 import type { Facts, RequestFacts, View } from '../request/facts.js';
-import { NOT_REDACTED } from '../request/generated/texts.js';
 import { KINDS_OF } from '../table/routing.js';
 import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
 import { type Exceptions, exceptionsTo, NOTHING } from './exceptions.js';
@@ -56,7 +55,7 @@ export function* redactResponse(facts: Facts, message: Answer | Failure): Respon
   try {
     return redactWith(facts, lists, message, exceptions);
   } catch {
-    return refusal(facts, NOT_REDACTED);
+    return refusal(facts, 'The response could not be checked for hidden names. Try again.');
   }
 }
 
