@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { parse } from 'yaml';
-import { textsOf } from './texts.js';
 
 /** What people write as YAML and code reads: each key of a file becomes a constant. */
 const DATA = [
@@ -22,13 +21,10 @@ const DATA = [
 ];
 /** Lists of words, which become sets, and pairs of words, which become maps. */
 const WORDS = ['src/core/gate/enforce/exceptions.yaml', 'src/core/policy/propose/words/word-lists.yaml'];
-/** What people and models read: constants, and functions that fill in the blanks. */
-const TEXTS = ['src/core/gate/lists/own-entries.yaml', 'src/core/gate/panel/texts.yaml'];
 
 /** @returns the modules that are generated from data, by their path in the repository */
 export const dataFiles = (): [file: string, text: string][] => [
   ...DATA.map((source) => moduleOf(source, (value) => `${JSON.stringify(value)} as const`)),
-  ...TEXTS.map((source) => moduleOf(source, textsOf)),
   ...WORDS.map((source) =>
     moduleOf(source, (value) =>
       typeof value === 'string'
