@@ -14,7 +14,7 @@ import {
   type Request,
   read,
 } from '../../wire/messages.js';
-import { HANDSHAKE } from '../enforce/generated/exceptions.js';
+import { HANDSHAKE } from '../enforce/exceptions.js';
 import { hasTexts } from '../enforce/redact-texts.js';
 import { redactFailure } from '../enforce/redaction.js';
 import { withWarnings } from '../lists/filter-list.js';

@@ -25,9 +25,8 @@ import {
 import type { Facts, RequestFacts, View } from '../request/facts.js';
 import { KINDS_OF } from '../table/routing.js';
 import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
-import { type Exceptions, exceptionsTo, NOTHING } from './exceptions.js';
+import { type Exceptions, exceptionsTo, NOTHING, REQUEST, SUBJECT, UPDATED } from './exceptions.js';
 import { lacksScope } from './explain-target.js';
-import { REQUEST, SUBJECT, UPDATED } from './generated/exceptions.js';
 import { hiddenNameFinder, isHiddenIdentity } from './hidden-names.js';
 import { serverOf } from './of-servers.js';
 import { hasTexts, type Redact, redactError, redactMembers } from './redact-texts.js';
