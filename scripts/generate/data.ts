@@ -6,13 +6,10 @@ import { parse } from 'yaml';
 const DATA = [
   'src/cli/inputs/client-capabilities.yaml',
   'src/cli/options/help.yaml',
-  'src/cli/proposals/servers-policy.yaml',
   'src/deploy/entry.yaml',
   'src/core/gate/table/methods.yaml',
   'src/core/policy/check/rule-paths.yaml',
   'src/core/policy/language/findings.yaml',
-  'src/core/policy/propose/proposal.yaml',
-  'src/core/policy/testing/first-tests.yaml',
 ];
 /** Lists of words, which become sets, and pairs of words, which become maps. */
 const WORDS = ['src/core/policy/propose/words/word-lists.yaml'];
