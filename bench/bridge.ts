@@ -5,7 +5,7 @@ import { ListenStreams } from '../src/core/http/streams/listen-streams.js';
 import { createMemoryStore } from '../src/core/session/memory.js';
 import { EXTENSION_ID, read } from '../src/core/wire/messages.js';
 import { bridge } from '../src/proxy/isolation.js';
-import { proxySessions } from '../src/proxy/sessions.js';
+import { SessionProxy } from '../src/proxy/sessions/session-proxy.js';
 import { ChildTransport } from '../src/proxy/wires/child-process.js';
 import { compiledFixture, FIXTURE_CONCERNS, fixtureTools } from './fixture.js';
 import { type Ratio, ratio } from './measure.js';
@@ -73,7 +73,7 @@ function sender(
   };
 }
 
-async function legacyHost(proxy: ReturnType<typeof proxySessions>): Promise<Send> {
+async function legacyHost(proxy: SessionProxy): Promise<Send> {
   let session: string | null = null;
   const send = sender(
     async (request, parsedBody) => {
@@ -96,8 +96,8 @@ export async function bridgeRatios(): Promise<Ratio[]> {
   const policy = policyUnder('enforce');
   const bridged = bridge(openServer, 'per-session', { isLongLived: true, isOfOnePerson: true });
   const [proxy, passing] = [
-    proxySessions({ server: () => bridged.connection(), policy, store: createMemoryStore() }),
-    proxySessions({ server: () => new PassingServer(), policy, store: createMemoryStore() }),
+    new SessionProxy({ server: () => bridged.connection(), policy, store: createMemoryStore() }),
+    new SessionProxy({ server: () => new PassingServer(), policy, store: createMemoryStore() }),
   ];
   const streams = new ListenStreams((context) => bridged.make(context));
   const modernHandler = createModernHandler({ server: (context) => bridged.make(context), policy }, streams);

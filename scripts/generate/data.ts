@@ -1,40 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { parse } from 'yaml';
-import { textsOf } from './texts.js';
 
 /** What people write as YAML and code reads: each key of a file becomes a constant. */
 const DATA = [
   'src/cli/inputs/client-capabilities.yaml',
   'src/cli/options/help.yaml',
-  'src/cli/proposals/reasons.yaml',
-  'src/cli/proposals/servers-policy.yaml',
-  'src/cli/terminal/reasons.yaml',
   'src/deploy/entry.yaml',
-  'src/deploy/secrets.yaml',
-  'src/deploy/throttle.yaml',
   'src/core/gate/table/methods.yaml',
-  'src/web/page/words.yaml',
   'src/core/policy/check/rule-paths.yaml',
   'src/core/policy/language/findings.yaml',
-  'src/core/policy/propose/proposal.yaml',
-  'src/core/policy/testing/first-tests.yaml',
 ];
 /** Lists of words, which become sets, and pairs of words, which become maps. */
-const WORDS = ['src/core/gate/enforce/exceptions.yaml', 'src/core/policy/propose/words/word-lists.yaml'];
-/** What people and models read: constants, and functions that fill in the blanks. */
-const TEXTS = [
-  'src/core/gate/lists/own-entries.yaml',
-  'src/core/gate/panel/texts.yaml',
-  'src/core/gate/request/texts.yaml',
-  'src/tasks/author/texts.yaml',
-  'src/tasks/execution/texts.yaml',
-];
+const WORDS = ['src/core/policy/propose/words/word-lists.yaml'];
 
 /** @returns the modules that are generated from data, by their path in the repository */
 export const dataFiles = (): [file: string, text: string][] => [
   ...DATA.map((source) => moduleOf(source, (value) => `${JSON.stringify(value)} as const`)),
-  ...TEXTS.map((source) => moduleOf(source, textsOf)),
   ...WORDS.map((source) =>
     moduleOf(source, (value) =>
       typeof value === 'string'

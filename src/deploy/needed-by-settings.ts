@@ -1,5 +1,12 @@
+import type { PolicyUrl } from '../core/lambda/remote-policy/policy-url.js';
 import type { FunctionSettings } from '../core/lambda/settings.js';
-import { POLICY_PACKAGES } from './generated/secrets.js';
+
+/** The packages that read a policy outside the function, by its place. */
+const POLICY_PACKAGES: Readonly<Record<PolicyUrl['in'], readonly string[]>> = {
+  ssm: ['@aws-lambda-powertools/parameters', '@aws-sdk/client-ssm'],
+  s3: ['@aws-sdk/client-s3'],
+  appconfig: ['@aws-lambda-powertools/parameters', '@aws-sdk/client-appconfigdata'],
+};
 
 /**
  * Lists the packages that a function needs only because of its settings.

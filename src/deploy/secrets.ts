@@ -1,7 +1,39 @@
 import type { Endpoint } from './generated/endpoint-schema.js';
-import { SERVICES } from './generated/secrets.js';
 
 type Secrets = Endpoint['secrets'];
+
+/** Where secrets can be, and how a function reads them. */
+interface SecretService {
+  readonly service: string;
+  /** The package of its client. */
+  readonly client: string;
+  readonly action: string;
+  /** Of its ARN, in which NAME stands for the name of a secret. */
+  readonly resource: string;
+  /** The lines that import and call its reader. */
+  readonly imported: string;
+  readonly reader: string;
+}
+
+const SERVICES: readonly SecretService[] = [
+  {
+    service: 'ssm',
+    client: '@aws-sdk/client-ssm',
+    action: 'ssm:GetParameter',
+    resource: 'parameter/NAME',
+    imported: "import { getParameter } from '@aws-lambda-powertools/parameters/ssm';",
+    reader: 'ssm: (name) => getParameter(name, { decrypt: true }),',
+  },
+  {
+    service: 'secretsmanager',
+    client: '@aws-sdk/client-secrets-manager',
+    action: 'secretsmanager:GetSecretValue',
+    // AWS adds six random characters to the name of a secret.
+    resource: 'secret:NAME-??????',
+    imported: "import { getSecret } from '@aws-lambda-powertools/parameters/secrets';",
+    reader: 'secretsmanager: (name) => getSecret(name),',
+  },
+];
 
 /** A statement of an IAM policy. */
 export interface Statement {

@@ -5,7 +5,6 @@ import { checkSettings } from './check-settings.js';
 import { forwardsHeaders } from './entry.js';
 import { finishResources, type Resources, type Throttle } from './finish-template.js';
 import { type Endpoint, endpointSchema } from './generated/endpoint-schema.js';
-import { THROTTLE_SCHEMA } from './generated/throttle.js';
 import { ARCHITECTURES, type Architecture } from './native-code.js';
 import { packagesOfSettings } from './needed-by-settings.js';
 import { readingStatements, type Statement } from './secrets.js';
@@ -43,6 +42,14 @@ interface Serverless {
 interface Log {
   notice(message: string): void;
 }
+
+/** The schema of `custom.throttle`: how many requests per second the API accepts on average, and at once. */
+const THROTTLE_SCHEMA = {
+  type: 'object',
+  required: ['rate', 'burst'],
+  additionalProperties: false,
+  properties: { rate: { type: 'number', exclusiveMinimum: 0 }, burst: { type: 'integer', minimum: 1 } },
+};
 
 /** What Lambda uses if `serverless.yml` does not say. */
 const DEFAULTS = { architecture: 'x86_64', timeout: 6 } as const;

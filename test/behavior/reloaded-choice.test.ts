@@ -4,7 +4,7 @@ import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
 import { createMemoryStore } from '../../src/core/session/memory.js';
 import { read } from '../../src/core/wire/messages.js';
 import { bridge } from '../../src/proxy/isolation.js';
-import { proxySessions } from '../../src/proxy/sessions.js';
+import { SessionProxy } from '../../src/proxy/sessions/session-proxy.js';
 import { ChildTransport } from '../../src/proxy/wires/child-process.js';
 import { policyOf } from '../gate/gate-harness.js';
 
@@ -31,7 +31,7 @@ async function host(enforcement: string) {
   const hub = new Hub(async () => () => 1);
   const server = 'test/upstream/fixtures/faulty-child.mjs';
   const spawn = () => new ChildTransport(process.execPath, [server, 'none', '/dev/null']);
-  const proxy = proxySessions({
+  const proxy = new SessionProxy({
     server: () => bridge(spawn, 'per-session', { report: () => undefined }).connection(),
     policy,
     store: createMemoryStore(),
@@ -79,7 +79,7 @@ async function host(enforcement: string) {
     now += IDLE_MS + 1;
     await expect
       .poll(() => {
-        proxy.sweep();
+        proxy.endIdle();
         return proxy.size;
       })
       .toBe(0);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { FileWatcher } from '../../src/cli/inputs/watch-files.js';
-import { watchPolicy } from '../../src/cli/serving/watch-policy.js';
+import { PolicyWatcher } from '../../src/cli/serving/watch-policy.js';
 import { paperOf } from '../../src/cli/terminal/output.js';
 import { preparePolicy } from '../../src/core/engine/policy.js';
 import { LivePolicy } from '../../src/core/gate/request/live-policy.js';
@@ -34,7 +34,7 @@ function watched(path: string) {
   const live = new LivePolicy(loadPolicy(path));
   const events: PolicyEvent[] = [];
   const notes: string[] = [];
-  const { close, look } = watchPolicy([path], {
+  const watcher = new PolicyWatcher([path], {
     live,
     prepare: preparePolicy,
     operations: {
@@ -44,13 +44,13 @@ function watched(path: string) {
     },
     paper: paperOf(process.stderr, 'never'),
   });
-  closing.push(close);
+  closing.push(() => watcher.close());
   const names = () => [...live.current.entries.tools.keys()].join();
   const when = async (found: () => boolean): Promise<void> => {
     while (!found()) await new Promise((resolve) => setTimeout(resolve, 20));
   };
   const until = (expected: string) => when(() => names() === expected);
-  return { names, when, until, events, notes, look };
+  return { names, when, until, events, notes, look: () => watcher.look() };
 }
 
 describe('a policy behind a link', () => {

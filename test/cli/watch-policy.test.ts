@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { watchPolicy } from '../../src/cli/serving/watch-policy.js';
+import { PolicyWatcher } from '../../src/cli/serving/watch-policy.js';
 import { paperOf } from '../../src/cli/terminal/output.js';
 import type { ServerCatalog } from '../../src/core/engine/mapping.js';
 import { pinsOf } from '../../src/core/engine/pins.js';
@@ -42,7 +42,7 @@ function watched(text = FIRST + REST, pinned?: ServerCatalog) {
   const notes: string[] = [];
   const note = (text: string) => void notes.push(text);
   const events: PolicyEvent[] = [];
-  const { close } = watchPolicy([file], {
+  const watcher = new PolicyWatcher([file], {
     live,
     prepare: preparePolicy,
     operations: {
@@ -55,7 +55,7 @@ function watched(text = FIRST + REST, pinned?: ServerCatalog) {
     },
     paper: paperOf(process.stderr, 'never'),
   });
-  stops.push(close);
+  stops.push(() => watcher.close());
   const save = (text: string) => writeFileSync(file, text);
   const until = async (found: () => boolean): Promise<void> => {
     while (!found()) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatFindings, writeFindings } from '../../src/core/policy/index.js';
+import { problem } from '../../src/core/policy/language/problem.js';
 import { reportOf, yaml } from './author.js';
 
 const messagesOf = (text: string) => reportOf({ 'policy.yaml': text }).findings.map(({ message }) => message);
@@ -74,4 +75,9 @@ describe('control characters in a policy', () => {
     const frame = formatFindings(raw.findings, raw.texts);
     expect(frame).toContain('     1 | version: 1 # ␛[2J');
   });
+});
+
+it('does not read again what it fills in, so that a name of a server cannot name another value', () => {
+  const { message } = problem('number-expected', { operator: `\${operator}` });
+  expect(message).toBe(`"\${operator}" compares only numbers.`);
 });

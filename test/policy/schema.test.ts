@@ -4,7 +4,6 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { generatedFiles } from '../../scripts/generate/files.js';
-import { textsOf } from '../../scripts/generate/texts.js';
 import { policySchema } from '../../src/core/policy/index.js';
 import { testFileSchema } from '../../src/core/policy/testing/test-schema.js';
 
@@ -37,14 +36,6 @@ it('has up-to-date generated files (npm run generate)', async () => {
   for (const [file, text] of await generatedFiles()) {
     expect(readFileSync(join(folder, '..', file), 'utf8') === text, file).toBe(true);
   }
-});
-
-it('writes texts as constants, and texts with blanks as functions', () => {
-  expect(textsOf('Send {} or { a: 1 }.')).toBe('"Send {} or { a: 1 }." as const');
-  expect(textsOf({ code: 'a', text: `The \`{name}\` costs \${price}.` })).toBe(
-    '({ name, price }: { readonly name: string | number; readonly price: string | number }) => ' +
-      `({ "code": "a", "text": \`The \\\`\${name}\\\` costs \\$\${price}.\` } as const)`,
-  );
 });
 
 it('finds the keys of all sections', () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LatestEvents, LostCalls } from '../../src/proxy/lost-streams.js';
+import { LatestEvents, LostCalls } from '../../src/proxy/sessions/lost-streams.js';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

@@ -4,7 +4,7 @@ import { createHandler as createHandlerV1 } from '../../src/core/http/sdk-v1.js'
 import { createHandler } from '../../src/core/http/sdk-v2.js';
 import { createMemoryStore } from '../../src/core/session/memory.js';
 import { type Bridge, bridge } from '../../src/proxy/isolation.js';
-import { proxySessions } from '../../src/proxy/sessions.js';
+import { SessionProxy } from '../../src/proxy/sessions/session-proxy.js';
 import { bridgeSeveral } from '../../src/proxy/several/bridge-several.js';
 import { remoteTransport } from '../../src/proxy/wires/remote.js';
 import { policyOf } from '../gate/gate-harness.js';
@@ -59,7 +59,7 @@ function endpointTo(front: Front, bridged: Bridge, mode: keyof typeof policies):
       store: createMemoryStore(),
     });
   }
-  const proxy = proxySessions({ server: () => bridged.connection(), policy, store: createMemoryStore() });
+  const proxy = new SessionProxy({ server: () => bridged.connection(), policy, store: createMemoryStore() });
   open.push(() => proxy.close());
   // With the secret of a user, sessions go on after a restart.
   return (request, given) => proxy.fetch(request, { ...given, sessionSecret: 'secret' });

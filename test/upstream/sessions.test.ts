@@ -10,7 +10,7 @@ import { createMemoryStore } from '../../src/core/session/memory.js';
 import type { SessionStore } from '../../src/core/session/store.js';
 import { EXTENSION_ID } from '../../src/core/wire/messages.js';
 import { bridge } from '../../src/proxy/isolation.js';
-import { proxySessions } from '../../src/proxy/sessions.js';
+import { SessionProxy } from '../../src/proxy/sessions/session-proxy.js';
 import { ChildTransport } from '../../src/proxy/wires/child-process.js';
 import { connectOverHttp, toolNames, updateConcerns } from '../clients.js';
 import { policyOf } from '../gate/gate-harness.js';
@@ -53,7 +53,7 @@ async function serve({ kept = 100, shared, ...limits }: Limits = {}, fault = 'no
   };
   const report = ({ state, reason, stderr }: { state?: string; reason?: string; stderr?: string }): void =>
     void events.push(`${state} ${reason ?? ''} ${stderr ?? ''}`);
-  const proxy = proxySessions({
+  const proxy = new SessionProxy({
     server: () => bridge(spawn, 'per-session', { report, startMs: START_MS }).connection(),
     policy,
     store: shared ?? createMemoryStore({ maxSessions: kept }),
@@ -134,13 +134,13 @@ describe('sessions without DELETE', () => {
     const { url, proxy, alive } = await serve({ idleMs: 60_000, now: () => now });
     await begin(url);
     now = 60_000;
-    proxy.sweep();
+    proxy.endIdle();
     expect(proxy.size).toBe(1);
     // The time of a session counts from the end of its last response, which arrived before that.
     now = 60_001;
     await expect
       .poll(() => {
-        proxy.sweep();
+        proxy.endIdle();
         return alive();
       })
       .toBe(0);

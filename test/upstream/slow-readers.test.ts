@@ -11,7 +11,7 @@ import { createFunction } from '../../src/core/lambda/function.js';
 import { createMemoryStore } from '../../src/core/session/memory.js';
 import { bridge, isolateUpstream } from '../../src/proxy/isolation.js';
 import type { Isolation } from '../../src/proxy/options.js';
-import { proxySessions } from '../../src/proxy/sessions.js';
+import { SessionProxy } from '../../src/proxy/sessions/session-proxy.js';
 import { ChildTransport } from '../../src/proxy/wires/child-process.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { httpEvent, rpc } from '../lambda/events.js';
@@ -47,9 +47,9 @@ async function serve(isolation: Isolation) {
   const upstream = bridge(spawn, isolation);
   open.push(() => upstream.close());
   const server = () => upstream.connection();
-  const proxy = proxySessions({ server, policy, store: createMemoryStore() });
+  const proxy = new SessionProxy({ server, policy, store: createMemoryStore() });
   open.push(() => proxy.close());
-  const endpoint = await listenLocally(proxy.fetch, {});
+  const endpoint = await listenLocally((request, given) => proxy.fetch(request, given), {});
   open.push(() => endpoint.close());
   return { url: endpoint.url, written };
 }

@@ -4,7 +4,7 @@ import { createHandler } from '../../src/core/http/sdk-v2.js';
 import { createMemoryStore } from '../../src/core/session/memory.js';
 import { reportFields } from '../../src/core/telemetry/report-fields.js';
 import { bridge } from '../../src/proxy/isolation.js';
-import { proxySessions } from '../../src/proxy/sessions.js';
+import { SessionProxy } from '../../src/proxy/sessions/session-proxy.js';
 import { remoteTransport } from '../../src/proxy/wires/remote.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { hostOf, startGuardedRemote } from './guarded-remote.js';
@@ -30,7 +30,7 @@ describe.each(CASES)('a $host host in front of a $server server', ({ host, serve
     const reports: GateReport[] = [];
     const report = (each: GateReport) => void reports.push(each);
     const handle = createHandler({ server: (context) => bridged.make(context), policy });
-    const proxy = proxySessions({
+    const proxy = new SessionProxy({
       server: () => bridged.connection(),
       policy,
       report,

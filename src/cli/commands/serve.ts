@@ -13,7 +13,7 @@ import { onePolicyOf } from '../options/policy-option.js';
 import { readPreferences, statedConcerns } from '../options/preferences.js';
 import { readService } from '../options/service-options.js';
 import { UsedToolsLog, uncalledTools, usedKeyOf } from '../serving/used-tools.js';
-import { type WatchedPolicy, watchPolicy } from '../serving/watch-policy.js';
+import { PolicyWatcher } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
 /**
@@ -80,9 +80,9 @@ export const { definition, run } = commandOf(serveCommand(), async (line) => {
 
   // A service has no terminal that could hang up. By convention, the signal asks it to read its configuration again.
   const hangup = service.isForMany && values.stdio !== true ? () => watched?.look() : undefined;
-  let watched: WatchedPolicy | undefined;
+  let watched: PolicyWatcher | undefined;
   return interruptible(async (signal) => {
-    watched = watchPolicy(paths, {
+    watched = new PolicyWatcher(paths, {
       live,
       servers,
       prepare,

@@ -17,7 +17,6 @@ import { plain, type Terminal } from '../terminal/output.js';
 import { jsonText } from '../terminal/write-output.js';
 import { writePolicy } from '../terminal/write-policy.js';
 import { firstPolicy, proposeFiles } from './first-policy.js';
-import { SERVERS_POLICY } from './generated/servers-policy.js';
 import { factsOf, filesBeside, refuseToOverwrite, schemaBeside } from './policy-files.js';
 import { checkProposal } from './proposal-check.js';
 import { checkLine } from './proposal-report.js';
@@ -90,33 +89,50 @@ export async function initServers(
 const entryOf = (slug: string, line?: string): string =>
   `  ${toYamlScalar(slug)}: ${toYamlFlow({ policy: `${slug}.yaml`, ...(line === undefined ? {} : { description: line }) })}`;
 
+/** Writes the policy that joins those of the servers. */
 function topPolicy(output: string, path: string, servers: readonly ReturnType<typeof firstOf>[]): string {
   const lines = serverLines(new Map(servers.map(({ slug, catalog }) => [slug, catalog])));
-  const texts = new Map([
-    ['SCHEMA', schemaBeside(output, 'schema.json').path],
-    ['FILE', plain(basename(path))],
-    ['SERVERS', servers.map(({ slug }) => entryOf(slug, lines.get(slug))).join('\n')],
-    ['EVERYDAY', everydayLines(servers)],
-  ]);
   return formatOwnYaml(
-    SERVERS_POLICY.replace(/SCHEMA|FILE|SERVERS|EVERYDAY/g, (word) => texts.get(word) ?? ''),
+    [
+      `# yaml-language-server: $schema=${schemaBeside(output, 'schema.json').path}`,
+      '#',
+      `# One policy for the servers of ${plain(basename(path))}. Each server has a policy of its own, with the names that it uses itself.`,
+      'version: 1',
+      '',
+      'servers:',
+      ...servers.map(({ slug }) => entryOf(slug, lines.get(slug))),
+      '',
+      '# Concerns with one name are one switch for all servers. All their values are declared here.',
+      'concerns:',
+      '  effect:',
+      '    description: What a call may do',
+      '    values: [read-only, changes, destroys]',
+      '    match: at-most',
+      '',
+      '  # A switch for each server and, below it, for its own topics. A model may choose too, as settings.panel says.',
+      '  topic:',
+      '    description: What you are going to work on',
+      '    values: servers',
+      '    model: free',
+      '',
+      ...everydayLines(servers),
+      '# These replace the presets of the same names in the policies of the servers.',
+      'presets:',
+      '  look: { effect: read-only }',
+      '  careful: { effect: changes }',
+      '',
+    ].join('\n'),
   );
 }
 
 /** A clock fits the topics of all servers, and its own server has no topics. */
-function everydayLines(servers: readonly ReturnType<typeof firstOf>[]): string {
+function everydayLines(servers: readonly ReturnType<typeof firstOf>[]): readonly string[] {
   const names = servers.flatMap(({ slug, catalog }) =>
     everydayTools(catalog).map((name) => outsideName(slug, 'tools', name)),
   );
-  if (names.length === 0) return '';
+  if (names.length === 0) return [];
   const lines = names.map((name) => `    ${toYamlScalar(name)}: { topic: any }`);
-  return [
-    '# These fit every topic, also those of other servers.',
-    'primitives:',
-    '  tools:',
-    ...lines,
-    '',
-  ].join('\n');
+  return ['# These fit every topic, also those of other servers.', 'primitives:', '  tools:', ...lines, ''];
 }
 
 /**

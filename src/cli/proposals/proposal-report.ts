@@ -4,7 +4,6 @@ import type { Proposal, ProposedTool } from '../../core/policy/propose/propose-p
 import { OTHER } from '../../core/policy/propose/topics/propose-topics.js';
 import { count } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
-import { WITHOUT_TOPICS } from './generated/reasons.js';
 
 /** Longer lists of names are in the policy. */
 const MAX_NAMES = 10;
@@ -51,6 +50,12 @@ export function actionsLine(tools: readonly ProposedTool[]): string[] {
   const have = `${quantity(divided.length, 'tool')} ${divided.length === 1 ? 'has' : 'have'} several`;
   return [`Actions: ${have}, and ${count(reading)} of these only read.${unclear}`];
 }
+
+const WITHOUT_TOPICS: Readonly<Record<NonNullable<Proposal['without']>, string>> = {
+  'few tools': 'a list of fewer than 12 tools needs none',
+  'no shared words': 'their names share too few words',
+  'small savings': 'they would hide less than a tenth of the tools',
+};
 
 /**
  * Says how many tools have no topic of their own, or why there are no topics.

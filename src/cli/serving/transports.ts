@@ -1,3 +1,4 @@
+import type { FetchHandler } from '../../core/http/fetch-handler.js';
 import { listenLocally } from '../../core/http/local.js';
 import { parseForwarded } from '../../core/http/request-body.js';
 import { byEra, createModernHandler } from '../../core/http/sdk-v2.js';
@@ -5,7 +6,7 @@ import { withServerCard } from '../../core/http/server-card/serve-card.js';
 import { ListenStreams } from '../../core/http/streams/listen-streams.js';
 import { createMemoryStore } from '../../core/session/memory.js';
 import { DRAIN_MS } from '../../proxy/open-requests.js';
-import { proxySessions } from '../../proxy/sessions.js';
+import { SessionProxy } from '../../proxy/sessions/session-proxy.js';
 import { MAX_MESSAGE } from '../../proxy/wires/watch-body.js';
 import { mintHandle, urlOfHost } from '../control/host-handle.js';
 import { markSwitches } from '../control/switched-sessions.js';
@@ -59,7 +60,7 @@ export async function serveHttp(
   if (isForMany && shared === undefined) note(ONE_PROCESS);
   // A session that ended for lack of use keeps its preferences, in case its host returns.
   const kept = shared?.store ?? createMemoryStore({ maxSessions: Math.max(1000, 2 * limits.maxSessions) });
-  const proxy = proxySessions({
+  const proxy = new SessionProxy({
     // Over HTTP a host cannot start a server again, so the endpoint does.
     server: servers.legacy,
     maxSessions: limits.maxSessions,
@@ -88,13 +89,14 @@ export async function serveHttp(
   const modern = createModernHandler({ server: servers.modern, policy }, streams, (request, body) =>
     hosts?.of(request, body),
   );
+  const bySession: FetchHandler = (request, given) => proxy.fetch(request, given);
   const both = byEra(
     (request, body, given) =>
       // It has no session, so the proxy refuses it.
       signal.aborted
-        ? proxy.fetch(request, { ...given, parsedBody: body })
+        ? bySession(request, { ...given, parsedBody: body })
         : modern(request, body, { ...given, report: given?.report ?? report }),
-    proxy.fetch,
+    bySession,
     // What a message may have over stdio. For many, bodies that wait would be too much memory.
     isForMany ? undefined : MAX_MESSAGE,
     // A server of a module gets numbers of JavaScript, as from its own SDK.

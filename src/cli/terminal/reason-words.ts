@@ -1,6 +1,5 @@
 import type { Decision } from '../../core/engine/evaluate.js';
 import type { Policy } from '../../core/engine/policy.js';
-import { REASONS } from './generated/reasons.js';
 
 /**
  * Writes the reason of a decision as the end of a sentence about the primitive, without a period.
@@ -30,8 +29,12 @@ export function reasonInWords(policy: Policy, why: Decision['reason'], shown: bo
       const reason = why.reason === undefined ? '' : `: ${why.reason}`;
       return `rule ${why.rule} ${shown ? 'shows' : 'hides'} it${reason}`;
     }
-    default:
-      return REASONS[why.code];
+    case 'fits':
+      return 'its values match everything in effect';
+    case 'unmapped':
+      return 'the policy does not map it, and hides primitives that it does not map (settings.unmapped)';
+    case 'person':
+      return 'the person hid this tool';
   }
 }
 

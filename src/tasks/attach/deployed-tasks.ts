@@ -1,6 +1,5 @@
 import { once } from '../../core/once.js';
 import { readExportedTasks } from '../author/exported-tasks.js';
-import { halfConfigured } from '../author/generated/texts.js';
 import { TaskFunctionError } from '../durable/failure.js';
 import type { Tasks } from '../port/tasks.js';
 
@@ -28,7 +27,9 @@ export function createDeployedTasks(
   const table = env.MCP_CONCERNS_TASKS_TABLE?.trim() ?? '';
   if ((functionArn === '') !== (table === '')) {
     const [set, missing] = table === '' ? (['FUNCTION', 'TABLE'] as const) : (['TABLE', 'FUNCTION'] as const);
-    throw new TaskFunctionError(halfConfigured({ set, missing }));
+    throw new TaskFunctionError(
+      `MCP_CONCERNS_TASKS_${set} is set, but MCP_CONCERNS_TASKS_${missing} is not. Set both to run tasks as Lambda durable functions, or neither to run them in this process.`,
+    );
   }
   // Lambda ends a process when it likes, and the next call reaches another one: a task would be gone.
   const plain = functionArn === '' && isOnLambda(env);

@@ -1,9 +1,11 @@
 import { AnsweringTransport } from '../../core/wire/answering-transport.js';
 import { addLayer, isSdkServer } from '../../core/wire/transport-layer.js';
 import { TaskDefinitionError } from '../author/errors.js';
-import { NOT_A_SERVER } from '../author/generated/texts.js';
 import type { Tasks } from '../port/tasks.js';
 import { answerCalls } from './answer-calls.js';
+
+const NOT_A_SERVER =
+  'The value passed to withTasks is not a Server or McpServer of an MCP SDK. If a framework makes the server, pass the server inside it.';
 
 /**
  * Adds tasks to a server of SDK v1 or v2: their tools to its lists, and the answers to all messages about them, in both

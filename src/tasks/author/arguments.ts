@@ -1,5 +1,4 @@
 import { isStandard, type StandardIssue, type TaskDefinition } from './definition.js';
-import { argumentsTooLarge } from './generated/texts.js';
 
 /** The largest arguments of a task, in bytes of JSON. A record keeps them, and DynamoDB limits items to 400 KB. */
 const MAX_ARGUMENT_BYTES = 128_000;
@@ -30,7 +29,9 @@ export async function checkArguments(definition: TaskDefinition, args: unknown) 
   const json = JSON.stringify(value) ?? '{}';
   const bytes = new TextEncoder().encode(json).length;
   if (bytes > MAX_ARGUMENT_BYTES) {
-    return invalid(argumentsTooLarge({ bytes, most: MAX_ARGUMENT_BYTES }));
+    return invalid(
+      `they have ${bytes} bytes, and a task takes at most ${MAX_ARGUMENT_BYTES}. Pass a link instead.`,
+    );
   }
   return { ok: true, json } as const;
 }

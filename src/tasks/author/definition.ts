@@ -1,6 +1,5 @@
 import type { TaskContext } from './context.js';
 import { TaskDefinitionError } from './errors.js';
-import { BAD_SCHEMA, BAD_TOOL_NAME } from './generated/texts.js';
 
 /** A JSON Schema of an object. */
 export interface JsonObjectSchema {
@@ -109,12 +108,15 @@ function problemOf(value: object): string | undefined {
   const member = (name: keyof TaskDefinition): unknown => Reflect.get(value, name);
   const [name, support, ttlSeconds] = [member('name'), member('support'), member('ttlSeconds')];
   // The characters that MCP recommends for names of tools.
-  if (typeof name !== 'string' || !/^[\w./-]{1,128}$/.test(name)) return BAD_TOOL_NAME;
+  if (typeof name !== 'string' || !/^[\w./-]{1,128}$/.test(name))
+    return 'its name must have 1 to 128 letters, digits, "_", "-", "." or "/".';
   if (support !== 'optional' && support !== 'required') return 'support must be "optional" or "required".';
   if (typeof ttlSeconds !== 'number' || !(ttlSeconds >= 1 && ttlSeconds <= MAX_TTL_SECONDS))
     return `ttlSeconds must be a number from 1 to ${MAX_TTL_SECONDS}.`;
   if (typeof member('run') !== 'function') return 'run must be a function.';
-  return isSchema(member('inputSchema')) ? undefined : BAD_SCHEMA;
+  return isSchema(member('inputSchema'))
+    ? undefined
+    : 'inputSchema must be a JSON Schema with type "object", or a schema that describes itself as JSON Schema, such as z.object of Zod 4.2.';
 }
 
 function isSchema(schema: unknown): schema is TaskSchema {

@@ -19,6 +19,12 @@ export interface BrokenRule {
   readonly message: string;
 }
 
+/** A task that calls other operations when it runs again. */
+export const orderOfCalls = (what: string): BrokenRule => ({
+  code: 'TASK_ORDER_CHANGED',
+  message: `The task called other operations when it ran again: ${what}. Their order and names must not depend on time, chance, files or the network: read these in ctx.step.`,
+});
+
 /**
  * A task breaks a rule that replaying depends on. It ends the task with the JSON-RPC error -32603, also if the task
  * catches it: the task would behave differently in another process.

@@ -1,6 +1,5 @@
 import { isTaskDefinition, type TaskDefinition } from './definition.js';
 import { TaskDefinitionError } from './errors.js';
-import { EXPORT_NOT_ARRAY, exportedTwice, exportNotDefined } from './generated/texts.js';
 
 /**
  * Reads what a server module exports as `tasks`.
@@ -16,13 +15,17 @@ export function readExportedTasks(exported: unknown, module: string): readonly T
   const wrong = (what: string): never => {
     throw new TaskDefinitionError(`${module} exports "tasks", but ${what}`);
   };
-  if (!Array.isArray(exported)) return wrong(EXPORT_NOT_ARRAY);
+  if (!Array.isArray(exported))
+    return wrong(
+      'it is not an array. Export the definitions, not what createTasks returns: export const tasks = [defineTask({ ... })].',
+    );
   const definitions: readonly unknown[] = exported;
   const names = new Set<string>();
   return definitions.map((definition, index) => {
-    if (!isTaskDefinition(definition)) return wrong(exportNotDefined({ number: index + 1 }));
+    if (!isTaskDefinition(definition))
+      return wrong(`element ${index + 1} was not made by defineTask. Wrap it: defineTask({ name, ... }).`);
     const { name } = definition;
-    if (names.has(name)) return wrong(exportedTwice({ name }));
+    if (names.has(name)) return wrong(`two tasks have the name "${name}". Rename one of them.`);
     names.add(name);
     return definition;
   });

@@ -1,14 +1,6 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { lazyClient } from '../../core/session/lazy-client.js';
 import { inputOf, type TaskEngine } from '../execution/engine.js';
-import {
-  lambdaFailed,
-  NO_LAMBDA_CLIENT,
-  RESULT_NOT_KEPT,
-  RESULT_UNREADABLE,
-  TIMED_OUT,
-  unqualifiedArn,
-} from '../execution/generated/texts.js';
 import { failedInternally } from '../execution/outcome.js';
 import type { TaskEnd } from '../records/record.js';
 import { endOfFailure, TaskEngineError, TaskFunctionError } from './failure.js';
@@ -36,7 +28,9 @@ const QUALIFIED = /^arn:[\w-]+:lambda:[\w-]+:\d{12}:function:[\w-]+:(?!\$LATEST$
 export function createDurableEngine(options: DurableEngineOptions): TaskEngine {
   const { functionArn } = options;
   if (!QUALIFIED.test(functionArn)) {
-    throw new TaskFunctionError(unqualifiedArn({ arn: JSON.stringify(functionArn) }));
+    throw new TaskFunctionError(
+      `${JSON.stringify(functionArn)} does not name a version or an alias of a Lambda function. New code under a running task would break it: use an ARN such as arn:aws:lambda:eu-central-1:123456789012:function:tasks:durable.`,
+    );
   }
   const load = lazyClient(options.client, () => import('./lambda-client.js'));
 
@@ -86,7 +80,10 @@ export function createDurableEngine(options: DurableEngineOptions): TaskEngine {
         const execution = await client
           .send(new GetDurableExecutionCommand({ DurableExecutionArn: record.execution }))
           .catch(unlessNotFound);
-        if (execution === undefined) return failedInternally(RESULT_NOT_KEPT);
+        if (execution === undefined)
+          return failedInternally(
+            'Lambda does not keep the result of the task any more. Call the tool again.',
+          );
         switch (execution.Status) {
           case 'RUNNING':
             return undefined;
@@ -95,7 +92,7 @@ export function createDurableEngine(options: DurableEngineOptions): TaskEngine {
           case 'STOPPED':
             return { status: 'cancelled' };
           case 'TIMED_OUT':
-            return failedInternally(TIMED_OUT);
+            return failedInternally('The task took longer than its executionTimeout allows.');
           default:
             return endOfFailure(execution.Error);
         }
@@ -116,7 +113,7 @@ function readEnd(text: string | undefined): TaskEnd {
   } catch {
     // Not the result of a worker.
   }
-  return failedInternally(RESULT_UNREADABLE);
+  return failedInternally('The result of the task cannot be read. Call the tool again.');
 }
 
 async function named<T>(what: string, call: () => Promise<T>): Promise<T> {
@@ -125,6 +122,11 @@ async function named<T>(what: string, call: () => Promise<T>): Promise<T> {
   } catch (cause) {
     const name = cause instanceof Error ? cause.name : String(cause);
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
-    throw new TaskEngineError(missing ? NO_LAMBDA_CLIENT : lambdaFailed({ what, name }), { cause });
+    throw new TaskEngineError(
+      missing
+        ? 'Durable tasks need the package @aws-sdk/client-lambda. Run "npm install @aws-sdk/client-lambda".'
+        : `Lambda could not ${what} (${name}). Check the ARN of the function and the permissions of this process.`,
+      { cause },
+    );
   }
 }

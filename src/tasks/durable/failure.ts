@@ -1,6 +1,6 @@
 import type { ErrorObject } from '@aws-sdk/client-lambda';
 import { errorClass } from '../../core/errors.js';
-import { executionFailed, orderOfCalls } from '../execution/generated/texts.js';
+import { orderOfCalls } from '../author/errors.js';
 import { failedBy, failedInternally } from '../execution/outcome.js';
 import type { TaskEnd } from '../records/record.js';
 
@@ -9,9 +9,9 @@ export function endOfFailure(error: ErrorObject | undefined): TaskEnd {
   const { ErrorType = 'Error', ErrorMessage = '' } = error ?? {};
   if (ErrorType === 'NonDeterministicExecutionError') {
     const [, what = ErrorMessage] = /(Expected .+)\. This indicates/.exec(ErrorMessage) ?? [];
-    return failedBy(orderOfCalls({ what }));
+    return failedBy(orderOfCalls(what));
   }
-  return failedInternally(executionFailed({ type: ErrorType }));
+  return failedInternally(`The execution of the task failed (${ErrorType}). Call the tool again.`);
 }
 
 /** A Lambda function is not set up for tasks. */

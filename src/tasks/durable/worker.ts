@@ -2,7 +2,6 @@ import type { DurableExecutionInvocationInput } from '@aws/durable-execution-sdk
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { TaskDefinition } from '../author/definition.js';
 import type { TaskInput } from '../execution/engine.js';
-import { NOT_DURABLE, noTaskInWorker } from '../execution/generated/texts.js';
 import { failedInternally } from '../execution/outcome.js';
 import { runTask } from '../execution/run-task.js';
 import type { TaskEnd, TaskRecords } from '../records/record.js';
@@ -34,7 +33,9 @@ export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
   const definitions = new Map(options.definitions.map((definition) => [definition.name, definition]));
   return async (event, context) => {
     if (!isInvocation(event)) {
-      throw new TaskFunctionError(NOT_DURABLE);
+      throw new TaskFunctionError(
+        'The worker of tasks was not invoked as a durable execution. Set durableConfig for its function, and start tasks through the endpoint.',
+      );
     }
     const { withDurableExecution } = await import('@aws/durable-execution-sdk-js');
     let input: TaskInput | undefined;
@@ -43,7 +44,9 @@ export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
         input = started;
         const definition = definitions.get(started.tool);
         if (definition === undefined) {
-          const end = failedInternally(noTaskInWorker({ tool: started.tool }));
+          const end = failedInternally(
+            `The worker has no task ${started.tool}. Deploy it with the endpoint.`,
+          );
           await records.change(started.owner, started.id, { kind: 'ended', end });
           return end;
         }

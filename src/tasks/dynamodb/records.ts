@@ -2,7 +2,6 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { unlessConditionFailed } from '../../core/session/dynamodb-expressions.js';
 import { lazyClient } from '../../core/session/lazy-client.js';
 import { limitCalls } from '../../core/session/table-calls.js';
-import { NO_TABLE } from '../execution/generated/texts.js';
 import { isTaskId } from '../records/owner.js';
 import { hasEmptyRange, matchesQuery, pageOf, positionOf } from '../records/query.js';
 import {
@@ -47,7 +46,9 @@ const BATCH = 100;
 export function createDynamoRecords(options: DynamoRecordsOptions): TaskRecords {
   const { table: TableName, timeoutMs = 4000 } = options;
   if (TableName === '') {
-    throw new TaskStoreError(NO_TABLE);
+    throw new TaskStoreError(
+      'The task table has no name. Pass the name of a table, or set the variable that it is read from.',
+    );
   }
   const load = lazyClient(options.client, () => import('./client.js'));
   const keyOf = (owner: string, id: string) => ({ owner: text(owner), id: text(id) });

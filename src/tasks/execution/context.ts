@@ -17,19 +17,6 @@ import {
 import { jsonBytes } from '../author/json-value.js';
 import type { TaskChange, TaskRecord } from '../records/record.js';
 import type { TaskInput, TaskOperations } from './engine.js';
-import {
-  askedTwice,
-  badKey,
-  badName,
-  badQuestion,
-  badRetries,
-  badSeconds,
-  callsOverlap,
-  cannotAnswer,
-  notAwaited,
-  questionTooLarge,
-  refusedQuestion,
-} from './generated/texts.js';
 import { type Outcome, outcomeOf, unwrap } from './outcome.js';
 import { MAX_QUESTION_BYTES, questionKind } from './questions.js';
 
@@ -67,7 +54,10 @@ export function createContext(run: TaskRun, operations: TaskOperations) {
   const alone = async <T>(call: string, begin: () => Promise<T>): Promise<T> => {
     if (run.broken !== undefined) throw run.broken;
     if (pending !== undefined) {
-      throw broke(run, callsOverlap({ call, pending }));
+      throw broke(run, {
+        code: 'TASK_CALLS_OVERLAP',
+        message: `${call} began before ${pending} ended. Await each call before the next one. For calls at the same time use ctx.all, and in each branch the context of the branch.`,
+      });
     }
     pending = call;
     try {
@@ -81,7 +71,7 @@ export function createContext(run: TaskRun, operations: TaskOperations) {
   };
   const checkName = (call: string, name: string): void => {
     if (typeof name === 'string' && name !== '' && name.length <= MAX_NAME) return;
-    throw invalid(run, badName({ call, most: MAX_NAME }));
+    throw invalid(run, `${call} needs a name of 1 to ${MAX_NAME} characters.`);
   };
   const step = async <T>(name: string, retries: number, place: string, work: () => Promise<T> | T) => {
     const stepping = operations.step(name, retries, () => outcomeOf(place, work));
@@ -104,7 +94,7 @@ export function createContext(run: TaskRun, operations: TaskOperations) {
         checkName('ctx.step', name);
         const { retries = 0 } = options;
         if (!Number.isInteger(retries) || retries < 0) {
-          throw invalid(run, badRetries({ name }));
+          throw invalid(run, `The retries of ctx.step("${name}") must be an integer from 0.`);
         }
         return step(name, retries, `ctx.step("${name}")`, () => work({ progress }));
       }),
@@ -113,7 +103,10 @@ export function createContext(run: TaskRun, operations: TaskOperations) {
       alone(`ctx.sleep("${name}")`, async () => {
         checkName('ctx.sleep', name);
         if (!(seconds > 0 && seconds <= MAX_SLEEP_SECONDS)) {
-          throw invalid(run, badSeconds({ name, most: MAX_SLEEP_SECONDS, seconds }));
+          throw invalid(
+            run,
+            `ctx.sleep("${name}") needs seconds above 0 and up to ${MAX_SLEEP_SECONDS}, and got ${seconds}.`,
+          );
         }
         await operations.wait(name, Math.ceil(seconds));
       }),
@@ -135,7 +128,7 @@ export function createContext(run: TaskRun, operations: TaskOperations) {
         // Not validated: a task reads what the client wrote.
         const reply: { answer: TaskAnswer<Question> } | { refused: string } = JSON.parse(text);
         if ('answer' in reply) return reply.answer;
-        throw new TaskQuestionError(refusedQuestion({ key, reason: reply.refused }));
+        throw new TaskQuestionError(`The client refuses the question "${key}": ${reply.refused}`);
       }),
 
     all: <Branches extends readonly ((branch: TaskContext) => Promise<unknown>)[]>(
@@ -153,7 +146,10 @@ export function createContext(run: TaskRun, operations: TaskOperations) {
 
   const finish = (): void => {
     if (pending === undefined) return;
-    throw broke(run, notAwaited({ pending }));
+    throw broke(run, {
+      code: 'TASK_CALL_NOT_AWAITED',
+      message: `The function returned before ${pending} ended. Await each call of the context.`,
+    });
   };
   return { ctx, finish };
 }
@@ -187,16 +183,33 @@ const invalid = (run: TaskRun, message: string): TaskRuleError =>
   broke(run, { code: 'TASK_ARGUMENT_INVALID', message });
 
 function checkQuestion(run: TaskRun, key: string, question: TaskQuestion): void {
-  if (!KEY.test(key)) throw invalid(run, badKey({ key: JSON.stringify(key) }));
-  if (run.keys.has(key)) throw broke(run, askedTwice({ key }));
+  if (!KEY.test(key))
+    throw invalid(
+      run,
+      `The key ${JSON.stringify(key)} of ctx.ask is not valid. Use 1 to 64 letters, digits, "_", "-" or ".".`,
+    );
+  if (run.keys.has(key))
+    throw broke(run, {
+      code: 'TASK_QUESTION_REPEATED',
+      message: `The task asks "${key}" twice. Use a key of its own for each question.`,
+    });
   const kind = questionKind(question);
-  if (kind === undefined) throw invalid(run, badQuestion({ key, method: JSON.stringify(question.method) }));
+  if (kind === undefined)
+    throw invalid(
+      run,
+      `ctx.ask("${key}") cannot send ${JSON.stringify(question.method)}. Use elicitation/create, sampling/createMessage or roots/list.`,
+    );
   const bytes = jsonBytes(question);
   if (bytes > MAX_QUESTION_BYTES) {
-    throw invalid(run, questionTooLarge({ key, bytes, most: MAX_QUESTION_BYTES }));
+    throw invalid(
+      run,
+      `The question "${key}" has ${bytes} bytes, and at most ${MAX_QUESTION_BYTES} are kept. Shorten it.`,
+    );
   }
   if (run.input.answers !== undefined && !run.input.answers.includes(kind)) {
-    throw new TaskQuestionError(cannotAnswer({ key, kind }));
+    throw new TaskQuestionError(
+      `The client cannot answer the question "${key}": it did not declare the capability "${kind}". Call the tool from a client that does.`,
+    );
   }
 }
 

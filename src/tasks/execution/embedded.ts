@@ -2,7 +2,6 @@ import type { TaskDefinition } from '../author/definition.js';
 import { messageOf, TaskRuleError } from '../author/errors.js';
 import { fitsRecord, type TaskEnd, type TaskRecords } from '../records/record.js';
 import { inputOf, type TaskEngine, type TaskInput } from './engine.js';
-import { noTaskInProcess, PROCESS_ENDED } from './generated/texts.js';
 import { failedBy, failedInternally } from './outcome.js';
 import { createOperations, type Execution, startTimer, type Timer } from './replay.js';
 import { runTask } from './run-task.js';
@@ -54,7 +53,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): TaskEngine
     const { input } = running;
     const definition = definitions.get(input.tool);
     if (definition === undefined) {
-      return void finish(running, failedInternally(noTaskInProcess({ tool: input.tool })), false);
+      return void finish(running, failedInternally(`This process has no task ${input.tool}.`), false);
     }
     const operations = createOperations(running, number, { timer, tokens, again: () => attempt(running) });
     runTask(definition, input, { execution: `embedded:${input.id}`, operations }, records).then(
@@ -102,7 +101,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): TaskEngine
     async outcome({ id }) {
       const running = executions.get(id);
       if (running !== undefined) return running.end;
-      return failedInternally(PROCESS_ENDED);
+      return failedInternally('The process that ran the task has ended. Call the tool again.');
     },
   };
 }

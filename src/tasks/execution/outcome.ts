@@ -9,7 +9,6 @@ import {
 } from '../author/errors.js';
 import { jsonBytes, jsonProblem } from '../author/json-value.js';
 import type { TaskEnd, ToolResult } from '../records/record.js';
-import { notText, resultInvalid, resultTooLarge, valueNotJson } from './generated/texts.js';
 
 /** What a checkpoint keeps of work that is over: its value, or an error that means something to the task. */
 export type Outcome<T = unknown> =
@@ -30,7 +29,14 @@ export async function outcomeOf<T>(place: string, work: () => Promise<T> | T): P
   try {
     const value = await work();
     const problem = jsonProblem(value);
-    return problem === undefined ? { value } : { rule: valueNotJson({ place, problem }) };
+    return problem === undefined
+      ? { value }
+      : {
+          rule: {
+            code: 'TASK_VALUE_NOT_JSON',
+            message: `The value of ${place} is not JSON: ${problem}. Return plain data, such as toISOString() of a date.`,
+          },
+        };
   } catch (error) {
     if (error instanceof TaskCancelled) return { cancelled: error.message };
     if (error instanceof TaskRuleError) return { rule: { code: error.code, message: error.message } };
@@ -53,17 +59,26 @@ export function unwrap<T>(outcome: Outcome<T>): T {
 /** The largest result of a task, in bytes of JSON: what an execution keeps and a response can carry. */
 const MAX_RESULT_BYTES = 1_000_000;
 
+const resultInvalid = (what: string): BrokenRule => ({
+  code: 'TASK_RESULT_INVALID',
+  message: `The result of the task cannot be sent: ${what}`,
+});
+
 /** Returns the end of a task whose function returned. */
 export function endOfResult(returned: unknown): TaskEnd {
   const result = typeof returned === 'string' ? textResult(returned) : (returned ?? { content: [] });
   const problem = jsonProblem(result);
   if (problem !== undefined || !isToolResult(result)) {
     const what = problem === undefined ? 'it has no array "content"' : `it is not JSON: ${problem}`;
-    return failedBy(resultInvalid({ what: notText({ what }) }));
+    return failedBy(resultInvalid(`${what}. Return a text, or {content: [...]}.`));
   }
   const bytes = jsonBytes(result);
   if (bytes > MAX_RESULT_BYTES) {
-    return failedBy(resultInvalid({ what: resultTooLarge({ bytes, most: MAX_RESULT_BYTES }) }));
+    return failedBy(
+      resultInvalid(
+        `it has ${bytes} bytes, and at most ${MAX_RESULT_BYTES} are kept. Return a resource link.`,
+      ),
+    );
   }
   return { status: result.isError === true ? 'tool_error' : 'completed', result };
 }

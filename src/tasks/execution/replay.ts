@@ -1,7 +1,6 @@
 import { getOrMake } from '../../core/once.js';
-import { messageOf, TaskRuleError } from '../author/errors.js';
+import { messageOf, orderOfCalls, TaskRuleError } from '../author/errors.js';
 import { retryDelay, type TaskOperations } from './engine.js';
-import { orderOfCalls } from './generated/texts.js';
 
 /** Calls a function after some seconds, and returns a function that prevents it. */
 export type Timer = (seconds: number, then: () => void) => () => void;
@@ -64,7 +63,7 @@ export function createOperations(
     const place = `${prefix}${next++}`;
     const entry = getOrMake(execution.log, place, (): Entry => ({ kind, name }));
     if (entry.kind === kind && entry.name === name) return { entry, place };
-    const { code, message } = orderOfCalls({ what: `${entry.kind} "${entry.name}" was ${kind} "${name}"` });
+    const { code, message } = orderOfCalls(`${entry.kind} "${entry.name}" was ${kind} "${name}"`);
     execution.broken = new TaskRuleError(code, message);
     throw execution.broken;
   };

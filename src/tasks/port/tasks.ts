@@ -5,7 +5,6 @@ import { messageOf } from '../author/errors.js';
 import { jsonBytes } from '../author/json-value.js';
 import { createEmbeddedEngine } from '../execution/embedded.js';
 import type { QuestionReply, TaskEngine } from '../execution/engine.js';
-import { NOT_STARTED, RESULT_GONE } from '../execution/generated/texts.js';
 import { endOfError, failedInternally } from '../execution/outcome.js';
 import { createMemoryRecords } from '../records/memory.js';
 import { isTaskId, newTaskId } from '../records/owner.js';
@@ -87,6 +86,9 @@ const NOT_BEGUN_MS = 60_000;
 const MIN_TTL_MS = 1000;
 /** Callbacks of durable functions take up to 256 KB. */
 const MAX_ANSWER_BYTES = 256_000;
+
+const NOT_STARTED = 'The task could not be started. Call the tool again.';
+const RESULT_GONE = 'The result of the task is not available any more. Call the tool again.';
 
 /**
  * Makes the tasks of an endpoint.

@@ -1,7 +1,6 @@
 import type { CallAnswer } from '../../core/wire/calls.js';
 import { type Era, RELATED_TASK_META, read } from '../../core/wire/messages.js';
 import { MISSING_EXTENSION, supportsTasks } from '../../core/wire/task-streams.js';
-import { answerTooLarge, BAD_RESPONSES, cannotCancel } from '../author/generated/texts.js';
 import { sleep } from '../execution/replay.js';
 import type { TaskRecord } from '../records/record.js';
 import { invalidParams, METHOD_NOT_FOUND, NOT_FOUND, type TaskCall } from './answer.js';
@@ -54,13 +53,13 @@ async function cancelModern({ id }: TaskRecord, { tasks, caller }: TaskCall): Pr
 async function update({ id }: TaskRecord, { tasks, caller, params }: TaskCall): Promise<CallAnswer> {
   const responses = read(params, 'inputResponses');
   if (typeof responses !== 'object' || responses === null || Array.isArray(responses)) {
-    return invalidParams(BAD_RESPONSES);
+    return invalidParams('params.inputResponses must be an object: an answer for each key.');
   }
   const outcome = await tasks.answer(caller, id, Object.fromEntries(Object.entries(responses)));
   const large = outcome?.ignored.find(({ reason }) => reason === 'too-large');
   return large === undefined
     ? { result: { resultType: 'complete' } }
-    : invalidParams(answerTooLarge({ key: JSON.stringify(large.key) }));
+    : invalidParams(`The answer to ${JSON.stringify(large.key)} has more than 256 KB.`);
 }
 
 /** After how many poll intervals a client that only polls is asked on the answer to its poll. */
@@ -80,7 +79,7 @@ async function cancelLegacy({ id }: TaskRecord, { tasks, caller }: TaskCall): Pr
   const outcome = await tasks.cancel(caller, id);
   if (outcome === undefined) return NOT_FOUND;
   if (outcome.cancelled) return { result: legacyTask(outcome.record, Date.now()) };
-  return invalidParams(cannotCancel({ status: legacyStatus(outcome.record) }));
+  return invalidParams(`Cannot cancel task: already in terminal status '${legacyStatus(outcome.record)}'`);
 }
 
 /** How often a pending `tasks/result` looks at its task, in milliseconds. */

@@ -1,7 +1,6 @@
 import type { TaskCaller } from '../../core/session/task-owner.js';
 import type { Call } from '../../core/wire/calls.js';
 import { ERRORS, type Failure, refusal } from '../../core/wire/messages.js';
-import { callPlainly } from '../author/generated/texts.js';
 import type { Tasks } from '../port/tasks.js';
 
 /** A call about tasks, whose caller is known. */
@@ -22,4 +21,5 @@ export const NOT_FOUND = invalidParams('Failed to retrieve task: Task not found'
 export const METHOD_NOT_FOUND = refusal(ERRORS.methodNotFound, 'Method not found');
 
 /** The answer to a call that asks for a task, of a tool that is none. */
-export const notATask = (tool: string) => refusal(ERRORS.methodNotFound, callPlainly({ tool }));
+export const notATask = (tool: string) =>
+  refusal(ERRORS.methodNotFound, `Tool ${tool} cannot be called as a task. Call it without params.task.`);

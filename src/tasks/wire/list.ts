@@ -2,7 +2,6 @@ import type { TaskCaller } from '../../core/session/task-owner.js';
 import type { CallAnswer } from '../../core/wire/calls.js';
 import { read } from '../../core/wire/messages.js';
 import type { TaskFilter, TaskListPage, TaskListQuery } from '../../core/wire/task-lister.js';
-import { BAD_CURSOR } from '../author/generated/texts.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import type { TaskPosition, TaskQuery } from '../records/record.js';
@@ -24,7 +23,7 @@ export async function listTasks(
 ): Promise<TaskListPage> {
   const position = after === undefined ? undefined : readPosition(after);
   if (after !== undefined && position === undefined) {
-    return { ok: false, message: BAD_CURSOR };
+    return { ok: false, message: 'The cursor is not valid. List again without a cursor.' };
   }
   // Only tool calls create tasks.
   if (filter?.methods !== undefined && !filter.methods.includes('tools/call')) return { ok: true, tasks: [] };

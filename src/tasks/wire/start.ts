@@ -2,7 +2,6 @@ import type { CallAnswer } from '../../core/wire/calls.js';
 import { ERRORS, read, refusal } from '../../core/wire/messages.js';
 import { MISSING_EXTENSION, supportsTasks } from '../../core/wire/task-streams.js';
 import type { TaskDefinition } from '../author/definition.js';
-import { BAD_TASK, mustBeTask, tooSlow } from '../author/generated/texts.js';
 import { answerable } from '../execution/questions.js';
 import type { StartOptions } from '../port/tasks.js';
 import type { TaskRecord, ToolResult } from '../records/record.js';
@@ -40,12 +39,12 @@ export async function callTask(
   const task = read(params, 'task');
   if (task === undefined) {
     if (definition.support === 'optional') return begin({ answers: [] }, inline);
-    return refusal(ERRORS.methodNotFound, mustBeTask({ tool: definition.name }));
+    return refusal(ERRORS.methodNotFound, `Tool ${definition.name} must be called as a task.`);
   }
   if (tasks.plain === true) return notATask(definition.name);
   const ttlMs = read(task, 'ttl');
   if (typeof task !== 'object' || task === null || !(ttlMs === undefined || typeof ttlMs === 'number')) {
-    return invalidParams(BAD_TASK);
+    return invalidParams('params.task must be an object, and its ttl a number of milliseconds.');
   }
   // The answer to a call that asks for a task is a task, whatever its arguments (MCP 2025-11-25, "Tasks: Creating Tasks").
   return begin({ answers, ttlMs, always: true }, (record) => ({
@@ -79,6 +78,9 @@ export async function callTask(
       if (end !== undefined && 'error' in end) return { error: end.error };
     }
     await tasks.cancel(caller, id);
-    return refusal(ERRORS.internal, tooSlow({ tool: definition.name, seconds: inlineMs / 1000 }));
+    return refusal(
+      ERRORS.internal,
+      `Tool ${definition.name} needs more than ${inlineMs / 1000} seconds. Call it as a task.`,
+    );
   }
 }

@@ -4,11 +4,18 @@ import type {
   PanelState,
   PanelValue,
 } from '../../core/gate/panel/panel-document.js';
-import { KIND_TITLES } from './generated/words.js';
 import type { Change } from './source.js';
 
 /** Fewer items than these need no groups: they are read at a glance. */
 export const FEW = 40;
+
+/** The headings of groups of primitives. */
+const KIND_TITLES: Readonly<Record<PanelItem['kind'], string>> = {
+  tools: 'Tools',
+  prompts: 'Prompts',
+  resources: 'Resources',
+  resourceTemplates: 'Resource templates',
+};
 
 /** The group of tools without a topic. It comes last. */
 const REST = 'other';

@@ -1,5 +1,4 @@
 import type { PanelConcern, PanelItem, PanelPreferences } from '../../core/gate/panel/panel-document.js';
-import { ORIGINS, WARNINGS } from './generated/words.js';
 
 const numbers = new Intl.NumberFormat('en');
 
@@ -9,6 +8,12 @@ export const formatNumber = (value: number): string => numbers.format(value);
 /** @returns for example `1 tool` or `12 tools` */
 export const countOf = (value: number, noun: string, plural = `${noun}s`): string =>
   `${formatNumber(value)} ${value === 1 ? noun : plural}`;
+
+/** What a definition that is not the pinned one is. */
+const WARNINGS: Readonly<Record<NonNullable<PanelItem['definition']>, string>> = {
+  changed: 'Its definition changed since it was reviewed.',
+  new: 'Nobody has reviewed its definition.',
+};
 
 /**
  * @param item a primitive
@@ -53,10 +58,26 @@ export const changeText = (change: PanelPreferences): string =>
     .map(([name, value]) => `${name}: ${value === null ? 'any' : [value].flat().join(', ')}`)
     .join(', ');
 
+/** Where values in effect come from. */
+const ORIGINS: ReadonlyMap<string, string> = new Map([
+  ['request', 'from the request'],
+  ['model', 'chosen by the model'],
+  ['principal', 'from your saved preferences'],
+  ['capabilities', 'from the host'],
+  ['header', 'from the host’s header'],
+  ['url', 'from the host’s URL'],
+  ['client', 'by default for this host'],
+  ['default', 'by default'],
+  ['claim', 'from your sign-in'],
+  ['no-claim', 'not granted'],
+  ['unmatched-claim', 'not granted: your sign-in has another value'],
+  ['several-claims', 'not granted: your sign-in has several values'],
+  ['forgotten', 'lost with the session'],
+]);
+
 /** @returns where a value comes from, unless the person chose it */
 export function originText(origin: string | undefined): string | undefined {
   if (origin === undefined || origin === 'session' || origin === 'update') return undefined;
   const [source = '', , preset] = origin.split(' ');
-  const from: Readonly<Record<string, string>> = ORIGINS;
-  return (from[source] ?? source) + (preset === undefined ? '' : ` (${preset})`);
+  return (ORIGINS.get(source) ?? source) + (preset === undefined ? '' : ` (${preset})`);
 }

@@ -14,7 +14,7 @@ import type { HttpResult } from '../../../src/core/lambda/result.js';
 import { createMemoryStore } from '../../../src/core/session/memory.js';
 import { type Era, read } from '../../../src/core/wire/messages.js';
 import { bridge, shareUpstream } from '../../../src/proxy/isolation.js';
-import { proxySessions } from '../../../src/proxy/sessions.js';
+import { SessionProxy } from '../../../src/proxy/sessions/session-proxy.js';
 import { ChildTransport } from '../../../src/proxy/wires/child-process.js';
 import { httpEvent } from '../../lambda/events.js';
 import type { SuitePolicy } from '../mounts.js';
@@ -195,6 +195,13 @@ function overLambda({ policy }: SuitePolicy, instructs: boolean, preferences: Ht
   return overHttp(handle, preferences);
 }
 
+const overSessions = (proxy: SessionProxy, preferences: HttpPreferences): RawClient =>
+  overHttp(
+    (request) => proxy.fetch(request),
+    preferences,
+    () => proxy.close(),
+  );
+
 const mount = (name: string, http: boolean, connect: LeakyMount['connect']): LeakyMount => ({
   name,
   http,
@@ -245,18 +252,18 @@ export const LEAKY_MOUNTS: readonly LeakyMount[] = [
     ),
   ),
   mount('sessions of serve', true, async ({ policy }, instructs, preferences) => {
-    const proxy = proxySessions({
+    const proxy = new SessionProxy({
       server: () => new LeakyServer(instructs),
       policy,
       store: createMemoryStore(),
     });
-    return overHttp(proxy.fetch, preferences, proxy.close);
+    return overSessions(proxy, preferences);
   }),
   mount('a child process behind serve', true, async ({ policy }, instructs, preferences) => {
     const { connection } = bridge(() => new ChildTransport(...child(instructs)), 'per-session');
     const server = () => connection();
-    const proxy = proxySessions({ server, policy, store: createMemoryStore() });
-    return overHttp(proxy.fetch, preferences, proxy.close);
+    const proxy = new SessionProxy({ server, policy, store: createMemoryStore() });
+    return overSessions(proxy, preferences);
   }),
   mount('a shared child process', true, async ({ policy }, instructs, preferences) => {
     const upstream = shareUpstream(() => new ChildTransport(...child(instructs)));

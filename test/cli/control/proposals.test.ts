@@ -4,7 +4,7 @@ import { ChangeRefusedError } from '../../../src/cli/control/switch-errors.js';
 import { LivePolicy } from '../../../src/core/gate/request/live-policy.js';
 import { createMemoryStore } from '../../../src/core/session/memory.js';
 import { bridge } from '../../../src/proxy/isolation.js';
-import { proxySessions } from '../../../src/proxy/sessions.js';
+import { SessionProxy } from '../../../src/proxy/sessions/session-proxy.js';
 import { ChildTransport } from '../../../src/proxy/wires/child-process.js';
 import { policyOf } from '../../gate/gate-harness.js';
 
@@ -36,7 +36,7 @@ beforeEach(async () => {
   policy = new LivePolicy(policyOf(TEXT));
   const spawn = () =>
     new ChildTransport(process.execPath, ['test/upstream/fixtures/faulty-child.mjs', 'none', '/dev/null']);
-  const proxy = proxySessions({
+  const proxy = new SessionProxy({
     server: () => bridge(spawn, 'per-session', { report: () => undefined }).connection(),
     policy,
     store: createMemoryStore(),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CursorTarget, digestOf, makeCursor, readCursor } from '../../../src/core/gate/lists/cursor.js';
-import { CURSOR_MESSAGES } from '../../../src/core/gate/request/generated/texts.js';
+import { CURSOR_MESSAGES } from '../../../src/core/gate/request/messages.js';
 
 const TARGET: CursorTarget = {
   catalog: digestOf(['tools', 'encryptData', 'logData']),

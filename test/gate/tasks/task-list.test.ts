@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/core/engine/policy.js';
 import { sealCursor } from '../../../src/core/gate/lists/cursor.js';
-import { CURSOR_MESSAGES } from '../../../src/core/gate/request/generated/texts.js';
+import { CURSOR_MESSAGES } from '../../../src/core/gate/request/messages.js';
 import { ownerOf } from '../../../src/core/session/task-owner.js';
 import { EXTENSION_ID, read } from '../../../src/core/wire/messages.js';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/core/engine/policy.js';
 import { type CursorTarget, sealCursor } from '../../../src/core/gate/lists/cursor.js';
-import { CURSOR_MESSAGES } from '../../../src/core/gate/request/generated/texts.js';
+import { CURSOR_MESSAGES } from '../../../src/core/gate/request/messages.js';
 import { EXTENSION_ID, read } from '../../../src/core/wire/messages.js';
 import type { TaskLister, TaskListQuery } from '../../../src/core/wire/task-lister.js';
 import { type GivenOptions, HIGH, LISTS, levels, MODERN, TaskGate, verified } from './task-gate.js';

@@ -4,7 +4,6 @@ import { CAPABILITIES, eraOf, read } from '../../wire/messages.js';
 import { configure } from '../request/configure.js';
 import { ask, type ResponseSteps } from '../request/decision.js';
 import type { RequestFacts } from '../request/facts.js';
-import { MAYBE_STORED, NOT_STORED, STORED_FOR_CALLER } from '../request/generated/texts.js';
 import { recordOf, type StoredPreferences, withChange } from '../request/kept-preferences.js';
 import { compareLists, type ListComparison } from './compare-lists.js';
 
@@ -27,8 +26,11 @@ export type Changed =
 
 /** Says what a failed store means. What was to be stored is the subject of the sentence. */
 export function notStored({ kept, known }: Extract<Changed, { state: 'failed' }>): string {
-  if (!known) return MAYBE_STORED;
-  return kept ? STORED_FOR_CALLER : NOT_STORED;
+  if (!known)
+    return 'may or may not have been stored: the store did not answer. List again to see what is in effect.';
+  return kept
+    ? 'were stored for the caller, but not for this session. Try again.'
+    : 'could not be stored, so nothing changed. Try again.';
 }
 
 /**

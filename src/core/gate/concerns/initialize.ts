@@ -14,7 +14,7 @@ import {
   type Request,
   read,
 } from '../../wire/messages.js';
-import { HANDSHAKE } from '../enforce/generated/exceptions.js';
+import { HANDSHAKE } from '../enforce/exceptions.js';
 import { hasTexts } from '../enforce/redact-texts.js';
 import { redactFailure } from '../enforce/redaction.js';
 import { withWarnings } from '../lists/filter-list.js';
@@ -30,7 +30,6 @@ import {
   type ResponseSteps,
 } from '../request/decision.js';
 import type { Facts, Implementation, RequestFacts } from '../request/facts.js';
-import { INSTRUCTIONS_WITHHELD, NO_SESSION } from '../request/generated/texts.js';
 import { keepClient, type StoredPreferences } from '../request/kept-preferences.js';
 import { describeConcerns, storeWarning } from '../request/report.js';
 import { canKeep } from '../request/switching.js';
@@ -46,6 +45,12 @@ export function* judgeInitialize(facts: RequestFacts): RequestSteps<RequestOutco
   yield* ask({ need: 'handshake', step: { state: 'asked', record } });
   return pass(facts);
 }
+
+const INSTRUCTIONS_WITHHELD: ConcernWarning = {
+  code: 'instructions-withheld',
+  message:
+    "The server's instructions are withheld: they may name hidden primitives, and the server's lists are not known yet.",
+};
 
 /** Declares the concerns in the answer to `initialize`, and stores what a session needs to know. */
 export function* settleInitialize(
@@ -145,6 +150,12 @@ export function* keepInitialized(facts: RequestFacts): ResponseSteps<ReturnType<
   const warnings = yield* stored({ ...record, ...acted });
   return describeConcerns(sent, [...sent.warnings, ...warnings]);
 }
+
+const NO_SESSION: ConcernWarning = {
+  code: 'no-session',
+  message:
+    'There is no session to keep concerns in. Hosts can send them in _meta, the Mcp-Concerns header or the URL.',
+};
 
 /** Stores what a session needs to know. Returns warnings for the log. */
 function* stored(change: SessionRecord): ResponseSteps<readonly ConcernWarning[]> {

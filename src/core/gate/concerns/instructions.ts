@@ -1,7 +1,7 @@
 import type { Configuration } from '../../engine/configuration.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { LISTS, type Request, read } from '../../wire/messages.js';
-import { HANDSHAKE } from '../enforce/generated/exceptions.js';
+import { HANDSHAKE } from '../enforce/exceptions.js';
 import { hiddenNameFinder } from '../enforce/hidden-names.js';
 import { areSeveral } from '../enforce/of-servers.js';
 import { hasTexts, redactMembers } from '../enforce/redact-texts.js';

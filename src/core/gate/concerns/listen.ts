@@ -21,7 +21,7 @@ import {
   refuse,
 } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { NOT_CHECKED, tooManyUris } from '../request/generated/texts.js';
+import { NOT_CHECKED } from '../request/messages.js';
 import { describeConcerns } from '../request/report.js';
 import { MAX_URIS } from '../table/routes.js';
 
@@ -39,7 +39,10 @@ export function* judgeListen(facts: Facts): RequestSteps<RequestOutcome> {
   const uris = read(request.params, 'notifications', 'resourceSubscriptions');
   if (!isRedacted(facts) || !Array.isArray(uris)) return pass(facts, tell);
   if (uris.length > MAX_URIS) {
-    return refuse(ERRORS.invalidParams, tooManyUris({ most: MAX_URIS }));
+    return refuse(
+      ERRORS.invalidParams,
+      `A stream can be about ${MAX_URIS} resources. Open another one for more.`,
+    );
   }
   const { lists, enough } = yield* listsFor('uri', uris.map(String));
   if (!enough) return refuse(ERRORS.internal, NOT_CHECKED);

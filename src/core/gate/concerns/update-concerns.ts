@@ -9,12 +9,6 @@ import { ERRORS, isMembers, read } from '../../wire/messages.js';
 import { type RequestOutcome, type ResponseSteps, refuse, refuseValue, reply } from '../request/decision.js';
 import type { RequestFacts } from '../request/facts.js';
 import {
-  NO_CONCERNS,
-  NO_PREFERENCES_KEPT,
-  SEND_PREFERENCES,
-  SESSION_ENDED,
-} from '../request/generated/texts.js';
-import {
   type Decided,
   recordOf,
   type StoredPreferences,
@@ -35,9 +29,16 @@ export function* updateConcerns(facts: RequestFacts): ResponseSteps<RequestOutco
   const { request, policy } = facts;
   // It is not declared here either. A list must not change as a side effect of another request (MCP 2026-07-28, Tools),
   // unless the operator chose to keep preferences.
-  if (!canKeep(facts)) return refuse(ERRORS.methodNotFound, NO_PREFERENCES_KEPT, { hint: SEND_PREFERENCES });
+  if (!canKeep(facts))
+    return refuse(ERRORS.methodNotFound, 'Method not found: this endpoint keeps no preferences of yours.', {
+      hint: 'Send preferences with each request: in params._meta["io.github.mcp-concerns/concerns"].concerns, the Mcp-Concerns header or the URL, for example ?concerns=NAME:VALUE.',
+    });
   const concerns = read(request.params, 'concerns');
-  if (!isMembers(concerns)) return refuse(ERRORS.invalidParams, NO_CONCERNS);
+  if (!isMembers(concerns))
+    return refuse(
+      ERRORS.invalidParams,
+      'params.concerns must be an object of concern names and values. Send {} to remove all preferences.',
+    );
   const update = resolveConfiguration(policy, [{ from: 'update', concerns }]);
   const [invalid] = update.invalid;
   if (invalid !== undefined) return refuseValue(facts, invalid);
@@ -46,7 +47,8 @@ export function* updateConcerns(facts: RequestFacts): ResponseSteps<RequestOutco
     const warnings = [storeWarning('written', outcome.cause)];
     return refuse(ERRORS.internal, `The concerns ${notStored(outcome)}`, undefined, () => [{ warnings }]);
   }
-  if (outcome.state === 'ended') return refuse(ERRORS.invalidRequest, SESSION_ENDED);
+  if (outcome.state === 'ended')
+    return refuse(ERRORS.invalidRequest, 'The session has ended. Initialize a new one.');
   const { after, visible } = outcome;
   const warnings = [...update.warnings, ...after.warnings];
   return reply({ concerns: describeConfiguration(after), warnings, visible }, () => [

@@ -19,7 +19,6 @@ import type { AskServer } from '../../wire/page-walker.js';
 import { configure, type Sender } from '../request/configure.js';
 import type { Handshake, LazyReport } from '../request/decision.js';
 import type { Facts, Keeps, Substitute } from '../request/facts.js';
-import { filterFailed } from '../request/generated/texts.js';
 import { isOneHost, nothingRead, type StoredPreferences } from '../request/kept-preferences.js';
 import { NO_WARNINGS } from '../request/name-filters.js';
 import { NO_REPORT, reasonOf, type Waits } from '../request/report.js';
@@ -187,7 +186,7 @@ export class Exchange implements Facts {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const code = ERRORS.internal;
     this.report({ error: code });
-    return failure(this.clientId, code, filterFailed({ reason }));
+    return failure(this.clientId, code, `The concern filter failed on this request (${reason}).`);
   }
 
   /** Reports the request, with its method and era. */

@@ -9,7 +9,6 @@ import {
   type RequestId,
 } from '../../wire/messages.js';
 import type { AskServer } from '../../wire/page-walker.js';
-import { notAccepted } from '../request/generated/texts.js';
 
 /** How many cancelled requests are kept for a late answer. A server that heeds a cancellation never answers. */
 const MAX_CANCELLED = 1000;
@@ -167,7 +166,10 @@ export class Ledger<E extends { readonly clientId: RequestId }> {
         try {
           send({ jsonrpc: '2.0', id, method, params: { ...params, ...envelope } });
         } catch {
-          this.answered(side, failure(id, ERRORS.internal, notAccepted({ method })));
+          this.answered(
+            side,
+            failure(id, ERRORS.internal, `The server did not accept the ${method} request.`),
+          );
         }
       });
     };

@@ -11,7 +11,6 @@ import {
   refuse,
   refuseValue,
 } from '../request/decision.js';
-import { NO_PRINCIPAL, PREFERENCES_UNREAD, UNKNOWN_SESSION } from '../request/generated/texts.js';
 import {
   readPrincipal,
   readStored,
@@ -19,6 +18,7 @@ import {
   unread,
   updateSession,
 } from '../request/kept-preferences.js';
+import { UNKNOWN_SESSION } from '../request/messages.js';
 import { NO_WARNINGS } from '../request/name-filters.js';
 import { readPages } from '../request/read-pages.js';
 import { storeWarning } from '../request/report.js';
@@ -148,13 +148,21 @@ async function readLater(
     const warnings = [storeWarning('read', cause)];
     // The client must know that what it sees may not be what its person chose.
     if (!exchange.isEnforced) return configured(exchange, need, unread(exchange), warnings);
-    return { end: refuse(ERRORS.internal, PREFERENCES_UNREAD, undefined, () => [{ warnings }]) };
+    const message = 'The preferences of this session could not be read. Try again.';
+    return { end: refuse(ERRORS.internal, message, undefined, () => [{ warnings }]) };
   }
   // Only a store can have lost the session of a legacy request.
   const isLost = exchange.era === 'legacy' && kept.session.state !== 'live';
   if (!isLost) return configured(exchange, need, kept);
   return configured(exchange, need, { ...kept, areLost: true }, [UNKNOWN_SESSION]);
 }
+
+/** For an operator who lets callers keep preferences that this one cannot. */
+const NO_PRINCIPAL: ConcernWarning = {
+  code: 'no-principal',
+  message:
+    'Preferences are kept per caller, but this caller has no verified claims iss and sub. Its preferences are kept only for its session.',
+};
 
 /** Gives a request its configuration. */
 function configured(

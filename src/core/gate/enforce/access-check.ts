@@ -23,7 +23,7 @@ import {
   reply,
 } from '../request/decision.js';
 import type { Facts, RequestFacts, Substitute } from '../request/facts.js';
-import { insufficientScope, NOT_CHECKED } from '../request/generated/texts.js';
+import { NOT_CHECKED } from '../request/messages.js';
 import { describeConcerns } from '../request/report.js';
 import { NO_LISTS } from '../request/whole-list.js';
 import {
@@ -88,7 +88,12 @@ function use(facts: Facts, lists: Lists, target: RequestTarget): RequestOutcome 
   const scopes = scopesOfRequest(lists, target, configuration, call);
   if (scopes.length > 0) {
     const scope = scopes.join(' ');
-    return refuse(ERRORS.insufficientScope, insufficientScope({ scopes: scope }), { scope }, tell);
+    return refuse(
+      ERRORS.insufficientScope,
+      `Insufficient scope: this request requires ${scope}.`,
+      { scope },
+      tell,
+    );
   }
   if (call === undefined) return pass(facts, tell);
   if (call.effect === 'refuse') return refuseArguments(facts, lists, target, call, tell);

@@ -2,7 +2,6 @@ import { type Answer, ERRORS, type Failure, failure, read } from '../../wire/mes
 import { unshared } from '../request/configure.js';
 import { listsFor, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { NOT_FILTERED } from '../request/generated/texts.js';
 import { type EntryPath, entriesOf } from '../table/routes.js';
 import { isUriShown } from './visibility.js';
 
@@ -26,7 +25,12 @@ export function* filterEntries(
   };
   for (const path of paths) filterAt(message.result, path, collect);
   const { lists, enough } = yield* listsFor('uri', uris);
-  if (!enough) return failure(request.id, ERRORS.internal, NOT_FILTERED);
+  if (!enough)
+    return failure(
+      request.id,
+      ERRORS.internal,
+      'The answer could not be filtered, because the server did not list its resources. Try again.',
+    );
   const isShown = (entry: unknown): boolean => {
     const uri = read(entry, 'uri');
     return typeof uri === 'string' && isUriShown(lists, uri, configuration);

@@ -2,13 +2,16 @@ import { isMembers, type Members } from '../../wire/messages.js';
 import { type JsonRewriting, rewriteJson } from '../../wire/rewrite-json.js';
 import { SERVER_REQUESTS } from '../table/routes.js';
 import {
+  DEFINITION,
   type Exceptions,
   exceptionsTo,
+  INTERFACES,
   isKeptInDefinition,
   isProtocolKey,
   isProtocolValue,
+  OWN_KEYS,
+  REQUEST,
 } from './exceptions.js';
-import { DEFINITION, INTERFACES, OWN_KEYS, REQUEST } from './generated/exceptions.js';
 import { redactSchema } from './redact-schema.js';
 
 /** Redacts one text. */

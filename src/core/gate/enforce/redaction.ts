@@ -23,12 +23,10 @@ import {
   refusal,
 } from '../request/decision.js';
 import type { Facts, RequestFacts, View } from '../request/facts.js';
-import { NOT_REDACTED } from '../request/generated/texts.js';
 import { KINDS_OF } from '../table/routing.js';
 import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
-import { type Exceptions, exceptionsTo, NOTHING } from './exceptions.js';
+import { type Exceptions, exceptionsTo, NOTHING, REQUEST, SUBJECT, UPDATED } from './exceptions.js';
 import { lacksScope } from './explain-target.js';
-import { REQUEST, SUBJECT, UPDATED } from './generated/exceptions.js';
 import { hiddenNameFinder, isHiddenIdentity } from './hidden-names.js';
 import { serverOf } from './of-servers.js';
 import { hasTexts, type Redact, redactError, redactMembers } from './redact-texts.js';
@@ -56,7 +54,7 @@ export function* redactResponse(facts: Facts, message: Answer | Failure): Respon
   try {
     return redactWith(facts, lists, message, exceptions);
   } catch {
-    return refusal(facts, NOT_REDACTED);
+    return refusal(facts, 'The response could not be checked for hidden names. Try again.');
   }
 }
 

@@ -3,7 +3,7 @@ import { getOrMake } from '../../once.js';
 import { ERRORS, isMembers } from '../../wire/messages.js';
 import { type RequestOutcome, refuse, reply } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { CURSOR_MESSAGES } from '../request/generated/texts.js';
+import { CURSOR_MESSAGES } from '../request/messages.js';
 import { describeConcerns, type ListCounts, type ReportContext } from '../request/report.js';
 import { withCacheHints } from './cache-hints.js';
 import {

@@ -4,7 +4,7 @@ import { sha256Of } from '../../sha256.js';
 import { eraOf } from '../../wire/messages.js';
 import { seal, unseal } from '../../wire/seal.js';
 import type { Facts } from '../request/facts.js';
-import type { CURSOR_MESSAGES } from '../request/generated/texts.js';
+import type { CURSOR_MESSAGES } from '../request/messages.js';
 
 /** Everything that the pages of a list depend on. A cursor is valid only as long as none of it changes. */
 export interface CursorTarget {

@@ -9,7 +9,6 @@ import { type Catalog, type Selection, select } from '../../engine/select.js';
 import { EXTENSION_ID } from '../../wire/messages.js';
 import { redactDefinitions, redactRest } from '../enforce/definitions.js';
 import { narrowDefinitions } from '../enforce/narrow-definitions.js';
-import { definitionChanged, emptyList, unknownMetaValue, weakerHint } from '../request/generated/texts.js';
 import type { HiddenReport } from '../request/report.js';
 import type { WholeList } from '../request/whole-list.js';
 
@@ -62,9 +61,20 @@ export function filterList(
     warnings: [
       ...warnings,
       ...ofList,
-      ...unknown.map((value) => unknownMetaValue({ kind, value })),
+      ...unknown.map((value) => ({
+        code: 'unknown-meta-value',
+        message: `A value in _meta.concerns of the server's ${kind} is ignored, because the policy does not declare it (${value}).`,
+      })),
       ...warnOfDefinitions(bound),
-      ...(weakened.length === 0 ? [] : [weakerHint({ kind, hints: weakened.join(', ') })]),
+      // Hosts run tools without asking because of hints.
+      ...(weakened.length === 0
+        ? []
+        : [
+            {
+              code: 'weaker-hint',
+              message: `Hints in "present" promise less harm than the server does, so they are left out: ${weakened.join(', ')} (${kind}). Run "mcp-concerns check" with the server.`,
+            },
+          ]),
       ...emptiedBy,
     ],
   };
@@ -124,14 +134,19 @@ function emptied(kind: Kind, { kept, total, hidden }: Selection<Primitive>): Con
   ] as const;
   const [most] = reasons.toSorted(([, a], [, b]) => b - a);
   const reason = most?.[0] ? `${most[0]} hides most of them` : 'the policy maps none of them';
-  return [emptyList({ kind, reason })];
+  return [{ code: 'empty-list', message: `The list of ${kind} is empty: ${reason}.` }];
 }
 
 function warnOfDefinitions({ policy, kind, changed }: Catalog<Primitive>): ConcernWarning[] {
   if (changed.length === 0) return [];
   const names = changed.map((name) => JSON.stringify(name.slice(0, MAX_NAME))).join(', ');
   const effect = policy.pins?.changed === 'hide' ? ', so they are hidden' : '';
-  return [definitionChanged({ kind, effect, names })];
+  return [
+    {
+      code: 'definition-changed',
+      message: `The definitions of these ${kind} are not the pinned ones${effect}: ${names}. Review them with "mcp-concerns pin --review".`,
+    },
+  ];
 }
 
 /** In characters: the server chooses its names. */

@@ -1,6 +1,5 @@
 import { type Answer, ERRORS, type Failure, read } from '../../wire/messages.js';
-import { NOTHING } from '../enforce/exceptions.js';
-import { DEFINITION } from '../enforce/generated/exceptions.js';
+import { DEFINITION, NOTHING } from '../enforce/exceptions.js';
 import { failRedacted, redactRecords, redactResponse } from '../enforce/redaction.js';
 import { canHide, unshared } from '../request/configure.js';
 import {

@@ -27,7 +27,7 @@ import {
   reply,
 } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
-import { CURSOR_MESSAGES, UNBOUNDED_LIST } from '../request/generated/texts.js';
+import { CURSOR_MESSAGES } from '../request/messages.js';
 import {
   type NameFilter,
   passesNameFilters,
@@ -235,6 +235,11 @@ function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: A
     ],
   };
 }
+
+const UNBOUNDED_LIST: ConcernWarning = {
+  code: 'unbounded-list',
+  message: 'The list is too long to be read at once. It is filtered page by page, so pages may be short.',
+};
 
 /** One page of a list that is too long to be cached. */
 function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): ResponseSteps<ResponseOutcome> {

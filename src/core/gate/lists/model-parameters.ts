@@ -1,8 +1,26 @@
 import type { Concern } from '../../engine/policy.js';
-import { FREE, NARROWS, TOOL_PARAMETERS } from './generated/own-entries.js';
 
 /** What stands for no value in arguments of tools and prompts. No value of a concern has this name. */
 export const ANY = 'any';
+
+/** How many tools a model can add to what a session is shown. */
+export const MAX_ADDED = 50;
+
+/** A concern of the policy with such a name wins. */
+const TOOL_PARAMETERS = {
+  list: { type: 'boolean', description: 'Names the hidden tools that you can show.' },
+  find: { type: 'string', description: 'Names those with these words.' },
+  show: {
+    type: 'array',
+    items: { type: 'string' },
+    maxItems: MAX_ADDED,
+    description: 'Shows the tools with these names too.',
+  },
+};
+
+/** What a model does to a concern with its argument. */
+const FREE = 'Replaces the value in effect. "any" shows all values.';
+const NARROWS = 'Hides more, and never shows more than the person chose. "any" removes what you set.';
 
 /** The arguments about tools that only concerns with `model: free` hide. */
 export const ABOUT_TOOLS: readonly string[] = Object.keys(TOOL_PARAMETERS);

@@ -3,15 +3,7 @@ import type { Concern, Kind } from '../../engine/policy.js';
 import { ERRORS, type Failure } from '../../wire/messages.js';
 import type { Facts } from '../request/facts.js';
 import { canSwitch, clientSurfaces, offersTool, openToModel } from '../request/switching.js';
-import { panelMode, panelNames } from '../table/routes.js';
-import {
-  linkToPage,
-  ownPrompt,
-  ownTool,
-  presetPrompt,
-  readTool,
-  updateTool,
-} from './generated/own-entries.js';
+import { type PanelNames, panelMode, panelNames } from '../table/routes.js';
 import { inputSchemaFor } from './model-parameters.js';
 
 /**
@@ -65,7 +57,9 @@ function ownTools(facts: Facts): readonly Primitive[] {
   const yours = open.length === 0 ? '' : ` Arguments change it: ${open.map(({ name }) => name).join(', ')}.`;
   const how = open.some(({ model }) => model === 'free') ? ' with list: true' : '';
   const tool = {
-    ...ownTool({ name: names.tool, yours, how }),
+    name: names.tool,
+    title: 'What is shown',
+    description: `Tells which tools are shown and why, and lets the person change that.${yours} Call it${how} if a tool that the task needs is missing.`,
     inputSchema: inputSchemaFor(open),
     annotations: {
       readOnlyHint: open.length === 0,
@@ -74,24 +68,50 @@ function ownTools(facts: Facts): readonly Primitive[] {
     },
   };
   if (!app) return [tool];
-  const { page } = names;
-  return [
-    { ...tool, _meta: linkToPage({ page }) },
-    readTool({ name: names.readTool, page }),
-    ...(canSwitch(facts) ? [updateTool({ name: names.updateTool, page })] : []),
-  ];
+  // The second key is the one of hosts from before MCP Apps was an extension.
+  const linkToPage = { ui: { resourceUri: names.page }, 'ui/resourceUri': names.page };
+  return [{ ...tool, _meta: linkToPage }, ...toolsOfPage(names, canSwitch(facts))];
+}
+
+/** For the page: MCP Apps, `visibility: ["app"]`. Any page of the server can call them too. */
+function toolsOfPage(names: PanelNames, maySwitch: boolean): readonly Primitive[] {
+  const _meta = { ui: { resourceUri: names.page, visibility: ['app'] } };
+  const readTool = {
+    name: names.readTool,
+    description: 'Returns what the page shows.',
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    _meta,
+  };
+  const updateTool = {
+    name: names.updateTool,
+    description: 'Makes a change of the page that shows less.',
+    inputSchema: {
+      type: 'object',
+      properties: { concerns: { type: 'object' } },
+      required: ['concerns'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    _meta,
+  };
+  return maySwitch ? [readTool, updateTool] : [readTool];
 }
 
 function ownPrompts(facts: Facts): readonly Primitive[] {
   const { policy } = facts;
   const names = panelNames(policy.settings);
   const does = canSwitch(facts) ? 'Switches' : 'Says how to switch';
-  const presets = [...policy.presets.keys()].map((preset) =>
-    presetPrompt({ prefix: names.presetPrompt, preset, does }),
-  );
+  const presets = [...policy.presets.keys()].map((preset) => ({
+    name: `${names.presetPrompt}${preset}`,
+    title: `Show: ${preset}`,
+    description: `${does} what is shown to the preset ${preset}.`,
+  }));
   const host = policy.concerns.filter(({ setBy }) => setBy === 'host');
   const prompt = {
-    ...ownPrompt({ name: names.prompt, does }),
+    name: names.prompt,
+    title: 'What is shown',
+    description: `${does} what is shown. Values that are left out stay; "any" removes a value.`,
     arguments: host.map((concern) => ({
       name: concern.name,
       description: `${concern.description === undefined ? '' : `${concern.description}: `}${choices(concern)}`,

@@ -9,7 +9,6 @@ import { redactDefinitions } from '../enforce/definitions.js';
 import { configure } from '../request/configure.js';
 import { ask, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { NONE_HIDDEN, NOT_FOUND, NOT_LISTED, TOO_MANY } from './generated/texts.js';
 
 /**
  * Finds the tools that a model may add to what is shown: nothing but concerns with `model: free` hides them.
@@ -52,7 +51,7 @@ const WORD = /\p{Lu}?\p{Ll}{1,7}|\p{N}|\S/gu;
  */
 export function* listHiddenTools(facts: Facts, text = ''): ResponseSteps<string> {
   const found = yield* addableTools(facts);
-  if (found === undefined) return NOT_LISTED;
+  if (found === undefined) return 'The server does not list its tools, or lists too many.';
   const { tools, bound, configuration, open } = found;
   const words = text.toLowerCase().split(/\s+/).slice(0, MAX_WORDS_ASKED);
   const redacts = facts.isEnforced && facts.policy.settings.texts !== 'keep';
@@ -66,7 +65,10 @@ export function* listHiddenTools(facts: Facts, text = ''): ResponseSteps<string>
     const label = labelOf(bound, position, configuration);
     getOrMake(groups, label, () => []).push(tool);
   });
-  if (groups.size === 0) return text === '' ? NONE_HIDDEN : NOT_FOUND;
+  if (groups.size === 0)
+    return text === ''
+      ? 'No tool is hidden that you can show.'
+      : 'No hidden tool contains all of these words. Pass fewer words, or list: true.';
   for (const letters of LETTERS) {
     const written = textOf(groups, letters);
     if (wordsIn(written) <= MAX_WORDS) return written;
@@ -115,5 +117,9 @@ function cut(text: string): string {
     room -= wordsIn(line);
     return room < 0;
   });
-  return [...lines.slice(0, end), '', TOO_MANY].join('\n');
+  return [
+    ...lines.slice(0, end),
+    '',
+    'More are hidden than can be listed. Pass find with words of the task.',
+  ].join('\n');
 }

@@ -2,7 +2,6 @@ import type { Settings } from '../../engine/policy.js';
 import type { RequestFacts } from '../request/facts.js';
 import { canSwitch, mayWiden } from '../request/switching.js';
 import { panelMode, panelNames } from '../table/routes.js';
-import { HOW_TO_WIDEN, NOT_KEPT, READ_ONLY, SHADOW, switchWithPrompt } from './generated/texts.js';
 
 /**
  * Returns why people can only look: it holds for the page, `mcp-concerns switch`, the prompts and the tool alike.
@@ -14,7 +13,9 @@ import { HOW_TO_WIDEN, NOT_KEPT, READ_ONLY, SHADOW, switchWithPrompt } from './g
  */
 export function whyOnlyLook(settings: Settings): string | undefined {
   if (panelMode(settings) !== 'read-only') return undefined;
-  return settings.panel === 'read-only' ? READ_ONLY : SHADOW;
+  return settings.panel === 'read-only'
+    ? 'The panel is read-only, so nothing can be changed here. To allow changes, set "panel: on" under "settings" in the policy. If the policy does not set it, run "mcp-concerns serve" with "--panel on".'
+    : 'Under "enforcement: shadow" nothing is hidden, so nothing can be changed here. Set another "enforcement" under "settings" in the policy first.';
 }
 
 /**
@@ -24,12 +25,15 @@ export function whyOnlyLook(settings: Settings): string | undefined {
  * @returns `undefined` if a person can switch
  */
 export function whyReadOnly(facts: RequestFacts): string | undefined {
-  return canSwitch(facts) ? undefined : (whyOnlyLook(facts.policy.settings) ?? NOT_KEPT);
+  return canSwitch(facts)
+    ? undefined
+    : (whyOnlyLook(facts.policy.settings) ??
+        'This connection keeps no preferences. Put them into the URL of the server, for example ?concerns=NAME:VALUE.');
 }
 
 /** Says how a person can show more than a page in the client may, and than prompts and forms may under `panel: narrow`. */
 export const howToWiden = (facts: RequestFacts): string =>
-  mayWiden(facts) ? howToSwitch(facts) : HOW_TO_WIDEN;
+  mayWiden(facts) ? howToSwitch(facts) : 'A person can show more with "mcp-concerns switch".';
 
 /** Says how a person can change what is shown, or why nobody can. */
 export function howToSwitch(facts: RequestFacts): string {
@@ -38,5 +42,5 @@ export function howToSwitch(facts: RequestFacts): string {
   const { prompt, presetPrompt } = panelNames(facts.policy.settings);
   const presets = [...facts.policy.presets.keys()].map((name) => `${presetPrompt}${name}`);
   const others = presets.length === 0 ? '' : `, or one of the prompts ${presets.join(', ')}`;
-  return switchWithPrompt({ prompt, others });
+  return `A person can change what is shown with the prompt "${prompt}"${others}.`;
 }

@@ -1,6 +1,5 @@
 import { ERRORS } from '../../wire/messages.js';
 import { ask, type RequestOutcome, type RequestSteps, refuse, reply } from '../request/decision.js';
-import { reservedForSwitching } from '../request/generated/texts.js';
 import { quoteValue } from '../request/quote-value.js';
 import { targetOf } from '../table/routing.js';
 
@@ -14,5 +13,5 @@ export function* judgePanel(): RequestSteps<RequestOutcome> {
   const result = yield* answer(facts);
   if (result !== undefined) return reply(result, () => [{}]);
   const name = quoteValue(targetOf(facts.request)?.name);
-  return refuse(ERRORS.invalidParams, reservedForSwitching({ name }));
+  return refuse(ERRORS.invalidParams, `${name} is reserved for switching, and does not exist here.`);
 }

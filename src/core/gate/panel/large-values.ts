@@ -6,7 +6,6 @@ import { ask, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { recordOf, withChange } from '../request/kept-preferences.js';
 import { openToModel } from '../request/switching.js';
-import { tooMuchAdded } from './generated/texts.js';
 import { MAX_WORDS, nameOf, wordsIn } from './hidden-tools.js';
 
 /**
@@ -35,7 +34,7 @@ export function* tooLarge(facts: Facts, values: HostConcerns): ResponseSteps<str
   const shown = new Set(shownWith({}));
   const added = shownWith(values).filter((tool) => !shown.has(tool));
   if (!hasMoreWords(added, MAX_WORDS)) return undefined;
-  return tooMuchAdded({ tools: added.length, names: namesOf(added).join(', ') });
+  return `This would add ${added.length} tools, more than about 10,000 tokens. Nothing changed. Pass the names that you need as show: ${namesOf(added).join(', ')}.`;
 }
 
 function hasMoreWords(tools: readonly Primitive[], most: number): boolean {

@@ -5,26 +5,15 @@ import { ADDED_TOOLS } from '../../engine/preference-source.js';
 import type { HostConcerns } from '../../session/store.js';
 import { notStored } from '../concerns/change-kept.js';
 import { changeModelValues } from '../concerns/model-values.js';
-import { MAX_ADDED } from '../lists/generated/own-entries.js';
-import { ANY } from '../lists/model-parameters.js';
+import { ANY, MAX_ADDED } from '../lists/model-parameters.js';
 import { ask, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { recordOf } from '../request/kept-preferences.js';
 import { canSwitch, openToModel } from '../request/switching.js';
-import {
-  NOTHING_CHANGED,
-  notAConcern,
-  notAddable,
-  notHere,
-  ofOperator,
-  ofPeople,
-  SESSION_ENDED,
-  tooManyAdded,
-} from './generated/texts.js';
 import { addableTools, nameOf } from './hidden-tools.js';
 import { howToSwitch } from './how-to-switch.js';
 import { tooLarge } from './large-values.js';
-import { problemOf } from './panel.js';
+import { NOTHING_CHANGED, problemOf, SESSION_ENDED } from './panel.js';
 
 /** What a model did with the tool `concerns`. The text is for the model. */
 export interface ModelAct {
@@ -72,13 +61,17 @@ export function* addTools(facts: Facts, given: unknown): ResponseSteps<ModelAct>
   if (wrong !== undefined) {
     // The same for every other name, so that it does not tell whether there is such a tool.
     const name = String(wrong).slice(0, MAX_NAME);
-    return refused(notAddable({ name: JSON.stringify(name), hint: didYouMean(name, addable) }));
+    return refused(
+      `${JSON.stringify(name)} is not a hidden tool that you can show.${didYouMean(name, addable)}`,
+    );
   }
   const all = [
     ...new Set([...toolsIn(recordOf((yield* ask({ need: 'kept' })).session).model, ADDED_TOOLS), ...names]),
   ];
   if (all.length > MAX_ADDED) {
-    return refused(tooManyAdded({ most: MAX_ADDED, all: all.length }));
+    return refused(
+      `At most ${MAX_ADDED} tools can be added, and this would make ${all.length}. Set a value instead.`,
+    );
   }
   return yield* changed(facts, { [ADDED_TOOLS]: all });
 }
@@ -108,10 +101,13 @@ function refusalOf(facts: Facts, names: readonly string[]): string | undefined {
   const { setBy, model = 'none' } = concerns[indexOf.get(closed) ?? -1] ?? {};
   const name = JSON.stringify(closed.slice(0, MAX_NAME));
   const how = howToSwitch(facts);
-  if (setBy === 'host' && model !== 'none' && !canSwitch(facts)) return notHere({ name, how });
-  if (setBy === 'operator') return ofOperator({ name });
-  if (setBy !== undefined || closed === 'preset' || open.length === 0) return ofPeople({ name, how });
-  return notAConcern({ name, open: open.join(', '), hint: didYouMean(closed, open) });
+  if (setBy === 'host' && model !== 'none' && !canSwitch(facts))
+    return `${name} cannot be changed here. ${how}`;
+  if (setBy === 'operator')
+    return `${name} is set by the operator, so it cannot be changed here. Nothing changed.`;
+  if (setBy !== undefined || closed === 'preset' || open.length === 0)
+    return `${name} is for people to change, not for a model. ${how} Nothing changed.`;
+  return `${name} is not a concern of this server (${open.join(', ')}).${didYouMean(closed, open)} Nothing changed.`;
 }
 
 /** More names than this are counted only: the answer stays in the context of the model. */

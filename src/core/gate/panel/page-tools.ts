@@ -3,7 +3,6 @@ import type { ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { clientSurfaces } from '../request/switching.js';
 import { panelNames } from '../table/routes.js';
-import { NO_CONCERNS } from './generated/texts.js';
 import { howToWiden, whyReadOnly } from './how-to-switch.js';
 import { switchTo } from './panel.js';
 import { errorResult, summaryOf, textResult } from './sentence.js';
@@ -23,7 +22,8 @@ export function* callPageTool(facts: Facts): ResponseSteps<Record<string, unknow
   const readOnly = whyReadOnly(facts);
   if (readOnly !== undefined) return errorResult(readOnly);
   const change = read(params, 'arguments', 'concerns');
-  if (!isMembers(change)) return errorResult(NO_CONCERNS);
+  if (!isMembers(change))
+    return errorResult('"concerns" must be an object of concern names and values. Nothing changed.');
   const outcome = yield* switchTo(facts, { ...change }, false);
   return outcome.state === 'changed' ? yield* describe(facts) : errorResult(outcome.message);
 }

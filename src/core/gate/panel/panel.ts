@@ -27,7 +27,6 @@ import {
   withChange,
   withoutModel,
 } from '../request/kept-preferences.js';
-import { ONLY_NARROWS, SESSION_ENDED } from './generated/texts.js';
 import { howToWiden, whyOnlyLook } from './how-to-switch.js';
 import type { PanelState } from './panel-document.js';
 import { completeChange, type PanelInput, panelState } from './panel-state.js';
@@ -61,6 +60,10 @@ export interface Panel {
    */
   change(change: Readonly<Record<string, unknown>>, advice?: string): Promise<PanelChange>;
 }
+
+export const NOTHING_CHANGED = 'Nothing changed.';
+export const SESSION_ENDED = 'The session has ended. Reconnect the host.';
+const ONLY_NARROWS = 'From here only less can be shown.';
 
 /** Computes what a page shows to the person at the client of a request. */
 export function* panelDocument(

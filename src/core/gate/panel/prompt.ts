@@ -6,9 +6,8 @@ import { ask, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { canSwitch, mayWiden } from '../request/switching.js';
 import { panelNames } from '../table/routes.js';
-import { addToUrl, NOTHING_CHANGED, READS_ALL } from './generated/texts.js';
 import { whyOnlyLook } from './how-to-switch.js';
-import { problemOf, switchTo } from './panel.js';
+import { NOTHING_CHANGED, problemOf, switchTo } from './panel.js';
 import { completeChange } from './panel-state.js';
 import { summaryOf } from './sentence.js';
 import { stateOf } from './switches.js';
@@ -38,6 +37,9 @@ export function* getPrompt(facts: Facts): ResponseSteps<Record<string, unknown> 
 /** `_meta` tells the host what it must send with its next requests. */
 type PromptAnswer = { readonly text: string; readonly _meta?: object };
 
+const READS_ALL =
+  'Nothing changed. This host reads prompts that nobody chose, so prompts cannot switch here. Use the page, "mcp-concerns switch" or the URL.';
+
 function* outcomeOf(
   facts: Facts,
   name: string,
@@ -47,7 +49,7 @@ function* outcomeOf(
   const onlyLook = whyOnlyLook(facts.policy.settings);
   if (isChange && onlyLook !== undefined) return { text: `${NOTHING_CHANGED} ${onlyLook}` };
   if (isChange && !canSwitch(facts)) return yield* forNextRequests(facts, change);
-  if (!(yield* ask({ need: 'chosen', prompt: name }))) return { text: `${NOTHING_CHANGED} ${READS_ALL}` };
+  if (!(yield* ask({ need: 'chosen', prompt: name }))) return { text: READS_ALL };
   const outcome = isChange
     ? yield* switchTo(facts, change, mayWiden(facts))
     : ({ state: 'changed' } as const);
@@ -69,7 +71,10 @@ function* forNextRequests(
   const preset = (yield* stateOf(facts)).presets.find(({ name }) => name === change.preset);
   const given = `?${CONCERNS_PARAMETER}=${preset?.name ?? parameterOf(accepted)}`;
   const counts = preset === undefined ? '' : ` With it, ${preset.tools} tools are shown.`;
-  return { text: addToUrl({ given, counts }), _meta: { [EXTENSION_ID]: { concerns: accepted } } };
+  return {
+    text: `Nothing changed. This connection keeps no preferences. To switch, add ${given} to the URL of the server, and reconnect.${counts}`,
+    _meta: { [EXTENSION_ID]: { concerns: accepted } },
+  };
 }
 
 /** Returns preferences as the parameter of a URL, for example `security:high,topic:news|stocks`. */

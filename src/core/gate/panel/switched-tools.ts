@@ -6,7 +6,6 @@ import type { Catalog } from '../../engine/select.js';
 import type { HostConcerns } from '../../session/store.js';
 import { decisionOnName } from '../enforce/visibility.js';
 import { type StoredPreferences, strongestOf } from '../request/kept-preferences.js';
-import { NOT_NAMES, notSwitchable } from './generated/texts.js';
 
 /** Returns the tools that a person switched one by one before a change. */
 export function switchedBefore(kept: StoredPreferences): SwitchedTools {
@@ -41,7 +40,7 @@ export function switchedAfter(
   const [shown, hidden] = [kept(ADDED_TOOLS, !isPreset), kept(HIDDEN_TOOLS, !isPreset || !widens)];
   const [show, hide] = [namesIn(change[ADDED_TOOLS]), namesIn(change[HIDDEN_TOOLS])];
   if (show === undefined || hide === undefined) {
-    return NOT_NAMES;
+    return '"+tools" and "-tools" must be lists of names of tools.';
   }
   if (show.length + hide.length === 0) return switchedTools(shown, hidden);
   const isShownUnder = (configuration: Configuration) => (name: string) =>
@@ -59,7 +58,9 @@ export function switchedAfter(
   const wasShown = isShownUnder(configure(before));
   const wrong =
     without(hide, hide.filter(wasShown))[0] ?? without(show, show.filter(isShownUnder(configure(after))))[0];
-  return wrong === undefined ? after : notSwitchable({ name: JSON.stringify(wrong) });
+  return wrong === undefined
+    ? after
+    : `${JSON.stringify(wrong)} is not a tool that you can switch by itself.`;
 }
 
 /** Returns the names in a part of a change; `undefined` if it is not a list of names. */

@@ -4,12 +4,11 @@ import { ask, type FormAnswer, type ResponseSteps } from '../request/decision.js
 import type { Facts } from '../request/facts.js';
 import { canSwitch, clientSurfaces, mayWiden, openToModel } from '../request/switching.js';
 import { changeIn, formOf, readFormAnswer } from './form.js';
-import { CHANGED, NO_ANSWER, NOTHING_CHANGED, ONE_ACT } from './generated/texts.js';
 import { listHiddenTools } from './hidden-tools.js';
 import { howToSwitch } from './how-to-switch.js';
 import { actOfModel, addTools, type ModelAct } from './model-act.js';
 import { moreTools } from './more-tools.js';
-import { switchTo } from './panel.js';
+import { NOTHING_CHANGED, switchTo } from './panel.js';
 import type { PanelState } from './panel-document.js';
 import { errorResult, summaryOf, textResult } from './sentence.js';
 import { stateOf } from './switches.js';
@@ -35,7 +34,7 @@ export function* callTool(facts: Facts): ResponseSteps<Record<string, unknown>> 
   const values = sent.filter(([name]) => !isAbout(name));
   const asksForNames = about.has('list') || about.has('find');
   if ([values.length > 0, asksForNames, about.has('show')].filter(Boolean).length > 1) {
-    return errorResult(ONE_ACT);
+    return errorResult('Pass values, or list or find, or show, in a call of its own. Nothing changed.');
   }
   if (asksForNames) return textResult(yield* listHiddenTools(facts, String(about.get('find') ?? '')));
   let act: ModelAct | undefined;
@@ -72,6 +71,14 @@ const mayAddTools = (facts: Facts): boolean => openToModel(facts).some(({ model 
 
 const EMPTY: ReadonlySet<string> = new Set(['false', '""', '[]', 'null']);
 
+/** What a person did with a form, in the place of an answer. */
+const NO_ANSWER = {
+  decline: 'The person declined the form. Nothing changed.',
+  cancel: 'The person closed the form. Nothing changed.',
+  open: 'An earlier call shows the person a form that is not answered yet. Nothing changed.',
+  none: 'The host did not show the form in time. Nothing changed.',
+} as const;
+
 function* afterForm(
   facts: Facts,
   state: PanelState,
@@ -86,5 +93,5 @@ function* afterForm(
   if (outcome.state === 'failed') return errorResult(outcome.message);
   if (outcome.state !== 'changed') return errorResult(`${outcome.message} ${NOTHING_CHANGED}`);
   const lines = [summaryOf(yield* stateOf(facts)), ...(yield* moreTools(facts))];
-  return textResult(CHANGED, ...lines);
+  return textResult('The person changed what is shown.', ...lines);
 }

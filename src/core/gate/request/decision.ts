@@ -15,7 +15,6 @@ import type { TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
 import { KINDS_OF, type RequestTarget } from '../table/routing.js';
 import type { ListOutcome } from './catalog-cache.js';
 import type { Facts, Implementation, RequestFacts, Substitute } from './facts.js';
-import { MALFORMED_PREFERENCES, notAConcern } from './generated/texts.js';
 import type { StoredPreferences } from './kept-preferences.js';
 import { quoteValue } from './quote-value.js';
 import type { FoundPages, NeededPages } from './read-pages.js';
@@ -232,13 +231,21 @@ export const refuseValue = (
   invalid: InvalidValue,
 ): RequestOutcome => refuse(ERRORS.invalidParams, invalidText(policy, invalid), invalid);
 
+const MALFORMED_PREFERENCES = {
+  'malformed-header':
+    'The Mcp-Concerns header is not a structured-field dictionary (RFC 9651). Send it like "security=high, cost=minimal".',
+  'malformed-parameter':
+    'The parameter ?concerns of the URL lacks a name or a value. Send it like "?concerns=security:high,cost:minimal".',
+} as const;
+
 /** Says what is wrong with a value outside the declared `values`. */
 export function invalidText(policy: Policy, invalid: InvalidValue): string {
   const { code, concern, value, values, suggestion } = invalid;
   const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
   const names = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');
   if (code === 'malformed-header' || code === 'malformed-parameter') return MALFORMED_PREFERENCES[code];
-  if (code === 'undeclared-concern') return notAConcern({ name: quoteValue(concern), names, hint });
+  if (code === 'undeclared-concern')
+    return `"${quoteValue(concern)}" is not a concern of this server (${names}).${hint}`;
   const multiple = policy.concerns.find(({ name }) => name === concern)?.multiple === true;
   return `${quoteValue(value)} is not a valid value for ${concern} (${multiple ? 'one or more of ' : ''}${names}).${hint}`;
 }

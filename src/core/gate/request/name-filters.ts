@@ -2,13 +2,6 @@ import type { ConcernWarning } from '../../engine/configuration.js';
 import { compileGlob } from '../../engine/match/glob.js';
 import type { Policy } from '../../engine/policy.js';
 import { CONCERNS_PARAMETER } from '../../wire/messages.js';
-import {
-  nameFiltersOff,
-  nameFilterTooLong,
-  unknownToolName,
-  unreadParameter,
-  unsupportedHeader,
-} from './generated/texts.js';
 import { type HttpRequestInfo, parametersOf } from './preference-sources.js';
 
 /** A filter of tools by name, as other servers accept it in their URL and headers. */
@@ -82,14 +75,32 @@ export function warnOfOtherServers(
   if (sent.length === 0 && filters.length === 0 && unread.size === 0) return NO_WARNINGS;
   const instead = insteadOf(policy);
   const foreign = [
-    ...[...unread].slice(0, MAX_UNREAD).map((name) => unreadParameter({ name, instead })),
-    ...sent.map(({ header }) => unsupportedHeader({ header, instead })),
+    ...[...unread].slice(0, MAX_UNREAD).map((name) => ({
+      code: 'unread-parameter',
+      message: `?${name} is not read: preferences are sent in ?concerns. ${instead}`,
+    })),
+    ...sent.map(({ header }) => ({
+      code: 'unsupported-header',
+      message: `${header} has no effect on this server. ${instead}`,
+    })),
   ];
   if (policy.settings.nameFilters !== true) {
-    return [...foreign, ...filters.map(({ from }) => nameFiltersOff({ from, instead }))];
+    return [
+      ...foreign,
+      ...filters.map(({ from }) => ({
+        code: 'name-filters-off',
+        message: `${from} has no effect on this server: its policy does not accept name filters. ${instead}`,
+      })),
+    ];
   }
   const tooMuch = filters.filter(({ names }) => isTooMuch(names));
-  return [...foreign, ...tooMuch.map(({ from }) => nameFilterTooLong({ from, ...LIMITS }))];
+  return [
+    ...foreign,
+    ...tooMuch.map(({ from }) => ({
+      code: 'name-filter-too-long',
+      message: `${from} has more than ${LIMITS.names} names, or a name of more than ${LIMITS.characters} characters. No tool is listed. Send fewer names.`,
+    })),
+  ];
 }
 
 /** Whether a parameter is probably meant as ours. It is not read, because a server may have one of that name. */
@@ -154,6 +165,11 @@ export function warnOfUnknownNames(
     if (unknown.length === 0) return [];
     const quoted = unknown.slice(0, 8).map((name) => JSON.stringify(name));
     const more = unknown.length > 8 ? ` and ${unknown.length - 8} more` : '';
-    return [unknownToolName({ from, names: `${quoted.join(', ')}${more}` })];
+    return [
+      {
+        code: 'unknown-tool-name',
+        message: `${from} names tools that are not listed: ${quoted.join(', ')}${more}. Check the names with a list without filters.`,
+      },
+    ];
   });
 }

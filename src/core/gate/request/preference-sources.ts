@@ -7,7 +7,6 @@ import {
   type Request,
   read,
 } from '../../wire/messages.js';
-import { MALFORMED_HEADER, MALFORMED_PARAMETER } from './generated/texts.js';
 import { readPart, readPlainParts } from './preference-text.js';
 
 /** What a transport knows about the HTTP request that carried a message. */
@@ -15,6 +14,18 @@ export interface HttpRequestInfo {
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
   readonly url?: string | URL | undefined;
 }
+
+const MALFORMED_PARAMETER: ConcernWarning = {
+  code: 'malformed-parameter',
+  message:
+    'The parameter ?concerns of the URL is ignored: a name or a value is missing. Send it like "?concerns=security:high,cost:minimal".',
+};
+
+const MALFORMED_HEADER: ConcernWarning = {
+  code: 'malformed-header',
+  message:
+    'The Mcp-Concerns header is ignored: it is not a structured-field dictionary (RFC 9651). Send it like "security=high, cost=minimal".',
+};
 
 /**
  * Collects the preferences that a host sends with one request: in `_meta`, in the session, in the HTTP header and in

@@ -12,7 +12,6 @@ import { type HiddenCounts, isEmpty } from '../../engine/hidden.js';
 import type { Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import type { Era, RequestId } from '../../wire/messages.js';
-import { storeUnavailable } from './generated/texts.js';
 
 /** How many primitives of a list the client does not get, by reason. */
 export interface HiddenReport extends HiddenCounts {
@@ -146,8 +145,10 @@ export function describeConcerns(
 }
 
 /** Returns a warning with the reason of the store's error only: its message may contain host names and keys. */
-export const storeWarning = (operation: 'read' | 'written', cause: unknown): ConcernWarning =>
-  storeUnavailable({ operation, reason: reasonOf(cause) });
+export const storeWarning = (operation: 'read' | 'written', cause: unknown): ConcernWarning => ({
+  code: 'store-unavailable',
+  message: `The session store could not be ${operation} (${reasonOf(cause)}).`,
+});
 
 /** Returns why a call of a store failed: the code of the first cause, or its name. */
 export function reasonOf(cause: unknown): string {

@@ -6,7 +6,6 @@ import { ONE_SERVER } from '../../engine/servers/outside-names.js';
 import { read } from '../../wire/messages.js';
 import { strictestHints } from '../../wire/page-walker.js';
 import { isReserved } from '../table/routes.js';
-import { RESERVED_NAME } from './generated/texts.js';
 
 /** A server's whole list: its primitives, bound to a policy, and the other members of its first page. */
 export interface WholeList {
@@ -30,6 +29,11 @@ export function itemsOf(kind: Kind, result: unknown): readonly Primitive[] | und
   const items = read(result, kind);
   return Array.isArray(items) ? items.filter((item) => typeof item === 'object' && item !== null) : undefined;
 }
+
+const RESERVED_NAME: ConcernWarning = {
+  code: 'reserved-name',
+  message: 'The server has a primitive with a name that is reserved for "settings.panel". It is left out.',
+};
 
 /** Leaves out what has a name that is reserved for the gate. The same list if there is none. */
 export function withoutReserved(

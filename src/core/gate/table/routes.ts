@@ -111,18 +111,29 @@ export function isAllowed(settings: Settings, method: string): boolean {
 const compiled = new WeakMap<Settings, readonly ((method: string) => boolean)[]>();
 
 /** The names of the primitives that the gate adds to a server's own under `settings.panel`. */
-export const panelNames = ({ panelPrefix = 'concerns' }: Pick<Settings, 'panelPrefix'>) => ({
+export interface PanelNames {
   /** Shows what is in effect. Called by the model; a form or the page that it opens is for the person. */
-  tool: panelPrefix,
+  readonly tool: string;
   /** For the page: MCP Apps, `visibility: ["app"]`. Any page of the server can call them too. */
+  readonly readTool: string;
+  readonly updateTool: string;
+  /** The prompt with one argument for each concern, and the beginning of the name of each preset's prompt. */
+  readonly prompt: string;
+  readonly presetPrompt: string;
+  /** The page, an MCP App. */
+  readonly page: string;
+  /** The page, and what else the gate may need one day. */
+  readonly pages: string;
+}
+
+/** @returns the names of the primitives that the gate adds, which begin with `settings.panel-prefix` */
+export const panelNames = ({ panelPrefix = 'concerns' }: Pick<Settings, 'panelPrefix'>): PanelNames => ({
+  tool: panelPrefix,
   readTool: `${panelPrefix}_read`,
   updateTool: `${panelPrefix}_update`,
-  /** The prompt with one argument for each concern, and the beginning of the name of each preset's prompt. */
   prompt: panelPrefix,
   presetPrompt: `${panelPrefix}-`,
-  /** The page, an MCP App. */
   page: `ui://${panelPrefix}/panel.html`,
-  /** The page, and what else the gate may need one day. */
   pages: `ui://${panelPrefix}/`,
 });
 

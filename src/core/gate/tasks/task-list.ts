@@ -1,3 +1,4 @@
+import type { ConcernWarning } from '../../engine/configuration.js';
 import { type Answer, ERRORS, type Failure, type Members, read, TASK_LIST } from '../../wire/messages.js';
 import type { TaskFilter } from '../../wire/task-lister.js';
 import { NOTHING } from '../enforce/exceptions.js';
@@ -17,7 +18,6 @@ import {
   refuse,
 } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
-import { UNBOUNDED_TASK_LIST } from '../request/generated/texts.js';
 import { describeConcerns } from '../request/report.js';
 import { answerTasks, type ListedTasks } from './listed-tasks.js';
 import { applyTaskFilter, readTaskFilter } from './task-filter.js';
@@ -48,6 +48,11 @@ export function* judgeTaskList(asked: RequestFacts): RequestSteps<RequestOutcome
 /** Returns whether the list may differ from the server's own. */
 const mustRewrite = (facts: Facts, filter: TaskFilter | undefined): boolean =>
   filter !== undefined || !isPrivate(facts) || canHide(facts.configuration);
+
+const UNBOUNDED_TASK_LIST: ConcernWarning = {
+  code: 'unbounded-list',
+  message: 'The list is too long to be read at once. Only the tasks on its first pages are listed.',
+};
 
 function* answerWholeList(
   facts: Facts,

@@ -6,7 +6,7 @@ import { cursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
 import { canHide } from '../request/configure.js';
 import { ask, type RequestOutcome, type ResponseSteps, refuse } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { CURSOR_MESSAGES, TASKS_UNREAD } from '../request/generated/texts.js';
+import { CURSOR_MESSAGES } from '../request/messages.js';
 import { answerTasks } from './listed-tasks.js';
 import type { ReadTaskFilter } from './task-filter.js';
 import { shownTools } from './visible-tasks.js';
@@ -36,7 +36,7 @@ export function* answerFromLister(
   try {
     page = yield* listPage(facts, tools, { filter: own.filter, after: opened && String(opened.cursor) });
   } catch {
-    return refuse(ERRORS.internal, TASKS_UNREAD);
+    return refuse(ERRORS.internal, 'The tasks could not be listed. Try again.');
   }
   if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
   const next = page.next === undefined ? {} : { nextCursor: sealCursor(target, page.next) };

@@ -2,7 +2,7 @@ import { read } from '../../wire/messages.js';
 import type { TaskFilter } from '../../wire/task-lister.js';
 import { type CutPage, pageOf } from '../lists/answer-page.js';
 import { type CursorTarget, openCursor, sealCursor } from '../lists/cursor.js';
-import { CURSOR_MESSAGES } from '../request/generated/texts.js';
+import { CURSOR_MESSAGES } from '../request/messages.js';
 import { rankOf } from './task-filter.js';
 
 /** A list of tasks, and what its cursors depend on. */

@@ -12,7 +12,6 @@ import {
   refuse,
 } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
-import { OWNERS_UNREAD } from '../request/generated/texts.js';
 import { storeWarning } from '../request/report.js';
 import { isPrivate, mayUse } from './task-owner.js';
 import { unknownTaskId } from './unknown-task-id.js';
@@ -51,7 +50,7 @@ function* mayUseTask(facts: RequestFacts, taskId: string): ResponseSteps<boolean
 
 /** Answers a request whose task cannot be attributed, because the session store cannot be read. */
 export function refuseUnread(cause: unknown): RequestOutcome {
-  return refuse(ERRORS.internal, OWNERS_UNREAD, undefined, () => [
+  return refuse(ERRORS.internal, 'The owners of tasks could not be read. Try again.', undefined, () => [
     { warnings: [storeWarning('read', cause)] },
   ]);
 }

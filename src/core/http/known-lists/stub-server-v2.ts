@@ -1,7 +1,7 @@
 import { type Implementation, ProtocolError, Server } from '@modelcontextprotocol/server';
 import { listsTaskOnlyTools } from '../../gate/lists/tools-for-client.js';
 import type { SharedCatalog } from '../../gate/request/catalog-cache.js';
-import { CURSOR_MESSAGES } from '../../gate/request/generated/texts.js';
+import { CURSOR_MESSAGES } from '../../gate/request/messages.js';
 import { LISTS, read, SERVER_INFO_META } from '../../wire/messages.js';
 import { isKnown, listedBy } from './stub-server.js';
 

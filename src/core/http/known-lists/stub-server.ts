@@ -2,7 +2,7 @@ import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { isGateCursor } from '../../gate/lists/cursor.js';
 import type { SharedCatalog } from '../../gate/request/catalog-cache.js';
-import { CURSOR_MESSAGES } from '../../gate/request/generated/texts.js';
+import { CURSOR_MESSAGES } from '../../gate/request/messages.js';
 import { LISTS, METHODS, type Message, type Request, read } from '../../wire/messages.js';
 import { walkPages } from '../../wire/page-walker.js';
 import type { Connectable } from '../../wire/transport-layer.js';

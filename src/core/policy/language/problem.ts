@@ -1,6 +1,5 @@
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { nearest } from '../../engine/match/nearest.js';
-import { type FillingsOf, filled } from './filled.js';
 import type { FindingCode } from './finding-codes.js';
 import type { Finding, Place } from './findings.js';
 import { CATALOG_FINDINGS, FINDINGS } from './generated/findings.js';
@@ -16,6 +15,11 @@ type TextId = {
 type TextOf<Id> = Id extends `${infer C extends FindingCode}.${infer Name}`
   ? Texts[C][Name & keyof Texts[C]]
   : Texts[Id & FindingCode];
+
+type NamesIn<Text> = Text extends `${string}\${${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+
+/** What a text needs: one value for each `${name}` in it. */
+type FillingsOf<Text> = { readonly [Name in NamesIn<Text>]: string | number | boolean | undefined };
 
 /** A finding without its place. */
 export interface Problem {
@@ -43,7 +47,10 @@ export function problem<Id extends TextId>(
 ): Problem {
   const [code, name] = id.split('.') as [FindingCode, string];
   const texts: string | Readonly<Record<string, string>> = TEXTS[code];
-  const message = filled(typeof texts === 'string' ? texts : String(texts[name]), values);
+  const known = new Map<string, unknown>(Object.entries(values));
+  const text = typeof texts === 'string' ? texts : String(texts[name]);
+  // What is filled in is not read again: a name of a server could be `${name}`.
+  const message = text.replace(/\$\{(\w+)\}/g, (_, blank) => String(known.get(blank)));
   if (meant === undefined || 'yaml' in meant) return { code, message, replacement: meant };
   const hint = didYouMean(meant.scalar, meant.known);
   return { code, message: message + hint, replacement: nearestReplacement(meant.scalar, meant.known) };

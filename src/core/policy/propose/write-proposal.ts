@@ -1,33 +1,31 @@
 import { useName } from '../../engine/uses/use-name.js';
 import { groupBy } from '../../once.js';
-import { type FillingsOf, filled } from '../language/filled.js';
 import { LIMITS } from '../language/schema.js';
 import { toQuotedYaml, toYamlFlow, toYamlScalar } from '../language/yaml-scalars.js';
 import {
   ACTIONS,
   ALL_DESTRUCTIVE,
-  ASSIGN,
-  EFFECTS,
+  assignLines,
+  describedValues,
+  EFFECT_REMARKS,
+  EFFECT_TEXTS,
   FIT_ALL,
   GUESSED,
-  HINT,
-  INCLUDE,
-  ORIGINS,
-  PART,
-  PATTERNS,
-  POLICY,
-  PRESENT,
-  PRESETS,
-  PRIMITIVES,
+  hintLines,
+  includeLines,
+  partText,
+  patternLines,
+  policyText,
+  presentLines,
+  presetLines,
+  primitiveLines,
   REACHES,
-  REMARKS,
   REVIEW,
   SAME,
-  TOPIC,
   TOPIC_PATTERNS,
-  UNKNOWN,
+  topicLines,
   WORLD,
-} from './generated/proposal.js';
+} from './proposal-text.js';
 import { effectsOfTool, type Proposal, type ProposedTool, START } from './propose-policy.js';
 import { topicValues } from './topic-values.js';
 import { OTHER } from './topics/propose-topics.js';
@@ -71,28 +69,25 @@ export function writeProposal(
   const parts = sections.flatMap(({ section, file, all }) =>
     (isWhole || all.length === 0 ? [] : splitLines(all)).map((lines, index): [path: string, text: string] => [
       `${folder}/${file}-${index + 1}.yaml`,
-      filled(PART, { section, lines }),
+      partText(section, lines),
     ]),
   );
-  const text = filled(POLICY, {
+  const text = policyText({
     schema,
     server: comment(server),
-    include: isWhole ? [] : linesOf(INCLUDE, { paths: parts.map(([path]) => toQuotedYaml(path)).join(',') }),
-    effects: described(proposal.effects.map((effect) => [effect, EFFECTS[effect]])),
-    world: proposal.hasWorld ? linesOf(WORLD, {}) : [],
-    reaches: proposal.tools.some(({ reaches }) => reaches !== undefined) ? linesOf(REACHES, {}) : [],
-    topic: topicLines(proposal),
-    presets: presetLines(proposal),
-    assign: assignLines(proposal),
-    patterns: patternLines(proposal, isWhole ? actions : []),
-    primitives: primitiveLines(proposal, isWhole ? tools : []),
-    present: isWhole && presented.length > 0 ? linesOf(PRESENT, { lines: presented }) : [],
+    include: isWhole ? [] : includeLines(parts.map(([path]) => toQuotedYaml(path)).join(',')),
+    effects: describedValues(proposal.effects.map((effect) => [effect, EFFECT_TEXTS[effect]])),
+    world: proposal.hasWorld ? WORLD : [],
+    reaches: proposal.tools.some(({ reaches }) => reaches !== undefined) ? REACHES : [],
+    topic: topicOf(proposal),
+    presets: presetsOf(proposal),
+    assign: assignOf(proposal),
+    patterns: patternsOf(proposal, isWhole ? actions : []),
+    primitives: primitivesOf(proposal, isWhole ? tools : []),
+    present: isWhole && presented.length > 0 ? presentLines(presented) : [],
   });
   return { text, parts: new Map(parts) };
 }
-
-const linesOf = <Text extends string>(text: Text, values: FillingsOf<Text>): string[] =>
-  filled(text, values).trimEnd().split('\n');
 
 function presentedLines({ tools }: Proposal): string[] {
   const presented = tools.filter(({ present }) => Object.keys(present).length > 0);
@@ -119,55 +114,43 @@ function splitLines(lines: readonly string[]): string[][] {
   return parts;
 }
 
-/** The values of a concern, each with its description. */
-const described = (values: readonly (readonly [value: string, description: string])[]): string[] =>
-  values.map(([value, text]) => `- ${toYamlScalar(value)}: ${toYamlScalar(text)}`);
-
-function topicLines(proposal: Proposal): string[] {
+function topicOf(proposal: Proposal): readonly string[] {
   const { topics, topicsFrom } = proposal;
   if (topics.length === 0) return [];
   const { values, nested } = topicValues(proposal);
-  return linesOf(TOPIC, {
-    origin: ORIGINS[topicsFrom],
-    rest: topics.includes(OTHER) ? ' All other tools have the topic other.' : '',
-    values: described(values),
-    match: nested ? ['match: within'] : [],
-  });
+  return topicLines(topicsFrom, topics.includes(OTHER), describedValues(values), nested);
 }
 
-function presetLines({ effects, tools, start }: Proposal): string[] {
+function presetsOf({ effects, tools, start }: Proposal): readonly string[] {
   const first = start === undefined ? [] : [`${START}: { topic: ${START} }`];
   // Without a tool that only reads, "look" would show tools that change something, or nothing.
   const hasLook = effects.length > 1 && effects[0] === 'read-only';
   const isSame = !tools.flatMap(effectsOfTool).includes('changes');
   const look = ['look: { effect: read-only }', ...(isSame ? [SAME] : []), 'careful: { effect: changes }'];
   const presets = [...first, ...(hasLook ? look : [])];
-  return presets.length === 0 ? [] : linesOf(PRESETS, { presets });
+  return presets.length === 0 ? [] : presetLines(presets);
 }
 
-function assignLines({ tools, effects, hasWorld }: Proposal): string[] {
+function assignOf({ tools, effects, hasWorld }: Proposal): readonly string[] {
   if (tools.length === 0) return [];
   const [lowest] = effects;
-  const hint = (isNeeded: boolean, name: string, value: boolean, to: string): string[] =>
-    isNeeded ? linesOf(HINT, { name, value, to }) : [];
-  return linesOf(ASSIGN, {
-    world: hasWorld ? ', world: open' : '',
-    hints: [
-      ...hint(effects.includes('changes'), 'destructiveHint', false, 'effect: changes'),
-      ...hint(lowest !== 'destroys', 'readOnlyHint', true, `effect: ${lowest}`),
-      ...hint(hasWorld, 'openWorldHint', false, 'world: closed'),
-    ],
-  });
+  const hint = (isNeeded: boolean, name: string, value: boolean, to: string): readonly string[] =>
+    isNeeded ? hintLines(name, value, to) : [];
+  return assignLines(hasWorld, [
+    ...hint(effects.includes('changes'), 'destructiveHint', false, 'effect: changes'),
+    ...hint(lowest !== 'destroys', 'readOnlyHint', true, `effect: ${lowest}`),
+    ...hint(hasWorld, 'openWorldHint', false, 'world: closed'),
+  ]);
 }
 
-function patternLines({ patterns }: Proposal, actions: readonly string[]): string[] {
+function patternsOf({ patterns }: Proposal, actions: readonly string[]): readonly string[] {
   const topics = patterns.map(({ pattern, topic }) => `${toQuotedYaml(pattern)}: ${toYamlFlow({ topic })}`);
   if (topics.length + actions.length === 0) return [];
   const [first, ...rest] = [
     ...(topics.length === 0 ? [] : [[TOPIC_PATTERNS, ...topics]]),
     ...(actions.length === 0 ? [] : [[ACTIONS, ...actions]]),
   ];
-  return linesOf(PATTERNS, { patterns: [...(first ?? []), ...rest.flatMap((lines) => ['', ...lines])] });
+  return patternLines([...(first ?? []), ...rest.flatMap((lines) => ['', ...lines])]);
 }
 
 /** What is not named below of a tool with several actions. */
@@ -179,13 +162,13 @@ function actionPatterns({ tools }: Proposal): string[] {
   });
 }
 
-function primitiveLines({ others }: Proposal, tools: readonly string[]): string[] {
+function primitivesOf({ others }: Proposal, tools: readonly string[]): readonly string[] {
   const first = tools.length === 0 ? [] : ['tools:', ...tools.map((each) => `  ${each}`)];
   const rest = Object.entries(others).flatMap(([kind, names]) =>
     names.length === 0 ? [] : ['', `${kind}:`, ...names.map((name) => `  ${toYamlScalar(name)}: {}`)],
   );
   const kinds = [...first, ...rest];
-  return kinds.length === 0 ? [] : linesOf(PRIMITIVES, { kinds });
+  return kinds.length === 0 ? [] : primitiveLines(kinds);
 }
 
 function toolLines(proposal: Proposal): string[] {
@@ -246,10 +229,10 @@ function toolLine(tool: ProposedTool, proposal: Proposal, isMostlyGuessed: boole
     tool.effect === tool.assigned ||
     (tool.effectFrom === 'name' && isMostlyGuessed);
   const ofEffect =
-    tool.doubt === undefined ? (isImplied ? '' : REMARKS[tool.effectFrom]) : comment(tool.doubt);
+    tool.doubt === undefined ? (isImplied ? '' : EFFECT_REMARKS[tool.effectFrom]) : comment(tool.doubt);
   const ofReach = tool.reaches === undefined ? '' : `"${tool.reaches}" may write to people`;
   const unknown = tool.actions?.unknown ?? [];
-  const ofActions = unknown.length === 0 ? '' : comment(filled(UNKNOWN, { actions: unknown.join(', ') }));
+  const ofActions = unknown.length === 0 ? '' : comment(`not clear: ${unknown.join(', ')}`);
   const remarks = [ofEffect, ofReach, ofActions].filter((remark) => remark !== '');
   const remark = remarks.length === 0 ? '' : ` # ${remarks.join('; ')}`;
   return `${toYamlScalar(tool.name)}: ${toYamlFlow(valuesOf(tool, proposal))}${remark}`;

@@ -2,9 +2,7 @@ import { type Configuration, resolveConfiguration } from '../../engine/configura
 import { decide } from '../../engine/evaluate.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
-import { filled } from '../language/filled.js';
 import { toYamlFlow, toYamlScalar } from '../language/yaml-scalars.js';
-import { FILE } from './generated/first-tests.js';
 import { type Subject, subjectsOf } from './run-tests.js';
 
 /** The files that a test file names, as paths relative to it: also the JSON Schema, for editors. */
@@ -50,7 +48,19 @@ export function writeFirstTests(policy: Policy, catalog: ServerCatalog, files: F
     ...useLines(policy, uses, cases),
   ];
   const [policyFile, catalogFile] = [files.policy, files.catalog].map(toYamlScalar);
-  return filled(FILE, { schema: files.schema, policy: policyFile, catalog: catalogFile, counts, tests });
+  return [
+    `# yaml-language-server: $schema=${files.schema}`,
+    '# These tests record what hosts see under the policy today. Change them to what hosts should see.',
+    `policy: ${policyFile}`,
+    `catalog: ${catalogFile}`,
+    '',
+    'tests:',
+    '  - name: a host without preferences sees everything',
+    '    concerns: none',
+    ...counts.map((count) => `    ${count}`),
+    ...tests,
+    '',
+  ].join('\n');
 }
 
 /** What a test records: its name, and what the host and the operator say. */

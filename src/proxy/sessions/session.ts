@@ -1,21 +1,21 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { DEFAULT_NEGOTIATED_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
-import type { GateOptions } from '../core/gate/edge/concerns-options.js';
-import { gatedTransport } from '../core/gate/edge/gated-transport.js';
-import type { SessionId } from '../core/gate/request/kept-preferences.js';
-import type { Arrival } from '../core/gate/request/report.js';
-import { passRefusal } from '../core/http/callers/refused-caller.js';
-import type { FetchOptions, ServerOfRequest } from '../core/http/fetch-handler.js';
-import { failure, HTTP_ERRORS } from '../core/http/http-errors.js';
-import { readJson, requestIdsIn } from '../core/http/request-body.js';
-import { messagesIn } from '../core/http/streams/messages-in.js';
-import { SlowReaders, UNPACED } from '../core/http/streams/slow-readers.js';
-import { type UpstreamServer, upstreamOf } from '../core/http/upstream-server.js';
-import { once } from '../core/once.js';
-import { METHODS, type RequestId, read } from '../core/wire/messages.js';
+import type { GateOptions } from '../../core/gate/edge/concerns-options.js';
+import { gatedTransport } from '../../core/gate/edge/gated-transport.js';
+import type { SessionId } from '../../core/gate/request/kept-preferences.js';
+import type { Arrival } from '../../core/gate/request/report.js';
+import { passRefusal } from '../../core/http/callers/refused-caller.js';
+import type { FetchOptions, ServerOfRequest } from '../../core/http/fetch-handler.js';
+import { failure, HTTP_ERRORS } from '../../core/http/http-errors.js';
+import { readJson, requestIdsIn } from '../../core/http/request-body.js';
+import { messagesIn } from '../../core/http/streams/messages-in.js';
+import { SlowReaders, UNPACED } from '../../core/http/streams/slow-readers.js';
+import { type UpstreamServer, upstreamOf } from '../../core/http/upstream-server.js';
+import { once } from '../../core/once.js';
+import { METHODS, type RequestId, read } from '../../core/wire/messages.js';
+import { type WatchedRequests, watchRequests } from '../open-requests.js';
 import { LatestEvents, LostCalls } from './lost-streams.js';
-import { type WatchedRequests, watchRequests } from './open-requests.js';
 
 /** How to make a server for one session, and the policy. */
 export interface SessionServerOptions extends GateOptions {

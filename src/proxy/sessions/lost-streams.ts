@@ -1,7 +1,7 @@
 import type { EventStore } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { RequestId } from '../core/wire/messages.js';
-import type { WatchedRequests } from './open-requests.js';
+import type { RequestId } from '../../core/wire/messages.js';
+import type { WatchedRequests } from '../open-requests.js';
 
 /** What is kept of each session for a host that lost its connection. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
