@@ -4,6 +4,7 @@ import { type FillingsOf, filled } from '../language/filled.js';
 import { LIMITS } from '../language/schema.js';
 import { toQuotedYaml, toYamlFlow, toYamlScalar } from '../language/yaml-scalars.js';
 import {
+  ACTION_HINTS,
   ACTIONS,
   ALL_DESTRUCTIVE,
   ASSIGN,
@@ -95,8 +96,13 @@ const linesOf = <Text extends string>(text: Text, values: FillingsOf<Text>): str
   filled(text, values).trimEnd().split('\n');
 
 function presentedLines({ tools }: Proposal): string[] {
-  const presented = tools.filter(({ present }) => Object.keys(present).length > 0);
-  return presented.map(({ name, present }) => `${toYamlScalar(name)}: ${toYamlFlow(present)}`);
+  const line = (name: string, presented: object): string => `${toYamlScalar(name)}: ${toYamlFlow(presented)}`;
+  const lines = tools.flatMap(({ name, present, presentedActions }) => [
+    ...(Object.keys(present).length === 0 ? [] : [line(name, present)]),
+    ...presentedActions.map((each) => line(each.name, { annotations: each.annotations })),
+  ]);
+  const hasActions = tools.some(({ presentedActions }) => presentedActions.length > 0);
+  return hasActions ? [...linesOf(ACTION_HINTS, {}), ...lines] : lines;
 }
 
 /** Leaves room below the limit, because formatting can make a file longer. */

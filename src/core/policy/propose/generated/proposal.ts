@@ -12,6 +12,7 @@ export const HINT = "- when: { \"===\": [{ var: primitive.annotations.${name} },
 export const PATTERNS = "# Later patterns win.\npatterns:\n  tools:\n    ${patterns}\n" as const;
 export const PRIMITIVES = "# Each primitive by its exact name. {} maps a primitive without values of its own.\nprimitives:\n  ${kinds}\n" as const;
 export const PRESENT = "# Titles and hints that the server does not give, from the names and effects above. Hosts get them with its tools.\npresent:\n  tools:\n    ${lines}\n" as const;
+export const ACTION_HINTS = "# A hint of an action holds while all actions that are left have it, and only under \"enforcement: enforce\".\n" as const;
 export const PART = "version: 1\n\n${section}:\n  tools:\n    ${lines}\n" as const;
 export const REVIEW = "Review these first: it is not certain what they do." as const;
 export const FIT_ALL = "These fit every topic." as const;
