@@ -12,6 +12,7 @@ import { createVaultServer } from '../../examples/vault/server.js';
 import { listenLocally } from '../../src/core/http/local.js';
 import { createHandler } from '../../src/core/http/sdk-v1.js';
 import { loadPolicy } from '../../src/core/policy/compile/load.js';
+import { read } from '../../src/core/wire/messages.js';
 import { endpointSchema } from '../../src/deploy/generated/endpoint-schema.js';
 import { httpEvent, initialize, rpc, toolsOf } from '../lambda/events.js';
 import { createProject, type Environment, type Project, startEnvironment } from './project.js';
@@ -79,6 +80,48 @@ export function createServer(): McpServer {
 `;
   const IMPORTED = `console.error('the module was imported');`;
 
+  const USES = `
+version: 1
+concerns:
+  effect: { values: [read-only, changes, destroys], match: at-most }
+  region: { values: [eu, us], set-by: operator, claim: region, default: eu }
+primitives:
+  tools:
+    projects(action=list): { effect: read-only }
+    projects(action=get): { effect: read-only }
+    projects(action=create): { effect: changes }
+    wipe(target=all): { effect: destroys }
+    ping: {}
+patterns: { tools: { "projects(action=*)": { effect: destroys } } }
+bind: { region: { var: concerns.region } }
+settings: { enforcement: enforce, unmapped: show }
+`;
+  const projectsServer = (sdk: string) =>
+    `
+import { McpServer } from '${sdk}';
+import * as z from 'zod';
+${IMPORTED}
+export function createServer(): McpServer {
+  const server = new McpServer({ name: 'own', version: '1.0.0' });
+  const shape = { action: z.enum(['list', 'get', 'create', 'delete']), region: z.string() };
+  const target = { target: z.enum(['all']) };
+  const run = async ({ action, region }: { action: string; region: string }) => ({
+    content: [{ type: 'text' as const, text: action + ' in ' + region }],
+  });
+  const of = (each: object) => (SDK === 2 ? z.object(each as never) : each) as never;
+  server.registerTool('projects', { inputSchema: of(shape) }, run as never);
+  server.registerTool('wipe', { inputSchema: of(target) }, (async () => ({ content: [] })) as never);
+  server.registerTool('ping', {}, async () => ({ content: [] }));
+  return server;
+}
+`.replace('SDK === 2', String(sdk.endsWith('/server')));
+  const REFUSED = 'Invalid arguments for tool projects: action must be one of "list", "get".';
+  const MODERN = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+
   beforeAll(() => project.write('policies/own.yaml', POLICY));
 
   it('of SDK v1 in TypeScript is bundled and served', async () => {
@@ -115,6 +158,63 @@ export function createServer(): McpServer {
     const { json, statusCode } = await environment.invoke(event);
     expect([statusCode, json]).toMatchObject([200, { result: { tools: [{ name: 'open' }] } }]);
     expect(environment.output()).not.toContain('the module was imported');
+  });
+
+  it.each([
+    ['1', '@modelcontextprotocol/sdk/server/mcp.js'],
+    ['2', '@modelcontextprotocol/server'],
+  ])('of SDK v%s has the same narrowed tools in known lists as in its own', async (sdk, from) => {
+    project.write('policies/uses.yaml', USES);
+    project.write(`src/uses-${sdk}.ts`, projectsServer(from));
+    const server = { module: `src/uses-${sdk}.ts`, ...(sdk === '2' ? { sdk: 2 } : {}) };
+    const environments: Environment[] = [];
+    for (const more of [{ catalog: 'snapshot' }, {}])
+      environments.push(start(await project.package({ policy: 'policies/uses.yaml', server, ...more })));
+    const [known, live] = environments;
+    const ask = async (
+      environment: Environment,
+      era: string,
+      concerns: string,
+      method: string,
+      params = {},
+    ) => {
+      const name = 'name' in params ? { 'mcp-name': String(params.name) } : {};
+      const body = rpc(method, era === 'modern' ? { ...params, _meta: MODERN } : params);
+      const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...name };
+      const rawQueryString = concerns === '' ? '' : `concerns=${concerns}`;
+      const event = { rawQueryString, ...(era === 'modern' ? { headers } : {}) };
+      return (await environment.invoke(httpEvent('POST', body, event))).json;
+    };
+    const lists = async (environment: Environment, era: string) => {
+      const all: unknown[] = [];
+      for (const concerns of ['', 'effect:read-only', 'effect:changes', 'effect:destroys'])
+        all.push(await ask(environment, era, concerns, 'tools/list'));
+      return all;
+    };
+    if (known === undefined || live === undefined) throw new Error('Nothing was packaged.');
+    for (const era of ['legacy', 'modern']) {
+      const narrowed = await lists(known, era);
+      if (era === 'legacy') expect(known.output()).not.toContain('the module was imported');
+      expect(await lists(live, era)).toEqual(narrowed);
+      expect(narrowed[1]).toMatchObject({ result: { tools: [{ name: 'projects' }, { name: 'ping' }] } });
+      expect(read(narrowed[1], 'result', 'tools', '0', 'inputSchema')).toMatchObject({
+        properties: { action: { type: 'string', enum: ['list', 'get'] } },
+        required: ['action'],
+        additionalProperties: false,
+      });
+      expect(JSON.stringify(read(narrowed[1], 'result', 'tools'))).not.toMatch(/delete|create|wipe|region/);
+      for (const environment of environments) {
+        const call = (action: string) =>
+          ask(environment, era, 'effect:read-only', 'tools/call', {
+            name: 'projects',
+            arguments: { action },
+          });
+        const refused = { result: { isError: true, content: [{ text: REFUSED }] } };
+        expect(await call('delete')).toMatchObject(refused);
+        expect(await call('delete')).toEqual(await call('nope'));
+        expect(await call('list')).toMatchObject({ result: { content: [{ text: 'list in eu' }] } });
+      }
+    }
   });
 
   it('of SDK v2 does not load SDK v1 when the function is imported', async () => {

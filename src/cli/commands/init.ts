@@ -31,22 +31,23 @@ async function act(line: CommandLine<[], Options['init']>): Promise<number | und
   }
   const beside = filesBeside(output);
   const files = { ...beside, catalog: values.catalog ?? beside.catalog };
+  const present = values.present === true;
   if (values.update === true) {
-    if (output === '-' || values.force === true || values.present === true) {
-      const option = output === '-' ? '-o -' : values.force === true ? '--force' : '--present';
+    if (output === '-' || values.force === true) {
+      const option = output === '-' ? '-o -' : '--force';
       throw new UsageError(`--update edits the files of the policy, so ${option} has no meaning with it`);
     }
-    if (input.from === 'servers') return updateServers(output, input, terminal, values.open);
+    if (input.from === 'servers') return updateServers(output, input, terminal, values.open, present);
     const [catalog, tokensOf] = await readCounted(input, terminal);
     const isGiven = input.from === 'catalog';
-    const { texts, changes, notes } = updateFiles(files, [catalog, tokensOf], isGiven, values.open);
+    const { texts, changes, notes } = updateFiles(files, [catalog, tokensOf], isGiven, values.open, present);
     writePolicy(changes, texts);
     terminal.note(notes);
     return 0;
   }
   if (input.from === 'servers') {
     if (output === '-') throw new CliError(TOO_LONG_FOR_STDOUT);
-    return initServers(output, input, values.force === true, terminal);
+    return initServers(output, input, values.force === true, present, terminal);
   }
   if (output !== '-' && values.force !== true)
     refuseToOverwrite([
@@ -60,7 +61,7 @@ async function act(line: CommandLine<[], Options['init']>): Promise<number | und
     throw new CliError('The server lists nothing, so there is nothing to write a policy for.');
   }
   const server = serverName(catalog.server) ?? basename(values.catalog ?? values.url ?? command.join(' '));
-  const proposed = proposeFiles(output, catalog, server, values.present === true);
+  const proposed = proposeFiles(output, catalog, server, present);
   if (output === '-') {
     const [text = '', ...parts] = proposed.texts.values();
     if (parts.length > 0) throw new CliError(TOO_LONG_FOR_STDOUT);

@@ -38,8 +38,8 @@ async function listServers(output: string, input: Servers, terminal: Terminal) {
 
 type Listed = Awaited<ReturnType<typeof listServers>>['listed'][number];
 
-function firstOf({ slug, counted, files }: Listed) {
-  const proposed = proposeFiles(files.policy, counted[0], slug);
+function firstOf({ slug, counted, files }: Listed, present: boolean) {
+  const proposed = proposeFiles(files.policy, counted[0], slug, present);
   return { slug, catalog: counted[0], ...firstPolicy(files, proposed, counted, false) };
 }
 
@@ -50,6 +50,7 @@ function firstOf({ slug, counted, files }: Listed) {
  * @param output the path of the policy that joins the others, which are written beside it
  * @param input the file
  * @param force whether existing files are overwritten
+ * @param present whether the policies also have the titles and the hints that the servers do not give
  * @param terminal how the command writes its output
  * @returns the exit code
  * @throws {CliError} if no server answers, or a file exists
@@ -58,6 +59,7 @@ export async function initServers(
   output: string,
   input: Servers,
   force: boolean,
+  present: boolean,
   terminal: Terminal,
 ): Promise<number> {
   const { catalog, facts, listed } = await listServers(output, input, terminal);
@@ -67,7 +69,7 @@ export async function initServers(
     throw new CliError(`${output} is the policy of a server. Pass another file with -o.`);
   if (!force)
     refuseToOverwrite([output, joined, ...all.flatMap(({ policy, tests, lock }) => [policy, tests, lock])]);
-  const written = listed.map(firstOf);
+  const written = listed.map((each) => firstOf(each, present));
   const texts = new Map([
     [output, topPolicy(output, input.path, written)],
     ...written.flatMap((each) => [...each.texts]),
@@ -143,6 +145,7 @@ function everydayLines(servers: readonly ReturnType<typeof firstOf>[]): readonly
  * @param input the host's file
  * @param terminal how the command writes its output
  * @param open the names of new primitives that a person agreed to show
+ * @param present whether new tools also get the titles and the hints that their servers do not give
  * @returns the exit code
  * @throws {CliError} if the policy does not exist or names no servers, or one of its parts cannot be updated
  */
@@ -151,6 +154,7 @@ export async function updateServers(
   input: Servers,
   terminal: Terminal,
   open: readonly string[] = [],
+  present = false,
 ): Promise<number> {
   const text = existsSync(output) ? readFileSync(output, 'utf8') : '';
   const entries = Object.entries(membersOf(read(readPolicyText(text, output).data, 'servers')));
@@ -166,9 +170,9 @@ export async function updateServers(
     const policy = known.get(slug);
     // A server can have an entry without a policy, because somebody wants none.
     if (typeof policy !== 'string') return [];
-    return [updateFiles(filesBeside(join(dirname(output), policy)), counted, false, open)];
+    return [updateFiles(filesBeside(join(dirname(output), policy)), counted, false, open, present)];
   });
-  const written = [...updates, ...added.map(firstOf)];
+  const written = [...updates, ...added.map((each) => firstOf(each, present))];
   const texts = new Map(written.flatMap((each) => [...each.texts]));
   const top = ['servers:', ...added.map(({ slug }) => entryOf(slug))].join('\n');
   if (existsSync(joined)) texts.set(joined, facts);

@@ -23,6 +23,7 @@ import { checkProposal } from './proposal-check.js';
  * @param catalog the catalog of the server as it is now
  * @param known the catalog that the policy was written for, if there is one
  * @param agreed the names of new primitives that a person agreed to show
+ * @param present whether new tools also get the titles and the hints that the server does not give
  * @returns the new texts, and what changes
  * @throws {CliError} if the policy has errors, or an entry cannot be edited because it shares a line with others
  * @throws {PolicyFileError} if the policy cannot be read
@@ -35,6 +36,7 @@ export function updatePolicy(
   catalog: PolicyCatalog & { readonly server?: unknown },
   known: ServerCatalog | undefined,
   agreed: readonly string[] = [],
+  present = false,
 ) {
   const { compiled, findings, texts } = readPolicy(file, catalog);
   if (compiled === undefined) {
@@ -42,7 +44,7 @@ export function updatePolicy(
       `${file} has errors, so it was not updated. Run "mcp-concerns check ${file}" and fix them.`,
     );
   }
-  const { entries, tools } = proposeEntries(preparePolicy(compiled), catalog, known);
+  const { entries, tools } = proposeEntries(preparePolicy(compiled), catalog, known, present);
   const sources = [...texts].map(([name, text]) => readPolicyText(text, name));
   const home = compiled.files.at(-1) ?? file;
   const write = (added: readonly NewEntry[], kept: ReadonlySet<string>) =>
@@ -119,7 +121,8 @@ function writeEntries(
     changed.set(source.file, withoutEmptySections(text, source.file));
     removed.push(...dead.map((path) => String(path.at(-1))));
   }
-  return { changed, removed, stays };
+  // A tool can have an entry, and a title.
+  return { changed, removed: [...new Set(removed)], stays: [...new Set(stays)] };
 }
 
 const isReviewed = (sources: readonly Source[], kind: Kind, name: string): boolean =>
@@ -139,10 +142,13 @@ function withReview(text: string, file: string, entries: readonly NewEntry[]): s
   return `${rest}\n\n# Listed by the server, and hidden until it has an entry under "primitives".\nreview:\n${all.join('\n')}\n`;
 }
 
+/** The parts of a policy that name primitives. */
+const SECTIONS = ['primitives', 'patterns', 'present'] as const;
+
 /** @returns the paths of the entries and patterns of a file that match nothing that the server lists */
 function deadEntries(source: Source, findings: readonly Finding[]): Path[] {
   const dead = findings.filter(({ code, file }) => code === 'dead-entry' && file === source.file);
-  return (['primitives', 'patterns'] as const).flatMap((section) =>
+  return SECTIONS.flatMap((section) =>
     KINDS.flatMap((kind) => {
       const names = Object.keys(membersOf(read(source.data, section, kind)));
       const paths = names.map((name): Path => [section, kind, name]);
@@ -158,7 +164,7 @@ function deadEntries(source: Source, findings: readonly Finding[]): Path[] {
 function withoutEmptySections(text: string, file: string): string {
   const { data, locate } = readPolicyText(text, file);
   const lines = text.split('\n');
-  for (const section of ['primitives', 'patterns']) {
+  for (const section of SECTIONS) {
     for (const path of [[section], ...KINDS.map((kind) => [section, kind])]) {
       if (read(data, ...path) !== null) continue;
       const { line } = locate(path, 'key');

@@ -18,6 +18,7 @@ import { actionsLine, checkLine, effectsLine } from './proposal-report.js';
  * @param input what the server lists, and how its tokens are counted
  * @param isGiven whether the catalog is a file that exists
  * @param open the names of new primitives that a person agreed to show
+ * @param present whether new tools also get the titles and the hints that the server does not give
  * @returns the texts that change, by path, and what to tell about them
  * @throws {CliError} if the policy cannot be updated. Then no file has changed
  */
@@ -26,6 +27,7 @@ export function updateFiles(
   [catalog, tokensOf]: CountedCatalog,
   isGiven: boolean,
   open: readonly string[] = [],
+  present = false,
 ): WrittenFiles {
   if (!existsSync(files.policy)) {
     throw new CliError(
@@ -34,7 +36,7 @@ export function updateFiles(
   }
   const known = !isGiven && existsSync(files.catalog) ? readCatalogFile(files.catalog) : undefined;
   const current = isGiven ? catalog : factsOf(catalog, tokensOf);
-  const updated = updatePolicy(files.policy, current, known, open);
+  const updated = updatePolicy(files.policy, current, known, open, present);
   const { policy, findings, added, removed, kept, review, tools } = updated;
   const tests = updatedTests(files, policy, current, known);
   const texts = new Map<string, string>();

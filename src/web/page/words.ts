@@ -23,9 +23,10 @@ const WARNINGS: Readonly<Record<NonNullable<PanelItem['definition']>, string>> =
  * reasonOf(item, state.concerns); // 'Its access is write. You prefer read.'
  */
 export function reasonOf(
-  { shown, reason, definition, description = '', alone }: PanelItem,
+  { shown, reason, definition, description: text = '', alone, left = [] }: PanelItem,
   concerns: readonly PanelConcern[],
 ): string {
+  const description = left.length === 0 ? text : `Left: ${left.join(', ')}. ${text}`;
   if (reason.code === 'rule' && !shown) return reason.reason ?? `The rule "${reason.rule}" hides it.`;
   if (alone === true) return shown ? `You show this tool by itself. ${description}` : 'You hide this tool.';
   if (reason.code === 'unmapped') return 'The policy does not map it.';

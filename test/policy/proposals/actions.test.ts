@@ -21,6 +21,7 @@ describe('the actions of a tool', () => {
     expect(actionsOf(toolWith(['list', 'get', 'create', 'delete']))).toEqual({
       argument: 'action',
       worst: 'destroys',
+      hasWorst: true,
       milder: [
         { value: 'list', effect: 'read-only' },
         { value: 'get', effect: 'read-only' },

@@ -28,7 +28,7 @@ const configuration = (name: CommandName) => input(name)
 export const initCommand = () => input("init")
   .addOption(new Option("-o, --output <file>", "the policy to write (missing folders are created); - writes only it, to stdout").default("policy.yaml"))
   .addOption(new Option("--force", "overwrite existing files"))
-  .addOption(new Option("--present", "also write the titles and hints of tools that the server does not give"))
+  .addOption(new Option("--present", "also write the titles and hints of tools that the server does not give; with --update, those of new tools"))
   .addOption(new Option("--update", "add entries for what is new, remove those of what is gone, and keep all other lines"))
   .addOption(new Option("--open <name>", "a primitive that the policy may show from now on; repeatable").argParser(repeated));
 export const checkCommand = () => input("check")

@@ -3,12 +3,13 @@ import { isForPages } from '../../engine/companions.js';
 import type { Configuration } from '../../engine/configuration.js';
 import { itemAt } from '../../engine/item-at.js';
 import { fromNumber, identityOf, type Primitive } from '../../engine/mapping.js';
-import { type Catalog, decideItem, select } from '../../engine/select.js';
+import { type Catalog, select } from '../../engine/select.js';
 import { getOrMake } from '../../once.js';
 import { redactDefinitions } from '../enforce/definitions.js';
 import { configure } from '../request/configure.js';
 import { ask, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
+import { hidingConcern } from './item-classes.js';
 
 /**
  * Finds the tools that a model may add to what is shown: nothing but concerns with `model: free` hides them.
@@ -83,10 +84,8 @@ const textsOf = ({ name, title, description }: Primitive): string =>
 
 /** Returns the concern that hides a tool, and the values with which it is shown. */
 function labelOf(bound: Catalog<Primitive>, position: number, configuration: Configuration): string {
-  const { reason } = decideItem(bound, position, configuration);
-  const index = typeof reason === 'object' && 'concern' in reason ? reason.concern : -1;
+  const { concern: index = -1, offered = [] } = hidingConcern(bound, position, configuration) ?? {};
   const concern = itemAt(configuration.policy.concerns, index);
-  const offered = bound.classes[bound.classOf[position] ?? -1]?.offers[index]?.offered ?? [];
   return `${concern.name} ${offered.map((each) => fromNumber(concern, each)).join(' or ')}`;
 }
 

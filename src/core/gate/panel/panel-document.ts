@@ -87,6 +87,8 @@ export interface PanelItem {
   readonly description?: string;
   readonly tokens: number;
   readonly shown: boolean;
+  /** What is left of its arguments, of that which preferences can show: a text for each argument of which something is hidden. */
+  readonly left?: readonly string[];
   /** Its index in `classes`. */
   readonly of: number;
   /** Which of several servers it belongs to. */
@@ -150,7 +152,7 @@ export interface PanelState {
   readonly total: PanelCount;
   readonly items: readonly PanelItem[];
   readonly classes: readonly PanelClass[];
-  /** Set if rules read preferences: then only a new document tells what a change shows. */
+  /** Set if rules or uses of tools depend on preferences: then only a new document tells what a change shows. */
   readonly rulesDecide?: true;
   /** How many primitives no preference of the host can show. Their names are not in the document. */
   readonly withheld: number;

@@ -11,9 +11,10 @@ import { type Decision, evaluate } from '../../engine/evaluate.js';
 import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { ADDED_TOOLS } from '../../engine/preference-source.js';
-import type { Catalog } from '../../engine/select.js';
+import { type Catalog, type NarrowedTool, select } from '../../engine/select.js';
 import { insideOf } from '../../engine/servers/outside-names.js';
 import { getOrMake } from '../../once.js';
+import { narrowDefinitions } from '../enforce/narrow-definitions.js';
 import type { Decided } from '../request/kept-preferences.js';
 import { describeClass } from './item-classes.js';
 import type { PanelClass, PanelItem, PanelPreferences, PanelReason, PanelState } from './panel-document.js';
@@ -73,7 +74,12 @@ export function describeItems(
     const { items, classOf, classes } = catalog;
     const named = catalog.items.filter((item) => reachable.has(item));
     const definitions = input.redact?.(catalog, named, open) ?? named;
-    const written = new Map(named.map((item, index) => [item, definitions[index]]));
+    const [selection, most] = [select(catalog, now), select(catalog, open)];
+    const ofItems = (definitions: readonly Primitive[]) =>
+      new Map(named.map((item, index) => [item, definitions[index] ?? item]));
+    const written = ofItems(definitions);
+    const ofShown = ofItems(asListed(catalog, named, now));
+    const ofHidden = ofItems(asListed(catalog, named, open));
     // Items of one class share every decision, so they share the change that reverses it.
     const changes = new Map<number | undefined, PanelPreferences | undefined>();
     const positions = new Map<number | undefined, number>();
@@ -88,13 +94,15 @@ export function describeItems(
       const change = isByValue ? changes.get(number) : undefined;
       const of = getOrMake(positions, number, () => described.push(describe(mapping)) - 1);
       const server = insideOf(item)?.slug;
+      const left = leftInWords(selection.narrowed.get(item), most.narrowed.get(item));
       return [
         {
           kind,
           name,
           ...texts(written.get(item) ?? item),
-          tokens: kind === 'tools' ? tokensOf(item) : 0,
+          tokens: kind === 'tools' ? tokensOf((effect === 'show' ? ofShown : ofHidden).get(item) ?? item) : 0,
           shown: effect === 'show',
+          ...(left.length === 0 ? {} : { left }),
           of,
           ...(server === undefined ? {} : { server }),
           ...(kind === 'tools' && isSwitched(now, name) ? { alone: true as const } : {}),
@@ -106,6 +114,44 @@ export function describeItems(
     });
   });
   return { items: all, classes: described };
+}
+
+/** Returns the definitions of some items as a list has them: of a tool of which not every call is left, a part. */
+export const asListed = (
+  bound: Catalog<Primitive>,
+  items: readonly Primitive[],
+  configuration: Configuration,
+): readonly Primitive[] =>
+  narrowDefinitions(
+    select(bound, configuration),
+    items,
+    items,
+    bound.policy.settings.enforcement === 'enforce',
+  );
+
+/**
+ * Says what is left of the arguments of a tool, of that which preferences can show: what only the operator hides is not told.
+ *
+ * @param now what the configuration leaves
+ * @param most what the host can show
+ */
+function leftInWords(now: NarrowedTool | undefined, most: NarrowedTool | undefined): readonly string[] {
+  return (now?.left.parts ?? []).flatMap((part, at) => {
+    const { argument, values, canBeAbsent } = part;
+    const { name, domain } = argument;
+    const whole = most?.left.parts[at];
+    if (
+      part.fill !== undefined ||
+      JSON.stringify(values) === JSON.stringify(whole?.values ?? { type: 'all' })
+    )
+      return canBeAbsent || argument.isRequired || whole?.canBeAbsent === false
+        ? []
+        : [`${name} is required`];
+    if (values.type === 'none') return [`without ${name}`];
+    if (values.type !== 'values' || domain.type !== 'closed') return [`some values of ${name}`];
+    const all = whole?.values.type === 'values' ? whole.values.values : domain.values;
+    return [`${values.values.length} of ${all.length} values of ${name}`];
+  });
 }
 
 const isSwitched = ({ switched }: Configuration, name: string): boolean =>

@@ -12,7 +12,7 @@ import { ADDED_TOOLS, HIDDEN_TOOLS } from '../../engine/preference-source.js';
 import { type Catalog, decideItem, select } from '../../engine/select.js';
 import { getOrMake } from '../../once.js';
 import type { Decided } from '../request/kept-preferences.js';
-import { needsEngine } from './item-classes.js';
+import { hidingConcern, needsEngine } from './item-classes.js';
 import type {
   PanelConcern,
   PanelCount,
@@ -22,7 +22,7 @@ import type {
   PanelState,
   PanelValue,
 } from './panel-document.js';
-import { describeItems, type ItemsInput, type Preferences } from './panel-items.js';
+import { asListed, describeItems, type ItemsInput, type Preferences } from './panel-items.js';
 
 /** What the document says of its page and its connection. */
 type PanelFrame = Pick<
@@ -58,7 +58,9 @@ export function panelState(input: PanelInput): PanelState {
       const catalog = catalogs[kind];
       if (catalog !== undefined) for (const item of select(catalog, configuration).kept) reachable.add(item);
     }
-    return countOf(catalogs.tools === undefined ? [] : select(catalogs.tools, configuration).kept, tokensOf);
+    if (catalogs.tools === undefined) return countOf([], tokensOf);
+    const { kept } = select(catalogs.tools, configuration);
+    return countOf(asListed(catalogs.tools, kept, configuration), tokensOf);
   };
 
   const now = configure(preferences);
@@ -80,13 +82,15 @@ export function panelState(input: PanelInput): PanelState {
     ...preset,
     ...widens({ preset: preset.name }),
   }));
-  const { items, classes } = describeItems({ ...input, tokensOf }, now, configure(none, 'all'), {
+  const open = configure(none, 'all');
+  const { items, classes } = describeItems({ ...input, tokensOf }, now, open, {
     reachable,
     allows,
     toolsAfter: (change) => count({ ...preferences, ...change }, Object.keys(change)).tools,
   });
   const all = KINDS.reduce((sum, kind) => sum + (catalogs[kind]?.items.length ?? 0), 0);
   const tools = catalogs.tools?.items.filter((item) => reachable.has(item)) ?? [];
+  const most = catalogs.tools === undefined ? [] : asListed(catalogs.tools, tools, open);
   return {
     format: 1,
     ...frame,
@@ -98,7 +102,7 @@ export function panelState(input: PanelInput): PanelState {
     presets,
     shown,
     everything: { ...everything, ...widens({ ...none, [ADDED_TOOLS]: null, [HIDDEN_TOOLS]: null }) },
-    total: countOf(tools, tokensOf),
+    total: countOf(most, tokensOf),
     items,
     classes,
     ...(needsEngine(now) ? { rulesDecide: true } : {}),
@@ -166,9 +170,8 @@ function addedTools({ added, ...now }: Configuration, catalog: Catalog<Primitive
   catalog.items.forEach((item, position) => {
     const name = identityOf('tools', item);
     if (!added.names.has(name) || decideItem(catalog, position, added.open).effect === 'hide') return;
-    const { reason } = decideItem(catalog, position, now);
-    if (typeof reason !== 'object' || !('concern' in reason)) return;
-    getOrMake(found, reason.concern, () => []).push(name);
+    const hiding = hidingConcern(catalog, position, now);
+    if (hiding !== undefined) getOrMake(found, hiding.concern, () => []).push(name);
   });
   return found;
 }

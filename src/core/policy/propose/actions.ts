@@ -14,6 +14,8 @@ export interface ProposedActions {
   readonly argument: string;
   /** What the worst action does, and any that the server adds. */
   readonly worst: Effect;
+  /** Whether the server has such an action now, or one whose words do not tell what it does. */
+  readonly hasWorst: boolean;
   /** The actions that do less. */
   readonly milder: readonly ProposedAction[];
   /** The actions whose words do not tell what they do, so they count as the worst. */
@@ -70,7 +72,7 @@ export function proposeActions(
   const isWorse = EFFECTS.indexOf(worst) > EFFECTS.indexOf(whole.effect) && effects.includes(worst);
   if (milder.length === 0 || (!isDivided && !isWorse)) return undefined;
   const unknown = all.flatMap(({ value, effect }) => (effect === undefined ? [value] : []));
-  return { argument, worst, milder, unknown };
+  return { argument, worst, hasWorst: milder.length < all.length, milder, unknown };
 }
 
 /**

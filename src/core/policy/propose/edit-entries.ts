@@ -7,12 +7,12 @@ import { toYamlScalar } from '../language/yaml-scalars.js';
 
 /** An entry or a pattern to add: its name, its values as YAML, and a comment behind it. */
 export interface NewEntry {
-  readonly section: 'primitives' | 'patterns';
+  readonly section: 'primitives' | 'patterns' | 'present';
   readonly kind: Kind;
   readonly name: string;
   readonly values: string;
   readonly comment?: string;
-  /** The tool that the use belongs to which is named. */
+  /** The tool that it belongs to, if it is about a use of a tool or about how a tool is presented. */
   readonly of?: string;
 }
 

@@ -192,6 +192,10 @@ export const EFFECT_REMARKS: Readonly<Record<ProposedTool['effectFrom'], string>
   hints: '',
 };
 
+/** Above the titles and hints, if actions have hints. */
+export const ACTION_HINTS =
+  '# A hint of an action holds while all actions that are left have it, and only under "enforcement: enforce".';
+
 export const presentLines = (tools: Lines): Lines => [
   '# Titles and hints that the server does not give, from the names and effects above. Hosts get them with its tools.',
   'present:',

@@ -15,6 +15,7 @@ import { singularOf, type WordsByName } from './words/words.js';
  * @param policy the policy
  * @param catalog the catalog of the server as it is now
  * @param known the catalog that the policy was written for, if there is one: what it lists is decided already
+ * @param present whether new tools also get the titles and the hints that the server does not give
  * @returns the entries, and the proposals for the new tools
  * @example
  * proposeEntries(policy, { tools: [{ name: 'delete_file' }] }, undefined).entries;
@@ -23,6 +24,7 @@ export function proposeEntries(
   policy: Policy,
   catalog: ServerCatalog & { readonly server?: unknown },
   known: ServerCatalog | undefined,
+  present = false,
 ) {
   const proposal = proposePolicy(catalog);
   const words = nameWords(proposal.tools.map(({ name }) => name));
@@ -53,9 +55,14 @@ export function proposeEntries(
         ...(actions.length > 0 ? { effect: 'any' } : ordinal === undefined || isRight ? {} : { effect }),
         ...(offered('topic') === undefined ? topicOf(tool) : {}),
       };
-      if (mapped && Object.keys(values).length === 0) continue;
+      const presented = present ? presentedEntries(policy, tool, actions.length > 0) : [];
+      if (mapped && Object.keys(values).length === 0) {
+        entries.push(...presented);
+        continue;
+      }
       const comment = doubt === undefined ? 'new' : `new, review it: ${doubt}`;
-      entries.push({ section: 'primitives', kind, name, values: toYamlFlow(values), comment }, ...actions);
+      const own = { section: 'primitives', kind, name, values: toYamlFlow(values), comment } as const;
+      entries.push(own, ...actions, ...presented);
     }
   }
   return { entries, tools: added };
@@ -75,6 +82,26 @@ function actionEntries(policy: Policy, { name, actions }: ProposedTool): readonl
   return [
     ...milder.map(({ value, effect }) => entryOf('primitives', value, effect)),
     entryOf('patterns', '*', worst),
+  ];
+}
+
+/** @returns how a new tool is presented, where neither the server nor the policy says it */
+function presentedEntries(
+  { presented, presentedUses }: Policy,
+  { name, present, presentedActions }: ProposedTool,
+  hasActions: boolean,
+): readonly NewEntry[] {
+  const entryOf = (each: string, values: object): NewEntry => ({
+    section: 'present',
+    kind: 'tools',
+    name: each,
+    values: toYamlFlow(values),
+    of: name,
+  });
+  const actions = hasActions ? presentedActions.filter((each) => !presentedUses.has(each.name)) : [];
+  return [
+    ...(Object.keys(present).length === 0 || presented.has(name) ? [] : [entryOf(name, present)]),
+    ...actions.map((each) => entryOf(each.name, { annotations: each.annotations })),
   ];
 }
 

@@ -12,7 +12,7 @@ import {
   type ProposedEffect,
   proposeEffect,
 } from './effects.js';
-import { proposePresentation } from './propose-presentation.js';
+import { type PresentedAction, presentActions, proposePresentation } from './propose-presentation.js';
 import { reachesPeople } from './reaches.js';
 import { nameWords, OTHER, type ProposedTopics, proposeTopics } from './topics/propose-topics.js';
 import { EFFECTS, type Effect } from './words/verbs.js';
@@ -30,6 +30,8 @@ export interface ProposedTool extends ProposedEffect {
   readonly actions?: ProposedActions;
   /** The title and the hints that the server does not give. */
   readonly present: Presentation;
+  /** The hints that it has while only some of its actions are left. */
+  readonly presentedActions: readonly PresentedAction[];
 }
 
 /** The concerns and values of a first policy, before they are written as YAML. */
@@ -74,11 +76,14 @@ export function proposePolicy(catalog: ServerCatalog & { readonly server?: unkno
     const name = identityOf('tools', tool);
     const ownWords = words.get(name) ?? [];
     const effect = proposeEffect(tool, ownWords, allDestructive, oppositeOf(ownWords));
-    const present = proposePresentation(tool, effect, ownWords);
     // What only reads sends nothing.
     const reaches = effect.effect === 'read-only' ? undefined : reachesPeople(ownWords);
     const actions = proposeActions(tool, ownWords, effect);
-    const own = { name, ...effect, assigned: effectOfHints(tool), topics, present };
+    // Hints are about all actions together.
+    const whole = actions?.hasWorst === true ? { ...effect, effect: actions.worst } : effect;
+    const present = proposePresentation(tool, whole, ownWords);
+    const presentedActions = actions === undefined ? [] : presentActions(tool, actions);
+    const own = { name, ...effect, assigned: effectOfHints(tool), topics, present, presentedActions };
     return { ...own, ...(reaches === undefined ? {} : { reaches }), ...(actions && { actions }) };
   };
   const tools = list.map((tool) => proposed(tool, topicsOf.get(identityOf('tools', tool)) ?? []));

@@ -3,6 +3,7 @@ import { groupBy } from '../../once.js';
 import { LIMITS } from '../language/schema.js';
 import { toQuotedYaml, toYamlFlow, toYamlScalar } from '../language/yaml-scalars.js';
 import {
+  ACTION_HINTS,
   ACTIONS,
   ALL_DESTRUCTIVE,
   assignLines,
@@ -90,8 +91,13 @@ export function writeProposal(
 }
 
 function presentedLines({ tools }: Proposal): string[] {
-  const presented = tools.filter(({ present }) => Object.keys(present).length > 0);
-  return presented.map(({ name, present }) => `${toYamlScalar(name)}: ${toYamlFlow(present)}`);
+  const line = (name: string, presented: object): string => `${toYamlScalar(name)}: ${toYamlFlow(presented)}`;
+  const lines = tools.flatMap(({ name, present, presentedActions }) => [
+    ...(Object.keys(present).length === 0 ? [] : [line(name, present)]),
+    ...presentedActions.map((each) => line(each.name, { annotations: each.annotations })),
+  ]);
+  const hasActions = tools.some(({ presentedActions }) => presentedActions.length > 0);
+  return hasActions ? [ACTION_HINTS, ...lines] : lines;
 }
 
 /** Leaves room below the limit, because formatting can make a file longer. */
