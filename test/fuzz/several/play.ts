@@ -26,9 +26,11 @@ export function makeSeveralShelf(seed: number, size = 8): SeveralShelf {
 const MESSAGES = 80;
 /** One of so many endpoints has a server with 10,000 tools. */
 const MANY_EACH = 30;
-/** How often a second passes. So few do that no server is late. */
+/** How often a second passes. */
 const PAUSES = 0.04;
 const SECOND_MS = 1000;
+/** More seconds than pass in one endpoint, so that no server is late, which would leave it out of lists. */
+const PATIENCE_MS = 600_000;
 /** Turns of the event loop without an answer, after which no answer is expected any more. */
 const PATIENCE = 60;
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -75,6 +77,8 @@ async function playWithoutTime(shelf: SeveralShelf, seed: number, clock: FuzzClo
       isLongLived: true,
       isOfOnePerson: true,
     }),
+    undefined,
+    PATIENCE_MS,
   );
   const judge = new Judge(servers, everInForce, note, reached);
   const hosts: Host[] = [];
