@@ -10,6 +10,17 @@ import { configure } from '../request/configure.js';
 import { ask, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 
+/** The tools that a model may add, and what decides about them. */
+export interface AddableTools {
+  readonly tools: readonly Primitive[];
+  /** Those that are shown already. */
+  readonly shown: ReadonlySet<Primitive>;
+  readonly bound: Catalog<Primitive>;
+  readonly configuration: Configuration;
+  /** Decides about the tools when they are added. */
+  readonly open: Configuration;
+}
+
 /**
  * Finds the tools that a model may add to what is shown: nothing but concerns with `model: free` hides them.
  *
@@ -18,7 +29,7 @@ import type { Facts } from '../request/facts.js';
  * @example
  * (yield* addableTools(facts))?.tools;
  */
-export function* addableTools(facts: Facts) {
+export function* addableTools(facts: Facts): ResponseSteps<AddableTools | undefined> {
   const found = yield* ask({ need: 'whole', kind: 'tools' });
   if (found.state !== 'complete') return undefined;
   const { bound } = found.list;

@@ -23,7 +23,7 @@ export function proposeEntries(
   policy: Policy,
   catalog: ServerCatalog & { readonly server?: unknown },
   known: ServerCatalog | undefined,
-) {
+): { readonly entries: readonly NewEntry[]; readonly tools: readonly ProposedTool[] } {
   const proposal = proposePolicy(catalog);
   const words = nameWords(proposal.tools.map(({ name }) => name));
   const topicOf = topicChooser(policy, catalog, words);
