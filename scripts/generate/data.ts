@@ -6,7 +6,6 @@ import { parse } from 'yaml';
 const DATA = [
   'src/cli/inputs/client-capabilities.yaml',
   'src/cli/options/help.yaml',
-  'src/deploy/entry.yaml',
   'src/core/gate/table/methods.yaml',
   'src/core/policy/check/rule-paths.yaml',
   'src/core/policy/language/findings.yaml',

@@ -57,7 +57,8 @@ function writeConstant(about: string, name: string, schema: object): string {
   // Long parts first: they contain the short ones, which then stand above them.
   for (const [index, text] of [...repeated].sort((a, b) => b.length - a.length).entries()) {
     const rest = code.split(text);
-    if (rest.length > 2) code = `const part${index} = ${text} as const;\n${rest.join(`part${index}`)}`;
+    if (rest.length > 2)
+      code = `const part${index} = ${text} as const;\n${rest.join(`part${index} as typeof part${index}`)}`;
   }
   return code;
 }

@@ -34,6 +34,12 @@ function isOfClass(type: object, value: unknown): boolean {
   return Object.hasOwn(base, CLASS) && value[CLASS] === Reflect.get(base, CLASS);
 }
 
+/** The class that an error class extends. Its instances are told by their name and their code. */
+export type ErrorClass<Name extends string, Code extends string> = new (
+  message?: string,
+  options?: { readonly cause?: unknown },
+) => ConcernsError & { readonly name: Name; readonly code: Code };
+
 /**
  * Makes the class that an error class extends, from what its instances are told by.
  *
@@ -45,10 +51,7 @@ function isOfClass(type: object, value: unknown): boolean {
 export function errorClass<Name extends string, Code extends string>(
   name: Name,
   code: Code,
-): new (
-  message?: string,
-  options?: { readonly cause?: unknown },
-) => ConcernsError & { readonly name: Name; readonly code: Code } {
+): ErrorClass<Name, Code> {
   return class extends ConcernsError {
     static readonly [CLASS] = name;
     override readonly name = name;

@@ -62,7 +62,7 @@ export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
  * socket.on('close', () => ended.resolve());
  * await ended.promise;
  */
-export function deferred<T = void>() {
+export function deferred<T = void>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => undefined;
   const promise = new Promise<T>((given) => {
     resolve = given;

@@ -1,9 +1,8 @@
 import { AWS_CLIENTS, BundleError, buildCode } from './build-code.js';
 import { exportedTasksOf, MODULES, workerEntryOf } from './entry.js';
 import type { Endpoint } from './generated/endpoint-schema.js';
-import { copyFiles, projectFiles } from './project-files.js';
+import { copyFiles, projectFiles, resolveServer } from './project-files.js';
 import { replaceFolder } from './replace-folder.js';
-import { resolveServer } from './resolve-server.js';
 import { secretPackages } from './secrets.js';
 
 /** The folder of the function that runs tasks, beside that of the endpoint. */

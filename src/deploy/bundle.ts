@@ -5,14 +5,14 @@ import type { Metafile } from 'esbuild';
 import { errorClass } from '../core/errors.js';
 import { BundleError, buildCode } from './build-code.js';
 import { ownFile } from './bundled/own-file.js';
-import { entryOf, FILES, MODULES, TASKS_MODULE } from './entry.js';
+import { entryOf, FILES, MODULES } from './entry.js';
+import { TASKS_MODULE } from './entry-parts.js';
 import type { Endpoint } from './generated/endpoint-schema.js';
 import { copyPackage } from './installed-package.js';
 import type { Architecture } from './native-code.js';
 import { probeModule } from './probe-module.js';
-import { copyFiles, projectFiles } from './project-files.js';
+import { copyFiles, projectFiles, resolveServer } from './project-files.js';
 import { replaceFolder } from './replace-folder.js';
-import { resolveServer } from './resolve-server.js';
 import { secretPackages } from './secrets.js';
 
 type Server = NonNullable<Endpoint['server']>;

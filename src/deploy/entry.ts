@@ -1,5 +1,16 @@
+import {
+  entryModule,
+  handlerOfV1,
+  handlerOfV2,
+  moduleServer,
+  packageServer,
+  severalServers,
+  UPSTREAM_OF_MODULE,
+  type UpstreamParts,
+  urlServer,
+  workerModule,
+} from './entry-parts.js';
 import type { Endpoint } from './generated/endpoint-schema.js';
-import { PARTS } from './generated/entry.js';
 import { secretLines } from './secrets.js';
 
 /** Names of the files beside the entry in the bundle. */
@@ -12,20 +23,11 @@ export const MODULES = {
   worker: 'mcp-concerns:worker',
 } as const;
 
-/** The module that adds the tasks of a server module to its servers. */
-export const TASKS_MODULE: string = PARTS.TASKS;
-
 type Server = NonNullable<Endpoint['server']>;
 type Child = Extract<Server, { package: string }>;
 type Remote = Extract<Server, { url: string }>;
 /** The program of each package that is a server, relative to the bundle. */
 type Bins = ReadonlyMap<string, string>;
-
-/** @returns a part of a module with its words filled in: by the values, else by parts that have no words themselves */
-function filled(part: keyof typeof PARTS, values: Readonly<Record<string, string>>): string {
-  const known: Readonly<Record<string, string>> = { ...PARTS, ...values };
-  return PARTS[part].replace(/\$([A-Z_]+)/g, (word, name) => known[name] ?? word);
-}
 
 /**
  * Writes the module that a function starts with. It is the module that you would write by hand with `createFunction`.
@@ -38,23 +40,24 @@ function filled(part: keyof typeof PARTS, values: Readonly<Record<string, string
  */
 export function entryOf(endpoint: Omit<Endpoint, 'policy'>, bins: Bins = new Map()): string {
   const { server, servers = {}, catalog, secrets, preferences } = endpoint;
+  const read =
+    catalog === 'snapshot' ? `read('${FILES.catalog}', parseExact)` : String(JSON.stringify(catalog));
+  const keeps = preferences === undefined ? '' : `, preferences: '${preferences}'`;
   const isModule = server !== undefined && 'module' in server;
-  const isV2 = isModule && server.sdk === 2;
-  return filled('ENTRY', {
-    SECRETS: secretLines(secrets),
-    CATALOG:
-      catalog === 'snapshot' ? `read('${FILES.catalog}', parseExact)` : String(JSON.stringify(catalog)),
-    SERVER: server === undefined ? severalServers(servers, bins) : oneServer(server, bins),
-    HANDLER: filled(isV2 ? 'HANDLER_OF_V2' : 'HANDLER', {
-      UPSTREAM: isModule ? PARTS.UPSTREAM_OF_MODULE : '',
-      // The snapshot of a module has the tools of its tasks.
-      KNOWN: isModule && catalog === 'snapshot' ? `'static'` : 'catalog',
-      PREFERENCES: preferences === undefined ? '' : `, preferences: '${preferences}'`,
-      // A module is a server of an SDK, whose schemas refuse numbers that keep their text.
-      NUMBERS: isModule ? '' : ', keepsNumbers: true',
-      FORWARDS: forwardsHeaders(endpoint) ? ', forwards: true' : '',
-    }),
-  });
+  const handler =
+    isModule && server.sdk === 2
+      ? handlerOfV2(keeps)
+      : handlerOfV1({
+          upstream: isModule ? UPSTREAM_OF_MODULE : '',
+          // The snapshot of a module has the tools of its tasks.
+          known: isModule && catalog === 'snapshot' ? `'static'` : 'catalog',
+          preferences: keeps,
+          // A module is a server of an SDK, whose schemas refuse numbers that keep their text.
+          numbers: isModule ? '' : ', keepsNumbers: true',
+          forwards: forwardsHeaders(endpoint) ? ', forwards: true' : '',
+        });
+  const behind = server === undefined ? several(servers, bins) : oneServer(server, bins);
+  return entryModule(secretLines(secrets), read, behind, handler);
 }
 
 /** @returns whether a server of the endpoint gets headers of hosts */
@@ -71,42 +74,41 @@ export function forwardsHeaders({ server, servers = {} }: Omit<Endpoint, 'policy
  * @returns the text of the module
  */
 export const workerEntryOf = (module: string, secrets: Endpoint['secrets']): string =>
-  filled('WORKER', { SECRETS: secretLines(secrets), FILE: JSON.stringify(module) });
+  workerModule(secretLines(secrets), JSON.stringify(module));
 
 /** Writes the module that takes only the tasks from a server module, so that the rest of it is not bundled. */
 export const exportedTasksOf = (module: string): string =>
   `export { tasks } from ${JSON.stringify(module)};\n`;
 
 function oneServer(server: Server, bins: Bins): string {
-  if ('module' in server) {
-    const CONTEXT = server.sdk === 2 ? 'context' : '';
-    return filled('MODULE', { FILE: JSON.stringify(server.module), CONTEXT });
-  }
-  if ('package' in server) return filled('PACKAGE', upstreamOf(server.package, server, bins));
-  return filled('URL', upstreamOf(new URL(server.url).host, server, bins));
+  if ('module' in server)
+    return moduleServer(JSON.stringify(server.module), server.sdk === 2 ? 'context' : '');
+  if ('package' in server) return packageServer(upstreamOf(server.package, server, bins));
+  return urlServer(upstreamOf(new URL(server.url).host, server, bins));
 }
 
-function severalServers(servers: NonNullable<Endpoint['servers']>, bins: Bins): string {
-  const each = Object.entries(servers).map(([slug, server]) =>
-    filled('ONE_OF_SEVERAL', { SLUG: JSON.stringify(slug), ...upstreamOf(slug, server, bins) }),
+const several = (servers: NonNullable<Endpoint['servers']>, bins: Bins): string =>
+  severalServers(
+    new Map(Object.entries(servers).map(([slug, server]) => [slug, upstreamOf(slug, server, bins)])),
   );
-  return filled('SEVERAL', { EACH: each.join('') });
-}
 
-/** @returns how a server is opened, what it is shared between, and when it is given up */
-function upstreamOf(name: string, server: Child | Remote, bins: Bins) {
+function upstreamOf(name: string, server: Child | Remote, bins: Bins): UpstreamParts {
   const { silence = 25, protocol } = server;
   const isolation = 'package' in server ? server.isolation : undefined;
   const forward = 'url' in server ? server.forward : undefined;
+  // Lambda ends a request after the timeout of the function. A server that is silent for as long is of no use.
+  const options = [
+    `name: ${JSON.stringify(name)}`,
+    'startMs: 20000',
+    `silenceMs: ${silence * 1000}`,
+    ...(protocol === undefined ? [] : [`protocol: ${JSON.stringify(protocol)}`]),
+    ...(forward === undefined ? [] : [`forward: ${JSON.stringify(forward)}`]),
+    'report: createUpstreamLog()',
+  ];
   return {
-    OPEN: 'package' in server ? childOf(server, bins) : remoteOf(server),
-    ISOLATION: JSON.stringify(isolation ?? 'shared'),
-    OPTIONS: filled('OPTIONS', {
-      NAME: JSON.stringify(name),
-      SILENCE_MS: String(silence * 1000),
-      PROTOCOL: protocol === undefined ? '' : `, protocol: ${JSON.stringify(protocol)}`,
-      FORWARD: forward === undefined ? '' : `, forward: ${JSON.stringify(forward)}`,
-    }),
+    open: 'package' in server ? childOf(server, bins) : remoteOf(server),
+    isolation: JSON.stringify(isolation ?? 'shared'),
+    options: `{ ${options.join(', ')} }`,
   };
 }
 

@@ -20,7 +20,7 @@ const declared = sources.flatMap(({ text }) => [
   ...[
     ...text.matchAll(/^(?:export )?class (\w+) extends (?:ConcernsError|CliError) \{([\s\S]*?)^\}/gm),
   ].flatMap(([, name = '', body = '']) => codesOf(body, text).map((code) => `${name} ${code}`)),
-  ...[...text.matchAll(/^(?:export )?class (\w+) extends errorClass\('\1', '(\w+)'\)/gm)].map(
+  ...[...text.matchAll(/^[^*\n]*errorClass\(\s*'(\w+)',\s*'(\w+)',?\s*\)/gm)].map(
     ([, name, code]) => `${name} ${code}`,
   ),
 ]);

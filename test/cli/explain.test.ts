@@ -3,8 +3,7 @@ import { FULL_CLIENT_CAPABILITIES } from '../../src/cli/inputs/generated/client-
 import { readPreferences } from '../../src/cli/options/preferences.js';
 import { originsOf } from '../../src/cli/reports/configuration-origins.js';
 import { explainPrimitive } from '../../src/cli/reports/explanation.js';
-import { explanationToText } from '../../src/cli/reports/explanation-text.js';
-import { ruleTree } from '../../src/cli/reports/rule-tree.js';
+import { explanationToText, ruleTree } from '../../src/cli/reports/explanation-text.js';
 import type { ExplainedPart } from '../../src/core/analysis/explain-rule.js';
 import type { Primitive } from '../../src/core/engine/mapping.js';
 import { loadPolicy } from '../../src/core/policy/compile/load.js';

@@ -1,3 +1,4 @@
+import { transform } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { entryOf } from '../../src/deploy/entry.js';
 
@@ -19,12 +20,16 @@ describe('the entry of a function', () => {
     [{ server: { package: 'server' } }],
     [{ server: { url: 'https://mcp.example/mcp', protocol: '2026-07-28' as const } }],
     [{ servers: { one: { package: 'server' }, two: { url: 'https://mcp.example/mcp' } } }],
-  ])('of %j has no word that is still to be filled in', (endpoint) => {
-    expect(entryOf(endpoint, new Map([['server', 'bin.js']]))).not.toMatch(/\$[A-Z]/);
+  ])('of %j is a module in which nothing is missing', async (endpoint) => {
+    const entry = entryOf({ ...endpoint, catalog: 'static' }, new Map([['server', 'bin.js']]));
+    expect(entry.replaceAll('=== undefined', '')).not.toMatch(/undefined|\[object/);
+    const { code, warnings } = await transform(entry, { format: 'esm' });
+    expect(code).toContain('handler');
+    expect(warnings).toEqual([]);
   });
 
-  it('leaves an argument of the server as it is written, although it looks like such a word', () => {
-    const server = { package: 'server', arguments: ['$SECRETS'] };
-    expect(entryOf({ server }, new Map())).toContain('["$SECRETS"]');
+  it('leaves an argument of the server as it is written', () => {
+    const server = { package: 'server', arguments: ['$SECRETS', '$&'] };
+    expect(entryOf({ server }, new Map())).toContain('["$SECRETS","$&"]');
   });
 });

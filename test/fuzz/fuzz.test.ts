@@ -15,14 +15,7 @@ const shelf = makeShelf(1, 12);
 const reached: Reached = {};
 
 // The gate imports these when they are first needed, and importing waits for timers, which the fuzz stops.
-beforeAll(async () => {
-  await Promise.all([
-    import('../../src/core/gate/panel/tool.js'),
-    import('../../src/core/gate/panel/page-tools.js'),
-    import('../../src/core/gate/panel/prompt.js'),
-    import('../../src/core/gate/panel/page.js'),
-  ]);
-});
+beforeAll(() => import('../../src/core/gate/panel/answer-panel.js'));
 
 it('hides what the policy hides, and answers every request once, whatever client and server do', async () => {
   let messages = 0;

@@ -2,7 +2,7 @@ import { isJsonContentType } from '@modelcontextprotocol/sdk/shared/mediaType.js
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { writeAnswer } from '../../src/core/http/known-lists/list-text.js';
+import { writeAnswer } from '../../src/core/http/known-lists/handler.js';
 import { hasPlainHeaders, plainList, VERSIONS } from '../../src/core/http/known-lists/plain-list.js';
 import { joined } from '../../src/core/http/streams/text-response.js';
 import type { Message } from '../../src/core/wire/messages.js';

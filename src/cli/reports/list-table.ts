@@ -1,14 +1,13 @@
 import type { Kind, Policy } from '../../core/engine/policy.js';
 import { groupBy } from '../../core/once.js';
 import { KIND_NAMES } from '../../core/policy/language/kind-names.js';
-import { paragraph } from '../../core/policy/language/wrapped.js';
+import { paragraph, wrapped } from '../../core/policy/language/wrapped.js';
 import { ENCODING } from '../inputs/token-counter.js';
 import { columns, type Row, table } from '../terminal/layout.js';
-import { count, type Paper, plain } from '../terminal/output.js';
+import { count, nameValues, type Paper, plain } from '../terminal/output.js';
 import { commonNames, quantity } from '../terminal/quantities.js';
 import { bound } from '../terminal/reason-words.js';
 import { byServer, unavailableTexts } from './by-server.js';
-import { inEffectLines } from './in-effect.js';
 import { leftInWords } from './left-in-words.js';
 import { type DecidedPrimitive, type ListReport, shownOf, sumOf } from './list-report.js';
 
@@ -126,4 +125,44 @@ function explain(policy: Policy, { name, decision: { reason: why } }: DecidedPri
   if (why.code === 'definition')
     return { title: why.change === 'new' ? 'not pinned' : 'changed since it was pinned', row: row() };
   return { title: 'not mapped by the policy (settings.unmapped is hide)', row: row() };
+}
+
+/**
+ * Writes the values in effect. If there are none, writes the values that a host can request.
+ *
+ * @param policy the policy
+ * @param report the report
+ * @param hidden how many primitives are hidden
+ * @param paper where the text will be written
+ * @returns the lines
+ * @example
+ * inEffectLines(policy, report, 53, paper); // ['In effect: effect=read-only']
+ */
+function inEffectLines(
+  policy: Policy,
+  { configuration }: ListReport,
+  hidden: number,
+  paper: Paper,
+): string[] {
+  const inEffect = nameValues(configuration);
+  if (inEffect.length > 0) return wrapped('In effect: ', inEffect, ' ', paper.width);
+
+  const shown = hidden === 0 ? ', so everything is shown' : '';
+  const presets = { name: 'preset', values: [...policy.presets.keys()], valueDescriptions: {} };
+  const known = policy.presets.size === 0 ? policy.concerns : [...policy.concerns, presets];
+  const longest = Math.max(...known.map(({ name }) => name.length));
+  return [
+    `No preferences were given${shown}. Pass --concern NAME=VALUE:`,
+    ...known.flatMap(({ name, values, valueDescriptions = {} }) => [
+      ...wrapped(
+        `  ${name.padEnd(longest)}  `,
+        'min' in values ? [`${values.min} to ${values.max}`] : values,
+        ', ',
+        paper.width,
+      ),
+      ...Object.entries<string>(valueDescriptions).flatMap(([value, text]) =>
+        wrapped(`  ${' '.repeat(longest)}    ${value}: `, plain(text).split(' '), ' ', paper.width),
+      ),
+    ]),
+  ];
 }

@@ -166,7 +166,18 @@ export function hiddenBetween(policy: Policy, ways: readonly (readonly Mapping[]
   return found === -1 ? undefined : found;
 }
 
-export function classesOf(policy: Policy, kind: Kind, items: readonly Primitive[]) {
+/** Primitives of one kind that every configuration decides about in the same way. */
+export interface PrimitiveClass {
+  readonly kind: Kind;
+  readonly mapping: Mapping;
+  readonly names: readonly string[];
+}
+
+export function classesOf(
+  policy: Policy,
+  kind: Kind,
+  items: readonly Primitive[],
+): readonly PrimitiveClass[] {
   const { classes, classOf } = bindCatalog(policy, kind, items);
   return classes.map((mapping, number) => ({
     kind,

@@ -159,7 +159,7 @@ export function conditionsOf(formula: Formula): Formula[] {
 }
 
 /** @returns the dimensions that the formula depends on */
-export function dimensionsOf(formula: Formula, found = new Set<number>()): Set<number> {
+export function dimensionsOf(formula: Formula, found: Set<number> = new Set()): Set<number> {
   if (typeof formula === 'boolean') return found;
   if (formula.op === 'atom') for (const dimension of formula.dimensions) found.add(dimension);
   else for (const part of formula.parts) dimensionsOf(part, found);

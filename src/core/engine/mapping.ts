@@ -63,7 +63,9 @@ export interface Mapping {
 }
 
 /** Returns what rules read of a primitive, or of a use of a tool. */
-export const ruleFacts = (mapping: Pick<Mapping, 'primitive' | 'arguments'>) => ({
+export const ruleFacts = (
+  mapping: Pick<Mapping, 'primitive' | 'arguments'>,
+): { readonly primitive: Readable; readonly arguments: Readable | undefined } => ({
   primitive: mapping.primitive,
   arguments: mapping.arguments,
 });
@@ -76,12 +78,12 @@ export function involvedIn(mapping: Mapping): readonly Mapping[] {
 }
 
 /** How a primitive of each kind is identified in policies and requests. */
-export const IDENTITY = {
+export const IDENTITY: Readonly<Record<Kind, 'name' | 'uri' | 'uriTemplate'>> = {
   tools: 'name',
   prompts: 'name',
   resources: 'uri',
   resourceTemplates: 'uriTemplate',
-} as const satisfies Record<Kind, keyof Primitive>;
+};
 
 /** @returns the name, URI or URI template of a primitive; an empty string if the server lists none */
 export function identityOf(kind: Kind, primitive: Primitive): string {
@@ -259,5 +261,7 @@ export function fromNumber({ values }: Pick<Concern, 'values'>, number: number):
 }
 
 /** @returns several values, as policies and hosts write them */
-export const fromNumbers = (concern: Pick<Concern, 'values'>, numbers: number | readonly number[]) =>
-  [numbers].flat().map((number) => fromNumber(concern, number));
+export const fromNumbers = (
+  concern: Pick<Concern, 'values'>,
+  numbers: number | readonly number[],
+): (string | number)[] => [numbers].flat().map((number) => fromNumber(concern, number));

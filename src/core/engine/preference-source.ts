@@ -91,9 +91,9 @@ export class PreferenceReader {
   readonly warnings: ConcernWarning[] = [];
   readonly invalid: InvalidValue[] = [];
   /** The indexes of concerns that got a value which was not accepted. */
-  readonly notAccepted = new Set<number>();
+  readonly notAccepted: Set<number> = new Set();
   /** The indexes of concerns whose value was accepted earlier, and is not valid any more. No weaker source decides them. */
-  readonly lost = new Set<number>();
+  readonly lost: Set<number> = new Set();
   /** Whether a preset was named that the policy does not declare. It could have set any concern. */
   unknownPreset = false;
   private from: PreferenceSourceName = 'session';

@@ -54,4 +54,5 @@ export function weakerHints(primitive: Primitive, { annotations = {} }: Presenta
 }
 
 /** @returns the annotations of a primitive; empty if it has none */
-export const annotationsOf = ({ annotations }: Primitive) => membersOf(annotations);
+export const annotationsOf = ({ annotations }: Primitive): Readonly<Record<string, unknown>> =>
+  membersOf(annotations);

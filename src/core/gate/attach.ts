@@ -1,4 +1,4 @@
-import { errorClass } from '../errors.js';
+import { type ErrorClass, errorClass } from '../errors.js';
 import { read } from '../wire/messages.js';
 import { addLayer, type Connectable, isSdkServer } from '../wire/transport-layer.js';
 import type { ConcernsOptions, GateOptions, ServerBehind } from './edge/concerns-options.js';
@@ -15,8 +15,13 @@ export interface AttachedConcerns {
   settled(): Promise<void>;
 }
 
+const AttachErrorBase: ErrorClass<'AttachError', 'ATTACH_INVALID'> = errorClass(
+  'AttachError',
+  'ATTACH_INVALID',
+);
+
 /** Thrown by `attachConcerns` if it could not filter anything: for a wrong argument, or too late. */
-export class AttachError extends errorClass('AttachError', 'ATTACH_INVALID') {}
+export class AttachError extends AttachErrorBase {}
 
 /**
  * Puts the gate between a server and every transport that it connects to afterwards. Tools, prompts and resources can be

@@ -3,7 +3,7 @@ import { createServer, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { getRequestListener } from '@hono/node-server';
-import { errorClass } from '../errors.js';
+import { type ErrorClass, errorClass } from '../errors.js';
 import { KnownNames } from '../gate/edge/outcomes.js';
 import { once } from '../once.js';
 import { callerHash, hashed } from '../telemetry/entries.js';
@@ -70,8 +70,13 @@ export interface LocalEndpoint {
   close(answered?: Promise<unknown>): Promise<void>;
 }
 
+const ListenErrorBase: ErrorClass<'ListenError', 'LISTEN_FAILED'> = errorClass(
+  'ListenError',
+  'LISTEN_FAILED',
+);
+
 /** The endpoint could not listen on its port. */
-export class ListenError extends errorClass('ListenError', 'LISTEN_FAILED') {}
+export class ListenError extends ListenErrorBase {}
 
 /**
  * Serves an SDK v1 server on 127.0.0.1, under the path `/mcp`, with the same handler as a Lambda function. With a store, a

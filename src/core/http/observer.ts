@@ -22,8 +22,20 @@ export interface Observer {
   readonly names?: KnownNames | undefined;
 }
 
+/** Everything that happens during one HTTP request, collected for the log. */
+export interface Observation {
+  readonly arrivedAt: number;
+  readonly reports: readonly GateReport[];
+  readonly timings: Map<GateReport, Timing>;
+  readonly storeCalls: readonly StoreCall[];
+  readonly report: ReceiveReport;
+  readonly storeCall: (call: StoreCall) => void;
+  /** @returns milliseconds since the observation began, rounded to one decimal */
+  readonly elapsed: () => number;
+}
+
 /** @returns an observation of one HTTP request: everything that happens during it, collected for the log */
-export function observe() {
+export function observe(): Observation {
   const started = performance.now();
   const reports: GateReport[] = [];
   const timings = new Map<GateReport, Timing>();
@@ -38,7 +50,6 @@ export function observe() {
       if (timing !== undefined) timings.set(report, timing);
     },
     storeCall: (call: StoreCall) => void storeCalls.push(call),
-    /** @returns milliseconds since the observation began, rounded to one decimal */
     elapsed: () => rounded(performance.now() - started),
   };
 }

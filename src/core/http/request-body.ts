@@ -17,7 +17,7 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 export async function readJson(
   request: Request,
   { parsedBody }: { readonly parsedBody?: unknown } = {},
-  maxBytes = MAX_BODY_BYTES,
+  maxBytes: number = MAX_BODY_BYTES,
   parse: (text: string) => unknown = parseJson,
 ): Promise<{ readonly value: unknown } | Response> {
   if (parsedBody !== undefined) return { value: parsedBody };
@@ -40,7 +40,7 @@ export async function readJson(
 }
 
 /** Requests of a server that holds their senders to the length that they declare. A body that was unpacked can be longer. */
-export const endingAtLength = new WeakSet<Request>();
+export const endingAtLength: WeakSet<Request> = new WeakSet();
 
 /**
  * Reads no more than the limit: what declares to be longer is not read, and reading ends where the limit is exceeded.
@@ -89,8 +89,11 @@ export function parseForwarded(text: string): unknown {
 }
 
 /** @returns how an endpoint reads bodies */
-export const parserOf = ({ keepsNumbers }: { readonly keepsNumbers?: boolean | undefined }) =>
-  keepsNumbers === true ? parseForwarded : parseJson;
+export const parserOf = ({
+  keepsNumbers,
+}: {
+  readonly keepsNumbers?: boolean | undefined;
+}): ((text: string) => unknown) => (keepsNumbers === true ? parseForwarded : parseJson);
 
 function readable(value: unknown): unknown {
   const found = readMessage(value);

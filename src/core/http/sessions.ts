@@ -89,6 +89,16 @@ export const learnFirst = (
   caller: readonly string[] | undefined,
 ): void => void lastKnown.set(knownKey(key, caller), sealed ?? {});
 
+/** A session that is being read. */
+export interface ReadAhead {
+  /** `undefined` if the read failed: then the gate reads `store` and handles the failure. */
+  readonly session: Promise<SessionRead | undefined>;
+  /** Its reads of the session share that one read, also if it failed, until the session changes. */
+  readonly store: SessionStore;
+  /** The id, with what this process knew last of the session. */
+  known(): SessionId;
+}
+
 /**
  * Starts to read a session, so that one read serves both the check for an ended session and the gate.
  *
@@ -96,16 +106,14 @@ export const learnFirst = (
  * @param lastKnown what this process knew last of its sessions
  * @param session the id of the session
  * @param caller what tells the verified caller from others: the same id of another caller is another session
- * @returns `session`, which is `undefined` if the read failed: then the gate reads `store` and handles the failure; `store`,
- *   whose reads of the session share that one read, also if it failed, until the session changes; and `known`, the id with
- *   what this process knew last of the session
+ * @returns what is read, and what stands for it
  */
 export function readAhead(
   store: SessionStore,
   lastKnown: LastKnown,
   { key: id, sealed, isOld }: SessionId,
   caller?: readonly string[],
-) {
+): ReadAhead {
   const key = knownKey(id, caller);
   const learn = (record: SessionRecord): void =>
     void lastKnown.set(key, { ...lastKnown.get(key), ...record });
@@ -137,7 +145,7 @@ export function readAhead(
         return outcome;
       },
       end: (ended) => changes(ended, store.end(ended)),
-    } satisfies SessionStore,
+    },
   };
 }
 
@@ -187,7 +195,7 @@ export function openSession(
   { store, lastKnown, lifeMs, sealedFor }: KeptFor,
   id: string | undefined,
   isRead: boolean,
-) {
+): { readonly session: SessionId | undefined; readonly ahead: ReadAhead | undefined } {
   const session = id === undefined ? undefined : openSessionId(sealedFor, id, lifeMs);
   const canRead = isRead && session !== undefined && store !== undefined && lastKnown !== undefined;
   return { session, ahead: canRead ? readAhead(store, lastKnown, session, sealedFor.caller) : undefined };

@@ -1,10 +1,15 @@
-import { errorClass } from '../errors.js';
+import { type ErrorClass, errorClass } from '../errors.js';
 import { policyInForce } from '../gate/request/live-policy.js';
 import type { HandlerOptions } from '../http/fetch-handler.js';
 import type { InvocationOptions } from './invocation.js';
 
+const StreamingErrorBase: ErrorClass<'StreamingError', 'STREAMING_INVALID'> = errorClass(
+  'StreamingError',
+  'STREAMING_INVALID',
+);
+
 /** A streaming function requires tokens that nothing verifies. */
-export class StreamingError extends errorClass('StreamingError', 'STREAMING_INVALID') {}
+export class StreamingError extends StreamingErrorBase {}
 
 interface TokenOptions extends Pick<HandlerOptions, 'policy'>, Pick<InvocationOptions, 'authorization'> {
   readonly warn: (message: string) => void;

@@ -1,4 +1,4 @@
-import { errorClass } from '../errors.js';
+import { type ErrorClass, errorClass } from '../errors.js';
 
 /** Milliseconds reserved for the response and the log line. */
 const MARGIN = 500;
@@ -9,8 +9,13 @@ export interface LambdaContext {
   getRemainingTimeInMillis?(): number;
 }
 
+const LateErrorBase: ErrorClass<'LateError', 'DEADLINE_REACHED'> = errorClass(
+  'LateError',
+  'DEADLINE_REACHED',
+);
+
 /** The deadline passed before there was an answer. */
-export class LateError extends errorClass('LateError', 'DEADLINE_REACHED') {}
+export class LateError extends LateErrorBase {}
 
 /**
  * Sets a timer that fires shortly before Lambda ends the invocation. Without it, the host would get a 502 or 504 from

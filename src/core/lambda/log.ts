@@ -25,7 +25,7 @@ export const serviceOf = (env: Readonly<Record<string, string | undefined>>): st
  * @example
  * createLog(createLogger('vault'));
  */
-export function createLogger(serviceName = DEFAULT_SERVICE): Logger {
+export function createLogger(serviceName: string = DEFAULT_SERVICE): Logger {
   return new Logger({ serviceName });
 }
 

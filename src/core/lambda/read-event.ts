@@ -1,4 +1,4 @@
-import { errorClass } from '../errors.js';
+import { type ErrorClass, errorClass } from '../errors.js';
 import type { Authorizer, HttpEvent } from './event.js';
 
 /** Headers or parameters, each with one value or several. */
@@ -37,8 +37,10 @@ export interface RestEvent {
   };
 }
 
+const EventErrorBase: ErrorClass<'EventError', 'EVENT_INVALID'> = errorClass('EventError', 'EVENT_INVALID');
+
 /** The function was invoked with an event that is not an HTTP request. */
-export class EventError extends errorClass('EventError', 'EVENT_INVALID') {}
+export class EventError extends EventErrorBase {}
 
 /**
  * Reads an event in payload format 2.0 (HTTP API, function URL) or 1.0 (REST API). The test events of the console have

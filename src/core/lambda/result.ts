@@ -1,4 +1,4 @@
-import { errorClass } from '../errors.js';
+import { type ErrorClass, errorClass } from '../errors.js';
 import { textOf } from '../http/streams/text-response.js';
 import type { HttpEvent } from './event.js';
 
@@ -14,8 +14,13 @@ export interface HttpResult {
   readonly isBase64Encoded: boolean;
 }
 
+const TooLongErrorBase: ErrorClass<'TooLongError', 'ANSWER_TOO_LONG'> = errorClass(
+  'TooLongError',
+  'ANSWER_TOO_LONG',
+);
+
 /** The answer is longer than Lambda allows. */
-export class TooLongError extends errorClass('TooLongError', 'ANSWER_TOO_LONG') {}
+export class TooLongError extends TooLongErrorBase {}
 
 /** Bytes of JSON that the body may have. Lambda allows 6 MB in all; 64 KB are reserved for status and headers. */
 const LONGEST = 6 * 1024 * 1024 - 64 * 1024;
@@ -30,7 +35,10 @@ const TEXT = /^(text\/|application\/json\b|application\/[\w.-]+\+json\b)/i;
  * @param event the event that it answers, which has the payload format
  * @returns status and headers of the response, in the form that Lambda expects
  */
-export function toHead(response: Response, { version }: Pick<HttpEvent, 'version'>) {
+export function toHead(
+  response: Response,
+  { version }: Pick<HttpEvent, 'version'>,
+): Omit<HttpResult, 'body' | 'isBase64Encoded'> {
   const cookies = response.headers.getSetCookie();
   const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'set-cookie'));
   const head = { statusCode: response.status, headers };

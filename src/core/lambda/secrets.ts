@@ -1,12 +1,17 @@
-import { errorClass } from '../errors.js';
+import { type ErrorClass, errorClass } from '../errors.js';
 import { parseJson } from '../http/request-body.js';
 import { read } from '../wire/messages.js';
 import { SettingsError } from './settings.js';
 
 type Environment = Record<string, string | undefined>;
 
+const SecretErrorBase: ErrorClass<'SecretError', 'SECRET_UNREADABLE'> = errorClass(
+  'SecretError',
+  'SECRET_UNREADABLE',
+);
+
 /** A secret that a function needs cannot be read. */
-export class SecretError extends errorClass('SecretError', 'SECRET_UNREADABLE') {}
+export class SecretError extends SecretErrorBase {}
 
 /** Reads secrets by the service that keeps them, as `@aws-lambda-powertools/parameters` does. */
 export type SecretReaders = Readonly<

@@ -1,5 +1,5 @@
 import { didYouMean } from '../engine/match/did-you-mean.js';
-import { errorClass } from '../errors.js';
+import { type ErrorClass, errorClass } from '../errors.js';
 import { VERIFIED_TOKENS, type VerifiedToken } from './claims.js';
 import { POLICY_URL_FORMS, type PolicyUrl, parsePolicyUrl } from './remote-policy/policy-url.js';
 
@@ -51,8 +51,13 @@ export function forwardingProblem({
   return `A server gets the header Authorization of hosts ("forward" in endpoint.yml) only where the endpoint does not need it. Remove ${needs.join(' and ')}, or "forward".`;
 }
 
+const SettingsErrorBase: ErrorClass<'SettingsError', 'SETTINGS_INVALID'> = errorClass(
+  'SettingsError',
+  'SETTINGS_INVALID',
+);
+
 /** Environment variables of the function are not valid. */
-export class SettingsError extends errorClass('SettingsError', 'SETTINGS_INVALID') {}
+export class SettingsError extends SettingsErrorBase {}
 
 /**
  * Reads all settings of a function. An empty variable counts as unset, because a template cannot always leave it out.

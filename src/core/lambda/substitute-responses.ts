@@ -3,14 +3,20 @@ import { parseJson, requestIdsIn } from '../http/request-body.js';
 import { failure } from '../wire/messages.js';
 
 /** Why requests get an error instead of their answers. The HTTP status counts if the body contains no request. */
-export const LATE = {
+export interface SubstituteReason {
+  readonly code: number;
+  readonly message: string;
+  readonly status: number;
+}
+
+export const LATE: SubstituteReason = {
   code: HTTP_ERRORS.late,
   message:
     'The server did not answer in time. Request less at once. Its operator can allow more time: an HTTP API waits 30 s at most, a streaming function URL or REST API 15 minutes.',
   status: 504,
 };
 
-export const TOO_LONG = {
+export const TOO_LONG: SubstituteReason = {
   code: HTTP_ERRORS.internal,
   message:
     'The answer is longer than the 6 MB that Lambda allows. Request less at once. Its operator can stream responses.',
@@ -25,7 +31,7 @@ export const TOO_LONG = {
  * @param reason why its requests failed
  * @returns the response, a batch for a batch; an HTTP error if there are no requests
  */
-export function substituteResponse(body: string, reason: typeof LATE | typeof TOO_LONG): Response {
+export function substituteResponse(body: string, reason: SubstituteReason): Response {
   const { code, message, status } = reason;
   const sent = parseJson(body);
   const errors = requestIdsIn(sent).map((id) => failure(id, code, message));

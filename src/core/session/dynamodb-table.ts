@@ -3,6 +3,22 @@ import { placeholders, unlessConditionFailed } from './dynamodb-expressions.js';
 import type { Condition, SessionItem } from './dynamodb-item.js';
 import { lazyClient } from './lazy-client.js';
 
+/** The table of a store. */
+export interface SessionTable {
+  /** Loads the client, and what it needs for its first request. */
+  readonly load: () => Promise<unknown>;
+  get(id: string, abortSignal: AbortSignal): Promise<SessionItem | undefined>;
+  /** Sets these attributes, and keeps the others. Returns whether the condition was satisfied. */
+  set(id: string, attributes: SessionItem, condition: Condition, abortSignal: AbortSignal): Promise<boolean>;
+  /** Replaces the whole item. Returns whether the condition was satisfied. */
+  replace(
+    id: string,
+    attributes: SessionItem,
+    abortSignal: AbortSignal,
+    condition?: Condition,
+  ): Promise<boolean>;
+}
+
 /**
  * Opens a table for the three requests that the store sends. Each can be aborted. The AWS client is loaded by the first request.
  *
@@ -10,7 +26,7 @@ import { lazyClient } from './lazy-client.js';
  * @param given the client to use instead of the default one
  * @returns the requests
  */
-export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'> | undefined) {
+export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'> | undefined): SessionTable {
   const load = lazyClient(given, () => import('./dynamodb-client.js'));
   const key = (id: string): SessionItem => ({ id: { S: id } });
 
@@ -22,7 +38,6 @@ export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'>
       return (await client.send(command, { abortSignal })).Item;
     },
 
-    /** Sets these attributes, and keeps the others. Returns whether the condition was satisfied. */
     async set(id: string, attributes: SessionItem, condition: Condition, abortSignal: AbortSignal) {
       const { client, UpdateItemCommand } = await load();
       const used = placeholders();
@@ -37,7 +52,6 @@ export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'>
       return succeeded(client.send(command, { abortSignal }));
     },
 
-    /** Replaces the whole item. Returns whether the condition was satisfied. */
     async replace(id: string, attributes: SessionItem, abortSignal: AbortSignal, condition?: Condition) {
       const { client, PutItemCommand } = await load();
       const used = placeholders();

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { errorClass } from '../errors.js';
+import { type ErrorClass, errorClass } from '../errors.js';
 import {
   expiredOrGone,
   expiryOf,
@@ -32,8 +32,13 @@ export interface DynamoStoreOptions {
   readonly timeoutMs?: number;
 }
 
+const DynamoStoreErrorBase: ErrorClass<'DynamoStoreError', 'SESSION_STORE_FAILED'> = errorClass(
+  'DynamoStoreError',
+  'SESSION_STORE_FAILED',
+);
+
 /** The table cannot be used. `cause` has the error of the AWS client. */
-export class DynamoStoreError extends errorClass('DynamoStoreError', 'SESSION_STORE_FAILED') {}
+export class DynamoStoreError extends DynamoStoreErrorBase {}
 
 /** How long calls may take, and the load of their client, in milliseconds. Attempts of the default client end before that. */
 const CALL_MS = 800;

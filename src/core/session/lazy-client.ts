@@ -8,7 +8,7 @@
 export function lazyClient<Client, Module extends { createClient(): Client | Promise<Client> }>(
   given: Client | undefined,
   load: () => Promise<Module>,
-) {
+): () => Promise<{ readonly client: Client } & Omit<Module, 'createClient'>> {
   let client = given;
   return async () => {
     const { createClient, ...commands } = await load();

@@ -1,4 +1,4 @@
-import { errorClass } from '../errors.js';
+import { type ErrorClass, errorClass } from '../errors.js';
 import type { RedisScripts } from './redis-client.js';
 import type { SessionRead, SessionRecord, SessionStore } from './store.js';
 import { limitCalls } from './table-calls.js';
@@ -15,8 +15,13 @@ export interface RedisStoreOptions {
   readonly timeoutMs?: number;
 }
 
+const RedisStoreErrorBase: ErrorClass<'RedisStoreError', 'REDIS_STORE_FAILED'> = errorClass(
+  'RedisStoreError',
+  'REDIS_STORE_FAILED',
+);
+
 /** Redis cannot be used. `cause` has the error of its client. */
-export class RedisStoreError extends errorClass('RedisStoreError', 'REDIS_STORE_FAILED') {}
+export class RedisStoreError extends RedisStoreErrorBase {}
 
 /** A session is a hash: each field of its record as JSON, and its state. An update is one script, so that nothing comes between. */
 const STATE = ':state';

@@ -48,7 +48,7 @@ const ungated: GateLink = {
  * The member by which a transport with a gate in it is known. A transport of somebody else cannot have it by chance, and it
  * is registered, so that a second copy of this package in the process finds the gate too.
  */
-export const GATE = Symbol.for('mcp-concerns.gate');
+export const GATE: unique symbol = Symbol.for('mcp-concerns.gate');
 
 const isGated = (transport: object): transport is { readonly [GATE]: GateLink } => GATE in transport;
 

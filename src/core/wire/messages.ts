@@ -33,12 +33,16 @@ export const METHODS = {
 } as const;
 
 /** The list method of each kind of primitive, and the notification that its list changed. */
-export const LISTS = {
+export const LISTS: {
+  readonly [K in Kind]: { readonly method: ListMethod; readonly capability: Capability };
+} = {
   tools: { method: 'tools/list', capability: 'tools' },
   prompts: { method: 'prompts/list', capability: 'prompts' },
   resources: { method: 'resources/list', capability: 'resources' },
   resourceTemplates: { method: 'resources/templates/list', capability: 'resources' },
-} as const satisfies { readonly [K in Kind]: { readonly method: string; readonly capability: string } };
+};
+
+export type ListMethod = 'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list';
 
 export const CAPABILITIES = ['tools', 'prompts', 'resources'] as const;
 export type Capability = (typeof CAPABILITIES)[number];
@@ -61,7 +65,7 @@ export const SAMPLING = 'sampling/createMessage';
 /** The questions that a server asks its client, each with the capability of the client that it needs. */
 export const QUESTIONS = {
   'elicitation/create': 'elicitation',
-  [SAMPLING]: 'sampling',
+  'sampling/createMessage': 'sampling',
   'roots/list': 'roots',
 } as const;
 

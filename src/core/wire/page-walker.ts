@@ -9,7 +9,7 @@ export interface WalkBounds {
 }
 
 /** The bounds of every walk: more than any real server lists, so only a server that never ends its list reaches them. */
-export const MAX_WALK = { pages: 10_000, items: 1_000_000, milliseconds: 10 * 60_000 } as const;
+export const MAX_WALK: Required<WalkBounds> = { pages: 10_000, items: 1_000_000, milliseconds: 10 * 60_000 };
 
 /**
  * Why a walk ended. `repeated-cursor`: the server sent a cursor that was already followed, so its pages have no end. `failed`

@@ -1,4 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { parsePolicy } from '../../core/policy/compile/parse.js';
+import type { Finding } from '../../core/policy/language/findings.js';
 import { Concerns } from '../page/concerns.js';
 import { Header, Totals } from '../page/header.js';
 import { Notices } from '../page/notices.js';
@@ -11,10 +13,9 @@ import { Editor, type Target } from './editor.js';
 import { exportedTest, saveFile } from './exported-test.js';
 import { Findings } from './findings.js';
 import { openFiles } from './open-files.js';
-import { buildProgram, changed, type Program, placeOf, stateOf } from './program.js';
+import { buildProgram, changed, type Program, placeOf, stateOf, textsOf } from './program.js';
 import { fromFragment, toFragment } from './share-link.js';
 import { Toolbar } from './toolbar.js';
-import { useFindings } from './use-findings.js';
 
 interface PlaygroundProps {
   readonly examples: readonly [PlaygroundDocument, ...PlaygroundDocument[]];
@@ -184,3 +185,24 @@ export function Playground({ examples }: PlaygroundProps) {
 
 const testFileOf = (policy: string): string =>
   policy.slice(policy.lastIndexOf('/') + 1).replace(/(\.ya?ml)?$/, '.test.yaml');
+
+/** The pause after the last change before the catalog is checked, in milliseconds: the analysis of all configurations takes time. */
+const PAUSE = 250;
+
+/**
+ * Checks a policy while it is edited. Findings of the text alone are there at once, those of the catalog after a pause.
+ *
+ * @param document the files and the catalog
+ * @param ofText the findings of the text alone
+ * @returns the findings to show, and whether those of the catalog are still missing
+ */
+function useFindings({ files, catalog }: PlaygroundDocument, ofText: readonly Finding[]) {
+  const [[checked, all], setChecked] = useState<readonly (readonly Finding[])[]>([]);
+  useEffect(() => {
+    const check = () => setChecked([ofText, parsePolicy(textsOf(files), catalog).findings]);
+    const timer = setTimeout(check, PAUSE);
+    return () => clearTimeout(timer);
+  }, [files, catalog, ofText]);
+  const isChecking = checked !== ofText;
+  return { findings: isChecking || all === undefined ? ofText : all, isChecking };
+}

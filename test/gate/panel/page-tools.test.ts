@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { callPageTool as callPageToolOf } from '../../../src/core/gate/panel/answer-panel.js';
 import { howToWiden } from '../../../src/core/gate/panel/how-to-switch.js';
-import { callPageTool as callPageToolOf } from '../../../src/core/gate/panel/page-tools.js';
 import { summaryOf } from '../../../src/core/gate/panel/sentence.js';
 import { stateOf as stateOfOf } from '../../../src/core/gate/panel/switches.js';
 import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/core/gate/request/client-surfaces.js';

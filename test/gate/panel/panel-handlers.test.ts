@@ -7,11 +7,7 @@ import { failing, modern, Talk } from '../concerns/talk.js';
 import { ON, panelPolicy, TOOLS, talkTo } from './panel-policy.js';
 
 // The handlers load them with the first request. Loading can take longer than a test waits for an answer.
-beforeAll(async () => {
-  await import('../../../src/core/gate/panel/tool.js');
-  await import('../../../src/core/gate/panel/page-tools.js');
-  await import('../../../src/core/gate/panel/prompt.js');
-});
+beforeAll(() => import('../../../src/core/gate/panel/answer-panel.js'));
 
 const PAGE = { uri: 'ui://concerns/panel.html' };
 const CLIENT = { extensions: { [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] } } };

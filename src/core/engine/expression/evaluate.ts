@@ -18,6 +18,13 @@ interface PartTable {
   add(json: unknown, evaluate: Evaluate): number;
 }
 
+/** An expression that is ready to be evaluated. */
+export interface CompiledExpression {
+  readonly evaluate: Evaluate;
+  /** The paths that it reads. */
+  readonly paths: readonly string[];
+}
+
 /**
  * Prepares an expression for evaluation by json-logic-js. What it reads becomes one list, and its paths become the
  * indexes of that list: the library follows no path, so it cannot read what an object inherits.
@@ -32,7 +39,7 @@ interface PartTable {
  * const { expression } = parseExpression({ '===': [{ var: 'concerns.environment' }, 'production'] });
  * compileExpression(expression).evaluate({ concerns: { environment: 'production' } }, []); // true
  */
-export function compileExpression(expression: Expression, slots?: PartTable) {
+export function compileExpression(expression: Expression, slots?: PartTable): CompiledExpression {
   return { evaluate: place(expression, slots), paths: pathsOf(expression) };
 }
 

@@ -5,7 +5,7 @@
  *
  * Each operator has the smallest and the largest number of its operands.
  */
-export const OPERAND_COUNTS = {
+export const OPERAND_COUNTS: Readonly<Record<Operator, readonly [least: number, most: number]>> = {
   var: [1, 2],
   missing: [1, 64],
   '===': [2, 2],
@@ -26,8 +26,28 @@ export const OPERAND_COUNTS = {
   'starts-with': [2, 2],
   'ends-with': [2, 2],
   contains: [2, 2],
-} as const satisfies Readonly<Record<string, readonly [least: number, most: number]>>;
-export type Operator = keyof typeof OPERAND_COUNTS;
+};
+export type Operator =
+  | 'var'
+  | 'missing'
+  | '==='
+  | '!=='
+  | '!'
+  | '!!'
+  | 'and'
+  | 'or'
+  | 'if'
+  | 'in'
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'some'
+  | 'all'
+  | 'none'
+  | 'starts-with'
+  | 'ends-with'
+  | 'contains';
 export type Quantifier = 'some' | 'all' | 'none';
 /** Operators that compute a value from the values of their operands. */
 export type ValueOperator = Exclude<Operator, 'var' | 'missing' | Quantifier>;

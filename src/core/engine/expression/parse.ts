@@ -14,6 +14,15 @@ export type ParseProblem =
   /** A path outside a quantifier that is empty or not a text. */
   | { readonly code: 'computed-path'; readonly place: JsonPath };
 
+/** What JSON Logic says. */
+export interface ParsedExpression {
+  /** An expression also where there are problems, so that everything around them can be checked. */
+  readonly expression: Expression;
+  readonly problems: readonly ParseProblem[];
+  /** The parts that the problems are about. Checks of their meaning would only repeat the problem. */
+  readonly invalid: ReadonlySet<Expression>;
+}
+
 /**
  * Parses JSON Logic. Every other part of this package works with the result instead of the JSON.
  *
@@ -22,9 +31,8 @@ export type ParseProblem =
  * @example
  * parseExpression({ '===': [{ var: 'concerns.environment' }, 'production'] }).expression.type; // 'operation'
  */
-export function parseExpression(json: unknown) {
+export function parseExpression(json: unknown): ParsedExpression {
   const found = nothingFound();
-  /** An expression also where there are problems, so that everything around them can be checked. */
   return { expression: parse(json, [], false, found), ...found };
 }
 

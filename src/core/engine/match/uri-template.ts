@@ -1,3 +1,11 @@
+/** What a URI template matches. */
+export interface CompiledUriTemplate {
+  /** Whether a URI is one of the template. */
+  readonly matches: (uri: string) => boolean;
+  /** How many of its characters stand for themselves. */
+  readonly literals: number;
+}
+
 /**
  * Compiles an RFC 6570 URI template into a matcher. `{name}` matches one or more characters of one path segment.
  * Reserved, fragment, path and query expressions (`{+name}`, `{#name}`, `{/name}`, `{?name}`, `{&name}`) and `{name*}`
@@ -11,7 +19,7 @@
  * @example
  * compileUriTemplate('vault://keys/{id}').matches('vault://keys/7'); // true
  */
-export function compileUriTemplate(template: string) {
+export function compileUriTemplate(template: string): CompiledUriTemplate {
   // A literal is one character, so it is not `ONE` or `MANY`.
   const tokens: string[] = [];
   let literals = 0;

@@ -69,7 +69,7 @@ export class Connection implements ServerConnection {
     options: ConnectionOptions,
     private readonly ports: ConnectionPorts,
     /** Has the requests that passed by before there was a connection. */
-    readonly ledger = new Ledger<Exchange>(),
+    readonly ledger: Ledger<Exchange> = new Ledger(),
   ) {
     const { policy } = options.gate;
     this.state = new ConnectionState(options, this);

@@ -137,7 +137,7 @@ export class Exchange implements Facts {
   }
 
   /** Lets the server answer. */
-  pass(params = this.request.params): void {
+  pass(params: Request['params'] = this.request.params): void {
     this.passedAt = performance.now();
     const id = this.gate.ledger.enter(this);
     this.id = id;

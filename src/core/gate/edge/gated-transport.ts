@@ -28,7 +28,12 @@ import { KnownNames, Outcomes } from './outcomes.js';
 import { showsTool } from './shows-tool.js';
 
 /** A transport with a gate in it. */
-export type GatedTransport = TransportWithGate;
+export interface GatedTransport extends Transport, GateLink {
+  /** Resolves when nothing waits for the store, a list or an answer of the gate. */
+  settled(): Promise<void>;
+  /** Tells the client which lists look different since the policy was replaced, or preferences of its caller changed. */
+  announceChanges(): void;
+}
 
 /**
  * Puts the gate into a transport. Connect a server to the returned transport instead.
@@ -44,7 +49,7 @@ export function gatedTransport(transport: Transport, options: GateOptions): Gate
 }
 
 /** The member by which a transport of HTTP is known whose responses can end without an answer. */
-export const COME_BACK = Symbol.for('mcp-concerns.come-back');
+export const COME_BACK: unique symbol = Symbol.for('mcp-concerns.come-back');
 
 export interface EndingTransport {
   /**

@@ -113,7 +113,7 @@ export class Ledger<E extends { readonly clientId: RequestId }> {
    *
    * @returns the request; `undefined` if there is none
    */
-  cancel(clientId: unknown) {
+  cancel(clientId: unknown): { readonly id: RequestId; readonly entry: E } | undefined {
     const id = this.latest.get(clientId);
     const entry = this.entries.get(id);
     if (id === undefined || entry === undefined) return undefined;

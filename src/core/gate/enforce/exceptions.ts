@@ -19,7 +19,7 @@ const words = (...lines: readonly string[]): Exceptions => new Set(lines.join(' 
  * Of a result that succeeded. Its content is the responsibility of the author of a visible tool, prompt or resource; links to
  * resources and the values of a completion are checked one by one. The client must send back the last two as they are.
  */
-export const CONTENT: Exceptions = words(
+const CONTENT: Exceptions = words(
   'content structuredContent contents messages completion description _meta',
   'requestState nextCursor',
 );

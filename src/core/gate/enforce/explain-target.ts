@@ -11,6 +11,12 @@ import { targetMatcher } from './visibility.js';
 /** In characters. All variants of a longer URI take too long to compare, and a log would not contain it. */
 const MAX_NAME = 1024;
 
+/** A decision in words, and whether the server lists the primitive that it is about. */
+export interface ExplainedTarget {
+  readonly decision: Decision;
+  readonly isListed: boolean;
+}
+
 /**
  * Explains the decision of an access check that was made, for a log, and tells which scopes it takes.
  *
@@ -26,8 +32,8 @@ export function explainTarget(
   { type, name }: Target,
   configuration: Configuration,
   isHidden: boolean,
-  longest = MAX_NAME,
-) {
+  longest: number = MAX_NAME,
+): ExplainedTarget | undefined {
   if (name.length > longest) return undefined;
   const { policy } = configuration;
   const effect = isHidden ? 'hide' : 'show';

@@ -13,6 +13,15 @@ import { decisionOnName, isBareShown, type Lists } from './visibility.js';
 /** What a primitive is called, its name outside, and its position in the list, if the list has it. */
 export type Named = readonly [kind: Kind, name: string, identity: string, position: number | undefined];
 
+/** The names of all primitives that a policy or the server's lists know. */
+export interface AllNames {
+  readonly lists: Lists;
+  /** As clients know them. */
+  readonly outside: readonly Named[];
+  /** Those that one server has for its own, or without one, those of all. */
+  ownOf(server: string | undefined): readonly Named[];
+}
+
 /**
  * Reads the names, URIs and templates of all primitives: those that the lists contain, and those that only the policy's
  * entries name. Of several servers, each knows only its own names. Those of one server are ordinary words in the texts of
@@ -22,7 +31,7 @@ export type Named = readonly [kind: Kind, name: string, identity: string, positi
  * @param policy the policy
  * @returns the names outside, and what returns those that one server has for its own, or without one, those of all
  */
-export function readNames(lists: Lists, policy: Policy) {
+export function readNames(lists: Lists, policy: Policy): AllNames {
   const outside: Named[] = [];
   const inside = new Map<string, Named[]>();
   const add = (kind: Kind, identity: string, own: Inside | undefined, position?: number): void => {
@@ -48,7 +57,7 @@ export function readNames(lists: Lists, policy: Policy) {
 const MEMO = { entries: 64, references: 200_000 };
 
 /** The names of one set of lists, and their finders by configuration key. */
-interface Known extends ReturnType<typeof readNames> {
+interface Known extends AllNames {
   readonly finders: QuickLRU<string, NameFinder>;
 }
 

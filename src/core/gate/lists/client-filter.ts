@@ -7,12 +7,12 @@ import { compilePattern } from './wildcard-pattern.js';
  * The fields of `params.filter` that each list understands (SEP-2564), as servers declare them in
  * `capabilities.<namespace>.filtering.supported`.
  */
-export const FILTER_FIELDS = {
+export const FILTER_FIELDS: Readonly<Record<Kind, readonly FilterField[]>> = {
   tools: ['namePatterns'],
   prompts: ['namePatterns'],
   resources: ['namePatterns', 'uriPatterns'],
   resourceTemplates: ['namePatterns', 'uriPatterns'],
-} as const satisfies { readonly [K in Kind]: readonly FilterField[] };
+};
 
 export type FilterField = 'namePatterns' | 'uriPatterns';
 

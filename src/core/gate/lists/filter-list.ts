@@ -12,6 +12,23 @@ import { narrowDefinitions } from '../enforce/narrow-definitions.js';
 import type { HiddenReport } from '../request/report.js';
 import type { WholeList } from '../request/whole-list.js';
 
+/** What of a list a client gets, and what the log says about it. */
+export interface FilteredList {
+  /** The primitives that the configuration shows, before the client's own filter. */
+  readonly kept: readonly Primitive[];
+  /** How many primitives the client gets on all pages together. */
+  readonly shown: number;
+  /** The primitives for the client. Under `transparency` their values are in `_meta`. */
+  readonly items: readonly Primitive[];
+  readonly total: number;
+  /** How many primitives the client does not get, by reason. */
+  readonly hidden: HiddenReport;
+  readonly rest: Record<string, unknown>;
+  readonly meta: { readonly _meta?: object };
+  /** For the log: the client gets fewer, in `meta`. */
+  readonly warnings: readonly ConcernWarning[];
+}
+
 /**
  * Filters a list, first by the configuration, then by the client's own filter. The order stays the server's.
  *
@@ -28,7 +45,7 @@ export function filterList(
   configuration: Configuration,
   warnings: readonly ConcernWarning[],
   narrow: (shown: readonly Primitive[]) => readonly Primitive[],
-) {
+): FilteredList {
   const { policy, kind, items: all } = bound;
   const { enforcement, transparency, texts } = policy.settings;
   const shadow = enforcement === 'shadow';
@@ -46,18 +63,13 @@ export function filterList(
   // Under `enforce`, the client does not learn which reason hides the rest. Unknown values are for the operator's log.
   const told = [...warnings, ...(enforced ? [] : emptiedBy)];
   return {
-    /** The primitives that the configuration shows, before the client's own filter. */
     kept: shadow ? all : selection.kept,
-    /** How many primitives the client gets on all pages together. */
     shown,
-    /** The primitives for the client. Under `transparency` their values are in `_meta`. */
     items: transparency ? withValues(bound, listed, left) : left,
     total,
-    /** How many primitives the client does not get, by reason. */
-    hidden: (filter === 0 ? selection.hidden : { ...selection.hidden, filter }) satisfies HiddenReport,
+    hidden: filter === 0 ? selection.hidden : { ...selection.hidden, filter },
     rest,
     meta: metaOf(rest, configuration, { shown: listed.length, total }, told),
-    /** For the log: the client gets fewer, in `meta`. */
     warnings: [
       ...warnings,
       ...ofList,

@@ -30,6 +30,13 @@ const MAX_DESCRIBED = 640;
 /** A shorter part of a description tells nothing. */
 const MIN_DESCRIPTION = 12;
 
+/** The schema of the arguments of a tool, by their names. */
+export interface ModelInputSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, object>>;
+  readonly additionalProperties: false;
+}
+
 /**
  * Returns the input schema of the tool `concerns`: one property for each concern that is open to the model and, if it may show
  * more, those about hidden tools.
@@ -38,7 +45,7 @@ const MIN_DESCRIPTION = 12;
  * @example
  * inputSchemaFor([topic]).properties.topic; // { type: 'string', enum: ['news', 'stocks', 'any'], description: … }
  */
-export const inputSchemaFor = (concerns: readonly Concern[]) => ({
+export const inputSchemaFor = (concerns: readonly Concern[]): ModelInputSchema => ({
   type: 'object',
   properties: {
     ...(concerns.some(({ model }) => model === 'free') ? TOOL_PARAMETERS : {}),

@@ -6,6 +6,16 @@ import { summaryOf } from './sentence.js';
 /** What a form offers beside values: to set no value, and to choose no preset. */
 const NONE = '-';
 
+/** The params of `elicitation/create` for a form. */
+export interface FormParams {
+  readonly mode: 'form';
+  readonly message: string;
+  readonly requestedSchema: {
+    readonly type: 'object';
+    readonly properties: Readonly<Record<string, object>>;
+  };
+}
+
 /**
  * Returns the form in which a person switches: the presets, and each concern of the host. Each choice says how many tools
  * it shows. What is in effect is chosen already (MCP, "Elicitation"; SEP-1330).
@@ -15,15 +25,15 @@ const NONE = '-';
  * @example
  * formOf(state).requestedSchema.properties.security;
  */
-export function formOf(state: PanelState) {
+export function formOf(state: PanelState): FormParams {
   const properties = [
     ...(state.presets.length === 0 ? [] : [['preset', presetField(state.presets)] as const]),
     ...hostConcerns(state).map((concern) => [concern.name, concernField(concern)] as const),
   ];
   return {
-    mode: 'form' as const,
+    mode: 'form',
     message: `${summaryOf(state)} Choose what to show.`,
-    requestedSchema: { type: 'object' as const, properties: Object.fromEntries(properties) },
+    requestedSchema: { type: 'object', properties: Object.fromEntries(properties) },
   };
 }
 

@@ -11,6 +11,17 @@ import { ask, type ResponseSteps } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { hidingConcern } from './item-classes.js';
 
+/** The tools that a model may add, and what decides about them. */
+export interface AddableTools {
+  readonly tools: readonly Primitive[];
+  /** Those that are shown already. */
+  readonly shown: ReadonlySet<Primitive>;
+  readonly bound: Catalog<Primitive>;
+  readonly configuration: Configuration;
+  /** Decides about the tools when they are added. */
+  readonly open: Configuration;
+}
+
 /**
  * Finds the tools that a model may add to what is shown: nothing but concerns with `model: free` hides them.
  *
@@ -19,7 +30,7 @@ import { hidingConcern } from './item-classes.js';
  * @example
  * (yield* addableTools(facts))?.tools;
  */
-export function* addableTools(facts: Facts) {
+export function* addableTools(facts: Facts): ResponseSteps<AddableTools | undefined> {
   const found = yield* ask({ need: 'whole', kind: 'tools' });
   if (found.state !== 'complete') return undefined;
   const { bound } = found.list;

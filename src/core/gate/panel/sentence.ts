@@ -27,9 +27,14 @@ export function summaryOf({ shown, total, concerns, items }: PanelState): string
 const listOf = (values: readonly PanelValue[]): string => values.join(' or ');
 
 /** A result of a tool that contains only text. */
-export const textResult = (...lines: readonly string[]) => ({
+export type TextResult = { readonly content: readonly { readonly type: 'text'; readonly text: string }[] };
+
+export const textResult = (...lines: readonly string[]): TextResult => ({
   content: [{ type: 'text', text: lines.join('\n') }],
 });
 
 /** A result of a tool that failed: the text says what to do. */
-export const errorResult = (text: string) => ({ ...textResult(text), isError: true });
+export const errorResult = (text: string): TextResult & { readonly isError: true } => ({
+  ...textResult(text),
+  isError: true,
+});

@@ -20,12 +20,12 @@ export const MAX_AGE_MS = 60_000;
  * that is not older than the second: servers change lists without a word. An empty list is not kept for a host, because a server
  * may still start.
  */
-export const FRESH = {
+export const FRESH: Readonly<Record<'listMs' | 'nameMs' | 'heldMs', number>> = {
   listMs: 5000,
   nameMs: 1000,
   /** Whatever is held, also an empty list: for what a server tells by itself. */
   heldMs: Number.MAX_SAFE_INTEGER,
-} as const;
+};
 const EMPTY_MS = 0;
 
 /** The result of fetching a whole list: the list, the server's error, or that the list exceeds a bound. */
@@ -45,7 +45,7 @@ export class CatalogCache {
   private readonly kept: SharedCatalog;
   private readonly unbounded = new Set<Kind>();
   /** The lists of which a search through all pages once failed to reach the end. */
-  readonly endless = new Set<Kind>();
+  readonly endless: Set<Kind> = new Set();
   private readonly waiting = new Map<Kind, ((outcome: PageOutcome<CachedList>) => void)[]>();
   /** When each list was last fetched, or when that was last tried. Empty if the operator promises that lists do not change. */
   private readonly fetchedAt = new Map<Kind, number>();
@@ -91,7 +91,7 @@ export class CatalogCache {
     policy: Policy,
     ask: AskServer,
     then: (outcome: ListOutcome) => void,
-    freshMs = Number.POSITIVE_INFINITY,
+    freshMs: number = Number.POSITIVE_INFINITY,
   ): void {
     const cached = this.kept.get(kind, freshMs);
     if (cached !== undefined) {
@@ -162,7 +162,7 @@ export class CachedList {
     private readonly servers: ReadonlySet<string>,
   ) {}
 
-  readonly isEmpty = once(() =>
+  readonly isEmpty: () => boolean = once(() =>
     this.pages.every((page) => {
       // Its result can be anything, also `null`.
       const items = read(page, this.kind);
@@ -181,7 +181,7 @@ export class CachedList {
  * connection to a server that several requests use has one too.
  */
 export class SharedCatalog {
-  readonly lists = new Map<Kind, CachedList>();
+  readonly lists: Map<Kind, CachedList> = new Map();
   private readonly versions = new Map<Capability, number>();
   private readonly until = new Map<Kind, number>();
   private readonly since = new Map<Kind, number>();
@@ -192,10 +192,10 @@ export class SharedCatalog {
    */
   constructor(
     private readonly maxAgeMs?: number,
-    private readonly canChange = maxAgeMs !== undefined,
+    private readonly canChange: boolean = maxAgeMs !== undefined,
   ) {}
 
-  get(kind: Kind, freshMs = Number.POSITIVE_INFINITY): CachedList | undefined {
+  get(kind: Kind, freshMs: number = Number.POSITIVE_INFINITY): CachedList | undefined {
     if (this.maxAgeMs !== undefined && Date.now() > (this.until.get(kind) ?? 0)) this.lists.delete(kind);
     const list = this.lists.get(kind);
     // What an operator put here cannot change, and has no time. An empty list may be that of a server that is still starting.

@@ -141,8 +141,10 @@ export function canChange({ policy, active }: Configuration): boolean {
 }
 
 /** Returns whether answers to a request are looked at for what is hidden: something can be, and is enforced. */
-export const isRedacted = (of: { readonly isEnforced: boolean; readonly configuration: Configuration }) =>
-  of.isEnforced && canChange(of.configuration);
+export const isRedacted = (of: {
+  readonly isEnforced: boolean;
+  readonly configuration: Configuration;
+}): boolean => of.isEnforced && canChange(of.configuration);
 
 /** Returns whether a configuration can leave something out of an answer. */
 export const canHide = (configuration: Configuration): boolean =>

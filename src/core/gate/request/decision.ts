@@ -160,7 +160,11 @@ export function* ask<N extends NeedName>(
 }
 
 /** Asks for the lists that tell whether tools, prompts or URIs are shown. */
-export function listsFor(type: Target['type'], names: Iterable<string>, again = true) {
+export function listsFor(
+  type: Target['type'],
+  names: Iterable<string>,
+  again = true,
+): Generator<Need<'lists'>, FactOf<'lists'>, FactOf<'lists'>> {
   const targets = Array.from(names, (name) => ({ type, name }));
   return ask({ need: 'lists', kinds: KINDS_OF[type], targets, again });
 }

@@ -27,6 +27,15 @@ const MALFORMED_HEADER: ConcernWarning = {
     'The Mcp-Concerns header is ignored: it is not a structured-field dictionary (RFC 9651). Send it like "security=high, cost=minimal".',
 };
 
+/** The preferences of one request. */
+export interface SentPreferences {
+  /** Unchecked. */
+  readonly sources: readonly PreferenceSource[];
+  readonly warnings: readonly ConcernWarning[];
+  /** What could not be read. */
+  readonly malformed: readonly InvalidValue[];
+}
+
 /**
  * Collects the preferences that a host sends with one request: in `_meta`, in the session, in the HTTP header and in
  * the URL.
@@ -43,7 +52,7 @@ export function readPreferenceSources(
   request: Request | undefined,
   kept: readonly PreferenceSource[],
   http: HttpRequestInfo | undefined,
-) {
+): SentPreferences {
   const sources: PreferenceSource[] = [];
   const warnings: ConcernWarning[] = [];
   const malformed: InvalidValue[] = [];

@@ -3,6 +3,7 @@ import {
   ACCESS_METHODS,
   CLIENT_CAPABILITIES_META,
   ERRORS,
+  type Era,
   eraOf,
   type Failure,
   isRequest,
@@ -119,8 +120,15 @@ export function passesBy(
   return !createsTask(message);
 }
 
+/** What the log says about a request that passes by. */
+export interface PassingReport {
+  readonly method: string;
+  readonly era: Era;
+  readonly refused?: string;
+}
+
 /** Returns what to report about a request that passes by. Under `shadow`, it says what `enforce` would refuse. */
-export function reportOfPassing(settings: Settings, request: Request) {
+export function reportOfPassing(settings: Settings, request: Request): PassingReport {
   const { method } = request;
   const refused =
     settings.enforcement === 'shadow' && refusalOf(request, routeOf(settings, method)) !== undefined;

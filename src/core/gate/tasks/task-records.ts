@@ -35,13 +35,13 @@ export class StoredRecords implements TaskRecords {
     private readonly store: SessionStore | undefined,
   ) {}
 
-  get(taskId: string) {
+  get(taskId: string): TaskMaker | Promise<TaskMaker | undefined> | undefined {
     const { memory, store } = this;
     const known = memory.get(taskId);
     return known !== undefined || store === undefined ? known : readMaker(store, taskId);
   }
 
-  set(taskId: string, maker: TaskMaker) {
+  set(taskId: string, maker: TaskMaker): Promise<'stored' | 'ended'> | undefined {
     this.memory.set(taskId, maker);
     return this.store?.update(keyOf(taskId), maker);
   }

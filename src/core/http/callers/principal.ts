@@ -1,12 +1,17 @@
-import { errorClass } from '../../errors.js';
+import { type ErrorClass, errorClass } from '../../errors.js';
 import type { PrincipalPreferences } from '../../gate/request/kept-preferences.js';
 import { principalId } from '../../session/principal.js';
 import type { SessionStore } from '../../session/store.js';
 import type { AuthInfo } from '../../wire/transport.js';
 import type { HandlerOptions } from '../fetch-handler.js';
 
+const HandlerErrorBase: ErrorClass<'HandlerError', 'HANDLER_INVALID'> = errorClass(
+  'HandlerError',
+  'HANDLER_INVALID',
+);
+
 /** The options of a handler contradict each other. */
-export class HandlerError extends errorClass('HandlerError', 'HANDLER_INVALID') {}
+export class HandlerError extends HandlerErrorBase {}
 
 /**
  * Returns where the preferences of a caller are kept. A caller is its issuer and subject: without one of them, two callers

@@ -1,8 +1,13 @@
-import { errorClass } from '../../errors.js';
+import { type ErrorClass, errorClass } from '../../errors.js';
 import { memberOf } from '../../wire/transport-layer.js';
 
+const ServerErrorBase: ErrorClass<'ServerError', 'SERVER_NOT_MADE'> = errorClass(
+  'ServerError',
+  'SERVER_NOT_MADE',
+);
+
 /** The function of an endpoint did not make a server for a request. `cause` has the error that it threw. */
-export class ServerError extends errorClass('ServerError', 'SERVER_NOT_MADE') {}
+export class ServerError extends ServerErrorBase {}
 
 /**
  * Lets each server serve once. A server that is connected, or was, has requests of others: an SDK refuses a second transport,

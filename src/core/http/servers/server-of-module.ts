@@ -1,9 +1,14 @@
-import { errorClass } from '../../errors.js';
+import { type ErrorClass, errorClass } from '../../errors.js';
 import { read } from '../../wire/messages.js';
 import { isSdkServer, memberOf } from '../../wire/transport-layer.js';
 
+const ServerModuleErrorBase: ErrorClass<'ServerModuleError', 'SERVER_MODULE_INVALID'> = errorClass(
+  'ServerModuleError',
+  'SERVER_MODULE_INVALID',
+);
+
 /** A module exports no function that makes servers. */
-export class ServerModuleError extends errorClass('ServerModuleError', 'SERVER_MODULE_INVALID') {}
+export class ServerModuleError extends ServerModuleErrorBase {}
 
 /** What a module of a server exports. */
 export interface ServerModuleExports<Factory> {

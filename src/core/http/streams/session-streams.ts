@@ -43,7 +43,7 @@ export class SessionStreams {
   constructor(
     private readonly inner: SessionStore,
     policy: Policy | LivePolicy,
-    pollMs = POLL_MS,
+    pollMs: number = POLL_MS,
   ) {
     this.store = {
       read: (id) => inner.read(id),

@@ -87,7 +87,7 @@ export class SlowReaders {
     this.lowered();
     return {
       /** Ends it if there will be no response. */
-      abandon: () => finish(false),
+      abandon: (): void => finish(false),
       /** Returns the response for the client, and reads the given one as fast as it is written. */
       carry: (response: Response): Response => {
         if (response.body === null) {

@@ -5,7 +5,7 @@ const encoder = new TextEncoder();
 
 /** A text that many bodies contain. Its bytes are kept from the first time that one of these bodies is read. */
 export class SharedText {
-  readonly bytes = once(() => encoder.encode(this.text));
+  readonly bytes: () => Uint8Array = once(() => encoder.encode(this.text));
 
   constructor(readonly text: string) {}
 }

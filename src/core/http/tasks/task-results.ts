@@ -25,6 +25,14 @@ function eventIdOf({ id, params }: McpRequest): string {
   return `res:${toBase64url(new TextEncoder().encode(text))}`;
 }
 
+/** A client that comes back for the result of a task. */
+export interface ReturnedRequest {
+  /** The `tasks/result` that it waits for. */
+  readonly message: McpRequest;
+  /** Its HTTP request as a POST. */
+  readonly post: Request;
+}
+
 /**
  * Reads a request of a client that comes back for the result of a task (MCP 2025-11-25, "Transports: Resumability and
  * Redelivery").
@@ -32,7 +40,7 @@ function eventIdOf({ id, params }: McpRequest): string {
  * @param request the HTTP request
  * @returns the `tasks/result` that the client waits for, and the same HTTP request as a POST; `undefined` for other requests
  */
-export function readReturn({ method, url, headers, signal }: Request) {
+export function readReturn({ method, url, headers, signal }: Request): ReturnedRequest | undefined {
   if (method !== 'GET') return undefined;
   const [, encoded] = EVENT_ID.exec(headers.get('last-event-id') ?? '') ?? [];
   if (encoded === undefined) return undefined;

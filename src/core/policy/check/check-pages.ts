@@ -4,6 +4,13 @@ import { identityOf, mapPrimitive, type ServerCatalog } from '../../engine/mappi
 import type { Policy } from '../../engine/policy.js';
 import { groupBy } from '../../once.js';
 
+/** A page, or a tool of a page, that can be hidden while a tool needs it. */
+export interface HiddenCompanion {
+  readonly kind: 'tools' | 'resources';
+  readonly name: string;
+  readonly tool: string;
+}
+
 /**
  * Finds what tools with pages (MCP Apps) need, and what the policy can hide while the tool is shown.
  *
@@ -13,7 +20,7 @@ import { groupBy } from '../../once.js';
  * @example
  * findHiddenCompanions(policy, catalog); // [{ kind: 'resources', name: 'ui://chart.html', tool: 'chart' }]
  */
-export function findHiddenCompanions(policy: Policy, catalog: ServerCatalog) {
+export function findHiddenCompanions(policy: Policy, catalog: ServerCatalog): readonly HiddenCompanion[] {
   const tools = catalog.tools ?? [];
   const needs = tools.flatMap((tool, position) => {
     const uri = isForPages(tool) ? undefined : pageOf(tool);

@@ -40,7 +40,7 @@ export function checkMeaning(
   complete: boolean,
   parts: readonly ServerPart[] = [],
   shared?: SharedConcerns,
-) {
+): { readonly findings: readonly Finding[]; readonly wrong: readonly PolicyPart[] } {
   const findings: Finding[] = [];
   const wrong: PolicyPart[] = [];
   const reports = files.map((file) => reportsIn(file, findings, wrong));

@@ -2,9 +2,10 @@ import { type Expression, type Literal, operandsOf } from '../../engine/expressi
 import { parseExpression } from '../../engine/expression/parse.js';
 import { identityOf } from '../../engine/mapping.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
-import { KINDS } from '../../engine/policy.js';
+import { KINDS, type Kind } from '../../engine/policy.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import { problem } from '../language/problem.js';
+import type { Path } from '../language/read-yaml.js';
 import type { CatalogCheck } from './catalog-places.js';
 import { type CheckedFile, reportsIn } from './check-values.js';
 import { isUnlisted, mayExist } from './servers/own-catalog.js';
@@ -37,8 +38,17 @@ export function checkRuleNames({ files, catalog, findings }: CatalogCheck): void
   }
 }
 
+/** A condition of a file. */
+export interface CheckedCondition {
+  readonly file: CheckedFile;
+  readonly path: Path;
+  /** The kinds of the primitives that it is about. */
+  readonly kinds: readonly Kind[];
+  readonly expression: Expression;
+}
+
 /** @returns the conditions of a file, each with the kinds of the primitives that it is about */
-export function conditionsIn(file: CheckedFile) {
+export function conditionsIn(file: CheckedFile): readonly CheckedCondition[] {
   const { rules = [], assign = [] } = file.document;
   const conditions = [
     ...rules.map(({ hide, show, when }, index) => ({

@@ -1,5 +1,5 @@
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
-import { errorClass } from '../../errors.js';
+import { type ErrorClass, errorClass } from '../../errors.js';
 import { sha256Of } from '../../sha256.js';
 
 /** The version of the compiled format. It changes when an older version of this package could misread new files. */
@@ -8,8 +8,13 @@ export const COMPILED_FORMAT = 2 as const;
 /** That of 0.2.0, which knew neither uses of tools nor bound arguments, and would have shown what they hide. */
 const FIRST_FORMAT = 1;
 
+const CompiledPolicyErrorBase: ErrorClass<'CompiledPolicyError', 'COMPILED_POLICY_INVALID'> = errorClass(
+  'CompiledPolicyError',
+  'COMPILED_POLICY_INVALID',
+);
+
 /** A compiled policy that this version of the package cannot use. The message gives the reason. */
-export class CompiledPolicyError extends errorClass('CompiledPolicyError', 'COMPILED_POLICY_INVALID') {}
+export class CompiledPolicyError extends CompiledPolicyErrorBase {}
 
 /**
  * Computes the digest of a compiled policy, which identifies what the policy says and shows whether it was changed. Where its

@@ -3,7 +3,7 @@ import { dirname, join, normalize, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Verified } from '../../engine/claims.js';
 import { type CompiledPolicy, type Pins, type Policy, preparePolicy } from '../../engine/policy.js';
-import { errorClass } from '../../errors.js';
+import { type ErrorClass, errorClass } from '../../errors.js';
 import type { PolicyCatalog } from '../check/check-catalog.js';
 import { PolicyError } from '../language/findings.js';
 import { checkReading, type PolicyReport } from './check-reading.js';
@@ -11,8 +11,13 @@ import { joinPins, parseLock } from './lock.js';
 import { policyReader, reasonOf } from './read-file.js';
 import { type IncludedText, lockBeside, MISSING, readFiles } from './reading.js';
 
+const PolicyFileErrorBase: ErrorClass<'PolicyFileError', 'POLICY_UNREADABLE'> = errorClass(
+  'PolicyFileError',
+  'POLICY_UNREADABLE',
+);
+
 /** A policy file or folder that cannot be read. `cause` is the error of the file system, if there is one. */
-export class PolicyFileError extends errorClass('PolicyFileError', 'POLICY_UNREADABLE') {}
+export class PolicyFileError extends PolicyFileErrorBase {}
 
 /** The path of a file or a folder, or its `file:` URL, as `new URL('policy.yaml', import.meta.url)`. */
 type PolicyPath = string | URL;

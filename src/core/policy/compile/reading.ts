@@ -64,7 +64,7 @@ export function readFiles(source: FileSource, texts: ReadonlyMap<string, string>
 export class Reading {
   readonly files: CheckedFile[] = [];
   readonly findings: Finding[] = [];
-  readonly texts = new Map<string, string>();
+  readonly texts: Map<string, string> = new Map();
   /** The names of all files, also of files that could not be read, included files first. */
   readonly order: string[] = [];
   /** The pinned definitions, see `pin`. */

@@ -1,4 +1,4 @@
-import { errorClass } from '../../errors.js';
+import { type ErrorClass, errorClass } from '../../errors.js';
 import { groupBy } from '../../once.js';
 import type { FindingCode } from './finding-codes.js';
 import { paragraph } from './wrapped.js';
@@ -35,6 +35,11 @@ export interface Finding extends Place {
   readonly fix?: Fix;
 }
 
+const PolicyErrorBase: ErrorClass<'PolicyError', 'POLICY_INVALID'> = errorClass(
+  'PolicyError',
+  'POLICY_INVALID',
+);
+
 /**
  * A policy with errors. The message lists every finding with the lines around it, as `formatFindings` writes them.
  *
@@ -45,7 +50,7 @@ export interface Finding extends Place {
  *   if (error instanceof PolicyError) console.error(error.findings.length, error.message);
  * }
  */
-export class PolicyError extends errorClass('PolicyError', 'POLICY_INVALID') {
+export class PolicyError extends PolicyErrorBase {
   /**
    * @param findings all findings, at least one of them an error
    * @param texts the text of each file by file name, for the code frames
@@ -74,7 +79,7 @@ export class PolicyError extends errorClass('PolicyError', 'POLICY_INVALID') {
 export function formatFindings(
   findings: readonly Finding[],
   texts: ReadonlyMap<string, string>,
-  width = Number.POSITIVE_INFINITY,
+  width: number = Number.POSITIVE_INFINITY,
   paint: Paint = (_style, text) => text,
 ): string {
   // Split each file only once: a file can have as many findings as lines.

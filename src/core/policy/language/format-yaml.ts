@@ -9,13 +9,18 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { errorClass } from '../../errors.js';
+import { type ErrorClass, errorClass } from '../../errors.js';
 
 /** Flow collections longer than this many columns are broken into lines. */
 const WIDTH = 110;
 
+const FormatErrorBase: ErrorClass<'FormatError', 'NOT_FORMATTED'> = errorClass(
+  'FormatError',
+  'NOT_FORMATTED',
+);
+
 /** A text that cannot be formatted. The message gives the reason as a clause without a period. */
-export class FormatError extends errorClass('FormatError', 'NOT_FORMATTED') {}
+export class FormatError extends FormatErrorBase {}
 
 /**
  * Formats YAML: indentation, spaces, line breaks of flow collections, quotes. Comments, blank lines and the order of

@@ -27,7 +27,7 @@ export function applyIgnores(
   sources: readonly Source[],
   findings: readonly Finding[],
   wasChecked: (code: string) => boolean,
-) {
+): { readonly findings: readonly Finding[]; readonly silenced: readonly SilencedFinding[] } {
   const added: Finding[] = [];
   const silenced = new Map<Finding, SilencedFinding>();
   for (const source of sources) {

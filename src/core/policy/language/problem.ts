@@ -5,7 +5,7 @@ import type { Finding, Place } from './findings.js';
 import { CATALOG_FINDINGS, FINDINGS } from './generated/findings.js';
 import { toYamlScalar } from './yaml-scalars.js';
 
-const TEXTS = { ...FINDINGS, ...CATALOG_FINDINGS };
+const TEXTS: typeof FINDINGS & typeof CATALOG_FINDINGS = { ...FINDINGS, ...CATALOG_FINDINGS };
 type Texts = typeof TEXTS;
 
 /** A code or, of a code with several texts, the code and the name of one: `duplicate.value`. */

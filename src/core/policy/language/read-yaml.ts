@@ -9,6 +9,7 @@ import {
   Lexer,
   LineCounter,
   type Pair,
+  type ParsedNode,
   Parser,
   visit,
   type YAMLError,
@@ -114,6 +115,17 @@ export function readPolicyText(text: string, file: string): Source {
 const COMPILED =
   /^\{"format":\d+,"digest":"[0-9a-f]{32}",(?:"label":"(?:[^"\\]|\\.)*",)?"files":\[((?:"(?:[^"\\]|\\.)*",?)*)\]/;
 
+/** What a text contains, or where it is nested too deeply. */
+export type ParsedYaml =
+  | { readonly tooDeepAt: number; readonly document?: never; readonly comments?: never }
+  | {
+      readonly tooDeepAt?: never;
+      /** With the errors, warnings and directives. */
+      readonly document: Document.Parsed<ParsedNode>;
+      /** The offset of each comment. */
+      readonly comments: readonly number[];
+    };
+
 /**
  * Parses a text. The composer is recursive, and a stack overflow within a RegExp ends the
  * process, so the depth is limited while the tokens arrive: the parser of tokens is not recursive.
@@ -124,7 +136,7 @@ const COMPILED =
  * @example
  * parseYaml('version: 1', 256).document?.toJS(); // { version: 1 }
  */
-export function parseYaml(text: string, maxDepth: number) {
+export function parseYaml(text: string, maxDepth: number): ParsedYaml {
   const parser = new Parser();
   const tokens = [];
   const comments: number[] = [];
@@ -142,12 +154,7 @@ export function parseYaml(text: string, maxDepth: number) {
     const { message } = problem('bad-yaml.documents', {});
     document.errors.push(new YAMLParseError([more.range[0], more.range[0] + 1], 'MULTIPLE_DOCS', message));
   }
-  return {
-    /** The errors, warnings and directives. */
-    document,
-    /** The offset of each comment. */
-    comments,
-  };
+  return { document, comments };
 }
 
 type MakePlace = (from: number, to: number) => Place;

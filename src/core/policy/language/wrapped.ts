@@ -16,7 +16,7 @@ export function wrapped(
   title: string,
   items: readonly string[],
   separator: string,
-  width = ASSUMED_WIDTH,
+  width: number = ASSUMED_WIDTH,
 ): string[] {
   const lines: string[] = [];
   let line = title;

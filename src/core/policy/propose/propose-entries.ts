@@ -25,7 +25,7 @@ export function proposeEntries(
   catalog: ServerCatalog & { readonly server?: unknown },
   known: ServerCatalog | undefined,
   present = false,
-) {
+): { readonly entries: readonly NewEntry[]; readonly tools: readonly ProposedTool[] } {
   const proposal = proposePolicy(catalog);
   const words = nameWords(proposal.tools.map(({ name }) => name));
   const topicOf = topicChooser(policy, catalog, words);

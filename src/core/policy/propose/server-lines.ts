@@ -1,7 +1,6 @@
 import { identityOf, type ServerCatalog } from '../../engine/mapping.js';
 import { describe } from './topic-values.js';
-import { isEveryday } from './topics/everyday.js';
-import { nameWords, topicWords } from './topics/propose-topics.js';
+import { isEveryday, nameWords, topicWords } from './topics/propose-topics.js';
 import { tellingWords } from './topics/telling-words.js';
 import { tellingNouns } from './topics/topic-nouns.js';
 

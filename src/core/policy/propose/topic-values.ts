@@ -9,6 +9,13 @@ const EXAMPLES = 3;
 /** A longer description costs more than it tells. */
 const MAX_LENGTH = 120;
 
+/** The values of the concern `topic`. */
+export interface TopicValues {
+  /** Whether some are in others. */
+  readonly nested: boolean;
+  readonly values: readonly (readonly [value: string, description: string])[];
+}
+
 /**
  * Describes the topics of a proposal for the person or the model that chooses among them. Topics such as `finance.stocks`
  * and `finance.bonds` are in `finance`, which becomes a value too.
@@ -19,7 +26,7 @@ const MAX_LENGTH = 120;
  * @example
  * topicValues(proposePolicy(catalog)).values[0]; // ['issue', 'list_issues, close_issue; label, assignee']
  */
-export function topicValues({ topics, tools, topicWords }: Proposal) {
+export function topicValues({ topics, tools, topicWords }: Proposal): TopicValues {
   const { values, nested } = withParents(topics);
   return {
     nested,

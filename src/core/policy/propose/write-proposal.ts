@@ -57,7 +57,7 @@ export interface ProposalFacts {
 export function writeProposal(
   proposal: Proposal,
   { server, schema, folder, present = false }: ProposalFacts,
-) {
+): { readonly text: string; readonly parts: ReadonlyMap<string, string> } {
   const tools = toolLines(proposal);
   const presented = present ? presentedLines(proposal) : [];
   const actions = actionPatterns(proposal);

@@ -34,8 +34,8 @@ export function runTestFile(
   file: TestFile = readTestFile(source),
 ): TestFileRun {
   const checked = checkTests({ ...source, locate: file.locate }, file, policy, catalog);
-  const { findings } = applyIgnores([source], [...file.findings, ...checked], () => true);
-  findings.sort(comparePlaces);
+  const applied = applyIgnores([source], [...file.findings, ...checked], () => true);
+  const findings = applied.findings.toSorted(comparePlaces);
   const failed = findings.some(({ severity }) => severity === 'error');
   const subjects = subjectsOf(policy, catalog);
   const results = failed ? [] : file.tests.map((test) => runTest(policy, subjects, test));

@@ -30,7 +30,10 @@ export interface UpdatedExpectation {
  * @example
  * const { text, updates } = updateTests(source, run.results);
  */
-export function updateTests(source: Source, results: readonly TestResult[]) {
+export function updateTests(
+  source: Source,
+  results: readonly TestResult[],
+): { readonly text: string; readonly updates: readonly UpdatedExpectation[] } {
   const updates: UpdatedExpectation[] = [];
   const edits: Edit[] = [];
   const offset = offsetsIn(source.text);

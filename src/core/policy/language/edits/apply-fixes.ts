@@ -9,12 +9,15 @@ import { type Edit, edited, offsetsIn } from './text-edits.js';
  *
  * @param text the text of the file
  * @param findings the findings in this file
- * @returns the new text
+ * @returns the new text, and how many fixes it has
  * @example
  * const { findings, texts } = readPolicy('policy.yaml');
  * applyFixes(texts.get('policy.yaml') ?? '', findings.filter(({ file }) => file === 'policy.yaml')).text;
  */
-export function applyFixes(text: string, findings: readonly Finding[]) {
+export function applyFixes(
+  text: string,
+  findings: readonly Finding[],
+): { readonly text: string; readonly applied: number } {
   const offset = offsetsIn(text);
   const editOf = ({ line, column, endLine, endColumn, text: added }: Fix): Edit => {
     return { from: offset(line, column), to: offset(endLine, endColumn), text: added };

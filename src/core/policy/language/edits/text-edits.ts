@@ -44,7 +44,11 @@ export function edited(text: string, edits: readonly Edit[]): string {
  * @example
  * entryLines(source, source.text.split('\n'), ['primitives', 'tools', 'echo']);
  */
-export function entryLines(source: Source, lines: readonly string[], path: Path) {
+export function entryLines(
+  source: Source,
+  lines: readonly string[],
+  path: Path,
+): { readonly from: number; readonly to: number } | undefined {
   const key = source.locate(path, 'key');
   const value = source.locate(path, 'value');
   const before = lines[key.line - 1]?.slice(0, key.column - 1) ?? '';

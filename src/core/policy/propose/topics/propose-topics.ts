@@ -1,7 +1,7 @@
 import { identityOf, type Primitive } from '../../../engine/mapping.js';
 import { descriptionWords } from '../words/description-words.js';
+import { AROUND_EVERYDAY, EVERYDAY } from '../words/generated/word-lists.js';
 import { countEach, singularOf, type WordsByName, wordsOf } from '../words/words.js';
-import { isEveryday } from './everyday.js';
 import { type PrefixGroup, prefixGroups, wordsWithoutPrefix } from './gateway.js';
 import { topicsFromNames, withSubTopics } from './name-topics.js';
 import { topicsFromTags, toValue } from './tags.js';
@@ -160,3 +160,14 @@ export function nameWords(names: readonly string[]): WordsByName {
     ...groups.flatMap(({ prefix, names: own }) => [...wordsWithoutPrefix(own, prefix)]),
   ]);
 }
+
+/**
+ * Tells whether a tool is an everyday tool, such as a clock or a calculator. It fits every topic.
+ *
+ * @param words the words of its name
+ * @example
+ * isEveryday(['get', 'current', 'time']); // true
+ */
+export const isEveryday = (words: readonly string[]): boolean =>
+  words.every((word) => AROUND_EVERYDAY.has(word) || EVERYDAY.has(word)) &&
+  words.some((word) => EVERYDAY.has(word));
