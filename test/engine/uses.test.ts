@@ -349,11 +349,15 @@ describe('what is left of a tool', () => {
     ['names, where nothing else is shown', 'settings: { unmapped: hide }'],
     [
       'an assign that maps some tools',
-      'assign: [{ when: { "===": [{ var: primitive.name }, reader] }, to: {} }]',
+      'assign: [{ when: { "===": [{ var: primitive.name }, reader] }, to: {} }]\nsettings: { unmapped: hide }',
     ],
     [
       'a rule about some tools',
       'rules: [{ id: r, hide: [tools], when: { and: [{ var: primitive.annotations.readOnlyHint }, { "===": [{ var: arguments.x }, a] }] } }]',
+    ],
+    [
+      'a rule that shows a tool',
+      'rules: [{ id: r, show: [tools], when: { "===": [{ var: primitive.name }, reader] } }]',
     ],
     ['a bound argument', 'bind: { "twin(x)": a }'],
   ])('is the same in a list of many as alone: %s', (_what, more) => {
@@ -364,21 +368,21 @@ primitives:
     own(x=a): { c: high }
     given(x): { c: high }
     given: {}
-patterns: { tools: { "*(x=b)": { c: high }, "*(x=2)": { c: high }, "*(x=a*)": { c: low } } }
+patterns: { tools: { "*(x=b)": { c: high }, "*(x=2)": { c: high }, "*(x=a*)": { c: low }, "te*(x=c)": { c: high } } }
 ${more.startsWith('bind') ? 'settings: { enforcement: enforce }\n' : ''}${more}
 `);
-    const sources = [{ from: 'request', concerns: { c: 'low' } }] as const;
-    const switched = [...sources, { from: 'session', concerns: { '+tools': ['switched'] } }] as const;
-    for (const each of [sources, switched, []]) {
-      const configuration = resolveConfiguration(policy, each);
-      const all = select(bindCatalog(policy, 'tools', TOOLS), configuration);
-      const leftOf = ({ kept, narrowed }: typeof all, tool: Primitive) =>
-        kept.includes(tool) &&
-        (narrowed.get(tool)?.left.parts.map(({ argument, ...left }) => [argument.domain, left]) ?? 'all');
-      for (const tool of TOOLS) {
-        const alone = select(bindCatalog(policy, 'tools', [tool]), configuration);
-        expect([tool.name, leftOf(all, tool)]).toEqual([tool.name, leftOf(alone, tool)]);
-      }
+    const bound = bindCatalog(policy, 'tools', TOOLS);
+    for (const concerns of [{ c: 'low' }, { c: 'low', '+tools': ['switched'] }, {}, { c: 'high' }]) {
+      const configuration = resolveConfiguration(policy, [{ from: 'session', concerns }]);
+      // One after the other, as a list is chosen.
+      const leftOf = ({ uses, items }: typeof bound) =>
+        items.map(({ name }, at) => {
+          const left = uses[at] && remainingOf(uses[at], configuration);
+          const parts = left?.parts.map((part) => ({ ...part, argument: part.argument.domain }));
+          return [name, { ...left, parts }];
+        });
+      const alone = TOOLS.map((tool) => leftOf(bindCatalog(policy, 'tools', [tool]))[0]);
+      expect(leftOf(bound)).toEqual(alone);
     }
   });
 });
@@ -427,7 +431,7 @@ ${entries}
         name: `t${index}`,
       }));
       return () => select(bindCatalog(policy, 'tools', list), configuration);
-    }, 200);
+    }, 600);
     expect(ratio).toBeLessThan(LINEAR);
   });
 
@@ -447,12 +451,12 @@ patterns: { tools: { "*(*=*)": { c: a }, "*(*=v1*)": { c: b }, "*(*)": { c: a } 
       const request = resolveConfiguration(wide, [{ from: 'request', concerns: { c: 'a' } }]);
       let key = 0;
       return () => {
-        for (let times = 0; times < 30; times++) select(bound, { ...request, key: String(key++) });
+        for (let times = 0; times < 8; times++) select(bound, { ...request, key: String(key++) });
       };
     };
     const alike = listOf(() => ({ type: 'number' }));
     const different = listOf((at) => ({ type: 'number', minimum: at }));
-    // A tenth to a fifth. Without it, both take the same.
-    expect(await timeRatio(alike, different)).toBeLessThan(0.5);
+    // A fortieth. Without it, both take the same.
+    expect(await timeRatio(alike, different)).toBeLessThan(0.3);
   });
 });
