@@ -140,6 +140,46 @@ describe('under enforce', () => {
     expect(JSON.stringify(harness.reports)).not.toMatch(/my-/);
   });
 
+  it('reports no value that a rule compared with what the client sent', async () => {
+    const rule = 'rules: [{ id: r, hide: [tools], when: { "===": [{ var: arguments.name }, my-value] } }]';
+    const harness = gate(ENFORCE, `${EFFECTS}primitives: { tools: { projects: {} } }\n${rule}`);
+    expect(await call(harness, { action: 'list', name: 'my-value' })).toMatchObject({
+      result: { isError: true },
+    });
+    const report = harness.reports.find(({ refused }) => refused === 'tools/call');
+    expect(report?.decision).toEqual({
+      effect: 'hide',
+      reason: { code: 'rule', rule: 'r', source: expect.any(String), values: {} },
+    });
+  });
+
+  it('lets a call of two tools with one name pass only if it passes for each', async () => {
+    const properties = { ...PROJECTS.inputSchema.properties, other: { type: 'string' } };
+    const wide = { ...PROJECTS, inputSchema: { ...PROJECTS.inputSchema, properties } };
+    for (const tools of [
+      [wide, PROJECTS],
+      [PROJECTS, wide],
+    ]) {
+      const harness = gate(ENFORCE, POLICY, tools);
+      await call(harness, { action: 'list', other: 'x' });
+      expect(callsOf(harness)).toEqual([]);
+      await call(harness, { action: 'list', count: 1 });
+      expect(callsOf(harness)).toHaveLength(1);
+    }
+  });
+
+  it('refuses a bound argument in any letters, of a tool that does not declare it', async () => {
+    const policy = `${EFFECTS}primitives: { tools: { projects: {} } }\nbind: { project_id: mine }`;
+    const harness = gate(ENFORCE, policy);
+    for (const name of ['project_id', 'Project_ID', 'PROJECT_ID'])
+      expect(await call(harness, { action: 'list', [name]: 'other' })).toMatchObject(
+        refusal(`"${name}" is not an argument`),
+      );
+    expect(callsOf(harness)).toEqual([]);
+    await call(harness, { action: 'delete', other: 1 });
+    expect(callsOf(harness)).toHaveLength(1);
+  });
+
   it('refuses a tool that no list has, although an entry names it', async () => {
     const harness = gate(ENFORCE, POLICY, []);
     await call(harness, { action: 'list' });
@@ -151,6 +191,22 @@ describe('under enforce', () => {
     const harness = gate(`${ENFORCE}, unmapped: hide`, POLICY, [tool, PROJECTS]);
     expect((await listed(harness)).map(({ name }) => name)).toEqual(['projects']);
   });
+});
+
+it('has no hint of values that a call may leave out, unless the policy says it of that too', async () => {
+  const inputSchema = { ...PROJECTS.inputSchema, required: [] };
+  const policy = POLICY.replace(
+    'projects(name):',
+    'projects(action=): { effect: read-only }\n    projects(name):',
+  );
+  const annotationsFor = async (text: string) =>
+    (await listed(gate(ENFORCE, text, [{ ...PROJECTS, inputSchema }])))[0]?.annotations;
+  expect(await annotationsFor(policy)).toEqual({ destructiveHint: true });
+  const also = policy.replace(
+    'projects(action=list): { annotations',
+    'projects(action=): { annotations: { readOnlyHint: true } }\n    projects(action=list): { annotations',
+  );
+  expect(await annotationsFor(also)).toEqual({ destructiveHint: true, readOnlyHint: true });
 });
 
 it('narrows lists under advisory, without better hints, and lets calls pass', async () => {
@@ -208,6 +264,21 @@ primitives: { tools: { projects: {}, "projects(action=delete)": { scope: "x:dele
       code === undefined ? undefined : expect.objectContaining({ code, data: { scope: 'x:delete' } }),
     );
     expect(callsOf(harness)).toHaveLength(code === undefined ? 1 : 0);
+  });
+
+  it('asks for all scopes that the uses of a call take', async () => {
+    const more = policy.replace(
+      '"projects(action=delete)"',
+      '"projects(name=secret)": { scope: "x:delete" }, "projects(name)": { scope: "x:read" }, "projects(action=delete)"',
+    );
+    const harness = gate('enforcement: enforce', more);
+    const scopesOf = async (args: object) => {
+      const answer = await call(harness, args);
+      return answer && 'error' in answer ? answer.error.data : undefined;
+    };
+    expect(await scopesOf({ action: 'list', name: 'x' })).toEqual({ scope: 'x:read' });
+    expect(await scopesOf({ action: 'list', name: 'secret' })).toEqual({ scope: 'x:delete x:read' });
+    expect(callsOf(harness)).toEqual([]);
   });
 
   it('does not let a call in other letters run without the scope', async () => {

@@ -1,3 +1,4 @@
+import { configurationFor } from '../added-tools.js';
 import type { Configuration } from '../effective.js';
 import type { RuleData } from '../expression/evaluate.js';
 import { boundValues } from './bound-values.js';
@@ -63,7 +64,21 @@ function computeRemaining(uses: ToolUses, configuration: Configuration): ToolRem
 export const isUntouched = ({ values, canBeAbsent, argument, fill }: Remaining): boolean =>
   values.type === 'all' && fill === undefined && (canBeAbsent || argument.isRequired);
 
+const latestOfKin = new WeakMap<object, { readonly own: Configuration; readonly left: Remaining }>();
+
+/** Most arguments of a list are alike for a policy, so that what is left of one is left of the next. */
 function remaining(uses: ToolUses, argument: PolicyArgument, configuration: Configuration): Remaining {
+  const { kin } = argument;
+  if (kin === undefined) return computePart(uses, argument, configuration);
+  const own = configurationFor(configuration, 'tools', uses.tool);
+  const known = latestOfKin.get(kin);
+  if (known?.own === own) return { ...known.left, argument };
+  const left = computePart(uses, argument, configuration);
+  latestOfKin.set(kin, { own, left });
+  return left;
+}
+
+function computePart(uses: ToolUses, argument: PolicyArgument, configuration: Configuration): Remaining {
   let asksForScopes = false;
   const isShown = (value: Scalar | undefined): boolean => {
     const { decision } = decideUse(uses, argument, value, configuration);
