@@ -254,11 +254,19 @@ it('lets only the edge of the gate know requests that can wait and send', () => 
   expect(knowing.length).toBeLessThanOrEqual(10);
 });
 
-it('holds and resumes requests in one file', () => {
-  const holding = files.filter(
-    (file) => file.startsWith('src/core/gate/') && /\.(?:hold|resume)\(\)/.test(readFileSync(file, 'utf8')),
+it('suspends and resumes requests in one file', () => {
+  const suspending = files.filter(
+    (file) =>
+      file.startsWith('src/core/gate/') && /\.(?:suspend|resume)\(\)/.test(readFileSync(file, 'utf8')),
   );
-  expect(holding).toEqual(['src/core/gate/edge/gather.ts']);
+  expect(suspending).toEqual(['src/core/gate/edge/gather.ts']);
+});
+
+it('imports SDK v1 into the core in one file, so that all other declarations compile in a project of SDK v2', () => {
+  const files = imports.flatMap(({ file, specifier }) =>
+    file.startsWith('src/core/') && specifier.startsWith('@modelcontextprotocol/sdk/') ? [file] : [],
+  );
+  expect([...new Set(files)]).toEqual(['src/core/http/sdk-v1.ts']);
 });
 
 it('lets one file write policies', () => {

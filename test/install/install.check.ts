@@ -4,10 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MANIFEST, managersOf, run, unreachableRegistry, Workspace } from './project.js';
 
 /** The most that an installation of this package may take, in megabytes as `du -sm` counts. */
-const MAX_MEGABYTES = 37;
+const MAX_MEGABYTES = 14;
 
-/** Subpaths that need an optional peer. All others work after `npm install mcp-concerns` alone. */
-const NEED_PEERS = ['./http/v2', './lambda', './serverless'];
+/** The optional peer that each of these subpaths needs. All others work after `npm install mcp-concerns` alone. */
+const NEEDED: ReadonlyMap<string, string> = new Map([
+  ['./http', '@modelcontextprotocol/sdk'],
+  ['./http/local', '@modelcontextprotocol/sdk'],
+  ['./http/v2', '@modelcontextprotocol/server'],
+  ['./upstream', '@modelcontextprotocol/sdk'],
+  ['./lambda', '@aws-lambda-powertools/logger'],
+]);
 
 const SUBPATHS = Object.keys(MANIFEST.exports).filter((path) => path !== './package.json');
 const specifier = (subpath: string) => subpath.replace('.', MANIFEST.name);
@@ -46,6 +52,18 @@ describe.skipIf(unreachable !== undefined)('the packed package', () => {
     expect(names.filter((name) => /vault|^(src|test|build)\//.test(name))).toEqual([]);
   });
 
+  it('serves a project of SDK v2 that has no SDK v1, and has types that compile there', async () => {
+    const [npm] = managersOf(workspace.folder);
+    if (npm === undefined) throw new Error('There is no package manager.');
+    const project = workspace.project('sdk-v2');
+    const peers = PEERS.filter((name) => !/sdk@|zod/.test(name));
+    await run(npm.add([workspace.tarball, ...peers]), project);
+    const subpaths = SUBPATHS.filter((subpath) => NEEDED.get(subpath) !== '@modelcontextprotocol/sdk');
+    await importAll(project, subpaths);
+    const globals = { lib: ['ES2023'], types: ['node'] };
+    expect(await typeErrors(project, globals, '@modelcontextprotocol/server', subpaths)).toEqual([]);
+  });
+
   for (const [index, name] of managersOf('')
     .map((manager) => manager.name)
     .entries()) {
@@ -72,8 +90,12 @@ describe.skipIf(unreachable !== undefined)('the packed package', () => {
       it('exports every subpath that needs no optional peer', async () => {
         await importAll(
           project,
-          SUBPATHS.filter((subpath) => !NEED_PEERS.includes(subpath)),
+          SUBPATHS.filter((subpath) => !NEEDED.has(subpath)),
         );
+      });
+
+      it.each([...NEEDED])('names what %s needs: %s', async (subpath, peer) => {
+        await expect(importAll(project, [subpath])).rejects.toThrow(`Cannot find package '${peer}'`);
       });
 
       it('runs its command', async () => {
@@ -122,15 +144,19 @@ async function importAll(project: string, subpaths: readonly string[]): Promise<
  *
  * @param project the folder of the project
  * @param globals where the types of globals such as Request come from
+ * @param sdk the module of the SDK that has `McpServer`
+ * @param subpaths what is imported
  * @returns the errors in the program and in the declarations of this package; the SDK has errors of its own
  */
 async function typeErrors(
   project: string,
   globals: { readonly lib: readonly string[]; readonly types: readonly string[] },
+  sdk = '@modelcontextprotocol/sdk/server/mcp.js',
+  subpaths: readonly string[] = SUBPATHS,
 ): Promise<readonly string[]> {
-  const imports = SUBPATHS.map((subpath, index) => `export * as part${index} from '${specifier(subpath)}';`);
+  const imports = subpaths.map((subpath, index) => `export * as part${index} from '${specifier(subpath)}';`);
   const program = `
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { McpServer } from '${sdk}';
 import { attachConcerns } from '${MANIFEST.name}';
 import { loadPolicy } from '${MANIFEST.name}/policy';
 attachConcerns(new McpServer({ name: 'example', version: '1.0.0' }), { policy: loadPolicy('policy.yaml') });

@@ -1,8 +1,8 @@
-import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import type { KnownNames } from '../gate/edge/outcomes.js';
 import { type GateReport, type ReceiveReport, reasonOf, type Timing } from '../gate/request/report.js';
 import type { SessionStore } from '../session/store.js';
 import type { StoreCall } from '../telemetry/request-log.js';
+import type { AuthInfo } from '../wire/transport.js';
 
 /** Receives what happens while an HTTP request is answered. */
 export interface Observer {
