@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../src/core/engine/configuration.js';
+import { decide, evaluate } from '../../src/core/engine/evaluate.js';
 import { parseExpression } from '../../src/core/engine/expression/parse.js';
 import type { Primitive } from '../../src/core/engine/mapping.js';
+import { mapListed } from '../../src/core/engine/pins.js';
 import { bindCatalog, select } from '../../src/core/engine/select.js';
 import { argumentsOf, valueIn } from '../../src/core/engine/uses/domain.js';
 import { judgeCall } from '../../src/core/engine/uses/judge-call.js';
@@ -10,6 +12,7 @@ import { bindsIn } from '../../src/core/engine/uses/policy-uses.js';
 import { remainingOf } from '../../src/core/engine/uses/remaining.js';
 import { usesOf } from '../../src/core/engine/uses/tool-uses.js';
 import { parseUse } from '../../src/core/engine/uses/use-name.js';
+import { usePrimitives } from '../../src/core/engine/uses/use-primitives.js';
 import { parseExact } from '../../src/core/exact-json.js';
 import { growth, LINEAR, timeRatio } from '../growth.js';
 import { policyFromText } from '../policy-text.js';
@@ -86,8 +89,11 @@ function narrowed(policy: string, primitive: Primitive, claims: object = {}) {
   const configuration = resolveConfiguration(prepared, [], { claims: new Map(Object.entries(claims)) });
   const left = remainingOf(uses, configuration);
   const { inputSchema } = narrowTool(uses, left, primitive, true);
-  const properties = (inputSchema as { properties: Record<string, unknown> }).properties;
-  return { left, properties, judge: (args: unknown) => judgeCall(uses, args, configuration) };
+  const { properties, required } = inputSchema as {
+    properties: Record<string, unknown>;
+    required?: readonly string[];
+  };
+  return { left, properties, required, judge: (args: unknown) => judgeCall(uses, args, configuration) };
 }
 const hides = (when: object) => `rules: ${JSON.stringify([{ id: 'r', hide: ['tools'], when }])}`;
 const amount = { var: 'arguments.amount' };
@@ -205,6 +211,31 @@ settings: { defaults: always }`;
     }
   });
 
+  it('is not whole if one range does not say what is left, or null is not left', () => {
+    const hole = narrowed(hides({ '<': [10, amount, 60] }), tool({ amount: { type: 'number' } }));
+    expect(hole.left).toMatchObject({ isWhole: false, parts: [{ isExact: false }] });
+    expect([30, 5, 70].map((each) => hole.judge({ amount: each }).effect)).toEqual([
+      'refuse',
+      'pass',
+      'pass',
+    ]);
+    const noNull = narrowed(hides({ '===': [amount, null] }), tool({ amount: { type: ['string', 'null'] } }));
+    expect(noNull.left).toMatchObject({ isWhole: false, parts: [{ isExact: false }] });
+    expect([null, 'a'].map((each) => noNull.judge({ amount: each }).effect)).toEqual(['refuse', 'pass']);
+  });
+
+  it('has the names of the values that are left, and requires what a call may not leave out', () => {
+    const enumNames = ['One', 'Two', 'Three'];
+    const policy = 'patterns: { tools: { "t(x=*)": { c: b }, "t(x=a)": { c: a }, "t(x=c)": { c: a } } }';
+    const both = narrowed(
+      `concerns: { c: { values: [a, b], match: at-most, default: a } }\n${policy}\nsettings: { defaults: always }`,
+      tool({ x: { type: 'string', enum: ['a', 'b', 'c'], enumNames } }),
+    );
+    expect(both.properties.x).toEqual({ type: 'string', enum: ['a', 'c'], enumNames: ['One', 'Three'] });
+    expect(both.required).toEqual(['x']);
+    expect(both.judge({}).effect).toBe('refuse');
+  });
+
   it.each([2 ** 53, -(2 ** 53), 1e300])('has no integer that another one could be: %d', (sent) => {
     const { judge } = narrowed(
       hides({ '>': [amount, { var: 'claims.limit' }] }),
@@ -300,6 +331,22 @@ settings: { defaults: always }`;
     expect([kept[0], left.size]).toEqual([list[0], 0]);
     expect(kept[0]).toBe(list[0]);
   });
+});
+
+it('is hidden with its tool, whatever the policy says of it', () => {
+  const policy = policyFromText(`version: 1
+concerns: { c: { values: [a, b], match: at-most } }
+primitives: { tools: { t: { c: b }, t(x=a): { c: a } } }
+`);
+  const configuration = resolveConfiguration(policy, [{ from: 'request', concerns: { c: 'a' } }]);
+  const uses = usePrimitives(policy, tool({ x: { enum: ['a'] } }, { required: ['x'] }));
+  expect(uses.map(({ name }) => name)).toEqual(['t(x=a)']);
+  for (const use of uses) {
+    const mapping = mapListed(policy, 'tools', use);
+    expect(decide(mapping, configuration).effect).toBe('hide');
+    expect(evaluate(mapping, configuration)).toMatchObject({ effect: 'hide', reason: { actual: ['b'] } });
+    expect(decide(mapping, resolveConfiguration(policy, [])).effect).toBe('show');
+  }
 });
 
 it('is not computed for policies that say nothing about arguments', () => {

@@ -153,20 +153,22 @@ export interface NarrowedTool {
 
 /** Returns a text that is the same for lists that look the same. */
 export const listText = ({ kept, narrowed }: Selection<Primitive>): string =>
-  JSON.stringify(narrowed.size === 0 ? kept : kept.map((item) => [item, partsText(narrowed.get(item))]));
+  JSON.stringify(narrowed.size === 0 ? kept : kept.map((item) => [item, textOf(narrowed.get(item))]));
 
 /** Returns whether two selections of one list look the same. */
 export const looksSame = (old: Selection<Primitive>, now: Selection<Primitive>): boolean =>
   old.kept.length === now.kept.length &&
   old.kept.every((item, position) => item === now.kept[position]) &&
   [...old.narrowed.keys(), ...now.narrowed.keys()].every(
-    (item) => partsText(old.narrowed.get(item)) === partsText(now.narrowed.get(item)),
+    (item) => textOf(old.narrowed.get(item)) === textOf(now.narrowed.get(item)),
   );
 
-const partsText = (found: NarrowedTool | undefined): string | undefined =>
-  found &&
+const textOf = (found: NarrowedTool | undefined): string | undefined => found && partsText(found);
+
+/** Returns a text that is the same where the same is left of a tool. */
+export const partsText = ({ left }: NarrowedTool): string =>
   JSON.stringify(
-    found.left.parts.map(({ values, canBeAbsent, fill }) => [values, canBeAbsent, fill !== undefined]),
+    left.parts.map(({ values, canBeAbsent, fill }) => [values, canBeAbsent, fill !== undefined]),
   );
 
 /** Concerns and values are numbers, which mean something else in another policy. */

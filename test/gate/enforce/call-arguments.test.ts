@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../src/core/exact-json.js';
+import { read } from '../../../src/core/wire/messages.js';
 import { Harness, policyOf } from '../gate-harness.js';
 
 const EFFECTS = `
@@ -310,6 +311,26 @@ primitives:
     const harness = gate(ENFORCE, policy, [tool('run_tool', { tool: { oneOf: values } }), ...others]);
     const [narrowed] = await listed(harness);
     expect(narrowed?.inputSchema.properties).toEqual({ tool: { type: 'string', enum: ['read_file'] } });
+  });
+
+  it.each([
+    ['beside others', ['read_file', 'write_file'], { type: 'string', enum: ['read_file'] }],
+    ['alone', ['write_file'], undefined],
+  ])('do not pass where the policy hides no use: %s', async (_where, values, listedAs) => {
+    const open = policy.replace(
+      '"run_tool(tool=purge_all)": { effect: write }',
+      '"run_tool(tool=read_file)": {}',
+    );
+    const [, ...others] = tools;
+    const harness = gate(ENFORCE, open, [
+      tool('run_tool', { tool: { type: 'string', enum: values } }),
+      ...others,
+    ]);
+    const [narrowed] = await listed(harness);
+    expect(read(narrowed, 'inputSchema', 'properties', 'tool')).toEqual(listedAs);
+    const answer = await call(harness, { tool: 'write_file' }, {}, 'run_tool');
+    expect(answer).toMatchObject({ result: { isError: true } });
+    expect(callsOf(harness)).toEqual([]);
   });
 
   it('stay out of a narrowed enum, and do not pass', async () => {

@@ -36,13 +36,13 @@ settings: { unmapped: show, enforcement: enforce }
 `;
 
 const tokensOf = (definition: object): number => JSON.stringify(definition).length;
-const documentOf = (preferences: Record<string, string | null>, text = POLICY) => {
+const documentOf = (preferences: Record<string, string | null>, text = POLICY, count = tokensOf) => {
   const policy = policyOf(text);
   return panelState({
     preferences,
     configure: configureFor(policy),
     catalogs: bindAll(policy, { tools: TOOLS }),
-    tokensOf,
+    tokensOf: count,
     ...{ revision: 1, server: { name: 'test' }, session: 's', sessions: [], warnings: [] },
   });
 };
@@ -83,6 +83,16 @@ describe('the page of a server with uses', () => {
     expect(total).toEqual({ tools: 3, tokens: all });
     // Only the engine can tell what is left after a change.
     expect(rulesDecide).toBe(true);
+  });
+
+  it('counts once what many preferences leave of a tool', () => {
+    const topics = Array.from({ length: 20 }, (_, at) => `t${at}`);
+    const text = POLICY.replace('concerns:', `concerns:\n  topic: { values: [${topics}] }`);
+    const counted: string[] = [];
+    documentOf({ effect: 'read-only' }, text, (definition) => counted.push(JSON.stringify(definition)));
+    expect(counted).toHaveLength(new Set(counted).size);
+    // Three tools, and one of them without what two preferences hide.
+    expect(counted).toHaveLength(4);
   });
 
   it('says what preferences have taken away, and not what only the operator hides', () => {

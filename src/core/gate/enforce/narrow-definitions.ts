@@ -1,12 +1,26 @@
 import type { Configuration } from '../../engine/configuration.js';
 import type { Primitive } from '../../engine/mapping.js';
-import { type Catalog, type NarrowedTool, type Selection, select } from '../../engine/select.js';
+import { type Catalog, type NarrowedTool, partsText, type Selection, select } from '../../engine/select.js';
 import { narrowTool } from '../../engine/uses/narrow.js';
+import type { ToolUses } from '../../engine/uses/tool-uses.js';
 import { getOrMake } from '../../once.js';
 import { redactDefinitions } from './definitions.js';
 
-/** Selections are remembered, and so is what was written for them. A definition can be redacted in several ways. */
-const known = new WeakMap<NarrowedTool, WeakMap<Primitive, Primitive>>();
+/** What was written, by the definition: it can be redacted in several ways. */
+type Written = WeakMap<Primitive, Primitive>;
+
+/** Selections are remembered, and so is what was written for them. */
+const known = new WeakMap<NarrowedTool, Written>();
+/** Many configurations leave the same of a tool. Then it has one definition, which is written and counted once. */
+const sameLeft = new WeakMap<ToolUses, Map<string, Written>>();
+/** Values of claims can be different for each caller. */
+const MAX_REMEMBERED = 64;
+
+function writtenFor(found: NarrowedTool): Written {
+  const ofTool = getOrMake(sameLeft, found.uses, () => new Map<string, Written>());
+  if (ofTool.size >= MAX_REMEMBERED) ofTool.clear();
+  return getOrMake(ofTool, partsText(found), () => new WeakMap());
+}
 
 /**
  * Writes what is left of tools into their definitions. It comes last, so that what finds a primitive by its object still finds it.
@@ -27,7 +41,7 @@ export function narrowDefinitions(
   return definitions.map((definition, index) => {
     const found = narrowed.get(listed[index] ?? definition);
     if (found === undefined) return definition;
-    const written = getOrMake(known, found, () => new WeakMap<Primitive, Primitive>());
+    const written = getOrMake(known, found, () => writtenFor(found));
     return getOrMake(written, definition, () => narrowTool(found.uses, found.left, definition, isEnforced));
   });
 }
