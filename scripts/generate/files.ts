@@ -13,12 +13,11 @@ import { schemaFiles } from './schemas.js';
  * for (const [file, text] of await generatedFiles()) writeFileSync(file, text);
  */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
-  const data = new Map(dataFiles());
   return new Map([
     ['docs/architecture.md', architecturePage()],
-    ['src/core/gate/panel/generated/page.ts', await writePage(data)],
+    ['src/core/gate/panel/generated/page.ts', await writePage()],
     ...(await schemaFiles()),
     commandsFile(),
-    ...data,
+    ...dataFiles(),
   ]);
 }

@@ -1,19 +1,17 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { build, type Plugin, transform } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /**
  * Bundles the page into one HTML text without references to other files.
  *
- * @param data the modules that are generated from data, which may not be written yet, by their path in the repository
  * @returns a module with the page, and with the content security policy that permits exactly its script and its style
  * @example
- * writeFileSync('page.ts', await writePage(new Map(dataFiles())));
+ * writeFileSync('page.ts', await writePage());
  */
-export async function writePage(data: ReadonlyMap<string, string>): Promise<string> {
+export async function writePage(): Promise<string> {
   const css = await transform(readFileSync('src/web/page/page.css', 'utf8'), { loader: 'css', minify: true });
   const bundle = await build({
     entryPoints: ['src/web/page/main.tsx'],
@@ -26,7 +24,6 @@ export async function writePage(data: ReadonlyMap<string, string>): Promise<stri
     jsxImportSource: 'preact',
     legalComments: 'none',
     write: false,
-    plugins: [generated(data)],
   });
   const style = css.code.trim();
   // The text of a script ends at the first "</script", wherever it is.
@@ -52,18 +49,3 @@ export async function writePage(data: ReadonlyMap<string, string>): Promise<stri
     '',
   ].join('\n');
 }
-
-/** Gives a bundle the modules that are generated with it. On the disk they are old, or missing. */
-const generated = (data: ReadonlyMap<string, string>): Plugin => ({
-  name: 'generated',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\/generated\// }, ({ path, resolveDir }) => {
-      const file = relative('', join(resolveDir, path)).replaceAll('\\', '/').replace(/\.js$/, '.ts');
-      return data.has(file) ? { path: file, namespace: 'generated' } : undefined;
-    });
-    onLoad({ filter: /./, namespace: 'generated' }, ({ path }) => ({
-      contents: data.get(path) ?? '',
-      loader: 'ts',
-    }));
-  },
-});

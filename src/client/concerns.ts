@@ -1,6 +1,6 @@
 import type { HostPreferences, PreferenceProblem } from './check-preferences.js';
 import type { Declaration } from './declaration.js';
-import type { LIST_METHODS } from './lists.js';
+import type { ListMethods } from './lists.js';
 import type { Delivery } from './preference-sync.js';
 import type { Kind } from './request-meta.js';
 import type { HostClient, HostTransport, RequestOptions } from './sdk.js';
@@ -22,8 +22,8 @@ export type ListMethod<F> = F extends (params?: infer P, options?: infer O) => i
   ? (params?: P & { readonly filter?: ListFilter }, options?: O) => R
   : never;
 
-/** The result of a client's list method. */
-export type ListOf<C extends HostClient, K extends Kind> = Awaited<ReturnType<C[(typeof LIST_METHODS)[K]]>>;
+/** The result of a client's list method, as the SDK of the host types it. */
+export type ListOf<C extends HostClient, K extends Kind> = Awaited<ReturnType<C[ListMethods[K]]>>;
 
 /** A list that was fetched again because it may have changed, or the error if that failed. */
 export type ListChange<C extends HostClient> = {

@@ -2,7 +2,7 @@ import { LISTS, METHODS, read } from '../core/wire/messages.js';
 import type { HostPreferences } from './check-preferences.js';
 import type { Concerns, ListChange } from './concerns.js';
 import { ListRefresher } from './list-refresher.js';
-import { checkFilter, fetchAll, LIST_METHODS } from './lists.js';
+import { checkFilter, fetchAll, LIST_METHODS, type ListMethods } from './lists.js';
 import { type Delivery, PreferenceSync } from './preference-sync.js';
 import { acceptsPreferences, inMeta, KINDS, type Kind } from './request-meta.js';
 import { callClient, changeSent, type HostClient } from './sdk.js';
@@ -102,7 +102,7 @@ export function createConcerns<C extends HostClient>(
   // The methods have the signatures of the client's own, which differ between v1 and v2.
   const methods = Object.fromEntries([...listMethods, ...primitiveMethods]) as Pick<
     Concerns<C>,
-    (typeof LIST_METHODS)[Kind] | (typeof PRIMITIVE_METHODS)[number]
+    ListMethods[Kind] | (typeof PRIMITIVE_METHODS)[number]
   >;
 
   return {

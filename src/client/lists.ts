@@ -6,12 +6,19 @@ import type { Kind } from './request-meta.js';
 import type { HostClient } from './sdk.js';
 
 /** The client's method for each list. */
-export const LIST_METHODS = {
+export interface ListMethods extends Readonly<Record<Kind, keyof HostClient>> {
+  readonly tools: 'listTools';
+  readonly prompts: 'listPrompts';
+  readonly resources: 'listResources';
+  readonly resourceTemplates: 'listResourceTemplates';
+}
+
+export const LIST_METHODS: ListMethods = {
   tools: 'listTools',
   prompts: 'listPrompts',
   resources: 'listResources',
   resourceTemplates: 'listResourceTemplates',
-} as const satisfies { readonly [K in Kind]: keyof HostClient };
+};
 
 /** No real list has more pages. */
 const MAX_PAGES = 1000;

@@ -33,6 +33,11 @@ export function inMeta<P extends object | undefined>(params: P, preferences: Hos
   return { ...params, _meta: { ...others, [EXTENSION_ID]: { concerns: preferences } } } as P;
 }
 
+/** The capabilities of a client with preferences. */
+export interface ConcernsCapabilities<P> {
+  readonly extensions: Readonly<Record<typeof EXTENSION_ID, { readonly concerns: P }>>;
+}
+
 /**
  * Returns client capabilities that declare preferences for a whole connection, in both protocol eras: sent with
  * `initialize`, or with each request of a modern connection. No other function of this module is needed then.
@@ -45,6 +50,6 @@ export function inMeta<P extends object | undefined>(params: P, preferences: Hos
  * @example
  * new Client({ name: 'host', version: '1.0.0' }, { capabilities: concernsCapabilities({ preset: 'safe' }) });
  */
-export function concernsCapabilities<P extends HostPreferences>(preferences: P) {
+export function concernsCapabilities<P extends HostPreferences>(preferences: P): ConcernsCapabilities<P> {
   return { extensions: { [EXTENSION_ID]: { concerns: preferences } } };
 }

@@ -54,7 +54,7 @@ export class BridgedServer implements UpstreamServer {
     await transport.start();
   }
 
-  close = once(() => this.leave());
+  close: () => Promise<void> = once(() => this.leave());
 
   private async leave(): Promise<void> {
     const { transport } = this;

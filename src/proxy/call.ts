@@ -6,7 +6,8 @@ import { reasonOf, UpstreamError } from './upstream-error.js';
 export type Params = Record<string, unknown> | undefined;
 
 /** Returns the member of a message that has parameters, if it has some. */
-export const paramsOf = (params: Params) => (params === undefined ? {} : { params });
+export const paramsOf = (params: Params): { readonly params?: Record<string, unknown> } =>
+  params === undefined ? {} : { params };
 
 /** Does nothing: for what happens and needs no answer. */
 export const ignore = (): void => undefined;

@@ -1,6 +1,15 @@
 import type { CallAnswer } from '../core/wire/calls.js';
 import { ERRORS, type Members, membersOf, read } from '../core/wire/messages.js';
-import { type WalkBounds, walkPages } from '../core/wire/page-walker.js';
+import { type WalkBounds, type WalkEnd, walkPages } from '../core/wire/page-walker.js';
+
+/** The pages of a list together. */
+export interface ListedPages {
+  readonly items: readonly unknown[];
+  /** What the last page says besides. */
+  readonly about: Members;
+  /** Why there are no more. */
+  readonly end: WalkEnd;
+}
 
 /**
  * Lists all pages of a list. A server without this kind of primitive does not know the method: its list is empty.
@@ -8,13 +17,13 @@ import { type WalkBounds, walkPages } from '../core/wire/page-walker.js';
  * @param key the member of a result that has the items
  * @param ask asks for a page, with the cursor if it is not the first
  * @param bounds how far to go
- * @returns the items, what the last page says besides, and why there are no more. An error, or what `ask` throws, is `failed`.
+ * @returns the items of all pages. An error, or what `ask` throws, ends them as `failed`.
  */
 export async function listPages(
   key: string,
   ask: (cursor: { readonly cursor?: string | number }) => Promise<CallAnswer>,
   bounds: WalkBounds = {},
-) {
+): Promise<ListedPages> {
   const items: unknown[] = [];
   const most = bounds.items ?? Number.POSITIVE_INFINITY;
   let isCut = false;
@@ -39,7 +48,7 @@ export async function listPages(
   };
   const { end } = await walkPages(fetchPage, { onPage, bounds });
   if (end.kind === 'repeated-cursor') dropRepeated(items, latest);
-  return { items, about, end: isCut ? ({ kind: 'too-many-items' } as const) : end };
+  return { items, about, end: isCut ? { kind: 'too-many-items' } : end };
 }
 
 /** Removes the last page if it says nothing that an earlier one did not: that page was sent twice. */

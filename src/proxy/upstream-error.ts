@@ -1,4 +1,4 @@
-import { errorClass } from '../core/errors.js';
+import { type ErrorClass, errorClass } from '../core/errors.js';
 import type { HttpRefusal } from '../core/http/upstream-server.js';
 
 /** MCP 2026-07-28, basic/versioning: the server does not speak the version of the request. */
@@ -34,11 +34,16 @@ export interface RefusedBody {
   readonly text: string;
 }
 
+const UpstreamErrorBase: ErrorClass<'UpstreamError', 'UPSTREAM_FAILED'> = errorClass(
+  'UpstreamError',
+  'UPSTREAM_FAILED',
+);
+
 /**
  * A server behind the endpoint did not answer. Clients get the message, so it has nothing of the request, the command or the
  * headers.
  */
-export class UpstreamError extends errorClass('UpstreamError', 'UPSTREAM_FAILED') {
+export class UpstreamError extends UpstreamErrorBase {
   constructor(
     message: string,
     readonly failure: Failure = {},

@@ -27,12 +27,12 @@ const ownInitialize = (capabilities: Caller['asks']): Params => ({
 
 /** One server behind the endpoint: which era is spoken to it, and which connection a client may use. */
 export class Upstream {
-  readonly listeners = new Set<ChangeListener>();
+  readonly listeners: Set<ChangeListener> = new Set();
   /** Schemas of its tools, which say which arguments a server over HTTP wants as headers. */
-  readonly tools = new Map<string, unknown>();
+  readonly tools: Map<string, unknown> = new Map();
   /** The one modern connection of everybody: the protocol has no state of a connection (basic/index). */
   private readonly modernLink: Link;
-  readonly eras = new EraOfServer();
+  readonly eras: EraOfServer = new EraOfServer();
   /** Whether the server is at a URL; `undefined` before it was opened. */
   private isRemote: boolean | undefined;
   private readonly pool = new Pool<Link>();
@@ -46,7 +46,7 @@ export class Upstream {
   private readonly limits: { readonly startMs: number; readonly silenceMs: number };
   private isPaused = false;
   /** The responses to clients that share connections. */
-  readonly readers = new SlowReaders({ pause: (isPaused) => this.pause(isPaused) });
+  readonly readers: SlowReaders = new SlowReaders({ pause: (isPaused) => this.pause(isPaused) });
 
   constructor(
     private readonly openWire: () => Transport,

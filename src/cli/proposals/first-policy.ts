@@ -4,7 +4,7 @@ import type { ServerCatalog } from '../../core/engine/mapping.js';
 import { pinsOf } from '../../core/engine/pins.js';
 import { writeLock } from '../../core/policy/compile/lock.js';
 import { formatOwnYaml } from '../../core/policy/language/format-yaml.js';
-import { proposePolicy } from '../../core/policy/propose/propose-policy.js';
+import { type Proposal, proposePolicy } from '../../core/policy/propose/propose-policy.js';
 import { writeProposal } from '../../core/policy/propose/write-proposal.js';
 import type { CountedCatalog } from '../inputs/token-counter.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
@@ -23,7 +23,11 @@ import { actionsLine, checkLine, effectsLine, serverLines, topicsLine } from './
 import { silenceServerTexts } from './server-texts.js';
 
 /** A proposed policy, and the texts of its files. */
-type ProposedFiles = ReturnType<typeof proposeFiles>;
+export interface ProposedFiles {
+  readonly proposal: Proposal;
+  /** By path relative to the policy, which is the first. */
+  readonly texts: ReadonlyMap<string, string>;
+}
 
 /**
  * Proposes a policy for one server.
@@ -37,7 +41,12 @@ type ProposedFiles = ReturnType<typeof proposeFiles>;
  * @example
  * proposeFiles('policies/files.yaml', catalog, 'files').texts.get('files.yaml');
  */
-export function proposeFiles(output: string, catalog: ServerCatalog, server: string, present = false) {
+export function proposeFiles(
+  output: string,
+  catalog: ServerCatalog,
+  server: string,
+  present = false,
+): ProposedFiles {
   const schema = schemaBeside(output, 'schema.json').path;
   const folder = basename(output).replace(/\.ya?ml$/, '');
   const proposal = proposePolicy(catalog);

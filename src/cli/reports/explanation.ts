@@ -14,7 +14,7 @@ import { mapListed } from '../../core/engine/pins.js';
 import type { Kind, Policy, Rule } from '../../core/engine/policy.js';
 import { present } from '../../core/engine/present.js';
 import { serverOf } from '../../core/engine/servers/outside-names.js';
-import { detailsOf } from '../../core/policy/diff/compare-definitions.js';
+import { type DefinitionDetail, detailsOf } from '../../core/policy/diff/compare-definitions.js';
 import type { CallerConfiguration } from '../options/preferences.js';
 import type { Origins } from './configuration-origins.js';
 
@@ -28,7 +28,7 @@ export interface Explanation {
   readonly reason: Decision['reason'];
   readonly mapped: boolean;
   /** What hosts get in place of what the server lists. */
-  readonly presented: ReturnType<typeof detailsOf>;
+  readonly presented: readonly DefinitionDetail[];
   readonly concerns: readonly ExplainedConcern[];
   /** The rules about this kind; those that apply come first. */
   readonly rules: readonly ExplainedRule[];

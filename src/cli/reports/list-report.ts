@@ -18,7 +18,7 @@ import { leftInWords } from './left-in-words.js';
 /** The decisions about all primitives of a server, for one configuration. */
 export interface ListReport {
   /** The values in effect, by concern. */
-  readonly configuration: ReturnType<typeof describeConfiguration>;
+  readonly configuration: Readonly<Record<string, string | number | readonly (string | number)[]>>;
   readonly all: readonly DecidedPrimitive[];
 }
 

@@ -8,6 +8,13 @@ import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilitie
 import { type Row, table } from '../terminal/layout.js';
 import type { Paper } from '../terminal/output.js';
 
+/** The scopes that would show a tool to a caller. */
+export interface MissingScopes {
+  readonly caller: string;
+  readonly tool: string;
+  readonly scopes: readonly string[];
+}
+
 /**
  * Names for each hidden tool the scopes that show it.
  *
@@ -22,7 +29,7 @@ export function scopesOfTools(
   policy: Policy,
   tools: readonly Primitive[],
   callers: ReadonlyMap<string, Verified>,
-) {
+): readonly MissingScopes[] {
   return [...callers].flatMap(([caller, verified]) => {
     const known: Caller = { ...verified, capabilities: FULL_CLIENT_CAPABILITIES, era: 'legacy' };
     const configuration = resolveConfiguration(policy, [], known);
@@ -38,7 +45,7 @@ export function scopesOfTools(
 }
 
 /** Writes a table for each caller who lacks a scope. */
-export function scopesText(found: ReturnType<typeof scopesOfTools>, paper: Paper): string {
+export function scopesText(found: readonly MissingScopes[], paper: Paper): string {
   const tables = [...groupBy(found, ({ caller }) => caller)].map(([name, own]) => {
     const rows = own.map(({ tool, scopes }): Row => [tool, scopes.join(' '), '']);
     return `${[`Scopes that show tools to ${name}:`, ...table(rows, paper)].join('\n')}\n\n`;

@@ -1,7 +1,10 @@
+import type { SharedCatalog } from '../../core/gate/request/catalog-cache.js';
+import type { SlowReaders } from '../../core/http/streams/slow-readers.js';
 import { deferred } from '../../core/once.js';
 import {
   type Capability,
   ERRORS,
+  type Era,
   LIST_CHANGES,
   listChangedMethod,
   METHODS,
@@ -50,27 +53,27 @@ export class EarlyServer implements Backend {
     this.inner = backends.behind(client, { ...port, tell: this.telling(port.tell) });
   }
 
-  get readers() {
+  get readers(): SlowReaders {
     return this.inner.readers;
   }
 
-  get isLocal() {
+  get isLocal(): boolean {
     return this.inner.isLocal;
   }
 
-  get serverEra() {
+  get serverEra(): Era | undefined {
     return this.inner.serverEra;
   }
 
-  get servers() {
+  get servers(): ReadonlySet<string> {
     return this.inner.servers;
   }
 
-  get isEarly() {
+  get isEarly(): boolean {
     return this.start.isEarly;
   }
 
-  listsFor(request: Request) {
+  listsFor(request: Request): SharedCatalog | undefined {
     // What the server listed when it was up last must not be kept as what it lists.
     return this.start.isEarly ? undefined : this.inner.listsFor(request);
   }

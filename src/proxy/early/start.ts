@@ -43,7 +43,7 @@ const QUIET_MS = 300;
 /** One start of a server, for one client or for all that share it: what they are answered before it is up, and what it lists. */
 export class Start {
   /** Told which lists are not what they were said to be. */
-  readonly clients = new Set<(changed: Capability) => void>();
+  readonly clients: Set<(changed: Capability) => void> = new Set();
   /** Resolves when the server is up and was compared, or cannot be started. */
   checked: Promise<void> = Promise.resolve();
   /** Whether clients are answered with what the server listed when it was up last. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { METHODS, type Members, read } from '../../core/wire/messages.js';
-import { type ChannelOwner, ownCall, type Params } from '../call.js';
+import { type ChannelOwner, ownCall, type Params, type ServerCall } from '../call.js';
 import { Channel } from '../channel.js';
 import { EraUnavailable, InitializeRefused, UNSUPPORTED_VERSION, UpstreamError } from '../upstream-error.js';
 import type { Wire } from '../wires/wire.js';
-import { LEGACY_VERSIONS, MODERN_VERSION, SELF, wrapParams } from './envelope.js';
+import { type ClientFacts, LEGACY_VERSIONS, MODERN_VERSION, SELF, wrapParams } from './envelope.js';
 
 /**
  * Milliseconds after which a silent process is asked for a sign of life: `npx` may still download it. Then it answers both
@@ -20,7 +20,7 @@ export interface Limits {
 }
 
 /** The envelope of requests that belong to no client. */
-export const NOBODY = { info: SELF, capabilities: {} } as const;
+export const NOBODY: ClientFacts = { info: SELF, capabilities: {} };
 
 /**
  * Opens a server that is spoken to in the legacy era.
@@ -156,7 +156,7 @@ async function isSilent(channel: Channel): Promise<boolean> {
 const LEGACY = `it does not speak ${MODERN_VERSION}`;
 
 /** What asks a server of the modern era what it is, for no client. */
-export const discovery = () => ownCall(METHODS.discover, wrapParams(undefined, NOBODY));
+export const discovery = (): ServerCall => ownCall(METHODS.discover, wrapParams(undefined, NOBODY));
 
 async function discover(channel: Channel): Promise<Members | undefined> {
   const answer = await channel.request(discovery());

@@ -26,7 +26,7 @@ export function bridgeSeveral(
   isolation: Isolation | ((slug: string) => Isolation),
   options: UpstreamOptions | ((slug: string) => UpstreamOptions) = {},
   front: (made: Backends, slug: string) => Backends = (made) => made,
-  patienceMs = PATIENCE_MS,
+  patienceMs: number = PATIENCE_MS,
 ): Bridge {
   const ending = new AbortController();
   const open = new Set<SeveralServers>();

@@ -49,7 +49,7 @@ export class Member {
     private readonly again: () => Promise<CallAnswer>,
     private readonly changed: (isAnother: boolean) => void,
     private readonly signal: AbortSignal,
-    readonly patienceMs = PATIENCE_MS,
+    readonly patienceMs: number = PATIENCE_MS,
   ) {}
 
   /** Why it is not asked now: it did not answer, and is tried again beside the requests of clients. */

@@ -45,7 +45,7 @@ interface OneServerOfSeveral {
 
 /** Several servers as one: the gate in front of it does not know. Each request goes to the server whose name it has. */
 export class SeveralServers implements Backend {
-  readonly readers = new SlowReaders({
+  readonly readers: SlowReaders = new SlowReaders({
     pause: (isPaused) => {
       for (const { backend } of this.parts) backend.readers.source.pause(isPaused);
     },

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { errorClass } from '../../core/errors.js';
+import { type ErrorClass, errorClass } from '../../core/errors.js';
 import { WHOLE_LIST_KEY } from '../../core/gate/whole-list-key.js';
 import { deferred, once } from '../../core/once.js';
 import { Lines, type Unreadable } from '../../core/wire/lines.js';
@@ -20,8 +20,13 @@ const STDERR_CHARACTERS = 4096;
 /** Bytes that wait until the server reads its stdin. */
 const MAX_UNREAD = 32 * 1024 * 1024;
 
+const UnreadableLineBase: ErrorClass<'UnreadableLine', 'UNREADABLE_LINE'> = errorClass(
+  'UnreadableLine',
+  'UNREADABLE_LINE',
+);
+
 /** The server wrote a line to stdout that is not a JSON-RPC message. */
-export class UnreadableLine extends errorClass('UnreadableLine', 'UNREADABLE_LINE') {
+export class UnreadableLine extends UnreadableLineBase {
   /**
    * @param line the first 300 characters of the line
    * @param endless whether the line is longer than the longest message
@@ -102,7 +107,7 @@ export class ChildTransport implements Wire {
    * Starts the server; once, if it is called again. Rejects with the error of Node.js (`code: 'ENOENT'`) if the command
    * does not exist or is not executable.
    */
-  start = once(() => this.launch());
+  start: () => Promise<void> = once(() => this.launch());
 
   private async launch(): Promise<void> {
     // A separate process group can be ended as a whole. Windows has no groups; there, taskkill ends all descendants.
@@ -182,7 +187,7 @@ export class ChildTransport implements Wire {
   }
 
   /** Ends the server and all processes that it started. Resolves when they have ended. */
-  close = once(() => this.end());
+  close: () => Promise<void> = once(() => this.end());
 
   /** Sends a signal to all processes of the server's process group. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void {

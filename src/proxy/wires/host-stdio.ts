@@ -44,7 +44,7 @@ export class HostTransport implements Transport {
     return isFull ? new Promise((resolve) => this.output.once('drain', resolve)) : Promise.resolve();
   }
 
-  close = once(async () => {
+  close: () => Promise<void> = once(async () => {
     this.input.off('data', this.receive).off('end', this.end).pause();
     this.onclose?.();
   });

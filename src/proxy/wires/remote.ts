@@ -146,7 +146,7 @@ export class RemoteTransport {
     this.paused.pause(isPaused);
   }
 
-  close = once(async () => {
+  close: () => Promise<void> = once(async () => {
     this.pause(false);
     const { sessionId } = this;
     // The server keeps the session until it is told. A server that does not answer must not delay the end.

@@ -5,12 +5,12 @@ import { UpstreamError } from '../upstream-error.js';
 const EVENT_ID = /^id:/m;
 
 /** The longest message, in bytes: it is in memory about four times while it passes. */
-export const MAX_MESSAGE = 64 * 1024 * 1024;
+export const MAX_MESSAGE: number = 64 * 1024 * 1024;
 
 export const TOO_LONG = 'it sent a message of more than 64 MiB';
 
 /** Why a request has no answer. */
-export const TOO_DEEP = `it sent a message of more than ${MAX_DEPTH} levels`;
+export const TOO_DEEP: string = `it sent a message of more than ${MAX_DEPTH} levels`;
 
 /**
  * Tells when the body of a response has ended, also by an error, lets it wait, and ends it if a message is too long.

@@ -3,6 +3,11 @@ import { isStandard, type StandardIssue, type TaskDefinition } from './definitio
 /** The largest arguments of a task, in bytes of JSON. A record keeps them, and DynamoDB limits items to 400 KB. */
 const MAX_ARGUMENT_BYTES = 128_000;
 
+/** The arguments of a task as JSON, or the message of a tool error. */
+export type CheckedArguments =
+  | { readonly ok: true; readonly json: string }
+  | { readonly ok: false; readonly message: string };
+
 /**
  * Validates the arguments of a call. A schema of a library may change them, for example by filling in defaults.
  *
@@ -10,11 +15,13 @@ const MAX_ARGUMENT_BYTES = 128_000;
  * @param args the arguments, as the client sent them
  * @returns the arguments as JSON, or the message of a tool error
  */
-export async function checkArguments(definition: TaskDefinition, args: unknown) {
+export async function checkArguments(definition: TaskDefinition, args: unknown): Promise<CheckedArguments> {
   const { name, inputSchema } = definition;
   const sent = args ?? {};
-  const invalid = (what: string) =>
-    ({ ok: false, message: `Invalid arguments for tool ${name}: ${what}` }) as const;
+  const invalid = (what: string): CheckedArguments => ({
+    ok: false,
+    message: `Invalid arguments for tool ${name}: ${what}`,
+  });
   let value: unknown = sent;
   if (isStandard(inputSchema)) {
     const result = await inputSchema['~standard'].validate(sent);
@@ -33,7 +40,7 @@ export async function checkArguments(definition: TaskDefinition, args: unknown) 
       `they have ${bytes} bytes, and a task takes at most ${MAX_ARGUMENT_BYTES}. Pass a link instead.`,
     );
   }
-  return { ok: true, json } as const;
+  return { ok: true, json };
 }
 
 function issueText({ message, path = [] }: StandardIssue): string {

@@ -1,7 +1,12 @@
-import { ConcernsError, errorClass } from '../../core/errors.js';
+import { ConcernsError, type ErrorClass, errorClass } from '../../core/errors.js';
+
+const TaskDefinitionErrorBase: ErrorClass<'TaskDefinitionError', 'TASK_DEFINITION_INVALID'> = errorClass(
+  'TaskDefinitionError',
+  'TASK_DEFINITION_INVALID',
+);
 
 /** A definition of a task is not valid. Thrown by `defineTask`, when the server starts. */
-export class TaskDefinitionError extends errorClass('TaskDefinitionError', 'TASK_DEFINITION_INVALID') {}
+export class TaskDefinitionError extends TaskDefinitionErrorBase {}
 
 /** What a task did that would not replay. Each code has its own fix. */
 export type TaskRule =
@@ -40,20 +45,40 @@ export class TaskRuleError extends ConcernsError {
   }
 }
 
+const TaskStepErrorBase: ErrorClass<'TaskStepError', 'TASK_STEP_FAILED'> = errorClass(
+  'TaskStepError',
+  'TASK_STEP_FAILED',
+);
+
 /**
  * A step or a branch failed, after its retries. A task can catch it. Only the message of the original error is kept,
  * because a checkpoint keeps no classes.
  */
-export class TaskStepError extends errorClass('TaskStepError', 'TASK_STEP_FAILED') {}
+export class TaskStepError extends TaskStepErrorBase {}
+
+const TaskQuestionErrorBase: ErrorClass<'TaskQuestionError', 'TASK_QUESTION_REFUSED'> = errorClass(
+  'TaskQuestionError',
+  'TASK_QUESTION_REFUSED',
+);
 
 /**
  * The client of the task cannot answer a question, because it did not declare the capability, or refuses to. A task can
  * catch it and go on.
  */
-export class TaskQuestionError extends errorClass('TaskQuestionError', 'TASK_QUESTION_REFUSED') {}
+export class TaskQuestionError extends TaskQuestionErrorBase {}
+
+const TaskCancelledBase: ErrorClass<'TaskCancelled', 'TASK_CANCELLED'> = errorClass(
+  'TaskCancelled',
+  'TASK_CANCELLED',
+);
 
 /** The task has ended, usually because its caller cancelled it. Nothing that the task does from here on is recorded. */
-export class TaskCancelled extends errorClass('TaskCancelled', 'TASK_CANCELLED') {}
+export class TaskCancelled extends TaskCancelledBase {}
+
+const TaskProtocolErrorBase: ErrorClass<'TaskProtocolError', 'TASK_PROTOCOL_ERROR'> = errorClass(
+  'TaskProtocolError',
+  'TASK_PROTOCOL_ERROR',
+);
 
 /**
  * Ends a task with a JSON-RPC error instead of a tool error. Throw it from the task or from one of its steps.
@@ -61,7 +86,7 @@ export class TaskCancelled extends errorClass('TaskCancelled', 'TASK_CANCELLED')
  * @example
  * throw new TaskProtocolError(-32602, `There is no report ${id}.`, { id });
  */
-export class TaskProtocolError extends errorClass('TaskProtocolError', 'TASK_PROTOCOL_ERROR') {
+export class TaskProtocolError extends TaskProtocolErrorBase {
   /**
    * @param rpcCode the code of the JSON-RPC error
    * @param message the message that clients receive

@@ -1,5 +1,5 @@
 import type { ErrorObject } from '@aws-sdk/client-lambda';
-import { errorClass } from '../../core/errors.js';
+import { type ErrorClass, errorClass } from '../../core/errors.js';
 import { orderOfCalls } from '../author/errors.js';
 import { failedBy, failedInternally } from '../execution/outcome.js';
 import type { TaskEnd } from '../records/record.js';
@@ -14,8 +14,18 @@ export function endOfFailure(error: ErrorObject | undefined): TaskEnd {
   return failedInternally(`The execution of the task failed (${ErrorType}). Call the tool again.`);
 }
 
+const TaskFunctionErrorBase: ErrorClass<'TaskFunctionError', 'TASK_FUNCTION_INVALID'> = errorClass(
+  'TaskFunctionError',
+  'TASK_FUNCTION_INVALID',
+);
+
 /** A Lambda function is not set up for tasks. */
-export class TaskFunctionError extends errorClass('TaskFunctionError', 'TASK_FUNCTION_INVALID') {}
+export class TaskFunctionError extends TaskFunctionErrorBase {}
+
+const TaskEngineErrorBase: ErrorClass<'TaskEngineError', 'TASK_ENGINE_FAILED'> = errorClass(
+  'TaskEngineError',
+  'TASK_ENGINE_FAILED',
+);
 
 /** Lambda cannot be reached, or refuses a call. `cause` has the error of the AWS client. */
-export class TaskEngineError extends errorClass('TaskEngineError', 'TASK_ENGINE_FAILED') {}
+export class TaskEngineError extends TaskEngineErrorBase {}

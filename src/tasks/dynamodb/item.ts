@@ -19,7 +19,7 @@ export const UPDATE_INDEX = 'byUpdate';
 const NUMBERS = ['waits', 'createdAt', 'updatedAt', 'ttlMs', 'expiresAt'] as const;
 
 /** The attributes that lists read. Results and arguments are not among them. */
-export const SUMMARY_ATTRIBUTES = ['owner', 'id', 'tool', 'status', 'message', ...NUMBERS] as const;
+export const SUMMARY_ATTRIBUTES: readonly string[] = ['owner', 'id', 'tool', 'status', 'message', ...NUMBERS];
 
 export const text = (S: string): AttributeValue => ({ S });
 export const number = (N: number): AttributeValue => ({ N: String(N) });

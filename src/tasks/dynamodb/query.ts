@@ -1,4 +1,4 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue, QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { placeholders } from '../../core/session/dynamodb-expressions.js';
 import { timeDigits } from '../records/owner.js';
 import type { TaskPosition, TaskQuery } from '../records/record.js';
@@ -12,7 +12,7 @@ import { number, SUMMARY_ATTRIBUTES, type TaskItem, text, UPDATE_INDEX } from '.
  * @param query which tasks
  * @returns the parameters of a Query, without limit and start
  */
-export function listOf(owner: string, query: TaskQuery) {
+export function listOf(owner: string, query: TaskQuery): Omit<QueryCommandInput, 'TableName'> {
   const used = placeholders();
   const byUpdate = query.orderBy === 'updatedAt';
   const keys = [used.is('owner', '=', text(owner))];

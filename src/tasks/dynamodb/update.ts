@@ -1,3 +1,4 @@
+import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { placeholders } from '../../core/session/dynamodb-expressions.js';
 import { fitsRecord, messageOfEnd, type TaskChange } from '../records/record.js';
 import { ANSWERED, inputValue, json, number, text } from './item.js';
@@ -9,7 +10,7 @@ import { ANSWERED, inputValue, json, number, text } from './item.js';
  * @param now the current time in milliseconds
  * @returns the parameters of an UpdateItem
  */
-export function updateOf(change: TaskChange, now: number) {
+export function updateOf(change: TaskChange, now: number): Omit<UpdateItemCommandInput, 'TableName' | 'Key'> {
   const { name, value, is, parameters } = placeholders();
   const input = (key: string): string => `${name('inputs')}.${name(key)}`;
   const set: string[] = [];

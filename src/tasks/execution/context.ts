@@ -46,7 +46,10 @@ export interface TaskRun {
  * @param operations the operations, in the order of this context
  * @returns the context, and a function that throws if a call is still pending
  */
-export function createContext(run: TaskRun, operations: TaskOperations) {
+export function createContext(
+  run: TaskRun,
+  operations: TaskOperations,
+): { readonly ctx: TaskContext; readonly finish: () => void } {
   let pending: string | undefined;
   let messages = 0;
 

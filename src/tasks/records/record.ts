@@ -1,4 +1,4 @@
-import { errorClass } from '../../core/errors.js';
+import { type ErrorClass, errorClass } from '../../core/errors.js';
 import { read } from '../../core/wire/messages.js';
 import { jsonBytes } from '../author/json-value.js';
 
@@ -173,5 +173,10 @@ export function fitsRecord(end: TaskEnd): boolean {
   return jsonBytes(end) <= MAX_INLINE_END_BYTES;
 }
 
+const TaskStoreErrorBase: ErrorClass<'TaskStoreError', 'TASK_STORE_FAILED'> = errorClass(
+  'TaskStoreError',
+  'TASK_STORE_FAILED',
+);
+
 /** The records of tasks cannot be reached. `cause` has the error of the client. */
-export class TaskStoreError extends errorClass('TaskStoreError', 'TASK_STORE_FAILED') {}
+export class TaskStoreError extends TaskStoreErrorBase {}

@@ -16,10 +16,10 @@ export const invalidParams = (message: string): Pick<Failure, 'error'> =>
   refusal(ERRORS.invalidParams, message);
 
 /** The same for tasks that do not exist, have expired, belong to somebody else, or whose tool is hidden. */
-export const NOT_FOUND = invalidParams('Failed to retrieve task: Task not found');
+export const NOT_FOUND: Pick<Failure, 'error'> = invalidParams('Failed to retrieve task: Task not found');
 
-export const METHOD_NOT_FOUND = refusal(ERRORS.methodNotFound, 'Method not found');
+export const METHOD_NOT_FOUND: Pick<Failure, 'error'> = refusal(ERRORS.methodNotFound, 'Method not found');
 
 /** The answer to a call that asks for a task, of a tool that is none. */
-export const notATask = (tool: string) =>
+export const notATask = (tool: string): Pick<Failure, 'error'> =>
   refusal(ERRORS.methodNotFound, `Tool ${tool} cannot be called as a task. Call it without params.task.`);

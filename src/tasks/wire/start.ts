@@ -21,7 +21,7 @@ const INLINE_MS = 20_000;
 export async function callTask(
   definition: TaskDefinition,
   call: TaskCall,
-  inlineMs = INLINE_MS,
+  inlineMs: number = INLINE_MS,
 ): Promise<CallAnswer> {
   const { tasks, era, caller, params } = call;
   // Over HTTP, this server has not seen the client initialize. The session knows what it declared then.

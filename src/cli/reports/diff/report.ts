@@ -40,7 +40,7 @@ export interface DiffReport {
 
 /** Primitives that change under one condition. */
 export interface ReportedGroup {
-  readonly when: ReturnType<typeof describeCondition>;
+  readonly when: string;
   readonly conditions: readonly (readonly ReportedTerm[])[];
   readonly hidden: readonly ReportedPrimitive[];
   readonly shown: readonly ReportedPrimitive[];

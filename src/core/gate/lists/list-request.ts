@@ -40,7 +40,7 @@ import { answerPage, cutPage, listTarget, type PagedList } from './answer-page.j
 import { withCacheHints } from './cache-hints.js';
 import { applyListFilter, type ReadListFilter, readListFilter } from './client-filter.js';
 import { cursorOf, cursorTarget, isGateCursor, isSealed, openCursor, sealCursor } from './cursor.js';
-import { filterList, withWarnings } from './filter-list.js';
+import { type FilteredList, filterList, withWarnings } from './filter-list.js';
 import { ownListOnly, withOwnEntries } from './own-entries.js';
 import { withOutsideNames } from './sibling-names.js';
 import { callableTools, toolsOfEra, withoutHiddenUi } from './tools-for-client.js';
@@ -140,7 +140,7 @@ export function* filterFor(
   query: ListFilters,
   whole: WholeList,
   warnings: readonly ConcernWarning[],
-): ResponseSteps<ReturnType<typeof filterList> & Pick<PagedList, 'list'>> {
+): ResponseSteps<FilteredList & Pick<PagedList, 'list'>> {
   const { kind } = query;
   const rest = yield* withoutHiddenNames(facts, whole.rest);
   const found = filterList({ ...whole, rest }, facts.configuration, warnings, (shown) =>
