@@ -7,8 +7,14 @@ const WORKER = ownFile('dist/deploy/probe/probe-worker.js');
 /** Many times as long as the servers of a function may take. It only ends the wait for a module that never answers. */
 const LIMIT_MS = 60_000;
 
-/** The last characters that a process wrote before it ended, for the message. */
-const MAX_OUTPUT = 400;
+/** The last characters that a process wrote before it ended, and how many of them the message has at most. */
+const MAX_OUTPUT = { kept: 8000, told: 400 };
+
+/** @returns what a process wrote that ended: the error that Node.js prints above its stack, or the last characters */
+function lastWords(output: string): string {
+  const [error] = /^(?:Uncaught )?\w*(?:Error|Exception)\b.*$/m.exec(output) ?? [];
+  return (error ?? output.trim().slice(-MAX_OUTPUT.told)).slice(0, MAX_OUTPUT.told);
+}
 
 /**
  * Tries the module of a server in a process of its own, before anybody deploys it: whether it makes a new server each time, and
@@ -29,7 +35,7 @@ export async function probeModule(
   let output = '';
   child.stdout?.resume();
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    output = (output + text).slice(-MAX_OUTPUT);
+    output = (output + text).slice(-MAX_OUTPUT.kept);
   });
   const problem = (text: string): ProbeResult => ({ state: 'failed', problem: `${module.name} ${text}` });
   try {
@@ -42,7 +48,8 @@ export async function probeModule(
       child.once('error', (cause) => resolve(problem(`could not be tried: ${cause.message}`)));
       child.once('close', (code, signal) => {
         clearTimeout(limit);
-        const said = output.trim() === '' ? '' : ` It wrote: ${output.trim()}`;
+        const words = lastWords(output);
+        const said = words === '' ? '' : ` It wrote: ${words}`;
         resolve(problem(`ended its process (${signal ?? `exit code ${code}`}).${said}`));
       });
       child.send(module, () => undefined);

@@ -132,7 +132,7 @@ template.hasResourceProperties('AWS::Lambda::Function', {
   Handler: 'index.handler',
   Runtime: 'nodejs24.x',
   Architectures: ['arm64'],
-  Timeout: 300,
+  Timeout: 60,
   Environment: {
     Variables: {
       MCP_CONCERNS_TABLE: { Ref: Match.stringLikeRegexp('^Sessions') },

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { preparePolicy } from '../../core/engine/policy.js';
 import type { FetchHandler } from '../../core/http/fetch-handler.js';
-import { createHandler } from '../../core/http/sdk-v1.js';
 import { ServerModuleError, serverOfModule } from '../../core/http/servers/server-of-module.js';
 import { parsePolicy } from '../../core/policy/compile/parse.js';
 import { ERRORS, LISTS, read } from '../../core/wire/messages.js';
@@ -104,9 +103,10 @@ async function listed(createServer: Factory, name: string, sdk: 1 | 2): Promise<
   };
   // What the function returns was checked.
   const server = createServer as never;
+  // A project has one of the SDKs, and need not have the other.
   const handle: FetchHandler =
     sdk === 1
-      ? createHandler({ server, policy })
+      ? (await import('../../core/http/sdk-v1.js')).createHandler({ server, policy })
       : (await import('../../core/http/sdk-v2.js')).createHandler({ server, policy });
   // Not in the modern era: there, SDK v2 refuses servers of another copy of itself, and the module may have its own.
   for (let count = 0; count < 2; count++) {
