@@ -131,7 +131,8 @@ function smallPackages() {
     setup({ onLoad }) {
       onLoad({ filter: /node_modules.*\.[cm]?js$/ }, ({ path }) => {
         const code = readFileSync(path, 'utf8');
-        const isCommonJs = call.test(code) && !/^(?:import|export) /m.test(code);
+        // `search` and `replace` begin at the first character. `test` goes on where it stopped in the file before.
+        const isCommonJs = code.search(call) !== -1 && !/^(?:import|export) /m.test(code);
         if (!isCommonJs && named.test(path)) return undefined;
         const builtins = (required, _quote, name) =>
           isBuiltin(name) ? `globalThis.process.getBuiltinModule('${name}')` : required;
