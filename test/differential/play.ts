@@ -4,6 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { getOrMake } from '../../src/core/once.js';
 import type { Case } from './cases.js';
 
 /** `wide`: nothing can be hidden. In the others, `secret_b` is. */
@@ -28,14 +29,18 @@ const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
 const PATIENCE_MS = 60_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'differential-'));
-const policyOf = (mode: Mode): string => {
+const files = new Map<Mode, string>();
+/** Written once: the process of another case may read it at the same time. */
+const policyOf = (mode: Mode): string => getOrMake(files, mode, () => writePolicy(mode));
+
+function writePolicy(mode: Mode): string {
   const file = join(folder, `${mode}.yaml`);
   const enforcement = mode === 'enforce' ? 'enforce' : 'advisory';
   const patterns = mode === 'wide' ? '' : 'patterns:\n  tools:\n    "secret_*": { effect: write }\n';
   const concerns = 'concerns:\n  effect: { values: [read, write], match: at-most }\n';
   writeFileSync(file, `version: 1\nsettings: { enforcement: ${enforcement} }\n${concerns}${patterns}`);
   return file;
-};
+}
 
 /** Returns the lines with which a server alone answers. */
 export const alone = (played: Case): Promise<string[]> => overStdio([SERVER, JSON.stringify(played)], played);
