@@ -108,9 +108,9 @@ export function createServer(): McpServer {
   const run = async ({ action, region }: { action: string; region: string }) => ({
     content: [{ type: 'text' as const, text: action + ' in ' + region }],
   });
-  const of = (each: object) => (SDK === 2 ? z.object(each as never) : each) as never;
-  server.registerTool('projects', { inputSchema: of(shape) }, run as never);
-  server.registerTool('wipe', { inputSchema: of(target) }, (async () => ({ content: [] })) as never);
+  const of = (each: object) => (SDK === 2 ? z.object(each) : each);
+  server.registerTool('projects', { inputSchema: of(shape) }, run);
+  server.registerTool('wipe', { inputSchema: of(target) }, async () => ({ content: [] }));
   server.registerTool('ping', {}, async () => ({ content: [] }));
   return server;
 }

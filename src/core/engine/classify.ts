@@ -11,7 +11,7 @@ import {
 import { changeOf } from './pins.js';
 import type { Kind, Policy } from './policy.js';
 import { withUses } from './uses/map-tool.js';
-import { type Kinship, type ToolUses, usesOf } from './uses/tool-uses.js';
+import { type ArgumentGroups, type ToolUses, usesOf } from './uses/tool-uses.js';
 
 /** The classes of a list: items of one class have equal values, so they share every decision. */
 export interface Classes {
@@ -50,7 +50,7 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
   const classOf: number[] = [];
   const classes: Mapping[] = [];
   const uses: (ToolUses | undefined)[] = [];
-  const kinship: Kinship = new Map();
+  const groups: ArgumentGroups = new Map();
   const undeclared: string[] = [];
   const changed: string[] = [];
   const byParts = new Map<number | string | object, Given>();
@@ -75,7 +75,7 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
     const texts = slots.map((each) => textOf(each, `item ${classOf.length}`));
     const isPlain = change === undefined && texts.length === 0;
     const key = isPlain ? given.number : [given.number, change, ...texts].join();
-    const ofTool = kind === 'tools' ? usesOf(policy, item, data, kinship) : undefined;
+    const ofTool = kind === 'tools' ? usesOf(policy, item, data, groups) : undefined;
     const made = () =>
       classes.push(withUses(ofTool, { kind, change, ...given.offers, primitive: data, slots })) - 1;
     // What is left of the arguments of a tool is its own.

@@ -64,17 +64,17 @@ function computeRemaining(uses: ToolUses, configuration: Configuration): ToolRem
 export const isUntouched = ({ values, canBeAbsent, argument, fill }: Remaining): boolean =>
   values.type === 'all' && fill === undefined && (canBeAbsent || argument.isRequired);
 
-const latestOfKin = new WeakMap<object, { readonly own: Configuration; readonly left: Remaining }>();
+const latestOfGroup = new WeakMap<object, { readonly own: Configuration; readonly left: Remaining }>();
 
 /** Most arguments of a list are alike for a policy, so that what is left of one is left of the next. */
 function remaining(uses: ToolUses, argument: PolicyArgument, configuration: Configuration): Remaining {
-  const { kin } = argument;
-  if (kin === undefined) return computePart(uses, argument, configuration);
+  const { group } = argument;
+  if (group === undefined) return computePart(uses, argument, configuration);
   const own = configurationFor(configuration, 'tools', uses.tool);
-  const known = latestOfKin.get(kin);
+  const known = latestOfGroup.get(group);
   if (known?.own === own) return { ...known.left, argument };
   const left = computePart(uses, argument, configuration);
-  latestOfKin.set(kin, { own, left });
+  latestOfGroup.set(group, { own, left });
   return left;
 }
 

@@ -36,11 +36,11 @@ export interface PolicyArgument extends DeclaredArgument {
    * The same for arguments of a list of which every configuration leaves the same, because all that decides about them is equal.
    * Absent if something decides about this one alone.
    */
-  readonly kin: object | undefined;
+  readonly group: object | undefined;
 }
 
 /** What is the same for arguments of one list, by a text of all that decides about them. */
-export type Kinship = Map<string, object>;
+export type ArgumentGroups = Map<string, object>;
 
 /** What a policy says about the arguments of one tool. */
 export interface ToolUses {
@@ -64,7 +64,7 @@ export interface ToolUses {
  * @param policy the policy
  * @param primitive the tool as the server lists it
  * @param data what rules and `assign` read of it
- * @param kinship the arguments of the other tools of a list
+ * @param groups the arguments of the other tools of a list
  * @returns `undefined` if it says nothing
  * @example
  * usesOf(policy, tool)?.arguments.map(({ name }) => name); // ['action']
@@ -73,7 +73,7 @@ export function usesOf(
   policy: Policy,
   primitive: Primitive,
   data: Readable = readable(policy, 'tools', primitive),
-  kinship?: Kinship,
+  groups?: ArgumentGroups,
 ): ToolUses | undefined {
   if (!policy.isAboutArguments) return undefined;
   const tool = identityOf('tools', primitive);
@@ -95,7 +95,7 @@ export function usesOf(
   );
   // What rules read of a tool is its own.
   const shared =
-    kinship === undefined || policy.slots.fill(data).length > 0 ? undefined : { kinship, isMapped };
+    groups === undefined || policy.slots.fill(data).length > 0 ? undefined : { groups, isMapped };
   return {
     policy,
     tool,
@@ -147,7 +147,7 @@ function policyArgument(
   named: readonly NamedUse[],
   all: readonly RuleArgument[],
   binds: readonly Bind[],
-  shared: { readonly kinship: Kinship; readonly isMapped: () => boolean } | undefined,
+  shared: { readonly groups: ArgumentGroups; readonly isMapped: () => boolean } | undefined,
 ): PolicyArgument {
   const own = named.filter(({ matchesArgument }) => matchesArgument(argument.name));
   const rules = all.filter(({ name }) => name === argument.name);
@@ -162,12 +162,12 @@ function policyArgument(
   const { name, domain, isRequired, byDefault } = argument;
   // An entry names one tool.
   const isOwn = rules.length + bound.length > 0 || own.some(({ isPattern }) => !isPattern);
-  const kin =
+  const group =
     isOwn || shared === undefined
       ? undefined
-      : getOrMake(shared.kinship, textOf(argument, own, shared.isMapped()), () => ({}));
+      : getOrMake(shared.groups, textOf(argument, own, shared.isMapped()), () => ({}));
   // Written out: a spread takes a quarter of the time of binding a list.
-  return { name, domain, isRequired, byDefault, given, valued, rules, bound, isUndecidable, kin };
+  return { name, domain, isRequired, byDefault, given, valued, rules, bound, isUndecidable, group };
 }
 
 /** @returns a text that only arguments have about which patterns decide the same */
