@@ -70,6 +70,14 @@ for (const file of Object.keys(command.metafile.outputs).filter((name) => name.e
 }
 writeLicenses(LIBRARY, Object.keys(library.metafile.inputs));
 writeLicenses(COMMAND, Object.keys(command.metafile.inputs));
+// Each is a file of its own: what is filled in decides what a function imports of them: `src/deploy/build-code.ts`.
+await build({
+  ...CODE,
+  bundle: false,
+  splitting: false,
+  entryPoints: ['src/deploy/templates/*.ts'],
+  outdir: `${LIBRARY}/deploy/templates`,
+});
 await build({
   entryPoints: ['examples/vault/server.ts', 'examples/vault/walkthrough.ts'],
   outdir: 'build/vault',

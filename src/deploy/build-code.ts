@@ -1,8 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import type { BuildFailure, BuildOptions, OutputFile } from 'esbuild';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import type { BuildFailure, BuildOptions, OutputFile, Plugin } from 'esbuild';
 import { errorClass } from '../core/errors.js';
 import { besideModules } from './beside-modules.js';
+import { ownFile } from './bundled/own-file.js';
+import type { Entry } from './entry.js';
 import { MISSING_PEERS, missingPeers } from './missing-peers.js';
 
 /** The bundle of a function could not be made. */
@@ -41,9 +44,12 @@ export interface Code {
   readonly root: string;
   /** The folder to write. */
   readonly outdir: string;
-  readonly entryPoints: readonly { readonly in: string; readonly out: string }[];
-  /** The text of modules that are not files, by the name that imports use. It begins with `mcp-concerns:`. */
-  readonly modules: Readonly<Record<string, string>>;
+  /** The module that the function starts with. */
+  readonly entry: Entry;
+  /** The text of modules that are not files, by their names. Templates import them as `mcp-concerns:NAME`. */
+  readonly modules?: Readonly<Record<string, string>>;
+  /** A module of the project that is also in the bundle under a name of its own. */
+  readonly beside?: { readonly in: string; readonly out: string } | undefined;
   /** Packages that this function needs, beside those that every function imports. */
   readonly needed: readonly string[];
   /** Files that are copied into the bundle, relative to `root`. */
@@ -61,8 +67,9 @@ export interface Code {
 export async function buildCode({
   root,
   outdir,
-  entryPoints,
+  entry,
   modules,
+  beside,
   needed,
   files = [],
   what,
@@ -75,20 +82,14 @@ export async function buildCode({
       absWorkingDir: resolve(root),
       outdir,
       external: AWS_CLIENTS.filter((name) => !needed.includes(name)),
-      entryPoints: [...entryPoints],
+      entryPoints: [
+        { in: `${TEMPLATES}:${entry.template}`, out: 'index' },
+        ...(beside === undefined ? [] : [beside]),
+      ],
       plugins: [
         missingPeers(needed),
         besideModules(files, resolve(root)),
-        {
-          name: 'entry',
-          setup({ onResolve, onLoad }) {
-            onResolve({ filter: /^mcp-concerns:/ }, ({ path }) => ({ path, namespace: 'generated' }));
-            onLoad({ filter: /./, namespace: 'generated' }, ({ path }) => ({
-              contents: modules[path] ?? '',
-              resolveDir: resolve(root),
-            }));
-          },
-        },
+        templates(resolve(root), entry.values, modules),
       ],
     });
     await Promise.all(outputFiles.map(writeOutputFile));
@@ -108,6 +109,41 @@ export async function buildCode({
     throw new BundleError(`${what} cannot be bundled: ${firstOf(errors, cause)}`, { cause });
   }
 }
+
+/** The name of the plugin for templates, and of the namespace of their imports. */
+const TEMPLATES = 'mcp-concerns';
+
+/**
+ * An esbuild plugin for the modules in `templates`. Fills in `MCP_CONCERNS_FUNCTION.catalog` and the other values, and leaves out
+ * what is in a branch that is not taken. What the modules import is found from the project, as if they were in it.
+ */
+const templates = (root: string, values: Entry['values'], modules: Code['modules'] = {}): Plugin => ({
+  name: TEMPLATES,
+  setup({ onResolve, onLoad, esbuild: { transform } }) {
+    // Not those of the bundle: values that are objects would be imported by every file in it.
+    const define = Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [
+        `MCP_CONCERNS_FUNCTION.${name}`,
+        JSON.stringify(value) ?? 'undefined',
+      ]),
+    );
+    onResolve({ filter: new RegExp(`^${TEMPLATES}:`) }, ({ path }) => ({
+      path: path.slice(TEMPLATES.length + 1),
+      namespace: TEMPLATES,
+    }));
+    onResolve({ filter: /^\.\//, namespace: TEMPLATES }, ({ path }) => {
+      const name = basename(path, '.js');
+      return existsSync(templateFile(name)) ? { path: name, namespace: TEMPLATES } : undefined;
+    });
+    onLoad({ filter: /./, namespace: TEMPLATES }, async ({ path }) => {
+      const text = modules[path] ?? (await readFile(templateFile(path), 'utf8'));
+      const { code } = await transform(text, { define, minifySyntax: true, target: 'node20' });
+      return { contents: code, resolveDir: root };
+    });
+  },
+});
+
+const templateFile = (name: string): string => ownFile(`dist/deploy/templates/${name}.js`);
 
 /** Without the banner where nothing uses it: 65 of 69 chunks would carry it, which is 3 KB of the zip. */
 async function writeOutputFile({ path, text, contents }: OutputFile): Promise<void> {

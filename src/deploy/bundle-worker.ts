@@ -1,5 +1,5 @@
 import { AWS_CLIENTS, BundleError, buildCode } from './build-code.js';
-import { exportedTasksOf, MODULES, workerEntryOf } from './entry.js';
+import { workerEntryOf } from './entry.js';
 import type { Endpoint } from './generated/endpoint-schema.js';
 import { copyFiles, projectFiles, resolveServer } from './project-files.js';
 import { replaceFolder } from './replace-folder.js';
@@ -34,11 +34,7 @@ export async function bundleWorker(
       const meta = await buildCode({
         root,
         outdir,
-        entryPoints: [{ in: MODULES.worker, out: 'index' }],
-        modules: {
-          [MODULES.worker]: workerEntryOf(module, secrets),
-          [MODULES.tasks]: exportedTasksOf(resolved.module),
-        },
+        ...workerEntryOf(module, resolved.module, secrets),
         needed: [...AWS_CLIENTS, '@aws/durable-execution-sdk-js', ...secretPackages(secrets)],
         files,
         what: module,

@@ -5,8 +5,7 @@ import type { Metafile } from 'esbuild';
 import { errorClass } from '../core/errors.js';
 import { BundleError, buildCode } from './build-code.js';
 import { ownFile } from './bundled/own-file.js';
-import { entryOf, FILES, MODULES } from './entry.js';
-import { TASKS_MODULE } from './entry-parts.js';
+import { entryOf } from './entry.js';
 import type { Endpoint } from './generated/endpoint-schema.js';
 import { copyPackage } from './installed-package.js';
 import type { Architecture } from './native-code.js';
@@ -14,6 +13,7 @@ import { probeModule } from './probe-module.js';
 import { copyFiles, projectFiles, resolveServer } from './project-files.js';
 import { replaceFolder } from './replace-folder.js';
 import { secretPackages } from './secrets.js';
+import { FILES } from './templates/values.js';
 
 type Server = NonNullable<Endpoint['server']>;
 type Module = Extract<Server, { module: string }>;
@@ -72,16 +72,11 @@ export async function bundleFunction(
     const meta = await buildCode({
       root,
       outdir: draft,
-      modules: {
-        [MODULES.entry]: entryOf(resolved === undefined ? endpoint : { ...endpoint, server: resolved }, bins),
-        [MODULES.tasks]: TASKS_MODULE,
-      },
+      entry: entryOf(resolved === undefined ? endpoint : { ...endpoint, server: resolved }, bins),
+      // The entry imports it when a request needs it. Under its own name, `compile` can take a snapshot of its lists.
+      beside:
+        resolved !== undefined && 'module' in resolved ? { in: resolved.module, out: 'server' } : undefined,
       needed: [...needed, ...secretPackages(endpoint.secrets)],
-      entryPoints: [
-        { in: MODULES.entry, out: 'index' },
-        // The entry imports it when a request needs it. Under its own name, `compile` can take a snapshot of its lists.
-        ...(resolved !== undefined && 'module' in resolved ? [{ in: resolved.module, out: 'server' }] : []),
-      ],
       files,
       what: server !== undefined && 'module' in server ? server.module : 'The function',
     });

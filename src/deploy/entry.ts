@@ -1,27 +1,23 @@
-import {
-  entryModule,
-  handlerOfV1,
-  handlerOfV2,
-  moduleServer,
-  packageServer,
-  severalServers,
-  UPSTREAM_OF_MODULE,
-  type UpstreamParts,
-  urlServer,
-  workerModule,
-} from './entry-parts.js';
 import type { Endpoint } from './generated/endpoint-schema.js';
-import { secretLines } from './secrets.js';
+import { secretValues } from './secrets.js';
+import type {
+  EndpointValues,
+  ModuleValues,
+  PackageValues,
+  ProcessValues,
+  RemoteValues,
+  ServersValues,
+  UrlValues,
+  WorkerValues,
+} from './templates/values.js';
 
-/** Names of the files beside the entry in the bundle. */
-export const FILES = { policy: 'policy.json', catalog: 'catalog.json', server: 'server.mjs' } as const;
-
-/** Names of generated modules. */
-export const MODULES = {
-  entry: 'mcp-concerns:entry',
-  tasks: 'mcp-concerns:tasks',
-  worker: 'mcp-concerns:worker',
-} as const;
+/** The module that a function starts with: which of `templates`, and what is filled in. */
+export type Entry =
+  | { readonly template: 'module-of-v1' | 'module-of-v2'; readonly values: ModuleValues }
+  | { readonly template: 'package'; readonly values: PackageValues }
+  | { readonly template: 'url'; readonly values: UrlValues }
+  | { readonly template: 'servers'; readonly values: ServersValues }
+  | { readonly template: 'worker'; readonly values: WorkerValues };
 
 type Server = NonNullable<Endpoint['server']>;
 type Child = Extract<Server, { package: string }>;
@@ -30,34 +26,33 @@ type Remote = Extract<Server, { url: string }>;
 type Bins = ReadonlyMap<string, string>;
 
 /**
- * Writes the module that a function starts with. It is the module that you would write by hand with `createFunction`.
+ * Decides which module a function starts with. It is the module that you would write by hand with `createFunction`.
  *
  * @param endpoint what the function serves
  * @param bins the program of each package that is a server, relative to the bundle
- * @returns the text of the module
+ * @returns the template of the module, and what is filled in
  * @example
- * entryOf({ server: { module: './src/server.js' }, catalog: 'snapshot' });
+ * entryOf({ server: { module: './src/server.js' }, catalog: 'snapshot' }).template; // 'module-of-v1'
  */
-export function entryOf(endpoint: Omit<Endpoint, 'policy'>, bins: Bins = new Map()): string {
+export function entryOf(endpoint: Omit<Endpoint, 'policy'>, bins: Bins = new Map()): Entry {
   const { server, servers = {}, catalog, secrets, preferences } = endpoint;
-  const read =
-    catalog === 'snapshot' ? `read('${FILES.catalog}', parseExact)` : String(JSON.stringify(catalog));
-  const keeps = preferences === undefined ? '' : `, preferences: '${preferences}'`;
-  const isModule = server !== undefined && 'module' in server;
-  const handler =
-    isModule && server.sdk === 2
-      ? handlerOfV2(keeps)
-      : handlerOfV1({
-          upstream: isModule ? UPSTREAM_OF_MODULE : '',
-          // The snapshot of a module has the tools of its tasks.
-          known: isModule && catalog === 'snapshot' ? `'static'` : 'catalog',
-          preferences: keeps,
-          // A module is a server of an SDK, whose schemas refuse numbers that keep their text.
-          numbers: isModule ? '' : ', keepsNumbers: true',
-          forwards: forwardsHeaders(endpoint) ? ', forwards: true' : '',
-        });
-  const behind = server === undefined ? several(servers, bins) : oneServer(server, bins);
-  return entryModule(secretLines(secrets), read, behind, handler);
+  const common: EndpointValues = { ...secretValues(secrets), catalog, preferences };
+  if (server !== undefined && 'module' in server) {
+    const { sdk, module } = server;
+    return { template: sdk === 2 ? 'module-of-v2' : 'module-of-v1', values: { ...common, module } };
+  }
+  const values = { ...common, forwards: forwardsHeaders(endpoint) };
+  if (server === undefined) {
+    const named = Object.entries(servers).map(
+      ([slug, each]) => [slug, 'url' in each ? remoteOf(slug, each) : processOf(slug, each, bins)] as const,
+    );
+    return { template: 'servers', values: { ...values, servers: Object.fromEntries(named) } };
+  }
+  if ('url' in server) {
+    const name = new URL(server.url).host;
+    return { template: 'url', values: { ...values, server: remoteOf(name, server) } };
+  }
+  return { template: 'package', values: { ...values, server: processOf(server.package, server, bins) } };
 }
 
 /** @returns whether a server of the endpoint gets headers of hosts */
@@ -66,56 +61,51 @@ export function forwardsHeaders({ server, servers = {} }: Omit<Endpoint, 'policy
   return all.some((each) => 'url' in each && each.forward !== undefined);
 }
 
-/**
- * Writes the module that the function of the tasks starts with.
- *
- * @param module the server module, for messages
- * @param secrets the secrets of the endpoint, which tasks can use too
- * @returns the text of the module
- */
-export const workerEntryOf = (module: string, secrets: Endpoint['secrets']): string =>
-  workerModule(secretLines(secrets), JSON.stringify(module));
-
-/** Writes the module that takes only the tasks from a server module, so that the rest of it is not bundled. */
-export const exportedTasksOf = (module: string): string =>
-  `export { tasks } from ${JSON.stringify(module)};\n`;
-
-function oneServer(server: Server, bins: Bins): string {
-  if ('module' in server)
-    return moduleServer(JSON.stringify(server.module), server.sdk === 2 ? 'context' : '');
-  if ('package' in server) return packageServer(upstreamOf(server.package, server, bins));
-  return urlServer(upstreamOf(new URL(server.url).host, server, bins));
+/** The function that runs the tasks of a server module, and the module that it takes them from. */
+export interface WorkerEntry {
+  readonly entry: Entry;
+  readonly modules: Readonly<Record<string, string>>;
 }
 
-const several = (servers: NonNullable<Endpoint['servers']>, bins: Bins): string =>
-  severalServers(
-    new Map(Object.entries(servers).map(([slug, server]) => [slug, upstreamOf(slug, server, bins)])),
-  );
+/** The name of the module that exports only the tasks of a server module, so that the rest of it is not bundled. */
+const EXPORTED_TASKS = 'exported-tasks';
 
-function upstreamOf(name: string, server: Child | Remote, bins: Bins): UpstreamParts {
-  const { silence = 25, protocol } = server;
-  const isolation = 'package' in server ? server.isolation : undefined;
-  const forward = 'url' in server ? server.forward : undefined;
-  // Lambda ends a request after the timeout of the function. A server that is silent for as long is of no use.
-  const options = [
-    `name: ${JSON.stringify(name)}`,
-    'startMs: 20000',
-    `silenceMs: ${silence * 1000}`,
-    ...(protocol === undefined ? [] : [`protocol: ${JSON.stringify(protocol)}`]),
-    ...(forward === undefined ? [] : [`forward: ${JSON.stringify(forward)}`]),
-    'report: createUpstreamLog()',
-  ];
+/**
+ * Decides which module the function of the tasks starts with.
+ *
+ * @param name the server module, for messages
+ * @param module what to import
+ * @param secrets the secrets of the endpoint, which tasks can use too
+ * @returns the template, and the text of the module that it imports
+ * @example
+ * workerEntryOf('src/server.ts', '/project/src/server.ts', {}).entry.template; // 'worker'
+ */
+export function workerEntryOf(name: string, module: string, secrets: Endpoint['secrets']): WorkerEntry {
+  const values = { ...secretValues(secrets), module: name, exportedTasks: `mcp-concerns:${EXPORTED_TASKS}` };
   return {
-    open: 'package' in server ? childOf(server, bins) : remoteOf(server),
-    isolation: JSON.stringify(isolation ?? 'shared'),
-    options: `{ ${options.join(', ')} }`,
+    entry: { template: 'worker', values },
+    modules: { [EXPORTED_TASKS]: `export { tasks } from ${JSON.stringify(module)};\n` },
   };
 }
 
-function childOf({ package: name, arguments: args = [], environment = [] }: Child, bins: Bins): string {
-  const given = [`./${bins.get(name) ?? ''}`, args, environment].map((each) => JSON.stringify(each));
-  return `child(${given.join(', ')})`;
-}
+const processOf = (name: string, server: Child, bins: Bins): ProcessValues => ({
+  program: `./${bins.get(server.package) ?? ''}`,
+  parameters: server.arguments ?? [],
+  environment: server.environment ?? [],
+  isolation: server.isolation ?? 'shared',
+  options: optionsOf(name, server),
+});
 
-const remoteOf = ({ url, headers = {} }: Remote): string =>
-  `remote(${JSON.stringify(url)}, upstreamHeaders(${JSON.stringify(headers)}))`;
+const remoteOf = (name: string, server: Remote): RemoteValues => ({
+  url: server.url,
+  headers: server.headers ?? {},
+  options: { ...optionsOf(name, server), ...(server.forward && { forward: server.forward }) },
+});
+
+/** Lambda ends a request after the timeout of the function. A server that is silent for as long is of no use. */
+const optionsOf = (name: string, { silence = 25, protocol }: Child | Remote): RemoteValues['options'] => ({
+  name,
+  startMs: 20_000,
+  silenceMs: silence * 1000,
+  ...(protocol && { protocol }),
+});

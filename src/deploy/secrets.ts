@@ -2,17 +2,14 @@ import type { Endpoint } from './generated/endpoint-schema.js';
 
 type Secrets = Endpoint['secrets'];
 
-/** Where secrets can be, and how a function reads them. */
+/** Where secrets can be. */
 interface SecretService {
-  readonly service: string;
+  readonly service: 'ssm' | 'secretsmanager';
   /** The package of its client. */
   readonly client: string;
   readonly action: string;
   /** Of its ARN, in which NAME stands for the name of a secret. */
   readonly resource: string;
-  /** The lines that import and call its reader. */
-  readonly imported: string;
-  readonly reader: string;
 }
 
 const SERVICES: readonly SecretService[] = [
@@ -21,8 +18,6 @@ const SERVICES: readonly SecretService[] = [
     client: '@aws-sdk/client-ssm',
     action: 'ssm:GetParameter',
     resource: 'parameter/NAME',
-    imported: "import { getParameter } from '@aws-lambda-powertools/parameters/ssm';",
-    reader: 'ssm: (name) => getParameter(name, { decrypt: true }),',
   },
   {
     service: 'secretsmanager',
@@ -30,10 +25,13 @@ const SERVICES: readonly SecretService[] = [
     action: 'secretsmanager:GetSecretValue',
     // AWS adds six random characters to the name of a secret.
     resource: 'secret:NAME-??????',
-    imported: "import { getSecret } from '@aws-lambda-powertools/parameters/secrets';",
-    reader: 'secretsmanager: (name) => getSecret(name),',
   },
 ];
+
+interface UsedService extends SecretService {
+  /** The names of the secrets that it keeps. */
+  readonly names: readonly string[];
+}
 
 /** A statement of an IAM policy. */
 export interface Statement {
@@ -73,22 +71,25 @@ export function secretPackages(secrets: Secrets): string[] {
   return clients.length === 0 ? [] : ['@aws-lambda-powertools/parameters', ...clients];
 }
 
-/**
- * Writes the lines that read the secrets. Everything after these lines sees the variables. Only the clients that are needed
- * become part of the bundle.
- */
-export function secretLines(secrets: Secrets): string {
-  const used = usedServices(secrets);
-  if (used.length === 0) return '';
-  return [
-    `import { loadSecrets } from 'mcp-concerns/lambda';`,
-    ...used.map(({ imported }) => imported),
-    `await loadSecrets(${JSON.stringify(secrets)}, { ${used.map(({ reader }) => reader).join(' ')} });`,
-  ].join('\n');
+/** What is filled in for secrets: where the value of each variable is, and which services have them. */
+export interface SecretValues {
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly readsSsm: boolean;
+  readonly readsSecretsManager: boolean;
+}
+
+/** @returns what is filled in to read the secrets. Only the clients that are needed become part of the bundle. */
+export function secretValues(secrets: Secrets = {}): SecretValues {
+  const services = usedServices(secrets).map(({ service }) => service);
+  return {
+    secrets,
+    readsSsm: services.includes('ssm'),
+    readsSecretsManager: services.includes('secretsmanager'),
+  };
 }
 
 /** @returns the services that have secrets, each with the names of its secrets */
-function usedServices(secrets: Secrets = {}) {
+function usedServices(secrets: Secrets = {}): readonly UsedService[] {
   const sources = Object.values(secrets).map((source) => /^(\w+):([^#]+)/.exec(source) ?? []);
   return SERVICES.flatMap((each) => {
     const names = sources.flatMap(([, service, name = '']) => (service === each.service ? [name] : []));

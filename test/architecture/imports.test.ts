@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
+import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { readImports, sourceFiles } from '../../scripts/generate/imports.js';
 
@@ -117,7 +118,10 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/client-lambda': ['src/tasks/durable/lambda-client.ts'],
   '@aws/durable-execution-sdk-js': ['src/tasks/durable/worker.ts'],
   '@aws-lambda-powertools/metrics': ['src/core/lambda/emf.ts'],
-  '@aws-lambda-powertools/parameters': ['src/core/lambda/remote-policy/read-text.ts'],
+  '@aws-lambda-powertools/parameters': [
+    'src/core/lambda/remote-policy/read-text.ts',
+    'src/deploy/templates/secrets.ts',
+  ],
   '@aws-sdk/client-s3': ['src/core/lambda/remote-policy/read-text.ts'],
   '@hono/node-server': ['src/core/http/local.ts', 'src/cli/control/control.ts'],
   esbuild: ['src/deploy/build-code.ts'],
@@ -131,7 +135,9 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
 
 const files = sourceFiles();
 const imports = readImports();
-const own = imports.flatMap(({ file, target }) => (target === undefined ? [] : [{ file, target }]));
+const own = imports.flatMap(({ file, target, loads }) =>
+  target === undefined ? [] : [{ file, target, loads }],
+);
 /** The path from the folder on, without the room where it has several: `gate/edge/gather`. */
 const strip = (file: string): string => file.replace(/^src\/(?:(?:core|web)\/)?/, '').replace(/\.tsx?$/, '');
 const roomOf = (file: string): string => file.split('/')[1] ?? '';
@@ -220,6 +226,15 @@ it('loads heavy packages in one place each', () => {
     return name !== undefined && !ONLY_IN[name]?.includes(file);
   });
   expect(wrong).toEqual([]);
+});
+
+it('imports itself by its name only in the modules that functions start with', () => {
+  const named = imports.filter(({ specifier }) => /^mcp-concerns(?:\/|$)/.test(specifier));
+  const folders = new Set(named.map(({ file }) => dirname(file)));
+  expect([...folders]).toEqual(['src/deploy/templates']);
+  // A function has these modules, and the values that are filled in. Nothing else of the room is in it.
+  const code = own.filter(({ file, loads }) => loads && file.startsWith('src/deploy/templates/'));
+  expect(code.filter(({ target }) => !target.startsWith('src/deploy/templates/'))).toEqual([]);
 });
 
 it('has no import cycle', () => {

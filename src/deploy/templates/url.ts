@@ -1,0 +1,11 @@
+/** Serves a remote server. */
+import { isolateUpstream } from 'mcp-concerns/upstream';
+import { openRemote } from './open-remote.js';
+import { serveUpstream } from './serve-upstream.js';
+import type { UrlValues } from './values.js';
+
+declare const MCP_CONCERNS_FUNCTION: UrlValues;
+
+const { open, isolation, options } = openRemote(MCP_CONCERNS_FUNCTION.server);
+
+export const handler = serveUpstream(isolateUpstream(open, isolation, options));
