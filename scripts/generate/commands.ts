@@ -30,14 +30,13 @@ export function commandsFile(): [file: string, text: string] {
   const common = new Set(Object.values(commands).map(({ is }) => is));
   const text = [
     '// Made by "npm run generate" from commands.yaml.',
-    "import { Argument, Option } from '@commander-js/extra-typings';",
+    "import { Argument, type Command, Option } from '@commander-js/extra-typings';",
     "import { type CommandName, defineCommand, numberFrom, repeated, repeatedOf } from '../define-command.js';",
     ...Object.entries(commands).map(([name, words]) => definition(name, words, common)),
+    ...Object.entries(commands).map(([name, words]) => optionsType(name, words)),
     '/** The values of the options, by the name of the command. */',
     'export interface Options {',
-    ...Object.keys(commands).map(
-      (name) => `  ${constantOf(name)}: ReturnType<ReturnType<typeof ${functionOf(name, common)}>['opts']>;`,
-    ),
+    ...Object.keys(commands).map((name) => `  readonly ${constantOf(name)}: ${typeOf(name)};`),
     '}',
     '',
   ];
@@ -50,6 +49,53 @@ const constantOf = (name: string): string =>
 const functionOf = (name: string, common: ReadonlySet<unknown>): string =>
   common.has(name) ? name : `${constantOf(name)}Command`;
 
+/** @returns the name of the type of a command's options: `InitLambdaOptions` */
+const typeOf = (name: string): string => `${capitalized(constantOf(name))}Options`;
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Writes the type of the options of a command. */
+function optionsType(name: string, { is, options = {} }: CommandWords): string {
+  const all = Object.entries(options).flatMap(([flags, taken]) =>
+    flags.startsWith('-')
+      ? [[flags, taken as Taken] as const]
+      : Object.entries(taken as Record<string, Taken>),
+  );
+  // A type that is no interface has the index signature that commander demands.
+  const base = is === undefined ? '' : `${typeOf(is)} & `;
+  return [
+    `export type ${typeOf(name)} = ${base}{`,
+    ...all.map(([flags, taken]) => member(flags, taken)),
+    '};',
+  ].join('\n');
+}
+
+/** Writes one member: `-o, --output <file>` is `output`. */
+function member(flags: string, taken: Taken): string {
+  const [, negated, long = '', value] = /--(no-)?([\w-]+)(?: <(.+)>)?$/.exec(flags) ?? [];
+  const name = long.replaceAll(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
+  const words = typeof taken === 'string' ? { about: taken } : taken;
+  const isSet = negated !== undefined || words.default !== undefined;
+  const type = value === undefined ? (negated === undefined ? 'true' : 'boolean') : valueType(words);
+  const doc = `  /** ${words.about} */\n`;
+  return `${doc}  readonly ${name}${isSet ? '' : '?'}: ${type}${isSet ? '' : ' | undefined'};`;
+}
+
+function valueType({ choices, repeatable, whole, fraction }: Exclude<Taken, string>): string {
+  const one =
+    choices?.map((each) => JSON.stringify(each)).join(' | ') ?? ((whole ?? fraction) ? 'number' : 'string');
+  const each = one.includes(' | ') ? `(${one})` : one;
+  return repeatable === true ? `readonly ${each}[]` : one;
+}
+
+/** The types of the arguments of a command, in order. */
+const argumentTypes = ({ arguments: all = {} }: CommandWords): string =>
+  Object.keys(all)
+    .map((flags) =>
+      flags.includes('...') ? 'string[]' : flags.startsWith('[') ? 'string | undefined' : 'string',
+    )
+    .join(', ');
+
 /** Writes the function that makes a command. What commands have in common takes the name of the command. */
 function definition(
   name: string,
@@ -58,8 +104,8 @@ function definition(
 ) {
   const constant = functionOf(name, common);
   const head = common.has(name)
-    ? `const ${constant} = (name: CommandName) => ${is}(name)`
-    : `export const ${constant} = () => ${is}(${JSON.stringify(name)})`;
+    ? `const ${constant} = (name: CommandName): Command<[], ${typeOf(name)}> => ${is}(name)`
+    : `export const ${constant} = (): Command<[${argumentTypes(own)}], ${typeOf(name)}> => ${is}(${JSON.stringify(name)})`;
   const parts = [
     ...(own.usage === undefined ? [] : [`.usage(${JSON.stringify(own.usage)})`]),
     ...Object.entries(own.arguments ?? {}).map(

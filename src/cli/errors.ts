@@ -1,4 +1,4 @@
-import { ConcernsError, errorClass } from '../core/errors.js';
+import { ConcernsError, type ErrorClass, errorClass } from '../core/errors.js';
 
 /** An error that ends a command: `main.ts` prints its message to stderr and exits with its exit code. */
 export class CliError extends ConcernsError {
@@ -23,8 +23,10 @@ export class UsageError extends CliError {
   override readonly code = 'USAGE_INVALID';
 }
 
+const InterruptedBase: ErrorClass<'Interrupted', 'INTERRUPTED'> = errorClass('Interrupted', 'INTERRUPTED');
+
 /** A signal ended the command. Nothing is printed, as with any other program. */
-export class Interrupted extends errorClass('Interrupted', 'INTERRUPTED') {
+export class Interrupted extends InterruptedBase {
   /** @param exitCode 128 plus the number of the signal, as in shells */
   constructor(readonly exitCode: number) {
     super('Interrupted.');

@@ -1,13 +1,13 @@
 import { CommanderError } from '@commander-js/extra-typings';
 import { didYouMean } from '../core/engine/match/did-you-mean.js';
 import { Interrupted, UsageError } from './errors.js';
-import type { Commands, RunnableCommand } from './options/command-line.js';
+import type { LoadCommand } from './options/command-line.js';
 import { HELPS, MAIN } from './options/generated/help.js';
 import { type Io, terminalOf } from './terminal/output.js';
 import { VERSION } from './version.js';
 
 /** Each command is loaded only when it is called: `compile` needs no SDK, and `serve` needs no tokenizer. */
-const COMMANDS: Commands = new Map([
+const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map([
   ['setup', () => import('./commands/setup.js')],
   ['init', () => import('./commands/init.js')],
   ['check', () => import('./commands/check.js')],
@@ -25,13 +25,13 @@ const COMMANDS: Commands = new Map([
 ]);
 
 /** `bundle` and the plugin start it as a process of its own, because the module of a server can do anything. */
-const COMPILE = (): Promise<RunnableCommand> => import('./commands/lambda/compile.js');
+const COMPILE: LoadCommand = () => import('./commands/lambda/compile.js');
 
 /** What commands were called before, for one more version. */
 const RENAMED: ReadonlyMap<string, string> = new Map([['replay', 'why']]);
 
 /** `init --lambda` writes other files than `init`, and so has options and a help of its own. */
-const INIT_LAMBDA = (): Promise<RunnableCommand> => import('./commands/lambda/init.js');
+const INIT_LAMBDA: LoadCommand = () => import('./commands/lambda/init.js');
 
 const LINES = Object.entries(HELPS).flatMap(([name, help]) =>
   'summary' in help ? [`  ${name.padEnd(12)}${help.summary}`] : [],
@@ -79,7 +79,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     return 2;
   }
   if (name !== given) complain(`"${given}" is now called "${name}", and works for this version only.`, io);
-  const command = name === 'init' && rest.includes('--lambda') ? await INIT_LAMBDA() : await load();
+  const isInitLambda = name === 'init' && rest.includes('--lambda');
+  const { command } = await (isInitLambda ? INIT_LAMBDA() : load());
   return command.run(rest, io).catch((error: unknown) => {
     const end = error instanceof UsageError && error.message.endsWith('?') ? '' : '.';
     if (error instanceof UsageError) error.message += `${end} See "${command.definition.name()} --help".`;

@@ -2,14 +2,19 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { BuildFailure, BuildOptions, OutputFile, Plugin } from 'esbuild';
-import { errorClass } from '../core/errors.js';
+import { type ErrorClass, errorClass } from '../core/errors.js';
 import { besideModules } from './beside-modules.js';
 import { ownFile } from './bundled/own-file.js';
 import type { Entry } from './entry.js';
 import { MISSING_PEERS, missingPeers } from './missing-peers.js';
 
+const BundleErrorBase: ErrorClass<'BundleError', 'BUNDLE_FAILED'> = errorClass(
+  'BundleError',
+  'BUNDLE_FAILED',
+);
+
 /** The bundle of a function could not be made. */
-export class BundleError extends errorClass('BundleError', 'BUNDLE_FAILED') {}
+export class BundleError extends BundleErrorBase {}
 
 /** Packages in CommonJS call `require`, which modules do not have. */
 const REQUIRE = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
@@ -36,7 +41,7 @@ const ESBUILD = {
  * The clients that an endpoint imports when a request needs them, so that a bundle can leave their imports as they are. An
  * endpoint whose tasks run in a durable function needs both.
  */
-export const AWS_CLIENTS = ['@aws-sdk/client-dynamodb', '@aws-sdk/client-lambda'];
+export const AWS_CLIENTS: readonly string[] = ['@aws-sdk/client-dynamodb', '@aws-sdk/client-lambda'];
 
 /** What to bundle. */
 export interface Code {
@@ -152,15 +157,17 @@ async function writeOutputFile({ path, text, contents }: OutputFile): Promise<vo
   await writeFile(path, code === text || /\brequire\b/.test(code) ? contents : code);
 }
 
+type InMemory = BuildOptions & { readonly write: false };
+
 /** A module of a project with the files that it imports, but without its packages, in memory. */
-export const IN_MEMORY = {
+export const IN_MEMORY: InMemory = {
   bundle: true,
   write: false,
   packages: 'external',
   platform: 'node',
   format: 'esm',
   logLevel: 'silent',
-} as const satisfies BuildOptions;
+};
 
 /** Only projects that bundle or have TypeScript need esbuild, so it is an optional peer dependency. */
 export async function loadEsbuild(): Promise<typeof import('esbuild')> {

@@ -38,6 +38,11 @@ interface Serverless {
   readonly classes: { readonly Error: new (message: string, code: string) => Error };
 }
 
+interface FrameworkCommand {
+  readonly usage: string;
+  readonly lifecycleEvents: readonly string[];
+}
+
 /** The log of the framework, which it passes to plugins. */
 interface Log {
   notice(message: string): void;
@@ -66,7 +71,7 @@ const DEFAULTS = { architecture: 'x86_64', timeout: 6 } as const;
  * plugins: [mcp-concerns/serverless]
  */
 export default class EndpointPlugin {
-  readonly commands = {
+  readonly commands: Readonly<Record<'bundle', FrameworkCommand>> = {
     bundle: { usage: 'Bundles the function that custom.endpoint describes', lifecycleEvents: ['run'] },
   };
   readonly hooks: Readonly<Record<string, () => Promise<void> | void>>;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { definition } from '../../src/cli/commands/serve.js';
+import { command } from '../../src/cli/commands/serve.js';
 import { loadPolicy } from '../../src/core/policy/compile/load.js';
 
 const source = readFileSync('templates/kubernetes.yaml', 'utf8');
@@ -83,7 +83,7 @@ describe('the manifest for Kubernetes', () => {
     expect(service.spec.selector).toEqual(labels);
     expect(budget.spec.selector.matchLabels).toEqual(labels);
     const [port] = container.ports;
-    const standard = definition.options.find(({ long }) => long === '--port')?.defaultValue;
+    const standard = command.definition.options.find(({ long }) => long === '--port')?.defaultValue;
     expect(port.containerPort).toBe(standard);
     expect(containerfile).toContain(`EXPOSE ${standard}\n`);
     expect(service.spec.ports[0].targetPort).toBe(port.name);
@@ -130,7 +130,7 @@ describe('the manifest for Kubernetes', () => {
     const given = [...listOf('ENTRYPOINT').slice(2), ...listOf('CMD'), ...container.args];
     const names = given.filter((each) => /^--\w/.test(each)).map((each) => each.split('=')[0]);
     expect(names.length).toBeGreaterThan(5);
-    const known = definition.options.map(({ long }) => long);
+    const known = command.definition.options.map(({ long }) => long);
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });
 });

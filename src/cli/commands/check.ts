@@ -10,7 +10,7 @@ import { readInput } from '../inputs/read-input.js';
 import { knownServers } from '../inputs/several/known-servers.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
 import { readClaims } from '../options/claims-file.js';
-import { commandOf } from '../options/command-line.js';
+import { commandOf, type RunnableCommand } from '../options/command-line.js';
 import { checkCommand } from '../options/generated/commands.js';
 import { parseInput } from '../options/input-options.js';
 import { policiesOf } from '../options/policy-option.js';
@@ -22,9 +22,9 @@ import { SITE } from '../version.js';
 /**
  * @throws {CliError} if an argument is not valid, or a file or the input cannot be read
  * @example
- * await run(['policies', '--format', 'json']);
+ * await command.run(['policies', '--format', 'json']);
  */
-export const { definition, run } = commandOf(checkCommand(), async (line) => {
+export const command: RunnableCommand = commandOf(checkCommand(), async (line) => {
   const { values, terminal } = line;
   const { format } = values;
   const policies = policiesOf(line);

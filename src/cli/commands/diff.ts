@@ -7,7 +7,7 @@ import { readRevision } from '../inputs/policy-revision.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { tokenCounterOf } from '../inputs/token-counter.js';
-import { commandOf } from '../options/command-line.js';
+import { commandOf, type RunnableCommand } from '../options/command-line.js';
 import { diffCommand, type Options } from '../options/generated/commands.js';
 import { parseInput } from '../options/input-options.js';
 import { toMarkdown } from '../reports/diff/markdown.js';
@@ -18,9 +18,9 @@ import { writeJson } from '../terminal/write-output.js';
 /**
  * @throws {CliError} if an argument is not valid, a policy has errors, or the input cannot be read
  * @example
- * await run(['HEAD:policies/vault.yaml', 'policies/vault.yaml']);
+ * await command.run(['HEAD:policies/vault.yaml', 'policies/vault.yaml']);
  */
-export const { definition, run } = commandOf(diffCommand(), async (line) => {
+export const command: RunnableCommand = commandOf(diffCommand(), async (line) => {
   const { values, positionals, command, terminal } = line;
   const { format } = values;
   const [old, now] = positionals;

@@ -7,7 +7,7 @@ import { CliError } from '../errors.js';
 import { readPolicyAndConfiguration } from '../inputs/policy-and-configuration.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
-import { commandOf } from '../options/command-line.js';
+import { commandOf, type RunnableCommand } from '../options/command-line.js';
 import { explainCommand } from '../options/generated/commands.js';
 import { parseInput } from '../options/input-options.js';
 import { originsOf } from '../reports/configuration-origins.js';
@@ -20,9 +20,9 @@ import { writeJson } from '../terminal/write-output.js';
 /**
  * @throws {CliError} if an argument is not valid, the policy has errors, the input cannot be read, or the name is unknown
  * @example
- * await run(['policies/vault.yaml', 'deleteKey']);
+ * await command.run(['policies/vault.yaml', 'deleteKey']);
  */
-export const { definition, run } = commandOf(explainCommand(), async (line) => {
+export const command: RunnableCommand = commandOf(explainCommand(), async (line) => {
   const { values, terminal } = line;
   const name = line.positionals[0].at(-1) ?? '';
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { CliError, UsageError } from '../errors.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { type CommandLine, commandOf, FIRST_POLICY } from '../options/command-line.js';
+import { type CommandLine, commandOf, FIRST_POLICY, type RunnableCommand } from '../options/command-line.js';
 import { initCommand, type Options } from '../options/generated/commands.js';
 import { requireInput } from '../options/input-options.js';
 import { newProject } from '../project/new-project.js';
@@ -15,9 +15,9 @@ import { writePolicy } from '../terminal/write-policy.js';
 /**
  * @throws {CliError} if an argument is not valid, the input cannot be read, or a file exists already
  * @example
- * await run(['-o', 'policy.yaml', '--', 'node', 'server.js']);
+ * await command.run(['-o', 'policy.yaml', '--', 'node', 'server.js']);
  */
-export const { definition, run } = commandOf(initCommand(), act, (argv) =>
+export const command: RunnableCommand = commandOf(initCommand(), act, (argv) =>
   // A project has a policy already, so only its update is about the project.
   argv.includes('--update') ? { policy: 'output', input: 'server' } : false,
 );

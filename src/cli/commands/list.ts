@@ -5,7 +5,7 @@ import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { saveCatalog } from '../inputs/save-catalog.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { commandOf, type ProjectUse } from '../options/command-line.js';
+import { commandOf, type ProjectUse, type RunnableCommand } from '../options/command-line.js';
 import { listCommand } from '../options/generated/commands.js';
 import { requireInput } from '../options/input-options.js';
 import { decideAll, toJson, toNames, weighCatalog } from '../reports/list-report.js';
@@ -18,9 +18,9 @@ import { writeJson } from '../terminal/write-output.js';
 /**
  * @throws {CliError} if an argument is not valid, the policy has errors, or the input cannot be read
  * @example
- * await run(['--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
+ * await command.run(['--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
  */
-export const { definition, run } = commandOf(
+export const command: RunnableCommand = commandOf(
   listCommand(),
   async (line) => {
     const { values, terminal } = line;

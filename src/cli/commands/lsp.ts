@@ -1,4 +1,4 @@
-import { commandOf } from '../options/command-line.js';
+import { commandOf, type RunnableCommand } from '../options/command-line.js';
 import { lspCommand } from '../options/generated/commands.js';
 
 /**
@@ -6,9 +6,9 @@ import { lspCommand } from '../options/generated/commands.js';
  *
  * @throws {CliError} if an argument is not valid
  * @example
- * await run([]);
+ * await command.run([]);
  */
-export const { definition, run } = commandOf(lspCommand(), async ({ terminal }) => {
+export const command: RunnableCommand = commandOf(lspCommand(), async ({ terminal }) => {
   const { serveLanguage } = await import('../lsp/language-server.js');
   serveLanguage(terminal.stdin, terminal.stdout);
   return new Promise(() => {});

@@ -6,7 +6,7 @@ import type { Era } from '../../core/wire/messages.js';
 import { CliError, UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { knownServers } from '../inputs/several/known-servers.js';
-import { commandOf } from '../options/command-line.js';
+import { commandOf, type RunnableCommand } from '../options/command-line.js';
 import { type Options, serveCommand } from '../options/generated/commands.js';
 import { requireServer } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
@@ -22,9 +22,9 @@ import { interruptible } from '../terminal/interrupt.js';
  * @throws {CliError} if an argument is not valid, the policy has errors, or the module cannot be used
  * @throws {ListenError} if the port is in use
  * @example
- * await run(['--policy', 'policies/vault.yaml', '--', 'node', 'server.js']);
+ * await command.run(['--policy', 'policies/vault.yaml', '--', 'node', 'server.js']);
  */
-export const { definition, run } = commandOf(serveCommand(), async (line) => {
+export const command: RunnableCommand = commandOf(serveCommand(), async (line) => {
   const { values, terminal } = line;
   const { port, panel, isolation, sessions, idle, silence, protocol } = values;
   const limits = {

@@ -4,7 +4,7 @@ import { readPart } from '../../core/gate/request/preference-text.js';
 import { registryFolder, writeOpener } from '../control/registry.js';
 import { type RunningProcess, runningProcesses, switchSession } from '../control/running-process.js';
 import { CliError, UsageError } from '../errors.js';
-import { commandOf } from '../options/command-line.js';
+import { commandOf, type RunnableCommand } from '../options/command-line.js';
 import { type Options, switchCommand } from '../options/generated/commands.js';
 import { sessionLines } from '../reports/switch-report.js';
 import { confirm } from '../terminal/confirm.js';
@@ -14,58 +14,63 @@ import { plain } from '../terminal/output.js';
 /**
  * @throws {CliError} if nothing runs, an argument is not valid, or a value is refused
  * @example
- * await run(['safe']);
+ * await command.run(['safe']);
  */
-export const { definition, run } = commandOf(switchCommand(), async ({ values, positionals, terminal }) => {
-  const [changes] = positionals;
-  const change = readChange(changes, values.preset);
-  const isTerminal = terminal.stdin.isTTY === true;
-  const folder = registryFolder(terminal.env);
-  const running = select(await runningProcesses(folder), values);
-  if (values.open === true) {
-    for (const { entry } of running) {
-      terminal.note(`Opening the page of ${plain(entry.name)}`);
-      const opener = writeOpener(folder, entry);
-      if (isTerminal) await openOrPrint(opener, terminal, `${entry.url}/panel#token=${entry.token}`);
-      else if (!(await openInBrowser(opener)))
-        throw new CliError('No browser could be started. Run the command in a terminal.');
+export const command: RunnableCommand = commandOf(
+  switchCommand(),
+  async ({ values, positionals, terminal }) => {
+    const [changes] = positionals;
+    const change = readChange(changes, values.preset);
+    const isTerminal = terminal.stdin.isTTY === true;
+    const folder = registryFolder(terminal.env);
+    const running = select(await runningProcesses(folder), values);
+    if (values.open === true) {
+      for (const { entry } of running) {
+        terminal.note(`Opening the page of ${plain(entry.name)}`);
+        const opener = writeOpener(folder, entry);
+        if (isTerminal) await openOrPrint(opener, terminal, `${entry.url}/panel#token=${entry.token}`);
+        else if (!(await openInBrowser(opener)))
+          throw new CliError('No browser could be started. Run the command in a terminal.');
+      }
+      if (change === undefined) return 0;
     }
-    if (change === undefined) return 0;
-  }
-  const refusals: CliError[] = [];
-  let isDone = false;
-  for (const { entry, states } of running) {
-    if (states === undefined) {
-      refusals.push(new CliError(`${plain(entry.name)}: It did not answer. Try again later.`));
-      continue;
-    }
-    const after: PanelState[] = [];
-    for (const state of states) {
-      const empty = emptyPreset(change, state);
-      if (empty !== undefined && !confirm(`${empty} Switch to it anyway?`, terminal)) {
-        refusals.push(new CliError(`${plain(entry.name)}: ${empty} Nothing was switched.`, { exitCode: 1 }));
+    const refusals: CliError[] = [];
+    let isDone = false;
+    for (const { entry, states } of running) {
+      if (states === undefined) {
+        refusals.push(new CliError(`${plain(entry.name)}: It did not answer. Try again later.`));
         continue;
       }
-      try {
-        const changing = change && switchSession(entry, state.session, typed(change, state), !isTerminal);
-        after.push((await changing) ?? state);
-      } catch (error) {
-        if (!(error instanceof CliError)) throw error;
-        const { message, exitCode } = error;
-        refusals.push(new CliError(`${plain(entry.name)}: ${message}`, { cause: error, exitCode }));
+      const after: PanelState[] = [];
+      for (const state of states) {
+        const empty = emptyPreset(change, state);
+        if (empty !== undefined && !confirm(`${empty} Switch to it anyway?`, terminal)) {
+          refusals.push(
+            new CliError(`${plain(entry.name)}: ${empty} Nothing was switched.`, { exitCode: 1 }),
+          );
+          continue;
+        }
+        try {
+          const changing = change && switchSession(entry, state.session, typed(change, state), !isTerminal);
+          after.push((await changing) ?? state);
+        } catch (error) {
+          if (!(error instanceof CliError)) throw error;
+          const { message, exitCode } = error;
+          refusals.push(new CliError(`${plain(entry.name)}: ${message}`, { cause: error, exitCode }));
+        }
       }
+      if (after.length === 0 && states.length > 0) continue;
+      isDone ||= change === undefined || after.length > 0;
+      terminal.print(`${sessionLines(entry.name, after, terminal.paper).join('\n')}\n`);
     }
-    if (after.length === 0 && states.length > 0) continue;
-    isDone ||= change === undefined || after.length > 0;
-    terminal.print(`${sessionLines(entry.name, after, terminal.paper).join('\n')}\n`);
-  }
-  const last = isDone ? undefined : refusals.pop();
-  // The sessions of one server refuse a value with the same words.
-  const messages = new Set(refusals.map(({ message }) => message));
-  messages.delete(last?.message ?? '');
-  for (const message of messages) terminal.warn(`mcp-concerns: ${message}`);
-  if (last !== undefined) throw last;
-});
+    const last = isDone ? undefined : refusals.pop();
+    // The sessions of one server refuse a value with the same words.
+    const messages = new Set(refusals.map(({ message }) => message));
+    messages.delete(last?.message ?? '');
+    for (const message of messages) terminal.warn(`mcp-concerns: ${message}`);
+    if (last !== undefined) throw last;
+  },
+);
 
 /** What the arguments ask for: texts by concern, or only the name of a preset under `preset`. */
 export type WantedChange = ReadonlyMap<string, readonly string[]>;

@@ -2,7 +2,7 @@ import { updateTests } from '../../core/policy/testing/update-tests.js';
 import { UsageError } from '../errors.js';
 import { findTestFiles, namedTestFiles } from '../inputs/test-files.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
-import { commandOf } from '../options/command-line.js';
+import { commandOf, type RunnableCommand } from '../options/command-line.js';
 import { testCommand } from '../options/generated/commands.js';
 import { toJson, toJunit } from '../reports/test-formats.js';
 import { toPretty, updatesToText } from '../reports/test-report.js';
@@ -15,9 +15,9 @@ import { writeJson } from '../terminal/write-output.js';
 /**
  * @throws {CliError} if an argument is not valid, a server does not answer, or a file cannot be read
  * @example
- * await run(['policies/vault.test.yaml', '--coverage']);
+ * await command.run(['policies/vault.test.yaml', '--coverage']);
  */
-export const { definition, run } = commandOf(testCommand(), async (given) => {
+export const command: RunnableCommand = commandOf(testCommand(), async (given) => {
   const { values, positionals, terminal } = given;
   const [paths] = positionals;
   const { format, threshold, filter } = values;

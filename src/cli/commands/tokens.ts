@@ -8,7 +8,7 @@ import { readPolicyInput } from '../inputs/policy-input.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { knownServers } from '../inputs/several/known-servers.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { commandOf } from '../options/command-line.js';
+import { commandOf, type RunnableCommand } from '../options/command-line.js';
 import { tokensCommand } from '../options/generated/commands.js';
 import { requireInput } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
@@ -22,9 +22,9 @@ import { writeJson } from '../terminal/write-output.js';
 /**
  * @throws {CliError} if an argument is not valid, the policy has errors, or the input cannot be read
  * @example
- * await run(['--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
+ * await command.run(['--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
  */
-export const { definition, run } = commandOf(tokensCommand(), async (line) => {
+export const command: RunnableCommand = commandOf(tokensCommand(), async (line) => {
   const { values, terminal } = line;
   const { format, budget } = values;
   const paths = onePolicyOf(line);

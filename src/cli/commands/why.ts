@@ -6,7 +6,7 @@ import { FULL_CLIENT_CAPABILITIES } from '../inputs/generated/client-capabilitie
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { policyFor } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
-import { commandOf } from '../options/command-line.js';
+import { commandOf, type RunnableCommand } from '../options/command-line.js';
 import { whyCommand } from '../options/generated/commands.js';
 import { requireInput } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
@@ -22,9 +22,9 @@ import { writeJson } from '../terminal/write-output.js';
 /**
  * @throws {CliError} if an argument is not valid, no line has a decision, or the policy or the input cannot be read
  * @example
- * await run(['policies/vault.yaml', 'log.json', '--catalog', 'policies/vault.catalog.json']);
+ * await command.run(['policies/vault.yaml', 'log.json', '--catalog', 'policies/vault.catalog.json']);
  */
-export const { definition, run } = commandOf(whyCommand(), async (line) => {
+export const command: RunnableCommand = commandOf(whyCommand(), async (line) => {
   const { values, terminal } = line;
   const given = line.positionals[0].at(-1) ?? '';
   if (given.trim() === '') throw new UsageError('There is no LINE. Pass a log line, a file, or - for stdin');

@@ -42,7 +42,7 @@ export type OpenedServer = {
 export async function openServer(
   input: ServerInput,
   terminal: Pick<Terminal, 'env' | 'stderr' | 'warn'>,
-  Child = ChildTransport,
+  Child: typeof ChildTransport = ChildTransport,
   isForMany = false,
 ): Promise<OpenedServer> {
   switch (input.from) {

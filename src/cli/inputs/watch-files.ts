@@ -24,7 +24,7 @@ export class FileWatcher {
    */
   constructor(
     private readonly changed: () => void,
-    everyMs = EVERY_MS,
+    everyMs: number = EVERY_MS,
   ) {
     this.timer = setInterval(() => this.look(), everyMs);
   }

@@ -33,7 +33,7 @@ export interface CommandLine<A extends unknown[], O> {
   readonly command: readonly string[];
 }
 
-/** A command, as its module exports it. */
+/** A command that can be run. */
 export interface RunnableCommand {
   /** Its arguments and options. */
   readonly definition: CommandUnknownOpts;
@@ -41,8 +41,8 @@ export interface RunnableCommand {
   run(argv: readonly string[], io: Io): Promise<number>;
 }
 
-/** All commands by name. Each is loaded only when it is needed. */
-export type Commands = ReadonlyMap<string, () => Promise<RunnableCommand>>;
+/** Loads the module of a command, which nothing needs before. */
+export type LoadCommand = () => Promise<{ readonly command: RunnableCommand }>;
 
 /**
  * Makes a command of its definition and of what it does with a command line. The project file adds what the command line
@@ -52,10 +52,10 @@ export type Commands = ReadonlyMap<string, () => Promise<RunnableCommand>>;
  * @param definition its arguments and options
  * @param act does it. Returns the exit code, if it is not 0
  * @param useOf returns what the command takes from the project file, if its options do not tell; false if it takes nothing
- * @returns what the module of the command exports. `run` throws a `UsageError` for an argument that is not valid, a `CliError`
+ * @returns the command. `run` throws a `UsageError` for an argument that is not valid, a `CliError`
  *   for a project file that is not valid, or that the person does not trust, and a `CommanderError` after `--help` was printed
  * @example
- * export const { definition, run } = commandOf(checkCommand(), async ({ values }) => (values.fix ? 1 : 0));
+ * export const command: RunnableCommand = commandOf(checkCommand(), async ({ values }) => (values.fix ? 1 : 0));
  */
 export const commandOf = <
   A extends unknown[],

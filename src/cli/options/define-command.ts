@@ -11,7 +11,7 @@ export type CommandName = keyof typeof HELPS;
  * @example
  * defineCommand('fmt').option('--check', 'change nothing');
  */
-export const defineCommand = (name: CommandName) =>
+export const defineCommand = (name: CommandName): Command =>
   new Command(`mcp-concerns ${name}`)
     .description(HELPS[name].about)
     .addHelpText('after', `\n${HELPS[name].after}`)

@@ -22,7 +22,10 @@ type PolicyLine = Pick<
  * policiesOf({ values: { policy: ['common.yaml', 'own.yaml'] }, policies: ['other.yaml'] });
  * // [['common.yaml', 'own.yaml'], ['other.yaml']]
  */
-export function policiesOf({ values: { policy: merged = [] }, policies: separate }: PolicyLine) {
+export function policiesOf({
+  values: { policy: merged = [] },
+  policies: separate,
+}: PolicyLine): readonly (readonly string[])[] {
   const policies = [...(merged.length === 0 ? [] : [merged]), ...separate.map((path) => [path])];
   if (policies.length === 0) throw new UsageError(NO_POLICY);
   return policies;

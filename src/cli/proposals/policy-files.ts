@@ -68,13 +68,23 @@ export function testsText(files: PolicyFiles, policy: Policy, catalog: PolicyCat
 }
 
 /** The schemas that editors use, by the names of their files, with their titles. */
-export const SCHEMAS = {
+export const SCHEMAS: Readonly<Record<'schema.json' | 'test.schema.json', string>> = {
   'schema.json': policySchema.title,
   'test.schema.json': testFileSchema.title,
-} as const;
+};
+
+/** Where the schema of a file is. */
+export interface SchemaPlace {
+  /** The path of the schema beside the policy. */
+  readonly beside: string;
+  /** The path in the comment for editors at the top of the policy. */
+  readonly path: string;
+  /** Whether there is no file beside the policy yet. */
+  readonly missing: boolean;
+}
 
 /** @returns the schema beside the policy; the one in the package if another file has that name */
-export function schemaBeside(policy: string, file: string) {
+export function schemaBeside(policy: string, file: string): SchemaPlace {
   const beside = join(dirname(policy), file);
   if (!existsSync(beside)) return { beside, path: `./${file}`, missing: true };
   let found: unknown;
@@ -83,7 +93,6 @@ export function schemaBeside(policy: string, file: string) {
   } catch {
     // The file is not JSON, so it is not our schema.
   }
-  /** The path in the comment for editors at the top of the policy. */
   const path = found === read(SCHEMAS, file) ? `./${file}` : `node_modules/mcp-concerns/policies/${file}`;
   return { beside, path, missing: false };
 }

@@ -10,10 +10,28 @@ import { type Path, readPolicyText, type Source } from '../../core/policy/langua
 import { toYamlScalar } from '../../core/policy/language/yaml-scalars.js';
 import { editEntries, type NewEntry } from '../../core/policy/propose/edit-entries.js';
 import { proposeEntries } from '../../core/policy/propose/propose-entries.js';
+import type { ProposedTool } from '../../core/policy/propose/propose-policy.js';
 import { read } from '../../core/wire/messages.js';
 import { CliError } from '../errors.js';
 import { openedBy } from '../terminal/write-policy.js';
-import { checkProposal } from './proposal-check.js';
+import { type CheckedProposal, checkProposal } from './proposal-check.js';
+
+/** A policy that was updated, and what changed. */
+export interface PolicyUpdate extends CheckedProposal {
+  /** The texts of all files as they were, and the new texts of those that change. */
+  readonly before: ReadonlyMap<string, string>;
+  readonly files: ReadonlyMap<string, string>;
+  /** The names of added and removed primitives, and of those that a person must decide about. */
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly review: readonly string[];
+  /** What the person agreed to show: the primitives, and the actions of tools. */
+  readonly open: readonly string[];
+  /** The entries and patterns that match nothing, but hide what the server may add. */
+  readonly kept: readonly string[];
+  /** The proposals for the new tools. */
+  readonly tools: readonly ProposedTool[];
+}
 
 /**
  * Adds what a server lists now and a policy does not know, and removes the entries of what is gone. Everything else, also
@@ -37,7 +55,7 @@ export function updatePolicy(
   known: ServerCatalog | undefined,
   agreed: readonly string[] = [],
   present = false,
-) {
+): PolicyUpdate {
   const { compiled, findings, texts } = readPolicy(file, catalog);
   if (compiled === undefined) {
     throw new CliError(
@@ -73,18 +91,13 @@ export function updatePolicy(
   );
   return {
     ...checkProposal(new Map(now), catalog),
-    /** The texts of all files as they were, and the new texts of those that change. */
     before: texts,
     files: changed,
-    /** The names of added and removed primitives, and of those that a person must decide about. */
     added: closed.flatMap(({ name, of }) => (of === undefined ? [name] : [])),
     removed: gone,
     review: toReview.map(({ name }) => name),
-    /** What the person agreed to show: the primitives, and the actions of tools. */
     open,
-    /** The entries and patterns that match nothing, but hide what the server may add. */
     kept: stays,
-    /** The proposals for the new tools. */
     tools,
   };
 }

@@ -1,10 +1,19 @@
+import type { CompiledPolicy } from '../../core/engine/compiled-policy.js';
 import { type Policy, preparePolicy } from '../../core/engine/policy.js';
 import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
 import { parsePolicy } from '../../core/policy/compile/parse.js';
+import type { Finding } from '../../core/policy/language/findings.js';
 import { readPolicyText } from '../../core/policy/language/read-yaml.js';
 import { runTestFile } from '../../core/policy/testing/run-test-file.js';
 import { CliError } from '../errors.js';
 import { withoutSessions } from '../inputs/session-findings.js';
+
+/** A policy that has no errors. */
+export interface CheckedProposal {
+  readonly compiled: CompiledPolicy;
+  readonly policy: Policy;
+  readonly findings: readonly Finding[];
+}
 
 /**
  * Checks a policy before it is put in its place, as `mcp-concerns check --catalog` does.
@@ -16,7 +25,7 @@ import { withoutSessions } from '../inputs/session-findings.js';
  * @example
  * const { findings } = checkProposal(new Map([['policy.yaml', text]]), catalog);
  */
-export function checkProposal(files: ReadonlyMap<string, string>, catalog: PolicyCatalog) {
+export function checkProposal(files: ReadonlyMap<string, string>, catalog: PolicyCatalog): CheckedProposal {
   const { compiled, findings } = parsePolicy(files, catalog);
   if (compiled === undefined) {
     const [error] = findings.filter(({ severity }) => severity === 'error');

@@ -3,6 +3,9 @@ import { serverOf } from '../../core/engine/servers/outside-names.js';
 import { groupBy } from '../../core/once.js';
 import { plain } from '../terminal/output.js';
 
+/** The name of a server, if there are several, and what it lists. */
+export type ServerGroup<T> = readonly [server: string | undefined, items: readonly [T, ...T[]]];
+
 /**
  * Divides primitives by the server that lists them, in the order of the servers.
  *
@@ -11,7 +14,9 @@ import { plain } from '../terminal/output.js';
  * @example
  * byServer(decided)[0]; // ['files', [...]]
  */
-export const byServer = <T extends { readonly primitive: Primitive }>(items: readonly T[]) => [
+export const byServer = <T extends { readonly primitive: Primitive }>(
+  items: readonly T[],
+): readonly ServerGroup<T>[] => [
   ...groupBy(items, ({ primitive }) => {
     const server = serverOf(primitive);
     return typeof server === 'string' ? server : undefined;

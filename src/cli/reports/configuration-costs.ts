@@ -53,7 +53,7 @@ export function configurationCosts(
   policy: Policy,
   catalog: ServerCatalog,
   tokensOf: (definition: object) => number,
-  budget = Number.POSITIVE_INFINITY,
+  budget: number = Number.POSITIVE_INFINITY,
 ): CostSummary | undefined {
   const bound = KINDS.map((kind) => bindCatalog(policy, kind, catalog[kind] ?? []));
   const mappings = bound.flatMap(({ classes }) => classes);
@@ -114,7 +114,7 @@ function* sweep(
  */
 export function summarize(
   costs: Iterable<ConfigurationCost>,
-  budget = Number.POSITIVE_INFINITY,
+  budget: number = Number.POSITIVE_INFINITY,
 ): CostSummary {
   let mostExpensive: ConfigurationCost | undefined;
   let cheapest: ConfigurationCost | undefined;

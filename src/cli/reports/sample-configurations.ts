@@ -1,9 +1,16 @@
 import { withClaim } from '../../core/engine/claims.js';
-import { type Caller, resolveConfiguration } from '../../core/engine/configuration.js';
+import { type Caller, type Configuration, resolveConfiguration } from '../../core/engine/configuration.js';
 import type { Policy } from '../../core/engine/policy.js';
 
 /** How reports name the configuration of a host that sends no preferences. */
 export const NO_PREFERENCES = 'nothing';
+
+/** A configuration that reports show, and what a host sends for it. */
+export interface SampleConfiguration {
+  /** One preference such as `preset=safe`, or `NO_PREFERENCES`. */
+  readonly preferences: string;
+  readonly configuration: Configuration;
+}
 
 /**
  * @param policy the policy
@@ -12,10 +19,9 @@ export const NO_PREFERENCES = 'nothing';
  * @example
  * sampleConfigurations(policy).map(({ preferences }) => preferences); // ['nothing', 'preset=safe', 'security=low', ...]
  */
-export function sampleConfigurations(policy: Policy, capabilities?: object) {
+export function sampleConfigurations(policy: Policy, capabilities?: object): readonly SampleConfiguration[] {
   const known: Caller = { capabilities, era: 'legacy' };
-  const sample = (preferences: string, concerns: object, caller = known) => ({
-    /** One preference such as `preset=safe`, or `NO_PREFERENCES`. */
+  const sample = (preferences: string, concerns: object, caller = known): SampleConfiguration => ({
     preferences,
     configuration: resolveConfiguration(policy, [{ from: 'request', concerns }], caller),
   });

@@ -4,6 +4,7 @@ import { gatedTransport } from '../../core/gate/edge/gated-transport.js';
 import type { PrincipalPreferences } from '../../core/gate/request/kept-preferences.js';
 import { type UpstreamServer, upstreamOf } from '../../core/http/upstream-server.js';
 import { createMemoryStore } from '../../core/session/memory.js';
+import type { SessionStore } from '../../core/session/store.js';
 import {
   CLIENT_CAPABILITIES_META,
   CLIENT_INFO_META,
@@ -18,7 +19,8 @@ import { HOST_PARAMETER, isHandle } from '../control/host-handle.js';
 const MAX_HOSTS = 32;
 
 /** Keeps what the people of hosts chose for as long as the process runs: a host that is forgotten is shown everything. */
-export const createHostStore = () => createMemoryStore({ expiresAfterSeconds: Number.POSITIVE_INFINITY });
+export const createHostStore = (): SessionStore =>
+  createMemoryStore({ expiresAfterSeconds: Number.POSITIVE_INFINITY });
 
 /** How the switches of a host work. */
 export interface ModernHostsOptions extends Pick<GateOptions, 'policy' | 'observe'> {

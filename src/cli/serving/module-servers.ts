@@ -3,8 +3,18 @@ import { listChangedMethod, METHODS } from '../../core/wire/messages.js';
 import { RemoteTransport } from '../../proxy/wires/remote.js';
 import type { Announced, ServerModule } from '../inputs/server-module.js';
 
+type MakeModern = NonNullable<ServerModule['modern']>;
+
+/** The servers of a module of SDK v2. */
+export interface ModuleServers {
+  /** Makes a transport to the module, for what is behind the bridge. */
+  readonly open: () => RemoteTransport;
+  /** Makes a server for a host of the modern era. */
+  readonly modern: (context: McpRequestContext) => ReturnType<MakeModern>;
+}
+
 /** A module of SDK v2 serves hosts of both eras itself. Behind the bridge are servers of it too, for streams. */
-export function ofModule(modern: NonNullable<ServerModule['modern']>) {
+export function ofModule(modern: MakeModern): ModuleServers {
   const handler = createMcpHandler(({ era }) => modern({ era }, () => undefined), { legacy: 'reject' });
   const { notify } = handler;
   const tell = ({ method, params }: Announced): void => {
@@ -18,6 +28,6 @@ export function ofModule(modern: NonNullable<ServerModule['modern']>) {
   const fetch = (input: string | URL, init?: RequestInit) => handler.fetch(new Request(input, init));
   return {
     open: () => new RemoteTransport(url, {}, fetch),
-    modern: (context: McpRequestContext) => modern(context, tell),
+    modern: (context) => modern(context, tell),
   };
 }

@@ -19,18 +19,28 @@ export interface Splice {
   readonly inserted: string;
 }
 
+/** A new text, and what was replaced in it, in this order. */
+export interface EditedText {
+  readonly text: string;
+  readonly splices: readonly Splice[];
+}
+
 /**
  * Changes the commands of servers in the text of a host's file, and nothing else: comments and formatting stay.
  *
  * @param file its path, whose ending tells the form
  * @param text its content
  * @param edits the new commands
- * @returns the new text and what was replaced, in this order; `undefined` if the text would not say exactly that, so that the
+ * @returns the new text; `undefined` if the text would not say exactly that, so that the
  *   file must stay as it is
  * @example
  * editCommands('mcp.json', text, [{ path: ['mcpServers', 'crm'], command: ['node', 'crm.js'], isList: false }])?.text;
  */
-export function editCommands(file: string, text: string, edits: readonly CommandEdit[]) {
+export function editCommands(
+  file: string,
+  text: string,
+  edits: readonly CommandEdit[],
+): EditedText | undefined {
   const wanted = readDocument(file, text);
   const splices: Splice[] = [];
   let result = text;

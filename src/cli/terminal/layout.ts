@@ -15,7 +15,7 @@ const GAP = 2;
  * @example
  * columns(['a', 'b', 'c'], 80); // ['  a  b  c']
  */
-export function columns(texts: readonly string[], width = ASSUMED_WIDTH, indent = 2): string[] {
+export function columns(texts: readonly string[], width: number = ASSUMED_WIDTH, indent = 2): string[] {
   const widest = Math.max(...texts.map(({ length }) => length));
   // The last column needs no gap after it.
   const perLine = Math.max(1, Math.floor((width - indent + GAP) / (widest + GAP)));

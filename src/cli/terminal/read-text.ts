@@ -12,7 +12,7 @@ import { CliError, cannotRead } from '../errors.js';
  * @example
  * readText('policy.yaml', 'Check the path of the policy.');
  */
-export function readText(path: string, advice: string, name = path): string {
+export function readText(path: string, advice: string, name: string = path): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {

@@ -1,6 +1,19 @@
 import { fromNumbers } from '../../core/engine/mapping.js';
+import type { Kind } from '../../core/engine/policy.js';
 import type { TestResult, Wrong } from '../../core/policy/testing/run-tests.js';
 import { reasonInWords } from './reason-words.js';
+
+/** What a failed test expects otherwise of one kind of primitives, in a sentence. */
+export interface Mismatch {
+  readonly kind: Kind;
+  readonly message: string;
+}
+
+/** A reason in words, and the line of the policy that it is about; an empty text if it is about none. */
+export interface PlacedReason {
+  readonly reason: string;
+  readonly source: string;
+}
 
 /**
  * Says what a failed test expects otherwise, for JUnit and for editors.
@@ -10,7 +23,7 @@ import { reasonInWords } from './reason-words.js';
  * @example
  * mismatchesOf(result)[0]?.message; // 'tools: 9 shown, 8 expected'
  */
-export function mismatchesOf(result: TestResult) {
+export function mismatchesOf(result: TestResult): readonly Mismatch[] {
   const counts = result.counts.map(({ kind, expected, actual }) => ({
     kind,
     message: `${kind}: ${actual} shown, ${expected} expected`,
@@ -32,7 +45,7 @@ export function mismatchesOf(result: TestResult) {
  * @example
  * reasonOf(result, wrong).reason; // 'its security is low, but high is in effect'
  */
-export function reasonOf({ configuration }: TestResult, { decision, mapping }: Wrong) {
+export function reasonOf({ configuration }: TestResult, { decision, mapping }: Wrong): PlacedReason {
   const { policy, effective } = configuration;
   const { reason: why } = decision;
   if (why.code !== 'fits')

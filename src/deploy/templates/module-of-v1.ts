@@ -1,5 +1,10 @@
 /** Serves a module that makes servers of SDK v1. */
-import { createFunction, type ServerFunctionOptions, serverOfModule } from 'mcp-concerns/lambda';
+import {
+  createFunction,
+  type ServerFunctionOptions,
+  type StreamingHandler,
+  serverOfModule,
+} from 'mcp-concerns/lambda';
 import { catalog, policy } from './read-files.js';
 import { FILES, type ModuleValues } from './values.js';
 
@@ -34,7 +39,7 @@ const modern: ServerFunctionOptions['modern'] = async (store) => {
   });
 };
 
-export const handler = createFunction({
+export const handler: StreamingHandler = createFunction({
   policy,
   server,
   catalog,

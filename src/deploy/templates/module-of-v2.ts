@@ -1,6 +1,6 @@
 /** Serves a module that makes servers of SDK v2. A static import is loaded while Lambda initializes, which has more CPU than a request. */
 import { createHandler, type HandlerOptions } from 'mcp-concerns/http/v2';
-import { createFunction, serverOfModule } from 'mcp-concerns/lambda';
+import { createFunction, type StreamingHandler, serverOfModule } from 'mcp-concerns/lambda';
 import { catalog, policy } from './read-files.js';
 import { FILES, type ModuleValues } from './values.js';
 
@@ -14,7 +14,7 @@ const server: HandlerOptions['server'] = async (context) => {
   return tasks === undefined ? made : (await import('./add-tasks.js')).addTasks(made, tasks);
 };
 
-export const handler = createFunction({
+export const handler: StreamingHandler = createFunction({
   policy,
   handler: (store) =>
     createHandler({ policy, server, catalog, store, preferences: MCP_CONCERNS_FUNCTION.preferences }),

@@ -1,4 +1,5 @@
 /** Serves several servers as one endpoint. Each has its own headers, process and limits. */
+import type { StreamingHandler } from 'mcp-concerns/lambda';
 import { isolateSeveral } from 'mcp-concerns/upstream';
 import { openProcess } from './open-process.js';
 import { openRemote } from './open-remote.js';
@@ -11,4 +12,4 @@ const opened = Object.entries(MCP_CONCERNS_FUNCTION.servers).map(
   ([slug, server]) => [slug, 'url' in server ? openRemote(server) : openProcess(server)] as const,
 );
 
-export const handler = serveUpstream(isolateSeveral(Object.fromEntries(opened)));
+export const handler: StreamingHandler = serveUpstream(isolateSeveral(Object.fromEntries(opened)));

@@ -1,4 +1,5 @@
 /** Serves a remote server. */
+import type { StreamingHandler } from 'mcp-concerns/lambda';
 import { isolateUpstream } from 'mcp-concerns/upstream';
 import { openRemote } from './open-remote.js';
 import { serveUpstream } from './serve-upstream.js';
@@ -8,4 +9,4 @@ declare const MCP_CONCERNS_FUNCTION: UrlValues;
 
 const { open, isolation, options } = openRemote(MCP_CONCERNS_FUNCTION.server);
 
-export const handler = serveUpstream(isolateUpstream(open, isolation, options));
+export const handler: StreamingHandler = serveUpstream(isolateUpstream(open, isolation, options));

@@ -6,16 +6,16 @@ import type { Endpoint } from '../../../deploy/generated/endpoint-schema.js';
 import { readEndpoint } from '../../../deploy/read-endpoint.js';
 import { FILES } from '../../../deploy/templates/values.js';
 import { CliError } from '../../errors.js';
-import { commandOf } from '../../options/command-line.js';
+import { commandOf, type RunnableCommand } from '../../options/command-line.js';
 import { bundleCommand } from '../../options/generated/commands.js';
 import { readText } from '../../terminal/read-text.js';
 
 /**
  * @throws {CliError} if an argument or `endpoint.yml` is not valid, or the folder is not a bundle
  * @example
- * await run(['--out', 'build/lambda']);
+ * await command.run(['--out', 'build/lambda']);
  */
-export const { definition, run } = commandOf(bundleCommand(), async ({ values, terminal }) => {
+export const command: RunnableCommand = commandOf(bundleCommand(), async ({ values, terminal }) => {
   const { endpoint, out, architecture } = values;
   refuseToReplace(out);
   // Only the plugin for the Serverless Framework also makes the function that runs tasks.

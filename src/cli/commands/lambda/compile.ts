@@ -2,7 +2,7 @@ import { byKind, KINDS } from '../../../core/engine/policy.js';
 import { CliError, UsageError } from '../../errors.js';
 import { readPolicyInput } from '../../inputs/policy-input.js';
 import { readInput } from '../../inputs/read-input.js';
-import { type CommandLine, commandOf } from '../../options/command-line.js';
+import { type CommandLine, commandOf, type RunnableCommand } from '../../options/command-line.js';
 import { compileCommand, type Options } from '../../options/generated/commands.js';
 import { parseInput, requireInput } from '../../options/input-options.js';
 import { onePolicyOf } from '../../options/policy-option.js';
@@ -12,9 +12,9 @@ import { writeOutput } from '../../terminal/write-output.js';
 /**
  * @throws {CliError} if an argument is not valid, the policy has errors, or the file cannot be written
  * @example
- * await run(['policies/vault.yaml', '-o', 'build/vault.json']);
+ * await command.run(['policies/vault.yaml', '-o', 'build/vault.json']);
  */
-export const { definition, run } = commandOf(compileCommand(), act, (argv) => ({
+export const command: RunnableCommand = commandOf(compileCommand(), act, (argv) => ({
   policy: 'policy',
   // The input is only for the catalog.
   input: argv.some((each) => /^--snapshot(=|$)/.test(each)) ? 'server' : undefined,

@@ -5,7 +5,7 @@ import { IN_MEMORY, loadEsbuild } from '../../../deploy/build-code.js';
 import { combineTemplates } from '../../../deploy/combine-templates.js';
 import { probeModule } from '../../../deploy/probe-module.js';
 import { CliError, UsageError } from '../../errors.js';
-import { commandOf } from '../../options/command-line.js';
+import { commandOf, type RunnableCommand } from '../../options/command-line.js';
 import { initLambdaCommand, type Options } from '../../options/generated/commands.js';
 import { parseUrl } from '../../options/input-options.js';
 import { onePolicyOf } from '../../options/policy-option.js';
@@ -24,9 +24,9 @@ const frontOf = (variant: Variant): string => variant.replace(/,?tasks$/, '') ||
 /**
  * @throws {CliError} if an argument is not valid, or a file exists already
  * @example
- * await run(['--lambda', '--policy', 'policy.yaml', '--module', 'src/server.ts']);
+ * await command.run(['--lambda', '--policy', 'policy.yaml', '--module', 'src/server.ts']);
  */
-export const { definition, run } = commandOf(
+export const command: RunnableCommand = commandOf(
   initLambdaCommand(),
   async (line) => {
     const { values, terminal } = line;

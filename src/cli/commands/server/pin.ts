@@ -7,7 +7,7 @@ import { compareDefinitions, type DefinitionChange } from '../../../core/policy/
 import { CliError } from '../../errors.js';
 import { catalogAt, catalogBeside } from '../../inputs/catalog-file.js';
 import { readInput } from '../../inputs/read-input.js';
-import { commandOf } from '../../options/command-line.js';
+import { commandOf, type RunnableCommand } from '../../options/command-line.js';
 import { pinCommand } from '../../options/generated/commands.js';
 import { requireInput } from '../../options/input-options.js';
 import { onePolicyOf } from '../../options/policy-option.js';
@@ -19,9 +19,9 @@ import { jsonText, writeOutput } from '../../terminal/write-output.js';
  * @throws {CliError} if an argument is not valid, or the input cannot be read
  * @throws {PolicyFileError} if the policy does not exist, or its lock file is damaged
  * @example
- * await run(['--review', 'policy.yaml', '--', 'node', 'server.js']);
+ * await command.run(['--review', 'policy.yaml', '--', 'node', 'server.js']);
  */
-export const { definition, run } = commandOf(
+export const command: RunnableCommand = commandOf(
   pinCommand(),
   async (line) => {
     const { values, terminal } = line;

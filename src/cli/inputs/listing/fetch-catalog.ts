@@ -2,8 +2,14 @@ import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ListRootsRequestSchema, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  type Implementation,
+  ListRootsRequestSchema,
+  ResultSchema,
+  type ServerCapabilities,
+} from '@modelcontextprotocol/sdk/types.js';
 import { KINDS } from '../../../core/engine/policy.js';
+import type { SeveralCatalog } from '../../../core/policy/check/servers/own-catalog.js';
 import { beforeAbort } from '../../../core/session/before-abort.js';
 import { LIST_CHANGES, LISTS, METHODS } from '../../../core/wire/messages.js';
 import { withoutGates } from '../../../core/wire/transport-layer.js';
@@ -29,12 +35,22 @@ const MAX_CHANGES = 10;
 /** Single requests have no time limit, because the conversation has one for all of them. */
 const NO_LIMIT = 2 ** 31 - 1;
 
-type ListingOptions = Pick<ServerInput, 'from' | 'seconds' | 'protocol'> & {
+/** How a server is asked for its lists. */
+export type ListingOptions = Pick<ServerInput, 'from' | 'seconds' | 'protocol'> & {
   /** Aborted when the result is no longer needed. */
   readonly signal: AbortSignal;
   /** Is told of each of several servers that cannot be listed, with the reason. */
   readonly missing: (server: string, reason: string) => void;
 };
+
+/** What a server lists, and what it says of itself. */
+export interface FetchedCatalog extends SeveralCatalog {
+  /** The protocol version that was agreed on. */
+  readonly protocol: string | undefined;
+  readonly server: Implementation | undefined;
+  readonly capabilities: ServerCapabilities;
+  readonly instructions: string | undefined;
+}
 
 /**
  * Connects to a server, fetches all pages of all its lists, and closes the connection.
@@ -46,7 +62,7 @@ type ListingOptions = Pick<ServerInput, 'from' | 'seconds' | 'protocol'> & {
  * @example
  * const { tools = [] } = await fetchCatalog(await openServer(input, WholeListTransport), { ...input, signal, missing });
  */
-export async function fetchCatalog(opened: OpenedServer, options: ListingOptions) {
+export async function fetchCatalog(opened: OpenedServer, options: ListingOptions): Promise<FetchedCatalog> {
   const { protocol = 'auto', signal } = options;
   const { open, close } = await connectionsTo(opened, options);
   /** Asks a server that is spoken to in the modern era. */
@@ -110,7 +126,7 @@ async function fetchFrom(
   transport: Transport,
   { subject, advice }: OpenedServer,
   { from, seconds, signal: ending }: ListingOptions,
-) {
+): Promise<FetchedCatalog> {
   const client = new Client(
     { name: 'mcp-concerns', version: VERSION },
     { capabilities: FULL_CLIENT_CAPABILITIES },

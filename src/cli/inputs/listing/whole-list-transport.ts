@@ -17,14 +17,14 @@ const MAX_UNREADABLE = 100;
  * await client.connect(new WholeListTransport('node', ['server.js']));
  */
 export class WholeListTransport extends ChildTransport {
-  protected override readonly wholeListKey = randomBytes(32).toString('base64url');
+  protected override readonly wholeListKey: string = randomBytes(32).toString('base64url');
   /** A line that is not a message: the one that shows that the server is broken, else the first one. */
   unreadable: string | undefined;
   private isFirst = true;
   private lines = 0;
   private readonly broken = new AbortController();
   /** Aborted when a line shows that the server will never answer. */
-  readonly isBroken = this.broken.signal;
+  readonly isBroken: AbortSignal = this.broken.signal;
 
   override onerror = (error: Error): void => {
     if (!(error instanceof UnreadableLine)) return;

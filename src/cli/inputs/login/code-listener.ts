@@ -16,7 +16,7 @@ const PERSON_MS = 5 * 60_000;
  */
 export class CodeListener {
   /** What the browser must bring back. */
-  readonly state = randomBytes(24).toString('base64url');
+  readonly state: string = randomBytes(24).toString('base64url');
   private readonly found = deferred<{ readonly code: string } | { readonly cause: unknown }>();
   private timer: NodeJS.Timeout | undefined;
 

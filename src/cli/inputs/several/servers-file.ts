@@ -31,7 +31,7 @@ export async function readServersFile(
   path: string,
   env: NodeJS.ProcessEnv,
   left: readonly string[] = [],
-  Child = ChildTransport,
+  Child: typeof ChildTransport = ChildTransport,
   logins?: Logins,
 ): Promise<SeveralOpeners> {
   const entries = entriesOf(path);
