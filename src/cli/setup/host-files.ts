@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { membersOf } from '../../core/engine/expression/evaluate.js';
+import { groupBy } from '../../core/once.js';
 import { read } from '../../core/wire/messages.js';
 import { readDocument } from '../inputs/host-document.js';
 import { filesOf, HOSTS, type Host, type Place } from './hosts.js';
@@ -126,4 +127,11 @@ export function ownCommandOf(command: readonly string[]): OwnCommand | undefined
     policy: options[options.indexOf('--policy') + 1] ?? '',
     server: end === -1 ? [] : command.slice(end + 1),
   };
+}
+
+/** @returns the servers that one list of a host has together: those of a file, or of one project in it */
+export function groupByList(servers: readonly HostServer[]): readonly (readonly HostServer[])[] {
+  const listOf = ({ file, path }: HostServer) =>
+    JSON.stringify([file, path[0] === 'projects' ? path[1] : undefined]);
+  return [...groupBy(servers, listOf).values()];
 }

@@ -5,7 +5,7 @@ import { read } from '../../core/wire/messages.js';
 import { CliError } from '../errors.js';
 import { readDocument } from '../inputs/host-document.js';
 import { writePrivate } from '../project/state-folder.js';
-import type { Terminal } from '../terminal/output.js';
+import { plain, type Terminal } from '../terminal/output.js';
 import { writeFiles } from '../terminal/write-files.js';
 import { type CommandEdit, type Splice, withCommands, withoutSplices } from './edit-file.js';
 
@@ -118,4 +118,22 @@ export function commandAt(document: unknown, path: readonly string[]): readonly 
   const entry = read(document, ...path);
   const args = [read(entry, 'args')].flat().filter((each) => each !== undefined);
   return [...[read(entry, 'command')].flat(), ...args].map(String);
+}
+
+/** Says which commands of earlier runs are gone: a running host writes its file from memory. */
+export function lostChanges(changes: readonly Change[], short: (file: string) => string): string[] {
+  return changes.flatMap(({ file, commands }) => {
+    if (!existsSync(file)) return [];
+    let document: unknown;
+    try {
+      document = readDocument(file, readFileSync(file, 'utf8'));
+    } catch {
+      return [];
+    }
+    const lost = commands.filter(({ path, from }) => isDeepStrictEqual(commandAt(document, path), from));
+    return lost.map(
+      ({ path }) =>
+        `${short(file)}: the change of ${plain(path.at(-1) ?? '')} was lost, because its host wrote the file. Close the host first.`,
+    );
+  });
 }

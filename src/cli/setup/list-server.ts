@@ -16,6 +16,9 @@ export interface Listing {
   readonly signal: AbortSignal;
 }
 
+/** So many servers start at the same time. */
+const AT_ONCE = 6;
+
 /**
  * Starts a server as its host does, lists everything, and ends it.
  *
@@ -50,3 +53,32 @@ export async function listServer(
 /** @returns the names of the tools of a catalog */
 export const toolNames = ({ tools = [] }: CatalogFile): string[] =>
   tools.map((tool) => identityOf('tools', tool));
+
+/**
+ * Lists servers, a command only once, also if several hosts have it, and a few at the same time.
+ *
+ * @param listing how servers are listed
+ * @returns lists a server
+ */
+export function listOnce(listing: Listing): (server: HostServer) => Promise<CatalogFile> {
+  const known = new Map<string, Promise<CatalogFile>>();
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const listOne = async (server: HostServer): Promise<CatalogFile> => {
+    if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+    running++;
+    try {
+      return await listServer(server, listing);
+    } finally {
+      running--;
+      waiting.shift()?.();
+    }
+  };
+  return (server) => {
+    const { env, environment }: { env?: unknown; environment?: unknown } = server.entry;
+    const key = JSON.stringify([server.command, server.folder, env ?? environment]);
+    const listed = known.get(key) ?? listOne(server);
+    known.set(key, listed);
+    return listed;
+  };
+}

@@ -1,8 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { slugOf } from '../../core/engine/servers/outside-names.js';
-import { groupBy } from '../../core/once.js';
 import { readPolicy } from '../../core/policy/compile/load.js';
 import { sha256Of } from '../../core/sha256.js';
 import { read } from '../../core/wire/messages.js';
@@ -63,8 +62,6 @@ export interface Planning extends Listing {
 
 /** Together, the servers of a host stay whole up to this. */
 const ENOUGH: Room = { tools: 40, tokens: 10_000 };
-/** So many servers start at the same time. */
-const AT_ONCE = 6;
 /** Days whose calls count. */
 const RECENT_DAYS = 30;
 
@@ -254,59 +251,4 @@ function reasonOf(cause: unknown): string {
       .replace(', or allow more time with --timeout', '')
       .replace(/\.$/, '')
   );
-}
-
-/**
- * Lists servers, a command only once, also if several hosts have it, and a few at the same time.
- *
- * @param listing how servers are listed
- * @returns lists a server
- */
-export function listOnce(listing: Listing): (server: HostServer) => Promise<CatalogFile> {
-  const known = new Map<string, Promise<CatalogFile>>();
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  const listOne = async (server: HostServer): Promise<CatalogFile> => {
-    if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-    running++;
-    try {
-      return await listServer(server, listing);
-    } finally {
-      running--;
-      waiting.shift()?.();
-    }
-  };
-  return (server) => {
-    const { env, environment }: { env?: unknown; environment?: unknown } = server.entry;
-    const key = JSON.stringify([server.command, server.folder, env ?? environment]);
-    const listed = known.get(key) ?? listOne(server);
-    known.set(key, listed);
-    return listed;
-  };
-}
-
-/** @returns the folder of policies and of `undo.json` */
-export function configFolder({ XDG_CONFIG_HOME, APPDATA }: NodeJS.ProcessEnv, home: string): string {
-  const base = process.platform === 'win32' ? APPDATA : XDG_CONFIG_HOME;
-  return join(base || join(home, '.config'), 'mcp-concerns');
-}
-
-/** @returns the servers that one list of a host has together: those of a file, or of one project in it */
-export function groupByList(servers: readonly HostServer[]): readonly (readonly HostServer[])[] {
-  const listOf = ({ file, path }: HostServer) =>
-    JSON.stringify([file, path[0] === 'projects' ? path[1] : undefined]);
-  return [...groupBy(servers, listOf).values()];
-}
-
-/** @returns a path as people write it */
-export const shortPath =
-  (home: string) =>
-  (file: string): string =>
-    file.startsWith(`${home}/`) || file.startsWith(`${home}\\`) ? `~${file.slice(home.length)}` : file;
-
-/** @returns the name of a group in the plan: the host, and where its servers are */
-export function groupTitle([first]: readonly HostServer[], short: (file: string) => string): string {
-  if (first === undefined) return '';
-  const project = first.path[0] === 'projects' ? `, ${short(first.path[1] ?? dirname(first.file))}` : '';
-  return `${first.host.name}  ${short(first.file)}${project}`;
 }

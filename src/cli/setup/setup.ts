@@ -1,34 +1,21 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
-import { membersOf } from '../../core/engine/expression/evaluate.js';
-import { sha256Of } from '../../core/sha256.js';
-import { read } from '../../core/wire/messages.js';
 import { readDocument } from '../inputs/host-document.js';
 import { loadTokenCounter } from '../inputs/token-counter.js';
 import { confirm } from '../terminal/confirm.js';
 import { interruptible } from '../terminal/interrupt.js';
-import { count, plain, type Terminal } from '../terminal/output.js';
+import type { Terminal } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
-import { quantity } from '../terminal/quantities.js';
-import { writeFiles } from '../terminal/write-files.js';
 import { writePolicy } from '../terminal/write-policy.js';
-import { editCommands } from './edit-file.js';
-import { findServers } from './host-files.js';
+import { changeFile } from './change-file.js';
+import { findServers, groupByList } from './host-files.js';
 import { type Host, type Place, reasonToKeepAll, riskOfFewTools } from './hosts.js';
-import { type Change, commandAt, readJournal, undoAll, writeJournal } from './journal.js';
+import { lostChanges, readJournal, undoAll } from './journal.js';
+import { listOnce } from './list-server.js';
 import { installProgram, ownProgram } from './own-program.js';
-import {
-  configFolder,
-  groupByList,
-  groupTitle,
-  listOnce,
-  type PlannedServer,
-  type Planning,
-  planServers,
-  shortPath,
-} from './plan.js';
+import { type PlannedServer, type Planning, planServers } from './plan.js';
+import { groupLines, groupTitle, shortPath } from './plan-text.js';
 
 /** What a person asks `setup` for. */
 export interface SetupOptions {
@@ -166,140 +153,13 @@ function claudeSettings(home: string): unknown {
   }
 }
 
-function groupLines(group: readonly PlannedServer[], short: (file: string) => string): string {
-  const names = group.map(({ server: { key, file } }) => plain(key) || short(file));
-  const width = Math.max(...names.map((name) => name.length)) + 2;
-  const lines = group.map(
-    ({ outcome }, index) => `  ${(names[index] ?? '').padEnd(width)}${outcomeText(outcome)}`,
-  );
-  const sum = (side: 'before' | 'after') =>
-    group.reduce(
-      (total, { outcome }) =>
-        total + (side in outcome ? tokensIn(outcome, side) : tokensIn(outcome, 'before')),
-      0,
-    );
-  const isNarrowed = group.some(({ outcome }) => outcome.kind === 'narrowed');
-  const total = `  ${count(sum('before'))} -> ${count(sum('after'))} tokens before the first message`;
-  return [...lines, ...(isNarrowed ? [total] : [])].join('\n');
-}
-
-const tokensIn = (outcome: PlannedServer['outcome'], side: 'before' | 'after'): number => {
-  const tokens = read(outcome, side, 'tokens');
-  return typeof tokens === 'number' ? tokens : 0;
-};
-
-function outcomeText(outcome: PlannedServer['outcome']): string {
-  const size = ({ tools, tokens }: { tools: number; tokens: number }) =>
-    `${quantity(tools, 'tool')}, ${count(tokens)} tokens`;
-  switch (outcome.kind) {
-    case 'stays':
-      return `left as it is: ${plain(outcome.reason)}`;
-    case 'whole':
-      return `${size(outcome.before)}: left as it is`;
-    case 'narrowed': {
-      const used = outcome.used === 0 ? '' : ` (${outcome.used} that you used in the last 30 days)`;
-      return `${size(outcome.before)} -> ${size(outcome.after)}${used}`;
-    }
-    case 'repaired':
-      return 'its program is not there any more: gets the path of this one';
-    case 'start': {
-      const added = [...outcome.start].filter((name) => !outcome.was.has(name));
-      const gone = [...outcome.was].filter((name) => !outcome.start.has(name));
-      const parts = [...added.map((name) => `+${plain(name)}`), ...gone.map((name) => `-${plain(name)}`)];
-      return `begins with what you used in the last 30 days: ${parts.join(' ')}`;
-    }
-  }
-}
-
-/**
- * Reads a file again and changes the commands that still are what was planned, because its host can write it meanwhile.
- * Returns the servers whose commands were changed.
- */
-function changeFile(
-  file: string,
-  changed: readonly PlannedServer[],
-  journal: string,
-  short: (file: string) => string,
-  terminal: Terminal,
-): readonly PlannedServer[] {
-  let text: string;
-  let document: unknown;
-  try {
-    text = readFileSync(file, 'utf8');
-    document = readDocument(file, text);
-  } catch {
-    terminal.note(`${short(file)} was written or removed meanwhile, and cannot be read. It stays as it is.`);
-    return [];
-  }
-  const own = changed.filter(({ server }) => server.file === file);
-  const still = own.filter(({ server }) =>
-    isDeepStrictEqual(membersOf(read(document, ...server.path)), server.entry),
-  );
-  const commands = still.flatMap(({ server: { path, command, entry }, outcome }) =>
-    'command' in outcome
-      ? [
-          {
-            path,
-            from: command,
-            to: outcome.command,
-            isList: Array.isArray(read(entry, 'command')),
-            hadArgs: Object.hasOwn(entry, 'args'),
-          },
-        ]
-      : [],
-  );
-  const edited = editCommands(
-    file,
-    text,
-    commands.map(({ path, to, isList }) => ({ path, command: to, isList })),
-  );
-  if (edited === undefined || commands.length === 0) {
-    const reason =
-      commands.length === 0
-        ? 'Its servers were changed meanwhile'
-        : 'Its form cannot be edited without losing something';
-    terminal.note(`${short(file)} stays as it is. ${reason}.`);
-    return [];
-  }
-  const change: Change = {
-    file,
-    before: sha256Of(text),
-    after: sha256Of(edited.text),
-    splices: edited.splices,
-    commands,
-  };
-  // First, so that undo knows of everything that was written.
-  writeJournal(journal, [...readJournal(journal), change]);
-  writeFiles(new Map([[file, edited.text]]));
-  if (readFileSync(file, 'utf8') !== edited.text)
-    terminal.note(`${short(file)} was written by its host meanwhile. Close the host, and run setup again.`);
-  const missed = own.length - still.length;
-  if (missed > 0)
-    terminal.note(
-      `${short(file)}: ${quantity(missed, 'server')} changed meanwhile, so run setup again for them.`,
-    );
-  return still;
-}
-
 function lastWords(done: readonly PlannedServer[]): string {
   const hosts = [...new Set(done.map(({ server }) => server.host.name))].join(', ');
   return `Restart ${hosts}. If it asks whether it may call the tool "concerns" of a server, allow it always. "npx mcp-concerns setup --undo" puts everything back.`;
 }
 
-/** Says which commands of earlier runs are gone: a running host writes its file from memory. */
-function lostChanges(changes: readonly Change[], short: (file: string) => string): string[] {
-  return changes.flatMap(({ file, commands }) => {
-    if (!existsSync(file)) return [];
-    let document: unknown;
-    try {
-      document = readDocument(file, readFileSync(file, 'utf8'));
-    } catch {
-      return [];
-    }
-    const lost = commands.filter(({ path, from }) => isDeepStrictEqual(commandAt(document, path), from));
-    return lost.map(
-      ({ path }) =>
-        `${short(file)}: the change of ${plain(path.at(-1) ?? '')} was lost, because its host wrote the file. Close the host first.`,
-    );
-  });
+/** @returns the folder of policies and of `undo.json` */
+function configFolder({ XDG_CONFIG_HOME, APPDATA }: NodeJS.ProcessEnv, home: string): string {
+  const base = process.platform === 'win32' ? APPDATA : XDG_CONFIG_HOME;
+  return join(base || join(home, '.config'), 'mcp-concerns');
 }
